@@ -1,0 +1,25 @@
+//! Skinscope opens any skinned glTF model, shows exactly how each joint moves each vertex, and lets you pose it.
+//!
+//! # Words
+//! *Skeleton*: the node hierarchy. *Joint*: a node that some skin refers to (a *bone* is only the segment drawn between
+//! two joints). *Rest pose*: the node transforms stored in the file. *Bind pose*: what the inverse bind matrices invert;
+//! the two can differ. *Local pose*: a TRS per node, relative to its parent. *Model pose*: an affine matrix per node.
+//! *Palette*: one skinning matrix per joint, `model_from_mesh = model_from_node[joint] * inverse_bind`.
+//! *Clip* → *channels* → *samplers*. *Influence*: a (joint, weight) pair of a vertex. *Method*: one way to deform a
+//! vertex with a palette.
+//!
+//! # Spaces and units
+//! *mesh* (as stored), *node*, *model* (root of the file, also *world*), *view*, *clip*. Matrices read like fractions:
+//! `world_from_view`. Right-handed, +Y up, metres, seconds (`_secs`), radians unless a name says degrees.
+//!
+//! # Rooms, and who may import whom
+//! `math → model → {import, anim, deform} → inspect → session → frame → render → app → main`. Each room may use those to
+//! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
+//! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
+//!
+//! # A frame, in one direction
+//! event → `Command` → `Session::apply` → `Playback::advance` → [`anim::sample`] → pose edits →
+//! [`anim::local_to_model`] → [`deform::palettes`] → `Frame::build` → `Renderer::draw` (the vertex shader deforms) → present.
+
+pub mod math;
+pub mod model;

@@ -1,0 +1,99 @@
+//! Axis-aligned boxes.
+
+use glam::{Affine3A, Vec3};
+
+/// An axis-aligned box; empty when `min > max` on any axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Smallest corner.
+    pub min: Vec3,
+    /// Largest corner.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// Contains nothing; the identity of [`Aabb::union`].
+    pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+
+    /// The smallest box around `points`; points that are not finite are left out.
+    #[must_use]
+    pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
+        let mut out = Self::EMPTY;
+        for p in points {
+            out.include(p);
+        }
+        out
+    }
+
+    /// Grows to contain `p`, unless it is not finite.
+    pub fn include(&mut self, p: Vec3) {
+        if p.is_finite() {
+            self.min = self.min.min(p);
+            self.max = self.max.max(p);
+        }
+    }
+
+    /// The smallest box around both.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// True when nothing is inside, not even a point.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        !(self.min.cmple(self.max).all())
+    }
+
+    /// Middle of the box; the origin when it is empty.
+    #[must_use]
+    pub fn center(self) -> Vec3 {
+        if self.is_empty() { Vec3::ZERO } else { self.min * 0.5 + self.max * 0.5 }
+    }
+
+    /// Edge lengths; zero when it is empty.
+    #[must_use]
+    pub fn size(self) -> Vec3 {
+        if self.is_empty() { Vec3::ZERO } else { self.max - self.min }
+    }
+
+    /// Length of the diagonal, the unit of every relative error in this crate.
+    #[must_use]
+    pub fn diagonal(self) -> f32 {
+        self.size().length()
+    }
+
+    /// The box around the eight transformed corners.
+    #[must_use]
+    pub fn transformed(self, m: Affine3A) -> Self {
+        if self.is_empty() {
+            return self;
+        }
+        Self::from_points((0..8).map(|i| {
+            let pick = |bit: u32, axis: usize| if i & bit == 0 { self.min[axis] } else { self.max[axis] };
+            m.transform_point3(Vec3::new(pick(1, 0), pick(2, 1), pick(4, 2)))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_and_ignores_what_is_not_finite() {
+        let b = Aabb::from_points([Vec3::ZERO, Vec3::new(1.0, 2.0, 2.0), Vec3::NAN, Vec3::splat(f32::INFINITY)]);
+        assert_eq!(b.max, Vec3::new(1.0, 2.0, 2.0));
+        assert_eq!(b.diagonal(), 3.0);
+        assert!(Aabb::EMPTY.is_empty() && Aabb::EMPTY.diagonal() == 0.0);
+        assert_eq!(Aabb::EMPTY.union(b), b);
+    }
+
+    #[test]
+    fn transformed_box_contains_the_turned_corners() {
+        let b = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
+        let t = b.transformed(Affine3A::from_rotation_z(std::f32::consts::FRAC_PI_2));
+        assert!((t.min - Vec3::new(-1.0, 0.0, 0.0)).length() < 1e-6);
+        assert!((t.max - Vec3::new(0.0, 1.0, 1.0)).length() < 1e-6);
+    }
+}

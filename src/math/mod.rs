@@ -1,0 +1,12 @@
+//! Vectors, transforms, boxes and projections. Knows nothing of models, files or the GPU.
+//!
+//! Right-handed, +Y up, metres, radians. Matrices act on column vectors and are named like fractions:
+//! `world_from_view * p_view = p_world`.
+
+mod aabb;
+mod projection;
+mod transform;
+
+pub use aabb::Aabb;
+pub use projection::{Projection, Ray};
+pub use transform::{Transform, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees};

@@ -1,0 +1,155 @@
+//! Projections with reversed depth: 1 at the near plane, 0 at the far one (precision where it is needed).
+
+use glam::{Affine3A, Mat4, Vec2, Vec3};
+
+/// How view space becomes clip space.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Projection {
+    /// `fov_y` is the vertical angle in radians.
+    Perspective {
+        /// Vertical angle of view, radians.
+        fov_y: f32,
+    },
+    /// `height` is the vertical extent seen, metres.
+    Orthographic {
+        /// Vertical extent, metres.
+        height: f32,
+    },
+}
+
+impl Projection {
+    /// `clip_from_view` for `aspect` = width / height and depth planes in metres in front of the eye. Depth is reversed.
+    #[must_use]
+    pub fn clip_from_view(self, aspect: f32, near: f32, far: f32) -> Mat4 {
+        // Swapped planes reverse the depth.
+        match self {
+            Self::Perspective { fov_y } => {
+                let y = 1.0 / (0.5 * fov_y).tan();
+                let depth = near / (far - near);
+                Mat4::from_cols_array(&[
+                    y / aspect,
+                    0.0,
+                    0.0,
+                    0.0, //
+                    0.0,
+                    y,
+                    0.0,
+                    0.0, //
+                    0.0,
+                    0.0,
+                    depth,
+                    -1.0, //
+                    0.0,
+                    0.0,
+                    far * depth,
+                    0.0,
+                ])
+            }
+            Self::Orthographic { height } => {
+                let half = 0.5 * height;
+                let depth = 1.0 / (far - near);
+                Mat4::from_cols_array(&[
+                    1.0 / (half * aspect),
+                    0.0,
+                    0.0,
+                    0.0, //
+                    0.0,
+                    1.0 / half,
+                    0.0,
+                    0.0, //
+                    0.0,
+                    0.0,
+                    depth,
+                    0.0, //
+                    0.0,
+                    0.0,
+                    far * depth,
+                    1.0,
+                ])
+            }
+        }
+    }
+
+    /// The ray through `ndc` (−1…1, +Y up) of a camera that looks along its −Z.
+    #[must_use]
+    pub fn ray(self, world_from_view: Affine3A, aspect: f32, ndc: Vec2) -> Ray {
+        let (origin, direction) = match self {
+            Self::Perspective { fov_y } => {
+                let y = (0.5 * fov_y).tan();
+                (Vec3::ZERO, Vec3::new(ndc.x * y * aspect, ndc.y * y, -1.0))
+            }
+            Self::Orthographic { height } => {
+                (Vec3::new(ndc.x * 0.5 * height * aspect, ndc.y * 0.5 * height, 0.0), Vec3::NEG_Z)
+            }
+        };
+        Ray {
+            origin: world_from_view.transform_point3(origin),
+            direction: world_from_view.transform_vector3(direction).normalize(),
+        }
+    }
+}
+
+/// A half line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    /// Where it starts.
+    pub origin: Vec3,
+    /// Unit length.
+    pub direction: Vec3,
+}
+
+impl Ray {
+    /// Distance to a triangle, both sides counting (Möller & Trumbore 1997), if it lies ahead.
+    #[must_use]
+    pub fn hit_triangle(self, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
+        let (e1, e2) = (b - a, c - a);
+        let p = self.direction.cross(e2);
+        let det = e1.dot(p);
+        if det == 0.0 {
+            return None;
+        }
+        let inv = 1.0 / det;
+        let s = self.origin - a;
+        let u = s.dot(p) * inv;
+        let q = s.cross(e1);
+        let v = self.direction.dot(q) * inv;
+        let t = e2.dot(q) * inv;
+        (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0).then_some(t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_is_reversed_in_both_projections() {
+        for p in [Projection::Perspective { fov_y: 0.8 }, Projection::Orthographic { height: 2.0 }] {
+            let m = p.clip_from_view(1.5, 0.1, 50.0);
+            assert!((m.project_point3(Vec3::new(0.0, 0.0, -0.1)).z - 1.0).abs() < 1e-5);
+            assert!(m.project_point3(Vec3::new(0.0, 0.0, -50.0)).z.abs() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn rays_go_through_the_pixel_they_are_asked_for() {
+        let world_from_view = Affine3A::from_rotation_y(0.4) * Affine3A::from_translation(Vec3::new(1.0, 2.0, 3.0));
+        for p in [Projection::Perspective { fov_y: 0.8 }, Projection::Orthographic { height: 2.0 }] {
+            let ndc = Vec2::new(0.3, -0.6);
+            let ray = p.ray(world_from_view, 1.5, ndc);
+            let at = world_from_view.inverse().transform_point3(ray.origin + ray.direction * 4.0);
+            let back = p.clip_from_view(1.5, 0.1, 50.0).project_point3(at);
+            assert!((back.truncate() - ndc).length() < 1e-5);
+        }
+    }
+
+    #[test]
+    fn rays_hit_triangles_from_both_sides_and_only_ahead() {
+        let (a, b, c) = (Vec3::ZERO, Vec3::X, Vec3::Y);
+        let ray = Ray { origin: Vec3::new(0.2, 0.2, 2.0), direction: Vec3::NEG_Z };
+        assert_eq!(ray.hit_triangle(a, b, c), Some(2.0));
+        assert_eq!(ray.hit_triangle(a, c, b), Some(2.0));
+        assert_eq!(Ray { direction: Vec3::Z, ..ray }.hit_triangle(a, b, c), None);
+        assert_eq!(Ray { origin: Vec3::new(0.8, 0.8, 2.0), ..ray }.hit_triangle(a, b, c), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Translation, rotation and scale; what a 3×3 matrix does to normals.
+
+use glam::{Affine3A, EulerRot, Mat3A, Quat, Vec3};
+
+/// Translation, rotation, scale: `parent_from_node = T · R · S`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transform {
+    /// Metres, in the parent's space.
+    pub translation: Vec3,
+    /// Unit quaternion.
+    pub rotation: Quat,
+    /// Factors along the node's own axes; negative mirrors, zero flattens.
+    pub scale: Vec3,
+}
+
+impl Transform {
+    /// Does nothing.
+    pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
+
+    /// The matrix `T · R · S`.
+    #[must_use]
+    pub fn to_affine(self) -> Affine3A {
+        Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
+    }
+}
+
+impl Default for Transform {
+    fn default() -> Self {
+        Self::IDENTITY
+    }
+}
+
+/// The cofactor matrix, `det(m) · m⁻ᵀ`: what carries normals, without a division, and alive at zero scale.
+/// (Larsen et al. 2001, eq. 9 asks for the inverse transpose, which is this up to a factor.)
+#[must_use]
+pub fn cofactor(m: Mat3A) -> Mat3A {
+    Mat3A::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
+}
+
+/// Splits an affine matrix into `T · R · S` and what is left over, a 3×3 `residual` (shear) applied first:
+/// `m = T · R · S · residual`. `None` for the residual where `T · R · S` alone reproduces `m` to about 1e-6 of its size.
+///
+/// Gram–Schmidt: the rotation keeps the direction of the x axis, then the xy plane; a mirror goes to the x scale.
+/// Where an axis vanishes the rotation is the identity and the residual carries all.
+#[must_use]
+pub fn decompose(m: Affine3A) -> (Transform, Option<Mat3A>) {
+    let a = m.matrix3;
+    let size = a.x_axis.length().max(a.y_axis.length()).max(a.z_axis.length());
+    let whole = |residual| {
+        let t = Transform { translation: m.translation.into(), ..Transform::IDENTITY };
+        (t, Some(residual))
+    };
+    let x = a.x_axis.normalize_or_zero();
+    let y = (a.y_axis - x * x.dot(a.y_axis)).normalize_or_zero();
+    let z = (a.z_axis - x * x.dot(a.z_axis) - y * y.dot(a.z_axis)).normalize_or_zero();
+    let (Some(_), Some(_), Some(_)) = (x.try_normalize(), y.try_normalize(), z.try_normalize()) else {
+        return whole(a);
+    };
+    let mirrored = x.cross(y).dot(z) < 0.0;
+    let x = if mirrored { -x } else { x };
+    let r = Mat3A::from_cols(x, y, z);
+    let scale = Vec3::new(x.dot(a.x_axis), y.dot(a.y_axis), z.dot(a.z_axis));
+    if scale.abs().min_element() <= size * 1e-6 {
+        return whole(a);
+    }
+    let rotation = Quat::from_mat3a(&r).normalize();
+    let t = Transform { translation: m.translation.into(), rotation, scale };
+    let rebuilt = t.to_affine().matrix3;
+    let error = (rebuilt - a).to_cols_array().iter().fold(0.0_f32, |e, v| e.max(v.abs()));
+    if error <= size * 2e-6 {
+        (t, None)
+    } else {
+        let residual = rebuilt.inverse() * a;
+        if residual.is_finite() { (t, Some(residual)) } else { whole(a) }
+    }
+}
+
+/// Euler angles in degrees, about X, then Y, then Z of the parent (Blender's and Maya's "XYZ").
+#[must_use]
+pub fn euler_xyz_degrees(rotation: Quat) -> Vec3 {
+    let (x, y, z) = rotation.to_euler(EulerRot::XYZEx);
+    Vec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees())
+}
+
+/// The rotation of [`euler_xyz_degrees`].
+#[must_use]
+pub fn quat_from_euler_xyz_degrees(degrees: Vec3) -> Quat {
+    Quat::from_euler(EulerRot::XYZEx, degrees.x.to_radians(), degrees.y.to_radians(), degrees.z.to_radians())
+        .normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: Affine3A, b: Affine3A, tolerance: f32) -> bool {
+        a.to_cols_array().iter().zip(b.to_cols_array()).all(|(x, y)| (x - y).abs() <= tolerance)
+    }
+
+    #[test]
+    fn euler_xyz_turns_about_x_first() {
+        // About X by 90° takes +Y to +Z; then about Z by 90° leaves it. Blender's XYZ order.
+        let q = quat_from_euler_xyz_degrees(Vec3::new(90.0, 0.0, 90.0));
+        assert!((q * Vec3::Y - Vec3::Z).length() < 1e-6);
+        let back = euler_xyz_degrees(quat_from_euler_xyz_degrees(Vec3::new(20.0, -40.0, 130.0)));
+        assert!((back - Vec3::new(20.0, -40.0, 130.0)).length() < 1e-3);
+    }
+
+    #[test]
+    fn cofactor_is_the_inverse_transpose_times_the_determinant() {
+        let m = Mat3A::from_cols_array(&[2.0, 0.3, 0.0, -0.5, 1.0, 0.2, 0.0, 0.7, -3.0]);
+        let want = m.inverse().transpose() * m.determinant();
+        assert!((cofactor(m) - want).to_cols_array().iter().all(|v| v.abs() < 1e-5));
+    }
+
+    #[test]
+    fn decompose_rebuilds_mirrored_sheared_and_flat_matrices() {
+        let cases = [
+            Affine3A::from_scale_rotation_translation(Vec3::new(1.0, 2.0, 3.0), Quat::from_rotation_y(0.7), Vec3::X),
+            Affine3A::from_scale_rotation_translation(Vec3::new(1.0, -2.0, 3.0), Quat::from_rotation_x(2.9), Vec3::Y),
+            Affine3A::from_cols_array(&[1.0, 0.2, 0.0, 0.5, 1.0, 0.1, 0.0, 0.3, 2.0, 4.0, 5.0, 6.0]),
+            Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0)),
+            Affine3A::ZERO,
+        ];
+        for (i, m) in cases.into_iter().enumerate() {
+            let (t, residual) = decompose(m);
+            let mut rebuilt = t.to_affine();
+            rebuilt.matrix3 *= residual.unwrap_or(Mat3A::IDENTITY);
+            assert!(close(rebuilt, m, 1e-5), "case {i}: {rebuilt:?} for {m:?}");
+            assert_eq!(residual.is_none(), i < 2, "case {i}");
+            assert!(t.rotation.is_normalized());
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The only way to make a [`Model`]: every invariant that later code relies on is checked here, once.
+
+use glam::Affine3A;
+
+use super::{
+    Clip, Image, Instance, Interpolation, Material, Mesh, Model, NodeId, Path, Primitive, Scene, Skeleton, Skin,
+    SourceInfo, Texture, TextureSlot, Topology, Values,
+};
+
+/// Everything a model is made of, before it is checked.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the types say it")]
+pub struct ModelParts {
+    pub source: SourceInfo,
+    pub skeleton: Skeleton,
+    /// At least one where there are nodes; the default scene is `default_scene`.
+    pub scenes: Vec<Scene>,
+    pub default_scene: usize,
+    pub skins: Vec<Skin>,
+    pub meshes: Vec<Mesh>,
+    /// By node.
+    pub instances: Vec<Instance>,
+    pub clips: Vec<Clip>,
+    pub materials: Vec<Material>,
+    pub textures: Vec<Texture>,
+    pub images: Vec<Image>,
+}
+
+/// A broken invariant: what and where. Import checks files before it comes to this, so a user rarely reads it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {what}")]
+pub struct BuildError {
+    /// Such as `skin 0, joint 7`.
+    pub place: String,
+    /// What does not hold.
+    pub what: String,
+}
+
+fn ensure(holds: bool, place: impl FnOnce() -> String, what: &str) -> Result<(), BuildError> {
+    if holds { Ok(()) } else { Err(BuildError { place: place(), what: what.to_owned() }) }
+}
+
+impl Model {
+    /// Checks `parts` and makes them immutable.
+    ///
+    /// # Errors
+    /// The first invariant that does not hold.
+    pub fn build(parts: ModelParts) -> Result<Self, BuildError> {
+        check_skeleton(&parts.skeleton)?;
+        check_scenes(&parts)?;
+        check_skins(&parts)?;
+        for (m, mesh) in parts.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                check_primitive(primitive, mesh, &parts, &|| format!("mesh {m}, primitive {p}"))?;
+            }
+        }
+        check_instances(&parts)?;
+        for (c, clip) in parts.clips.iter().enumerate() {
+            check_clip(clip, &parts, c)?;
+        }
+        check_materials(&parts)?;
+        let mut is_joint = vec![false; parts.skeleton.len()];
+        for joint in parts.skins.iter().flat_map(|s| &s.joints) {
+            is_joint[joint.index()] = true;
+        }
+        let layout = super::layout(&parts);
+        let bind = super::bind_pose(&parts);
+        Ok(Self { parts, layout, bind, is_joint })
+    }
+}
+
+fn check_skeleton(s: &Skeleton) -> Result<(), BuildError> {
+    let n = s.parents.len();
+    let same = s.names.len() == n && s.file_index.len() == n && s.rest.transforms.len() == n;
+    ensure(same && n <= u32::MAX as usize, || "skeleton".into(), "its lists differ in length")?;
+    let mut path: Vec<NodeId> = Vec::new();
+    for (i, parent) in s.parents.iter().enumerate() {
+        let place = || format!("node {i}");
+        match parent {
+            None => path.clear(),
+            Some(parent) => {
+                while path.last().is_some_and(|top| top != parent) {
+                    path.pop();
+                }
+                ensure(!path.is_empty(), place, "its parent does not come before it, depth first")?;
+            }
+        }
+        path.push(NodeId::from_index(i));
+        ensure(
+            super::is_valid_transform(s.rest.transforms[i]),
+            place,
+            "its rest transform is not finite with a unit rotation",
+        )?;
+    }
+    let sorted = s.residuals.windows(2).all(|w| w[0].0 < w[1].0);
+    let inside = s.residuals.iter().all(|(id, m)| id.index() < n && m.is_finite());
+    ensure(sorted && inside, || "skeleton".into(), "residuals are not sorted, inside and finite")
+}
+
+fn check_scenes(parts: &ModelParts) -> Result<(), BuildError> {
+    let n = parts.skeleton.len();
+    ensure(n == 0 || parts.default_scene < parts.scenes.len(), || "scenes".into(), "there is no default scene")?;
+    for (i, Scene { roots, contains, .. }) in parts.scenes.iter().enumerate() {
+        let fits = contains.len() == n && roots.iter().all(|r| r.index() < n);
+        ensure(fits, || format!("scene {i}"), "it refers to nodes that are not there")?;
+    }
+    Ok(())
+}
+
+fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
+    for (i, Skin { joints, inverse_bind, root, .. }) in parts.skins.iter().enumerate() {
+        let place = || format!("skin {i}");
+        ensure(!joints.is_empty() && joints.len() <= 65_536, place, "it has no joints, or more than 65 536")?;
+        ensure(joints.len() == inverse_bind.len(), place, "joints and inverse bind matrices differ in number")?;
+        let inside = joints.iter().chain(root).all(|j| j.index() < parts.skeleton.len());
+        ensure(inside, place, "it refers to a node that is not there")?;
+        ensure(inverse_bind.iter().all(Affine3A::is_finite), place, "an inverse bind matrix is not finite")?;
+    }
+    Ok(())
+}
+
+fn check_primitive(
+    p: &Primitive,
+    mesh: &Mesh,
+    parts: &ModelParts,
+    place: &dyn Fn() -> String,
+) -> Result<(), BuildError> {
+    let n = p.positions.len();
+    let fits = |len: usize| len == 0 || len == n;
+    let lists = [p.normals.len(), p.tangents.len(), p.uvs[0].len(), p.uvs[1].len(), p.colors.len()];
+    ensure(lists.into_iter().all(fits), place, "its vertex lists differ in length")?;
+    ensure(p.stored_vertices + p.split_from.len() == n, place, "stored and split vertices do not add up")?;
+    ensure(p.split_from.iter().all(|v| (*v as usize) < p.stored_vertices), place, "a split vertex copies none")?;
+    let size = match p.topology {
+        Topology::Points => 1,
+        Topology::Lines => 2,
+        Topology::Triangles => 3,
+    };
+    ensure(p.indices.len().is_multiple_of(size), place, "its index count does not fit its topology")?;
+    ensure(p.indices.iter().all(|i| (*i as usize) < n), place, "an index lies beyond its vertices")?;
+    ensure(p.material.is_none_or(|m| m.index() < parts.materials.len()), place, "its material is not there")?;
+    ensure(p.morphs.len() == mesh.morph_names.len(), place, "morph targets and their names differ in number")?;
+    for m in &p.morphs {
+        ensure(
+            fits(m.positions.len()) && fits(m.normals.len()) && fits(m.tangents.len()),
+            place,
+            "a morph target does not fit",
+        )?;
+    }
+    if let Some(i) = &p.influences {
+        let fits = i.per_vertex > 0 && i.joints.len() == n * i.per_vertex && i.weights.len() == i.joints.len();
+        ensure(fits, place, "its influences do not fit its vertices")?;
+    }
+    Ok(())
+}
+
+fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
+    let mut morph_offset = 0;
+    for (i, instance) in parts.instances.iter().enumerate() {
+        let place = || format!("instance {i}");
+        let inside = instance.node.index() < parts.skeleton.len()
+            && instance.mesh.index() < parts.meshes.len()
+            && instance.skin.is_none_or(|s| s.index() < parts.skins.len());
+        ensure(inside, place, "it refers to something that is not there")?;
+        let ordered = i == 0 || parts.instances[i - 1].node <= instance.node;
+        ensure(ordered, place, "instances are not in node order")?;
+        let mesh = &parts.meshes[instance.mesh.index()];
+        ensure(instance.morph_weights.len() == mesh.morph_names.len(), place, "its morph weights do not fit its mesh")?;
+        ensure(instance.morph_offset == morph_offset, place, "its morph offset is wrong")?;
+        let rest = parts.skeleton.rest.morph_weights.get(morph_offset..morph_offset + instance.morph_weights.len());
+        ensure(rest == Some(&instance.morph_weights[..]), place, "the rest pose has other morph weights")?;
+        morph_offset += instance.morph_weights.len();
+        let Some(skin) = instance.skin else { continue };
+        let joints = parts.skins[skin.index()].joints.len();
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            let Some(influences) = &primitive.influences else { continue };
+            let inside = influences.joints.iter().all(|j| (*j as usize) < joints);
+            ensure(
+                inside,
+                || format!("mesh {}, primitive {p}", instance.mesh.0),
+                "a joint index lies beyond its skin",
+            )?;
+        }
+    }
+    ensure(morph_offset == parts.skeleton.rest.morph_weights.len(), || "rest pose".into(), "it has stray morph weights")
+}
+
+fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), BuildError> {
+    for (t, times) in clip.times.iter().enumerate() {
+        let rising = times.windows(2).all(|w| w[0] < w[1]) && times.iter().all(|t| t.is_finite());
+        ensure(rising && !times.is_empty(), || format!("clip {index}, times {t}"), "key times do not rise strictly")?;
+    }
+    for (s, sampler) in clip.samplers.iter().enumerate() {
+        let place = || format!("clip {index}, sampler {s}");
+        ensure(sampler.times < clip.times.len(), place, "its key times are not there")?;
+        let per_key = if sampler.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        let want = clip.times[sampler.times].len() * per_key;
+        let have = match &sampler.values {
+            Values::Vec3(v) => v.len(),
+            Values::Quat(v) => v.len(),
+            Values::Weights { count, values } if *count > 0 && values.len() % count == 0 => values.len() / count,
+            Values::Weights { .. } => usize::MAX,
+        };
+        ensure(have == want, place, "keys and values differ in number")?;
+    }
+    for (c, channel) in clip.channels.iter().enumerate() {
+        let place = || format!("clip {index}, channel {c}");
+        ensure(channel.node.index() < parts.skeleton.len(), place, "its node is not there")?;
+        let Some(sampler) = clip.samplers.get(channel.sampler) else {
+            return ensure(false, place, "its sampler is not there");
+        };
+        let morphs = parts.instances.iter().find(|i| i.node == channel.node).map_or(0, |i| i.morph_weights.len());
+        let fits = match (&sampler.values, channel.path) {
+            (Values::Vec3(_), Path::Translation | Path::Scale) | (Values::Quat(_), Path::Rotation) => true,
+            (Values::Weights { count, .. }, Path::Weights) => *count == morphs,
+            _ => false,
+        };
+        ensure(fits, place, "its values do not fit what it moves")?;
+    }
+    Ok(())
+}
+
+fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
+    let slot = |s: &Option<TextureSlot>| s.is_none_or(|s| s.texture.index() < parts.textures.len() && s.uv_set < 2);
+    for (i, m) in parts.materials.iter().enumerate() {
+        let slots = [
+            &m.base_color_texture,
+            &m.metallic_roughness_texture,
+            &m.normal_texture,
+            &m.occlusion_texture,
+            &m.emissive_texture,
+        ];
+        ensure(slots.into_iter().all(slot), || format!("material {i}"), "it refers to a texture that is not there")?;
+    }
+    for (i, t) in parts.textures.iter().enumerate() {
+        let inside = t.image.is_none_or(|image| image.index() < parts.images.len());
+        ensure(inside, || format!("texture {i}"), "its image is not there")?;
+    }
+    for (i, image) in parts.images.iter().enumerate() {
+        let bytes = image.width as usize * image.height as usize * 4;
+        ensure(bytes > 0 && image.rgba.len() == bytes, || format!("image {i}"), "its pixels do not fit its size")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! Clips: channels that refer to samplers, samplers that refer to key times.
+
+use glam::{Quat, Vec3};
+
+use super::NodeId;
+
+/// An animation of the file.
+#[derive(Clone, Debug, Default)]
+pub struct Clip {
+    /// Never empty (unnamed clips are called "Clip 3").
+    pub name: String,
+    /// What is moved, in file order.
+    pub channels: Vec<Channel>,
+    /// In file order.
+    pub samplers: Vec<Sampler>,
+    /// Key times in seconds, strictly rising, each distinct accessor once.
+    pub times: Vec<Vec<f32>>,
+    /// Earliest key, seconds.
+    pub start_secs: f32,
+    /// Latest key, seconds.
+    pub end_secs: f32,
+}
+
+impl Clip {
+    /// Seconds from zero to the last key: the file's own timeline starts at zero, whenever the first key comes.
+    #[must_use]
+    pub fn duration_secs(&self) -> f32 {
+        self.end_secs
+    }
+}
+
+/// What a channel moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names of glTF 2.0")]
+pub enum Path {
+    Translation,
+    Rotation,
+    Scale,
+    Weights,
+}
+
+/// One property of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Whom.
+    pub node: NodeId,
+    /// What.
+    pub path: Path,
+    /// Index into [`Clip::samplers`].
+    pub sampler: usize,
+}
+
+/// How values between keys come about (glTF 2.0, appendix C).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of glTF 2.0")]
+pub enum Interpolation {
+    Step,
+    #[default]
+    Linear,
+    CubicSpline,
+}
+
+/// Values over time.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    /// Index into [`Clip::times`].
+    pub times: usize,
+    /// Between keys.
+    pub interpolation: Interpolation,
+    /// For each key one value; with [`Interpolation::CubicSpline`] three: in-tangent, value, out-tangent.
+    pub values: Values,
+}
+
+/// Values of a sampler.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Translations and scales.
+    Vec3(Vec<Vec3>),
+    /// Rotations, unit (tangents are not).
+    Quat(Vec<Quat>),
+    /// Morph weights: `count` for each key (or tangent), key after key.
+    Weights {
+        /// Morph targets.
+        count: usize,
+        /// All of them.
+        values: Vec<f32>,
+    },
+}

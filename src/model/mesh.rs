@@ -1,0 +1,133 @@
+//! Vertices as stored: positions, normals, influences, morph targets.
+
+use glam::{Vec2, Vec3, Vec4};
+
+use super::MaterialId;
+
+/// A list of primitives.
+#[derive(Clone, Debug, Default)]
+pub struct Mesh {
+    /// As in the file; may be empty.
+    pub name: String,
+    /// In file order.
+    pub primitives: Vec<Primitive>,
+    /// Names of the morph targets (`extras.targetNames`), as many as there are targets; made up where missing.
+    pub morph_names: Vec<String>,
+}
+
+/// What the index list is made of once strips, fans and loops are unrolled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Topology {
+    /// One index each.
+    Points,
+    /// Two indices each.
+    Lines,
+    /// Three indices each.
+    #[default]
+    Triangles,
+}
+
+/// `primitive.mode` of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of glTF 2.0")]
+pub enum SourceMode {
+    Points,
+    Lines,
+    LineLoop,
+    LineStrip,
+    #[default]
+    Triangles,
+    TriangleStrip,
+    TriangleFan,
+}
+
+/// Vertices drawn with one material. All lists that are not empty are as long as `positions`.
+#[derive(Clone, Debug, Default)]
+pub struct Primitive {
+    /// After unrolling.
+    pub topology: Topology,
+    /// Before unrolling.
+    pub source_mode: SourceMode,
+    /// `None`: the default material.
+    pub material: Option<MaterialId>,
+    /// Into the vertices; a list by `topology`, written out where the file has none.
+    pub indices: Vec<u32>,
+    /// Mesh space, metres.
+    pub positions: Vec<Vec3>,
+    /// Unit; empty: flat, from the deformed surface.
+    pub normals: Vec<Vec3>,
+    /// xyz unit, w = ±1 the handedness; empty where no normal map needs them.
+    pub tangents: Vec<Vec4>,
+    /// Both texture coordinate sets, each may be empty.
+    pub uvs: [Vec<Vec2>; 2],
+    /// Linear RGBA, straight alpha; may be empty.
+    pub colors: Vec<Vec4>,
+    /// `None`: rigid, though the node may have a skin.
+    pub influences: Option<Influences>,
+    /// Displacements.
+    pub morphs: Vec<MorphTarget>,
+    /// Vertices of the file. Those after it were split off where tangents disagree (see [`Primitive::split_from`]).
+    pub stored_vertices: usize,
+    /// For vertex `stored_vertices + i`: the stored vertex it copies.
+    pub split_from: Vec<u32>,
+}
+
+impl Primitive {
+    /// Vertices, those split off for tangents included.
+    #[must_use]
+    pub fn vertex_count(&self) -> usize {
+        self.positions.len()
+    }
+}
+
+/// Displacements of one morph target; each list is empty or as long as the primitive's positions.
+#[derive(Clone, Debug, Default)]
+pub struct MorphTarget {
+    /// Metres.
+    pub positions: Vec<Vec3>,
+    /// Added to the normal, which is normalised after.
+    pub normals: Vec<Vec3>,
+    /// Added to the tangent's xyz.
+    pub tangents: Vec<Vec3>,
+}
+
+/// How the file stores weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WeightFormat {
+    /// Normalised 8 bit.
+    U8,
+    /// Normalised 16 bit.
+    U16,
+    /// 32-bit float.
+    #[default]
+    F32,
+}
+
+/// (joint, weight) pairs of all vertices, vertex after vertex: vertex `v` owns `v * per_vertex ..`. Weights as stored.
+#[derive(Clone, Debug, Default)]
+pub struct Influences {
+    /// Pairs for each vertex: four for each `JOINTS_n` set.
+    pub per_vertex: usize,
+    /// Places in [`super::Skin::joints`].
+    pub joints: Vec<u16>,
+    /// Not renormalised.
+    pub weights: Vec<f32>,
+    /// For readouts.
+    pub format: WeightFormat,
+}
+
+impl Influences {
+    /// The pairs of one vertex, zero weights included.
+    #[must_use]
+    pub fn of(&self, vertex: usize) -> (&[u16], &[f32]) {
+        let range = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
+        (&self.joints[range.clone()], &self.weights[range])
+    }
+
+    /// The largest number of pairs with a weight other than zero that one vertex has.
+    #[must_use]
+    pub fn most_used(&self) -> usize {
+        let used = |v: &[f32]| v.iter().filter(|w| **w != 0.0).count();
+        self.weights.chunks_exact(self.per_vertex.max(1)).map(used).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,239 @@
+//! What a file says, validated and immutable. Pose never lives here.
+//!
+//! Owns: skeleton, skins, meshes, clips, materials, images. The only constructor is [`Model::build`], which checks every
+//! invariant, so the rest of the crate indexes freely. Knows nothing of files, time or the GPU.
+
+mod builder;
+mod clip;
+mod material;
+mod mesh;
+pub mod shapes;
+mod skeleton;
+
+pub use builder::{BuildError, ModelParts};
+pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
+pub use material::{AlphaMode, Filter, Image, Material, Sampler as TextureSampler, Texture, TextureSlot, Wrap};
+pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
+pub use skeleton::{Skeleton, Skin};
+
+use glam::{Affine3A, Quat, Vec3};
+
+use crate::math::Transform;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As an index into its list.
+            #[must_use]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+            /// The id of list position `index`.
+            #[must_use]
+            pub const fn from_index(index: usize) -> Self {
+                Self(index as u32)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A node, in the model's own order: parents first, depth first, default scene first. The file's index is
+    /// [`Skeleton::file_index`].
+    NodeId,
+    /// A mesh (file order).
+    MeshId,
+    /// A skin (file order).
+    SkinId,
+    /// A clip (file order).
+    ClipId,
+    /// A material (file order).
+    MaterialId,
+    /// A texture (file order).
+    TextureId,
+    /// An image (file order).
+    ImageId,
+    /// A mesh drawn at a node, in depth-first node order.
+    InstanceId,
+}
+
+/// One whole file.
+#[derive(Debug)]
+pub struct Model {
+    parts: ModelParts,
+    layout: PaletteLayout,
+    bind: LocalPose,
+    is_joint: Vec<bool>,
+}
+
+impl std::ops::Deref for Model {
+    type Target = ModelParts;
+    fn deref(&self) -> &ModelParts {
+        &self.parts
+    }
+}
+
+impl Model {
+    /// Where each palette lies in the one buffer that holds all of them.
+    #[must_use]
+    pub fn palette_layout(&self) -> &PaletteLayout {
+        &self.layout
+    }
+
+    /// Local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.
+    #[must_use]
+    pub fn bind_pose(&self) -> &LocalPose {
+        &self.bind
+    }
+
+    /// True when some skin refers to `node`.
+    #[must_use]
+    pub fn is_joint(&self, node: NodeId) -> bool {
+        self.is_joint[node.index()]
+    }
+
+    /// The instances of a scene, in depth-first node order.
+    pub fn instances_in_scene(&self, scene: usize) -> impl Iterator<Item = (InstanceId, &Instance)> {
+        let shown = self.scenes.get(scene).map(|s| s.contains.as_slice());
+        self.instances
+            .iter()
+            .enumerate()
+            .filter(move |(_, i)| shown.is_none_or(|s| s[i.node.index()]))
+            .map(|(i, instance)| (InstanceId::from_index(i), instance))
+    }
+
+    /// Vertices of all meshes as drawn: each instance counts once.
+    #[must_use]
+    pub fn drawn_vertices(&self) -> usize {
+        self.instances.iter().flat_map(|i| &self.meshes[i.mesh.index()].primitives).map(|p| p.stored_vertices).sum()
+    }
+}
+
+/// Nodes shown together.
+#[derive(Clone, Debug, Default)]
+pub struct Scene {
+    /// As in the file; may be empty.
+    pub name: String,
+    /// Roots in file order.
+    pub roots: Vec<NodeId>,
+    /// For each node of the model: whether this scene contains it.
+    pub contains: Vec<bool>,
+}
+
+/// A mesh drawn at a node. Skinned: the node's own transform is ignored (glTF 2.0, 3.7.3.3).
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The node that carries it.
+    pub node: NodeId,
+    /// What is drawn.
+    pub mesh: MeshId,
+    /// `None`: rigid, moved by `node` alone (a skin of one joint).
+    pub skin: Option<SkinId>,
+    /// Rest weights of the mesh's morph targets (the node's, else the mesh's, else zeros).
+    pub morph_weights: Vec<f32>,
+    /// Where this instance's weights start in [`LocalPose::morph_weights`].
+    pub morph_offset: usize,
+}
+
+/// A pose: one transform per node (`parent_from_node`) and the morph weights of all instances.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LocalPose {
+    /// By node.
+    pub transforms: Vec<Transform>,
+    /// By [`Instance::morph_offset`].
+    pub morph_weights: Vec<f32>,
+}
+
+/// Which matrices of the palette buffer belong to whom. All skins come first, then one matrix per rigid instance.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PaletteLayout {
+    /// First matrix of each skin.
+    pub skins: Vec<u32>,
+    /// The matrix of each instance without a skin; for skinned ones the skin's first.
+    pub instances: Vec<u32>,
+    /// Matrices in all.
+    pub len: u32,
+}
+
+/// What the file says about itself.
+#[derive(Clone, Debug, Default)]
+pub struct SourceInfo {
+    /// File name or other short name for titles.
+    pub name: String,
+    /// `asset.version`.
+    pub version: String,
+    /// `asset.generator`.
+    pub generator: Option<String>,
+    /// `asset.copyright`.
+    pub copyright: Option<String>,
+    /// `extensionsUsed`.
+    pub extensions_used: Vec<String>,
+    /// `extensionsRequired`.
+    pub extensions_required: Vec<String>,
+}
+
+fn layout(parts: &ModelParts) -> PaletteLayout {
+    let mut len = 0;
+    let mut take = |n: usize| {
+        let at = len;
+        len += n as u32;
+        at
+    };
+    let skins: Vec<u32> = parts.skins.iter().map(|s| take(s.joints.len())).collect();
+    let instances = parts.instances.iter().map(|i| i.skin.map_or_else(|| take(1), |s| skins[s.index()])).collect();
+    PaletteLayout { skins, instances, len }
+}
+
+/// Bind pose as local transforms. Joints stand at `C · inverse_bind⁻¹`, where `C` is what the skin's first joint (in
+/// node order) shows at rest; nodes that are no joint keep their rest transform. A joint of several skins follows the first.
+fn bind_pose(parts: &ModelParts) -> LocalPose {
+    let skeleton = &parts.skeleton;
+    let n = skeleton.len();
+    let world_of = |parent: Option<NodeId>, world: &[Affine3A]| parent.map_or(Affine3A::IDENTITY, |p| world[p.index()]);
+    let mut rest = vec![Affine3A::IDENTITY; n];
+    for i in 0..n {
+        rest[i] = world_of(skeleton.parents[i], &rest) * skeleton.local_matrix(i, skeleton.rest.transforms[i]);
+    }
+    let mut wanted: Vec<Option<Affine3A>> = vec![None; n];
+    for skin in &parts.skins {
+        let first = (0..skin.joints.len()).min_by_key(|&j| skin.joints[j]);
+        let Some(first) = first else { continue };
+        let common = rest[skin.joints[first].index()] * skin.inverse_bind[first];
+        for (joint, inverse_bind) in skin.joints.iter().zip(&skin.inverse_bind) {
+            let bind = common * inverse_bind.inverse();
+            if bind.is_finite() {
+                wanted[joint.index()].get_or_insert(bind);
+            }
+        }
+    }
+    let mut pose = skeleton.rest.clone();
+    let mut world = vec![Affine3A::IDENTITY; n];
+    for i in 0..n {
+        let parent = world_of(skeleton.parents[i], &world);
+        if let Some(target) = wanted[i] {
+            let mut local = parent.inverse() * target;
+            if let Some(residual) = skeleton.residual(i) {
+                local.matrix3 *= residual.inverse();
+            }
+            if local.is_finite() {
+                pose.transforms[i] = crate::math::decompose(local).0;
+            }
+        }
+        world[i] = parent * skeleton.local_matrix(i, pose.transforms[i]);
+    }
+    pose
+}
+
+/// What a node's edit or clip can replace, as plain values.
+#[must_use]
+pub fn is_valid_transform(t: Transform) -> bool {
+    let near_unit = |q: Quat| (q.length_squared() - 1.0).abs() < 1e-3;
+    t.translation.is_finite()
+        && t.scale.is_finite()
+        && t.rotation.is_finite()
+        && near_unit(t.rotation)
+        && t.scale.cmple(Vec3::MAX).all()
+}

@@ -1,0 +1,87 @@
+//! The node hierarchy and the skins that refer to it.
+
+use glam::{Affine3A, Mat3A};
+
+use super::{LocalPose, NodeId};
+use crate::math::Transform;
+
+/// The node hierarchy, parents first: `parents[i] < i`.
+#[derive(Clone, Debug, Default)]
+pub struct Skeleton {
+    /// By node.
+    pub parents: Vec<Option<NodeId>>,
+    /// By node; never empty (unnamed nodes are called "node 7", after the file's index).
+    pub names: Vec<String>,
+    /// The file's own index of each node.
+    pub file_index: Vec<u32>,
+    /// The pose stored in the file.
+    pub rest: LocalPose,
+    /// Nodes whose stored matrix is no TRS: the shear that is applied before it, sorted by node.
+    pub residuals: Vec<(NodeId, Mat3A)>,
+}
+
+impl Skeleton {
+    /// Number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parents.len()
+    }
+
+    /// True without nodes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parents.is_empty()
+    }
+
+    /// The shear that node `index` applies before its TRS, if any.
+    #[must_use]
+    pub fn residual(&self, index: usize) -> Option<Mat3A> {
+        let at = self.residuals.binary_search_by_key(&index, |(n, _)| n.index()).ok()?;
+        Some(self.residuals[at].1)
+    }
+
+    /// `parent_from_node` of node `index` at `transform`, its stored shear included.
+    #[must_use]
+    pub fn local_matrix(&self, index: usize, transform: Transform) -> Affine3A {
+        let mut m = transform.to_affine();
+        if let Some(residual) = self.residual(index) {
+            m.matrix3 *= residual;
+        }
+        m
+    }
+
+    /// The node's children, in order. Walks the whole list: for panels, not for the frame.
+    pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let after = &self.parents[node.index() + 1..];
+        let base = node.index() + 1;
+        after.iter().enumerate().filter(move |(_, p)| **p == Some(node)).map(move |(i, _)| NodeId::from_index(base + i))
+    }
+
+    /// One past the last node of the subtree of `node`: the order is depth first, so a subtree is a range.
+    #[must_use]
+    pub fn subtree_end(&self, node: NodeId) -> usize {
+        let start = node.index();
+        let after = self.parents[start + 1..].iter();
+        let inside = after.take_while(|p| p.is_some_and(|p| p.index() >= start)).count();
+        start + 1 + inside
+    }
+
+    /// Steps from the root.
+    #[must_use]
+    pub fn depth(&self, node: NodeId) -> usize {
+        std::iter::successors(self.parents[node.index()], |p| self.parents[p.index()]).count()
+    }
+}
+
+/// Joints and their inverse bind matrices.
+#[derive(Clone, Debug, Default)]
+pub struct Skin {
+    /// As in the file; may be empty.
+    pub name: String,
+    /// The nodes that `JOINTS_n` index into.
+    pub joints: Vec<NodeId>,
+    /// `joint_from_mesh` at bind time, one for each joint; identity where the file stores none.
+    pub inverse_bind: Vec<Affine3A>,
+    /// The file's `skin.skeleton`.
+    pub root: Option<NodeId>,
+}
