@@ -21,5 +21,7 @@
 //! event → `Command` → `Session::apply` → `Playback::advance` → [`anim::sample`] → pose edits →
 //! [`anim::local_to_model`] → [`deform::palettes`] → `Frame::build` → `Renderer::draw` (the vertex shader deforms) → present.
 
+pub mod anim;
+pub mod deform;
 pub mod math;
 pub mod model;
