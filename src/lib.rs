@@ -24,5 +24,7 @@
 pub mod anim;
 pub mod deform;
 pub mod frame;
+pub mod inspect;
 pub mod math;
 pub mod model;
+pub mod session;
