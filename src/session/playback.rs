@@ -44,7 +44,7 @@ pub struct Playback {
     /// Frames per second of the frame counter and the frame steps.
     pub fps: f32,
     /// Ping-pong on its way back.
-    returning: bool,
+    pub returning: bool,
 }
 
 impl Default for Playback {
