@@ -22,6 +22,8 @@
 //! [`anim::local_to_model`] → [`deform::palettes`] → `Frame::build` → `Renderer::draw` (the vertex shader deforms) → present.
 
 pub mod anim;
+#[cfg(feature = "app")]
+pub mod app;
 pub mod deform;
 pub mod frame;
 pub mod inspect;
