@@ -23,5 +23,6 @@
 
 pub mod anim;
 pub mod deform;
+pub mod import;
 pub mod math;
 pub mod model;
