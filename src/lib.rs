@@ -23,8 +23,12 @@
 
 pub mod anim;
 pub mod deform;
+<<<<<<< HEAD
 pub mod frame;
 pub mod inspect;
+=======
+pub mod import;
+>>>>>>> import
 pub mod math;
 pub mod model;
 pub mod session;
