@@ -1,5 +1,6 @@
 //! An f64 twin of sampling, forward kinematics, palettes, morphing and both blends, written from the definitions and
 //! sharing no code with the crate, held against the f32 reference on procedural rigs.
+#![expect(clippy::unwrap_used, reason = "a test that finds nothing fails")]
 
 use glam::{DMat3, DMat4, DQuat, DVec3, DVec4, Mat4, Vec3};
 use skinscope::anim::{self, SampleScratch};
