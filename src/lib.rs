@@ -23,12 +23,10 @@
 
 pub mod anim;
 pub mod deform;
-<<<<<<< HEAD
+pub mod export;
 pub mod frame;
-pub mod inspect;
-=======
 pub mod import;
->>>>>>> import
+pub mod inspect;
 pub mod math;
 pub mod model;
 pub mod session;

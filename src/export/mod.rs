@@ -1,0 +1,11 @@
+//! What leaves the program: posed surfaces as files.
+//!
+//! Knows models, poses and methods; nothing of windows or GPUs, though a surface deformed there is written just the same.
+
+mod obj;
+mod ply;
+mod surface;
+
+pub use obj::write_obj;
+pub use ply::write_ply;
+pub use surface::{PosedPrimitive, posed_primitive, posed_surface};
