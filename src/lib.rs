@@ -23,5 +23,6 @@
 
 pub mod anim;
 pub mod deform;
+pub mod export;
 pub mod math;
 pub mod model;
