@@ -37,19 +37,19 @@ pub fn head(p: Vec3) -> f32 {
 fn torso(p: Vec3) -> f32 {
     let chest = ellipsoid(p, vec3(0.0, 1.155, -0.004), vec3(0.166, 0.150, 0.112));
     let collar = round_cone(p, vec3(0.03, 1.232, -0.012), SHOULDER - vec3(0.02, 0.0, 0.0), 0.062, 0.060);
-    let belly = ellipsoid(p, vec3(0.0, 1.005, 0.004), vec3(0.124, 0.140, 0.096));
-    let pelvis = ellipsoid(p, vec3(0.0, 0.895, -0.002), vec3(0.150, 0.098, 0.106));
-    let seat = ellipsoid(p, vec3(0.070, 0.868, -0.044), vec3(0.080, 0.080, 0.072));
+    let belly = ellipsoid(p, vec3(0.0, 1.000, 0.006), vec3(0.132, 0.150, 0.101));
+    let pelvis = ellipsoid(p, vec3(0.0, 0.895, 0.0), vec3(0.148, 0.110, 0.108));
+    let seat = ellipsoid(p, vec3(0.068, 0.872, -0.040), vec3(0.078, 0.084, 0.072));
     let upper = blend(chest, collar, 0.06);
     let lower = blend(pelvis, seat, 0.05);
-    blend(blend(upper, belly, 0.07), lower, 0.07)
+    blend(blend(upper, belly, 0.09), lower, 0.09)
 }
 
 fn leg(p: Vec3) -> f32 {
-    let hip = vec3(0.092, 0.850, 0.0);
+    let hip = vec3(0.083, 0.840, 0.0);
     let knee = vec3(0.098, 0.478, 0.008);
     let ankle = vec3(0.104, 0.100, -0.014);
-    let thigh = round_cone(p, hip, knee, 0.088, 0.056);
+    let thigh = round_cone(p, hip, knee, 0.083, 0.055);
     let calf = round_cone(p, vec3(0.099, 0.385, -0.008), ankle, 0.058, 0.040);
     let shin = round_cone(p, knee, vec3(0.101, 0.34, 0.002), 0.053, 0.050);
     let limb = blend(blend(thigh, shin, 0.03), calf, 0.05);
@@ -58,9 +58,9 @@ fn leg(p: Vec3) -> f32 {
 
 fn boot(p: Vec3) -> f32 {
     let shaft = round_cone(p, vec3(0.102, 0.205, -0.012), vec3(0.104, 0.09, -0.014), 0.058, 0.050);
-    let heel = ellipsoid(p, vec3(0.104, 0.040, -0.030), vec3(0.050, 0.060, 0.056));
-    let instep = round_cone(p, vec3(0.104, 0.068, -0.010), vec3(0.112, 0.042, 0.105), 0.050, 0.046);
-    let toe = ellipsoid(p, vec3(0.115, 0.034, 0.120), vec3(0.058, 0.050, 0.070));
+    let heel = ellipsoid(p, vec3(0.104, 0.045, -0.026), vec3(0.050, 0.064, 0.056));
+    let instep = round_cone(p, vec3(0.104, 0.086, 0.000), vec3(0.113, 0.046, 0.112), 0.052, 0.044);
+    let toe = ellipsoid(p, vec3(0.115, 0.032, 0.118), vec3(0.056, 0.048, 0.074));
     let foot = blend(blend(heel, instep, 0.04), toe, 0.05);
     let sole = blend_intersection(foot, -p.y, 0.022);
     blend(shaft, sole, 0.04)

@@ -15,7 +15,7 @@ use glam::{Quat, Vec3, vec3};
 use crate::body::{HEAD, body};
 use crate::mesh::{Face, Mesh, Paint, Weights};
 use crate::sdf::{cast, project};
-use crate::skeleton::{SHOULDER, Skeleton, arm_point, arm_rotation, flip};
+use crate::skeleton::{SHOULDER, Skeleton, arm_point, arm_rotation};
 
 /// Joint names and weights of a ring.
 type Share<'a> = &'a [(&'a str, f32)];
@@ -33,7 +33,7 @@ pub fn build(skeleton: &Skeleton) -> Mesh {
     let (bottom, hole) = cage.torso();
     cage.leg(&bottom);
     cage.arm(&hole);
-    cage.finish()
+    Mesh::from_left(skeleton, body, cage.positions, cage.weights, cage.faces)
 }
 
 impl Cage<'_> {
@@ -349,23 +349,6 @@ impl Cage<'_> {
             below = ring;
         }
         self.face([below[0], below[1], below[2], below[3]], Paint::Accent);
-    }
-
-    /// Adds the right side.
-    fn finish(self) -> Mesh {
-        let left = self.positions.len();
-        let mut mesh =
-            Mesh { positions: self.positions, weights: self.weights, mirror: (0..left).collect(), faces: self.faces };
-        for v in 0..left {
-            if mesh.positions[v].x != 0.0 {
-                mesh.mirror[v] = mesh.positions.len();
-                mesh.mirror.push(v);
-                mesh.positions.push(flip(mesh.positions[v]));
-                mesh.weights.push(mesh.weights[v].clone());
-            }
-        }
-        mesh.symmetrise(self.skeleton);
-        mesh
     }
 }
 

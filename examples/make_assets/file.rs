@@ -6,7 +6,6 @@ use glam::{Mat4, Quat, Vec3};
 use serde_json::{Map, Value, json};
 use skinscope::export::glb::{Elements, GlbError, GlbWriter};
 
-use crate::body::body;
 use crate::clips::Clip;
 use crate::mesh::{Mesh, Paint};
 use crate::sdf::gradient;
@@ -30,11 +29,14 @@ pub struct Part {
 ///
 /// # Errors
 /// What the writer refuses: it would be a mistake of this generator.
-pub fn write(skeleton: &Skeleton, mesh: &Mesh, clips: &[Clip]) -> Result<Vec<u8>, GlbError> {
+pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec<u8>, GlbError> {
     let mut writer = GlbWriter::new();
-    let paints = [Paint::Shell, Paint::Accent, Paint::Joint];
-    let primitives: Vec<Value> =
-        paints.iter().enumerate().map(|(m, paint)| primitive(&mut writer, &part(skeleton, mesh, *paint), m)).collect();
+    let paints = [Paint::Shell, Paint::Accent, Paint::Joint, Paint::Visor, Paint::Eyes];
+    let primitives: Vec<Value> = paints
+        .iter()
+        .enumerate()
+        .map(|(m, paint)| primitive(&mut writer, &part(skeleton, meshes, *paint), m))
+        .collect();
     let binds: Vec<Mat4> = (0..skeleton.joints.len()).map(|j| Mat4::from(skeleton.inverse_bind(j))).collect();
     let binds = writer.push(Elements::Matrices(&binds));
     let animations: Vec<Value> = clips.iter().map(|c| animation(&mut writer, skeleton, c)).collect();
@@ -85,37 +87,49 @@ fn materials() -> Value {
             "baseColorFactor": [color[0], color[1], color[2], 1.0], "metallicFactor": 0.0, "roughnessFactor": roughness,
         }})
     };
+    let mut eyes = material("Eyes", [0.35, 0.85, 0.95], 0.4);
+    eyes["emissiveFactor"] = json!([0.30, 0.80, 0.95]);
     json!([
         material("Shell", [0.80, 0.78, 0.74], 0.5),
         material("Accent", [0.87, 0.24, 0.12], 0.55),
         material("Joint", [0.045, 0.05, 0.06], 0.7),
+        material("Visor", [0.010, 0.012, 0.016], 0.18),
+        eyes,
     ])
 }
 
 /// The faces of one colour.
-fn part(skeleton: &Skeleton, mesh: &Mesh, paint: Paint) -> Part {
+fn part(skeleton: &Skeleton, meshes: &[Mesh], paint: Paint) -> Part {
     let mut out = Part::default();
-    let mut index: BTreeMap<usize, u32> = BTreeMap::new();
-    for face in mesh.all_faces().filter(|f| f.paint == paint) {
-        let corners = face.corners.map(|v| {
-            *index.entry(v).or_insert_with(|| {
-                let (joints, weights) = influences(&mesh.weights[v], skeleton);
-                out.positions.push(mesh.positions[v]);
-                out.normals.push(gradient(body, mesh.positions[v]).normalize());
-                out.joints.push(joints);
-                out.weights.push(weights);
-                out.positions.len() as u32 - 1
-            })
-        });
-        let [a, b, c, d] = corners;
-        let [pa, pb, pc, pd] = face.corners.map(|v| mesh.positions[v]);
-        if pa.distance_squared(pc) <= pb.distance_squared(pd) {
-            out.indices.extend([a, b, c, a, c, d]);
-        } else {
-            out.indices.extend([b, c, d, b, d, a]);
-        }
+    for mesh in meshes {
+        out.add(skeleton, mesh, paint);
     }
     out
+}
+
+impl Part {
+    fn add(&mut self, skeleton: &Skeleton, mesh: &Mesh, paint: Paint) {
+        let mut index: BTreeMap<usize, u32> = BTreeMap::new();
+        for face in mesh.all_faces().filter(|f| f.paint == paint) {
+            let corners = face.corners.map(|v| {
+                *index.entry(v).or_insert_with(|| {
+                    let (joints, weights) = influences(&mesh.weights[v], skeleton);
+                    self.positions.push(mesh.positions[v]);
+                    self.normals.push(gradient(mesh.solid, mesh.positions[v]).normalize());
+                    self.joints.push(joints);
+                    self.weights.push(weights);
+                    self.positions.len() as u32 - 1
+                })
+            });
+            let [a, b, c, d] = corners;
+            let [pa, pb, pc, pd] = face.corners.map(|v| mesh.positions[v]);
+            if pa.distance_squared(pc) <= pb.distance_squared(pd) {
+                self.indices.extend([a, b, c, a, c, d]);
+            } else {
+                self.indices.extend([b, c, d, b, d, a]);
+            }
+        }
+    }
 }
 
 /// The largest weights, as fractions of 65 535 whose sum is exact.

@@ -11,6 +11,7 @@ mod cage;
 mod clips;
 mod file;
 mod mesh;
+mod parts;
 mod pose;
 mod sdf;
 mod skeleton;
@@ -20,15 +21,18 @@ use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let skeleton = skeleton::Skeleton::new();
-    let mut mesh = cage::build(&skeleton);
-    for _ in 0..2 {
-        mesh = mesh.subdivide(&skeleton);
-        mesh.project(body::body, &skeleton);
+    let mut meshes = vec![cage::build(&skeleton)];
+    meshes.extend(parts::build(&skeleton));
+    for mesh in &mut meshes {
+        for _ in 0..2 {
+            *mesh = mesh.subdivide(&skeleton);
+            mesh.project(&skeleton);
+        }
+        for _ in 0..6 {
+            mesh.relax(&skeleton, 0.5);
+        }
     }
-    for _ in 0..6 {
-        mesh.relax(body::body, &skeleton, 0.5);
-    }
-    let bytes = file::write(&skeleton, &mesh, &clips::all(&skeleton))?;
+    let bytes = file::write(&skeleton, &meshes, &clips::all(&skeleton))?;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
     std::fs::write(&path, &bytes)?;
     println!("{}: {} bytes", path.display(), bytes.len());

@@ -17,6 +17,8 @@ pub enum Paint {
     Shell,
     Accent,
     Joint,
+    Visor,
+    Eyes,
 }
 
 /// A quad, counter-clockwise seen from outside.
@@ -28,6 +30,8 @@ pub struct Face {
 
 /// Vertices of both sides, faces of the left one.
 pub struct Mesh {
+    /// The surface the vertices belong on; mirror-symmetric.
+    pub solid: Solid,
     pub positions: Vec<Vec3>,
     pub weights: Vec<Weights>,
     /// The vertex on the other side; itself on the middle plane.
@@ -37,6 +41,28 @@ pub struct Mesh {
 }
 
 impl Mesh {
+    /// Adds the right side to a left one. Vertices with x = 0 belong to both.
+    pub fn from_left(
+        skeleton: &Skeleton,
+        solid: Solid,
+        positions: Vec<Vec3>,
+        weights: Vec<Weights>,
+        faces: Vec<Face>,
+    ) -> Self {
+        let left = positions.len();
+        let mut mesh = Self { solid, positions, weights, mirror: (0..left).collect(), faces };
+        for v in 0..left {
+            if mesh.positions[v].x != 0.0 {
+                mesh.mirror[v] = mesh.positions.len();
+                mesh.mirror.push(v);
+                mesh.positions.push(flip(mesh.positions[v]));
+                mesh.weights.push(mesh.weights[v].clone());
+            }
+        }
+        mesh.symmetrise(skeleton);
+        mesh
+    }
+
     /// Faces of both sides: the right ones follow the left ones in the same order.
     pub fn all_faces(&self) -> impl Iterator<Item = Face> + '_ {
         let left = self.faces.iter().copied();
@@ -130,21 +156,21 @@ impl Mesh {
         });
         let faces = split.collect();
         let (positions, weights) = all.into_iter().map(|v| (v.position, v.weights)).unzip();
-        let mut out = Self { positions, weights, mirror, faces };
+        let mut out = Self { solid: self.solid, positions, weights, mirror, faces };
         out.symmetrise(skeleton);
         out
     }
 
     /// Moves every vertex onto the solid.
-    pub fn project(&mut self, solid: Solid, skeleton: &Skeleton) {
+    pub fn project(&mut self, skeleton: &Skeleton) {
         for v in self.left_vertices() {
-            self.positions[v] = project(solid, self.positions[v]);
+            self.positions[v] = project(self.solid, self.positions[v]);
         }
         self.symmetrise(skeleton);
     }
 
     /// Evens out the spacing: each vertex moves `rate` of the way to the mean of its neighbours, within the surface.
-    pub fn relax(&mut self, solid: Solid, skeleton: &Skeleton, rate: f32) {
+    pub fn relax(&mut self, skeleton: &Skeleton, rate: f32) {
         let mut sums = vec![(Vec3::ZERO, 0.0); self.positions.len()];
         for face in self.all_faces() {
             // Every edge has two faces, so each neighbour counts twice.
@@ -155,11 +181,11 @@ impl Mesh {
         }
         for v in self.left_vertices() {
             let p = self.positions[v];
-            let normal = gradient(solid, p).normalize_or_zero();
+            let normal = gradient(self.solid, p).normalize_or_zero();
             let toward = sums[v].0 / sums[v].1 - p;
             self.positions[v] = p + (toward - normal * toward.dot(normal)) * rate;
         }
-        self.project(solid, skeleton);
+        self.project(skeleton);
     }
 }
 

@@ -158,8 +158,9 @@ pub fn flip_rotation(q: Quat) -> Quat {
 }
 
 fn flip_name(name: &str) -> String {
-    match name.strip_suffix(".L") {
-        Some(stem) => format!("{stem}.R"),
-        None => name.to_owned(),
+    match name.rsplit_once('.') {
+        Some((stem, "L")) => format!("{stem}.R"),
+        Some((stem, "R")) => format!("{stem}.L"),
+        _ => name.to_owned(),
     }
 }
