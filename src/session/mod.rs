@@ -3,47 +3,26 @@
 //! Knows nothing of windows, panels or the GPU.
 
 mod command;
+mod document;
 mod edits;
 mod playback;
 mod view;
 
 pub use command::{COMMANDS, Command, CommandRow, Effect, Key, Menu, Panel, Shortcut, command_of, row_of};
+pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use view::{FOV_Y, Orbit, SurfaceMode, Toggle, View, ViewFrom};
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::Affine3A;
 
 use crate::anim::{self, SampleScratch};
 use crate::deform;
-use crate::inspect::{self, WeightStats};
+use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{ClipId, LocalPose, Model, NodeId};
-
-/// An open file.
-#[derive(Clone, Debug)]
-pub struct Document {
-    /// Never changes.
-    pub model: Arc<Model>,
-    /// What import repaired or left out, a line each.
-    pub warnings: Vec<String>,
-    /// `None`: the built-in character.
-    pub path: Option<PathBuf>,
-    /// Weights counted, once.
-    pub stats: Arc<WeightStats>,
-}
-
-impl Document {
-    /// Counts the weights of `model`.
-    #[must_use]
-    pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
-        let stats = Arc::new(WeightStats::of(&model));
-        Self { model, warnings, path, stats }
-    }
-}
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
