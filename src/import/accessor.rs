@@ -274,7 +274,7 @@ impl<'a> Store<'a> {
         Ok(out)
     }
 
-    /// Reads unsigned integers of any width.
+    /// Reads unsigned integers of any width into `T`, which must be `N` times u32.
     pub(super) fn integers<T: Pod, const N: usize>(
         &self,
         accessor: &Accessor,
@@ -286,6 +286,21 @@ impl<'a> Store<'a> {
             ComponentType::U16 => accessor.fill::<T, u32, N, 2>(&mut out, |b| u32::from(u16::from_le_bytes(b))),
             ComponentType::U32 => accessor.fill::<T, u32, N, 4>(&mut out, u32::from_le_bytes),
             other => return Err(ImportError::invalid(place(), "unsigned integers", component_name(other))),
+        }
+        Ok(out)
+    }
+
+    /// Reads unsigned integers of 8 or 16 bits into `T`, which must be `N` times u16.
+    pub(super) fn shorts<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        place: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, ImportError> {
+        let mut out = self.zeros::<T>(accessor, place)?;
+        match accessor.component {
+            ComponentType::U8 => accessor.fill::<T, u16, N, 1>(&mut out, |[b]| u16::from(b)),
+            ComponentType::U16 => accessor.fill::<T, u16, N, 2>(&mut out, u16::from_le_bytes),
+            other => return Err(ImportError::invalid(place(), "u8 or u16", component_name(other))),
         }
         Ok(out)
     }

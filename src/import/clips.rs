@@ -1,6 +1,6 @@
 //! Animations: key times, values, channels.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use glam::{Quat, Vec3};
 use gltf::json;
@@ -11,7 +11,7 @@ use gltf::json::validation::Checked;
 use super::accessor::{Accessor, Format, format};
 use super::nodes::{Nodes, unit};
 use super::{ImportError, Reader};
-use crate::model::{Channel, Clip, Instance, Interpolation, Path, Sampler, Values};
+use crate::model::{Channel, Clip, Instance, Interpolation, NodeId, Path, Sampler, Values};
 
 /// Vectors and weights may be floats or normalised integers.
 const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT];
@@ -36,6 +36,7 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes, instances: &[Instance]) -> Re
             times: HashMap::new(),
             kept: Vec::new(),
             samplers: HashMap::new(),
+            moved: HashSet::new(),
             clip: Clip { name, ..Clip::default() },
         };
         for channel in 0..animation.channels.len() {
@@ -58,6 +59,8 @@ struct ClipReader<'r, 'a> {
     kept: Vec<Option<Vec<bool>>>,
     /// By file sampler and the kind of its values: the place in `clip.samplers`.
     samplers: HashMap<(usize, Path), usize>,
+    /// What channels move so far.
+    moved: HashSet<(NodeId, Path)>,
     clip: Clip,
 }
 
@@ -92,8 +95,8 @@ impl ClipReader<'_, '_> {
         }
         let targets = match path {
             Path::Weights => {
-                let mut shown = self.instances.iter().filter(|i| i.node == node);
-                shown.next().map_or(0, |i| i.morph_weights.len())
+                let shown = self.instances.binary_search_by_key(&node, |i| i.node);
+                shown.map_or(0, |at| self.instances[at].morph_weights.len())
             }
             _ => 1,
         };
@@ -101,7 +104,7 @@ impl ClipReader<'_, '_> {
             self.warn(&part, "moves morph weights of a node without morph targets and was ignored");
             return Ok(());
         }
-        if self.clip.channels.iter().any(|c| c.node == node && c.path == path) {
+        if !self.moved.insert((node, path)) {
             self.warn(&part, "moves what an earlier channel moves and was ignored");
             return Ok(());
         }

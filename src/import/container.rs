@@ -27,6 +27,11 @@ pub(super) fn split<'a>(bytes: &'a [u8], limits: &Limits, warnings: &Warnings) -
         }
         None => text,
     };
+    let padding = text.iter().rev().take_while(|b| **b == 0).count();
+    if padding > 0 {
+        warnings.add("JSON", "is padded with zeros instead of spaces, which were skipped");
+    }
+    let text = &text[..text.len() - padding];
     let first = text.iter().find(|b| !b.is_ascii_whitespace());
     if first != Some(&b'{') {
         let found = match first {

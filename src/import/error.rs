@@ -122,3 +122,8 @@ pub(super) fn quoted(text: &str) -> String {
     }
     format!("\"{out}\"")
 }
+
+/// Runs code of others that may panic on odd input (image decoders); `None` if it did.
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
+}

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use gltf::json;
 use image::{ImageFormat, ImageReader};
 
+use super::error::guarded;
 use super::materials::texture_source;
 use super::uri::Resolver;
 use super::{ImportError, Reader};
@@ -72,7 +73,8 @@ fn decode_all(reader: &Reader, work: &[(usize, Cow<[u8]>)]) -> Result<Vec<Result
             if reader.progress.is_cancelled() {
                 return;
             }
-            let result = decode(reader, *index, bytes);
+            let result =
+                guarded(|| decode(reader, *index, bytes)).unwrap_or_else(|| Err("the decoder failed".to_owned()));
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             let fraction = done.fetch_add(1, Ordering::Relaxed) as f32 / work.len() as f32;
             (reader.progress.report)(0.7 + 0.25 * fraction, "Decoding images");

@@ -12,8 +12,16 @@ use crate::model::{Influences, Mesh, WeightFormat};
 const JOINTS: &[Format] = &[format::U8, format::U16];
 const WEIGHTS: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];
 
-/// Weights may sum to one more or less than this before it is worth a line: half a step of each of four u8 weights.
-const SUM_TOLERANCE: f32 = 2.0 / 255.0;
+/// How far from one the weights of a vertex may sum before it is worth a line: half a step of each stored weight, and
+/// the rounding of exporters that work in few digits.
+fn sum_tolerance(influences: &Influences) -> f32 {
+    let half_step = match influences.format {
+        WeightFormat::U8 => 0.5 / 255.0,
+        WeightFormat::U16 => 0.5 / 65_535.0,
+        WeightFormat::F32 => 0.0,
+    };
+    1e-3 + half_step * influences.per_vertex as f32
+}
 
 /// Reads all sets of a primitive; `None` where it has none.
 pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences>, ImportError> {
@@ -21,42 +29,48 @@ pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences
     if sets == 0 {
         return Ok(None);
     }
-    let per_vertex = sets * 4;
-    let total = (vertices as u64).saturating_mul(per_vertex as u64);
-    source.reader.decoded.charge(&|| source.place(), total, size_of::<u16>() + size_of::<f32>())?;
-    let mut out = Influences {
-        per_vertex,
-        joints: vec![0; vertices * per_vertex],
-        weights: vec![0.0; vertices * per_vertex],
-        format: WeightFormat::F32,
-    };
-    for set in 0..sets {
-        let n = set as u32;
-        let (joints, weights) = (Semantic::Joints(n), Semantic::Weights(n));
-        let place = |what: &Semantic| format!("{}, {}", source.place(), what.to_string());
-        let (joints_place, weights_place) = (place(&joints), place(&weights));
-        let (Some(joints), Some(weights)) = (source.attribute(joints, vertices)?, source.attribute(weights, vertices)?)
-        else {
-            continue;
-        };
-        joints.expect(&[Type::Vec4], JOINTS, &|| joints_place.clone())?;
-        weights.expect(&[Type::Vec4], WEIGHTS, &|| weights_place.clone())?;
-        out.format = match weights.component {
-            ComponentType::U8 => WeightFormat::U8,
-            ComponentType::U16 => WeightFormat::U16,
-            _ => WeightFormat::F32,
-        };
-        let indices: Vec<[u32; 4]> = source.reader.store.integers::<_, 4>(joints, &|| joints_place.clone())?;
-        let values: Vec<[f32; 4]> = source.reader.store.floats::<_, 4>(weights, &|| weights_place.clone())?;
-        for (vertex, (i, w)) in indices.iter().zip(&values).enumerate() {
-            let at = vertex * per_vertex + set * 4;
-            // u8 and u16 only, so nothing is cut off.
-            out.joints[at..at + 4].copy_from_slice(&i.map(|j| j as u16));
-            out.weights[at..at + 4].copy_from_slice(w);
-        }
+    let mut format = WeightFormat::F32;
+    let mut lists = Vec::with_capacity(sets);
+    for set in 0..sets as u32 {
+        let (indices, values, stored) = read_set(source, set, vertices)?;
+        format = stored;
+        lists.push((indices, values));
     }
+    let per_vertex = sets * 4;
+    let (joints, weights) = if sets == 1 {
+        let (indices, values) = lists.remove(0);
+        (indices.into_flattened(), values.into_flattened())
+    } else {
+        let total = (vertices as u64).saturating_mul(per_vertex as u64);
+        source.reader.decoded.charge(&|| source.place(), total, size_of::<u16>() + size_of::<f32>())?;
+        let of_vertex = 0..vertices;
+        let joints = of_vertex.clone().flat_map(|v| lists.iter().flat_map(move |l| l.0[v])).collect();
+        (joints, of_vertex.flat_map(|v| lists.iter().flat_map(move |l| l.1[v])).collect())
+    };
+    let mut out = Influences { per_vertex, joints, weights, format };
     examine(source, &mut out);
     Ok(Some(out))
+}
+
+/// `JOINTS_n` and `WEIGHTS_n` of one `n`, and how the file stores the weights.
+type Set = (Vec<[u16; 4]>, Vec<[f32; 4]>, WeightFormat);
+
+fn read_set(source: &Source, n: u32, vertices: usize) -> Result<Set, ImportError> {
+    let store = source.reader.store;
+    let place = || format!("{}, JOINTS_{n}", source.place());
+    let missing = || ImportError::invalid(source.place(), "JOINTS_n and WEIGHTS_n in pairs", "one without the other");
+    let joints = source.attribute(Semantic::Joints(n), vertices)?.ok_or_else(missing)?;
+    joints.expect(&[Type::Vec4], JOINTS, &place)?;
+    let indices = store.shorts::<[u16; 4], 4>(joints, &place)?;
+    let place = || format!("{}, WEIGHTS_{n}", source.place());
+    let weights = source.attribute(Semantic::Weights(n), vertices)?.ok_or_else(missing)?;
+    weights.expect(&[Type::Vec4], WEIGHTS, &place)?;
+    let format = match weights.component {
+        ComponentType::U8 => WeightFormat::U8,
+        ComponentType::U16 => WeightFormat::U16,
+        _ => WeightFormat::F32,
+    };
+    Ok((indices, store.floats::<[f32; 4], 4>(weights, &place)?, format))
 }
 
 /// The number of sets, which must be numbered from zero without a gap and come in pairs.
@@ -91,10 +105,11 @@ fn examine(source: &Source, influences: &mut Influences) {
     if negative > 0 {
         source.warn("has", format_args!("{negative} negative weights, kept as stored"));
     }
+    let tolerance = sum_tolerance(influences);
     let (mut off, mut worst) = (0_usize, 1.0_f32);
     for vertex in influences.weights.chunks_exact(influences.per_vertex) {
         let sum: f32 = vertex.iter().sum();
-        if (sum - 1.0).abs() > SUM_TOLERANCE {
+        if (sum - 1.0).abs() > tolerance {
             off += 1;
             if (sum - 1.0).abs() > (worst - 1.0).abs() {
                 worst = sum;

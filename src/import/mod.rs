@@ -83,7 +83,9 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
     }
     Limits::check(&shown, "its length in bytes", facts.len(), options.limits.file_bytes)?;
     let bytes = std::fs::read(path).map_err(failed)?;
-    let folder = path.canonicalize().map_err(failed)?.parent().map(Path::to_path_buf);
+    // The folder where the file was asked for: of a link, the link's.
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = Some(folder.canonicalize().map_err(failed)?);
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver { folder, allow_external: options.allow_external, budget: &files };
@@ -197,8 +199,10 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
 /// A required extension that is not supported is an error, an optional one a warning.
 fn check_extensions(root: &json::Root, warnings: &Warnings) -> Result<(), ImportError> {
     let unknown = |name: &&String| !SUPPORTED.contains(&name.as_str());
-    if let Some(name) = root.extensions_required.iter().find(unknown) {
-        let name = quoted(name).trim_matches('"').to_owned();
+    let required: Vec<&String> = root.extensions_required.iter().filter(unknown).collect();
+    if !required.is_empty() {
+        let names: Vec<String> = required.iter().take(8).map(|n| quoted(n).trim_matches('"').to_owned()).collect();
+        let name = names.join(" and ");
         return Err(ImportError::Extension { name, advice: "export the model without it" });
     }
     for name in root.extensions_used.iter().filter(unknown) {

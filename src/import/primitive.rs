@@ -11,12 +11,15 @@ use super::accessor::{Accessor, Format, format};
 use super::{ImportError, Reader, influences, tangents, topology};
 use crate::model::{MaterialId, MorphTarget, Primitive, SourceMode};
 
-/// Component types of positions; the integers come with `KHR_mesh_quantization`.
-const POSITION: &[Format] = &[format::F32, format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY];
-const DIRECTION: &[Format] = &[format::F32, format::I8_UNIT, format::I16_UNIT];
-const TEXCOORD: &[Format] = POSITION;
-const COLOR: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];
+/// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
+const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);
+const DIRECTION: Formats = (&[format::F32], &[format::I8_UNIT, format::I16_UNIT]);
+const TEXCOORD: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], POSITION.1);
+const COLOR: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], &[]);
 const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
+
+/// Allowed always, and allowed with quantization.
+type Formats = (&'static [Format], &'static [Format]);
 
 /// Coordinates beyond this overflow when they are squared, metres.
 const FAR: f32 = 1e18;
@@ -66,10 +69,10 @@ impl<'a> Source<'_, 'a> {
         &self,
         accessor: &Accessor,
         name: &str,
-        (kind, formats): (Type, &[Format]),
+        (kind, formats): (Type, Formats),
     ) -> Result<Vec<T>, ImportError> {
         let place = || format!("{}, {name}", self.place());
-        accessor.expect(&[kind], formats, &place)?;
+        self.expect(accessor, name, kind, formats)?;
         let mut out = self.reader.store.floats::<T, N>(accessor, &place)?;
         let bad = make_finite(bytemuck::cast_slice_mut(&mut out));
         if bad > 0 {
@@ -78,11 +81,27 @@ impl<'a> Source<'_, 'a> {
         Ok(out)
     }
 
+    /// Checks the type; integers that the file does not announce are read all the same, and listed.
+    fn expect(&self, accessor: &Accessor, name: &str, kind: Type, formats: Formats) -> Result<(), ImportError> {
+        let place = || format!("{}, {name}", self.place());
+        let core = accessor.expect(&[kind], formats.0, &place);
+        if core.is_ok() || accessor.expect(&[kind], formats.1, &place).is_err() {
+            return core;
+        }
+        if !self.reader.root.extensions_used.iter().any(|e| e == "KHR_mesh_quantization") {
+            self.warn(
+                name,
+                "has integers that only the extension KHR_mesh_quantization allows, which is not announced",
+            );
+        }
+        Ok(())
+    }
+
     fn optional<T: Pod, const N: usize>(
         &self,
         semantic: Semantic,
         count: usize,
-        (kind, formats): (Type, &[Format]),
+        (kind, formats): (Type, Formats),
     ) -> Result<Vec<T>, ImportError> {
         let name = semantic.to_string();
         match self.attribute(semantic, count)? {
@@ -109,7 +128,10 @@ impl<'a> Source<'_, 'a> {
         let count = accessor.count;
         Limits32::check(count, &place)?;
         let positions: Vec<Vec3> = self.floats::<Vec3, 3>(accessor, "POSITION", (Type::Vec3, POSITION))?;
-        if positions.iter().any(|p| p.abs().max_element() > FAR) {
+        if count > 1 && positions.iter().all(|p| *p == positions[0]) {
+            self.warn("POSITION", format_args!("puts all {count} vertices at one point"));
+        }
+        if largest(bytemuck::cast_slice(&positions)) > FAR {
             self.warn("POSITION", format_args!("has coordinates beyond {FAR:e} m; computing with them overflows"));
         }
         let indices = topology::unroll(source_mode, self.indices(source_mode, count)?);
@@ -199,7 +221,7 @@ impl<'a> Source<'_, 'a> {
         }
         let mut out = Vec::with_capacity(target_count);
         for (t, target) in targets.iter().enumerate() {
-            let list = |index: Option<json::Index<json::Accessor>>, what: &str, formats: &[Format]| {
+            let list = |index: Option<json::Index<json::Accessor>>, what: &str, formats: Formats| {
                 let name = format!("morph target {t}, {what}");
                 let Some(index) = index else { return Ok(Vec::new()) };
                 let accessor = self.counted(index, &name, count)?;
@@ -266,8 +288,7 @@ impl Limits32 {
 
 /// Sets what is not finite to zero and says how many there were.
 pub(super) fn make_finite(values: &mut [f32]) -> usize {
-    // The common case as one sum that the compiler can do in parallel: infinities and NaN survive it.
-    if values.iter().all(|v| v.is_finite()) {
+    if largest(values).is_finite() {
         return 0;
     }
     let mut bad = 0;
@@ -276,4 +297,10 @@ pub(super) fn make_finite(values: &mut [f32]) -> usize {
         bad += 1;
     }
     bad
+}
+
+/// The largest absolute value; infinite or NaN if any is. Floats without sign are ordered like their bits, NaN last,
+/// and integers let the compiler look at many at once.
+fn largest(values: &[f32]) -> f32 {
+    f32::from_bits(values.iter().fold(0, |most: u32, v| most.max(v.to_bits() & 0x7FFF_FFFF)))
 }
