@@ -1,8 +1,10 @@
-//! What leaves the program: posed surfaces as files.
+//! What leaves the program: posed surfaces and pictures as files.
 //!
 //! Knows models, poses and methods; nothing of windows or GPUs, though a surface deformed there is written just the same.
 
+pub mod glb;
 mod obj;
+pub mod picture;
 mod ply;
 mod surface;
 

@@ -110,7 +110,7 @@ fn check_scenes(parts: &ModelParts) -> Result<(), BuildError> {
 fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
     for (i, Skin { joints, inverse_bind, root, .. }) in parts.skins.iter().enumerate() {
         let place = || format!("skin {i}");
-        ensure(!joints.is_empty() && joints.len() <= 65_536, place, "it has no joints, or more than 65 536")?;
+        ensure(!joints.is_empty(), place, "it has no joints")?;
         ensure(joints.len() == inverse_bind.len(), place, "joints and inverse bind matrices differ in number")?;
         let inside = joints.iter().chain(root).all(|j| j.index() < parts.skeleton.len());
         ensure(inside, place, "it refers to a node that is not there")?;
