@@ -27,4 +27,6 @@ pub mod frame;
 pub mod inspect;
 pub mod math;
 pub mod model;
+#[cfg(feature = "render")]
+pub mod render;
 pub mod session;
