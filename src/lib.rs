@@ -23,7 +23,9 @@
 
 pub mod anim;
 pub mod deform;
+pub mod export;
 pub mod frame;
+pub mod import;
 pub mod inspect;
 pub mod math;
 pub mod model;

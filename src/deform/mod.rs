@@ -9,6 +9,8 @@ use crate::model::Model;
 
 mod dual_quaternion;
 mod linear;
+#[cfg(test)]
+mod properties;
 mod surface;
 
 pub use surface::{Deformed, bounds, deform_primitive};
