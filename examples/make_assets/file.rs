@@ -57,6 +57,9 @@ pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec
     writer.finish(document)
 }
 
+/// Turns below this are none, radians.
+const STILL: f32 = 2e-3;
+
 /// Node 0 is the armature, node 1 the surface.
 const FIRST_JOINT: usize = 2;
 
@@ -91,7 +94,7 @@ fn materials() -> Value {
     eyes["emissiveFactor"] = json!([0.30, 0.80, 0.95]);
     json!([
         material("Shell", [0.80, 0.78, 0.74], 0.5),
-        material("Accent", [0.87, 0.24, 0.12], 0.55),
+        material("Accent", [0.84, 0.19, 0.085], 0.55),
         material("Joint", [0.045, 0.05, 0.06], 0.7),
         material("Visor", [0.010, 0.012, 0.016], 0.18),
         eyes,
@@ -166,28 +169,34 @@ fn primitive(writer: &mut GlbWriter, part: &Part, material: usize) -> Value {
 }
 
 fn animation(writer: &mut GlbWriter, skeleton: &Skeleton, clip: &Clip) -> Value {
-    let input = writer.push(Elements::Scalars(&clip.times));
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-    let kind = if clip.smooth { "CUBICSPLINE" } else { "LINEAR" };
-    let mut add = |output: usize, joint: usize, path: &str| {
+    let inputs = [&clip.times[..], &clip.times[..1]].map(|times| writer.push(Elements::Scalars(times)));
+    let mut add = |output: usize, moves: bool, joint: usize, path: &str| {
         channels.push(json!({ "sampler": samplers.len(), "target": { "node": joint + FIRST_JOINT, "path": path } }));
-        samplers.push(json!({ "input": input, "output": output, "interpolation": kind }));
+        let kind = if moves && clip.smooth { "CUBICSPLINE" } else { "LINEAR" };
+        samplers.push(json!({ "input": inputs[usize::from(!moves)], "output": output, "interpolation": kind }));
     };
-    let output = if clip.smooth { spline(clip, &clip.hips) } else { clip.hips.clone() };
-    add(writer.push(Elements::Vec3s(&output)), 0, "translation");
+    let hips = if clip.smooth { spline(clip, &clip.hips) } else { clip.hips.clone() };
+    add(writer.push(Elements::Vec3s(&hips)), true, 0, "translation");
     for j in 0..skeleton.joints.len() {
         let mut keys: Vec<Quat> = clip.poses.iter().map(|p| p[j]).collect();
-        let rest = skeleton.local_rotation(j);
-        if keys.iter().all(|q| q.angle_between(rest) < 1e-4) {
+        let still = |at: Quat| keys.iter().all(|q| q.angle_between(at) < STILL);
+        if still(skeleton.local_rotation(j)) {
             continue;
         }
+        let moves = !still(keys[0]);
+        // Neighbouring keys on one side, so that a spline between them takes the short way.
         for i in 1..keys.len() {
             if keys[i].dot(keys[i - 1]) < 0.0 {
                 keys[i] = -keys[i];
             }
         }
-        let output = if clip.smooth { spline(clip, &keys) } else { keys };
-        add(writer.push(Elements::Quats(&output)), j, "rotation");
+        let output = match moves {
+            false => keys[..1].to_vec(),
+            true if clip.smooth => spline(clip, &keys),
+            true => keys,
+        };
+        add(writer.push(Elements::Quats(&output)), moves, j, "rotation");
     }
     json!({ "name": clip.name, "samplers": samplers, "channels": channels })
 }
