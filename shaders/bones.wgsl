@@ -57,7 +57,7 @@ fn fs_bones(in: Facet) -> @location(0) vec4f {
     let key = globals.boxes[0].z.xyz;
     let shade = 0.62 + 0.38 * clamp(dot(normal, key) * 0.6 + 0.4, 0.0, 1.0);
     let body = linear_from_srgb(in.color.rgb) * shade;
-    let rim = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.45));
-    let alpha = mix(0.58, 1.0, edge) * in.color.a;
+    let rim = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.40));
+    let alpha = mix(in.color.a, min(in.color.a * 1.4 + 0.2, 1.0), edge);
     return vec4f(mix(body, rim, edge) * alpha, alpha);
 }

@@ -37,19 +37,18 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
     let rise = to_eye(in.world).y;
     let angle = smoothstep(0.0, 0.25, abs(rise)) * select(0.35, 1.0, rise > 0.0);
 
-    let line = max(max(fine.x, fine.y) * 0.30, max(coarse.x, coarse.y) * 0.62);
+    let line = max(max(fine.x, fine.y) * 0.22, max(coarse.x, coarse.y) * 0.45);
     // The line z = 0 is the x axis.
-    let axis = max(near_axis.x, near_axis.y) * 0.75;
+    let axis = max(near_axis.x, near_axis.y) * 0.55;
     let axis_color = select(AXIS_Z, AXIS_X, near_axis.y > near_axis.x);
     let color = mix(globals.grid_color.rgb, axis_color, step(line, axis) * step(0.001, axis));
-    let line_alpha = max(line, axis) * fade * angle;
-
     var shadow = 0.0;
     if globals.shadow.z > 0.0 && globals.shadow.w > 0.0 {
         let d = (in.world.xz - globals.shadow.xy) / globals.shadow.zw;
         let r2 = dot(d, d);
-        shadow = 0.45 * exp(-2.2 * r2) * clamp(1.0 - 0.16 * r2, 0.0, 1.0) * select(0.0, 1.0, rise > 0.0);
+        shadow = 0.62 * exp(-1.7 * r2) * clamp(1.0 - 0.16 * r2, 0.0, 1.0) * select(0.0, 1.0, rise > 0.0);
     }
-    // Lines over shadow, both over what is there; premultiplied.
+    // Lines, darker in the shadow, over the shadow over what is there; premultiplied.
+    let line_alpha = max(line, axis) * fade * angle * (1.0 - 0.8 * shadow);
     return vec4f(color * line_alpha, line_alpha + shadow * (1.0 - line_alpha));
 }

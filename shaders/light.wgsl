@@ -16,10 +16,10 @@ struct Shading {
 }
 
 const PI: f32 = 3.14159265;
-const SKY: vec3f = vec3f(0.62, 0.64, 0.68);
-const GROUND: vec3f = vec3f(0.26, 0.245, 0.23);
+const SKY: vec3f = vec3f(0.385, 0.40, 0.425);
+const GROUND: vec3f = vec3f(0.155, 0.145, 0.135);
 /// Irradiance / π of the key light at full incidence.
-const KEY: vec3f = vec3f(1.18, 1.14, 1.08);
+const KEY: vec3f = vec3f(0.66, 0.64, 0.605);
 
 /// The share of a box of half extents `half` that a lobe `blur` wide around `at` sees.
 fn box_share(at: vec2f, half: vec2f, blur: f32) -> f32 {
@@ -31,7 +31,7 @@ fn box_share(at: vec2f, half: vec2f, blur: f32) -> f32 {
 /// Radiance of the surroundings along `direction`, blurred for a roughness.
 fn studio(direction: vec3f, alpha: f32) -> vec3f {
     let up = clamp(direction.y / (0.35 + alpha) * 0.5 + 0.5, 0.0, 1.0);
-    var sum = mix(GROUND, SKY, up * up * (3.0 - 2.0 * up)) * 0.75;
+    var sum = mix(GROUND, SKY, up * up * (3.0 - 2.0 * up)) * 1.15;
     for (var i = 0; i < 4; i++) {
         let light = globals.boxes[i];
         let d = vec3f(dot(direction, light.x.xyz), dot(direction, light.y.xyz), dot(direction, light.z.xyz));

@@ -162,12 +162,7 @@ impl Gpu {
     }
 
     /// A buffer with `bytes` in it (an unused minimum where there are none), or an error that names `what`.
-    pub(super) fn buffer(
-        &self,
-        what: &str,
-        bytes: &[u8],
-        usage: wgpu::BufferUsages,
-    ) -> Result<wgpu::Buffer, GpuError> {
+    pub(super) fn buffer(&self, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let size = (bytes.len() as u64).max(MIN_BUFFER).next_multiple_of(4);
         let buffer = self.empty_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
         if !bytes.is_empty() {

@@ -51,11 +51,7 @@ fn read_picture(gpu: &Gpu, target: &SceneTarget) -> Result<Picture, GpuError> {
         target.picture.as_image_copy(),
         wgpu::TexelCopyBufferInfo {
             buffer: &buffer,
-            layout: wgpu::TexelCopyBufferLayout {
-                offset: 0,
-                bytes_per_row: Some(padded as u32),
-                rows_per_image: None,
-            },
+            layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },
         },
         wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
     );

@@ -73,7 +73,8 @@ fn numbers(m: &Material) -> layouts::Material {
         AlphaMode::Mask { cutoff } => (1, cutoff),
         AlphaMode::Blend => (2, 0.0),
     };
-    let second_uv = (0..).zip(slots(m)).map(|(i, (slot, ..))| u32::from(slot.is_some_and(|s| s.uv_set == 1)) << i).sum();
+    let second_uv =
+        (0..).zip(slots(m)).map(|(i, (slot, ..))| u32::from(slot.is_some_and(|s| s.uv_set == 1)) << i).sum();
     layouts::Material {
         base_color: m.base_color.to_array(),
         emissive: m.emissive.extend(m.normal_scale).to_array(),

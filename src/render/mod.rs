@@ -81,8 +81,7 @@ impl Renderer {
             Some(target) => target,
             None => SceneTarget::new(gpu, size)?,
         };
-        let mut encoder =
-            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
         self.scene_pass(gpu, frame, &target, &mut encoder)?;
         self.overlay_pass(gpu, frame, &target, &mut encoder);
         gpu.queue.submit([encoder.finish()]);

@@ -79,7 +79,12 @@ impl Pipelines {
         let vertices = S::VERTEX | S::COMPUTE;
         let frame = layout(
             "frame",
-            &[uniform(0, all, false), storage(1, vertices, true), storage(2, vertices, true), uniform(3, S::FRAGMENT, false)],
+            &[
+                uniform(0, all, false),
+                storage(1, vertices, true),
+                storage(2, vertices, true),
+                uniform(3, S::FRAGMENT, false),
+            ],
         );
         let primitive =
             layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);
@@ -106,8 +111,7 @@ impl Pipelines {
     fn module(&mut self, gpu: &Gpu, program: &'static Program, method: &'static Method) -> wgpu::ShaderModule {
         let make = || {
             let source = wgpu::ShaderSource::Wgsl(program.link(method).text.into());
-            gpu.device
-                .create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(program.name), source })
+            gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(program.name), source })
         };
         let method = if program.deforms { method.id } else { "" };
         self.modules.entry((program.name, method)).or_insert_with(make).clone()
@@ -300,12 +304,7 @@ impl How {
 }
 
 /// One triangle over the whole of a single-sampled target.
-fn screen(
-    gpu: &Gpu,
-    module: &wgpu::ShaderModule,
-    fragment: &str,
-    format: wgpu::TextureFormat,
-) -> wgpu::RenderPipeline {
+fn screen(gpu: &Gpu, module: &wgpu::ShaderModule, fragment: &str, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
     gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
         label: Some(fragment),
         layout: None,

@@ -69,7 +69,8 @@ impl Indices {
 impl GpuModel {
     /// Uploads everything that the model's instances show.
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
-        let stride = (size_of::<Draw>() as u32).next_multiple_of(gpu.device.limits().min_uniform_buffer_offset_alignment);
+        let stride =
+            (size_of::<Draw>() as u32).next_multiple_of(gpu.device.limits().min_uniform_buffer_offset_alignment);
         let shown: HashSet<usize> = model.instances.iter().map(|i| i.mesh.index()).collect();
         let mut uniforms = Vec::new();
         let mut draws = Vec::new();
@@ -115,11 +116,8 @@ impl GpuPrimitive {
         let paint = gpu.buffer(&what("colours"), bytemuck::cast_slice(&paints(p)), U::VERTEX)?;
         let influences = gpu.buffer(&what("influences"), bytemuck::cast_slice(&list), U::STORAGE)?;
         let morphs = gpu.buffer(&what("morph targets"), bytemuck::cast_slice(&morphs(p)), U::STORAGE)?;
-        let draw = wgpu::BufferBinding {
-            buffer: uniforms,
-            offset: 0,
-            size: wgpu::BufferSize::new(size_of::<Draw>() as u64),
-        };
+        let draw =
+            wgpu::BufferBinding { buffer: uniforms, offset: 0, size: wgpu::BufferSize::new(size_of::<Draw>() as u64) };
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(place),
             layout: &pipelines.primitive,

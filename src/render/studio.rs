@@ -21,9 +21,9 @@ const LIGHTS: [Light; 4] = [
     // Key, upper left of the eye.
     Light { towards: Vec3::new(-0.55, 0.68, 0.60), half: [0.42, 0.62], radiance: [3.0, 2.92, 2.80], diffuse: 0.04 },
     // Fill, low on the right.
-    Light { towards: Vec3::new(0.85, 0.10, 0.45), half: [0.35, 0.80], radiance: [0.85, 0.92, 1.05], diffuse: 0.22 },
+    Light { towards: Vec3::new(0.85, 0.10, 0.45), half: [0.35, 0.80], radiance: [0.85, 0.92, 1.05], diffuse: 0.13 },
     // Rim, behind on the right.
-    Light { towards: Vec3::new(0.72, 0.42, -0.72), half: [0.30, 0.95], radiance: [3.2, 3.35, 3.6], diffuse: 0.17 },
+    Light { towards: Vec3::new(0.72, 0.42, -0.72), half: [0.30, 0.95], radiance: [3.2, 3.35, 3.6], diffuse: 0.15 },
     // A weaker rim behind on the left.
     Light { towards: Vec3::new(-0.80, 0.25, -0.62), half: [0.22, 0.90], radiance: [1.5, 1.6, 1.8], diffuse: 0.13 },
 ];

@@ -41,7 +41,10 @@ impl Textures {
         let view = match fitted(source, limit) {
             Some(smaller) => {
                 let (w, h) = (source.width, source.height);
-                let notice = format!("image {} ({w}×{h}) is shown at {}×{}, the most that this graphics adapter takes", image.0, smaller.width, smaller.height);
+                let notice = format!(
+                    "image {} ({w}×{h}) is shown at {}×{}, the most that this graphics adapter takes",
+                    image.0, smaller.width, smaller.height
+                );
                 if !self.notices.contains(&notice) {
                     self.notices.push(notice);
                 }
@@ -59,8 +62,7 @@ impl Textures {
             Neutral::White => vec![255; 4],
             Neutral::FlatNormal => vec![128, 128, 255, 255],
         };
-        let make =
-            || upload(gpu, pipelines, &Image { name: format!("{which:?}"), width: 1, height: 1, rgba }, false);
+        let make = || upload(gpu, pipelines, &Image { name: format!("{which:?}"), width: 1, height: 1, rgba }, false);
         self.neutral.entry(which).or_insert_with(make).clone()
     }
 
