@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! skeleton ─► body (a solid) ─► cage ─► mesh: subdivide, project, relax ─► file
-//!        └──► pose ─► clips ─────────────────────────────────────────────────┘
+//!        └──► pose ─► clips ─► keys ─────────────────────────────────────────────────┘
 //! ```
 //! Deterministic: the same program writes the same bytes.
 
@@ -10,6 +10,7 @@ mod body;
 mod cage;
 mod clips;
 mod file;
+mod keys;
 mod mesh;
 mod parts;
 mod pose;

@@ -4,15 +4,15 @@ use glam::{Quat, Vec3, vec3};
 
 use crate::body::{HEAD, HEAD_RADII, head};
 use crate::mesh::{Face, Mesh, Paint};
-use crate::sdf::{Solid, blend_intersection, ellipsoid, project, rounded_cylinder};
+use crate::sdf::{Solid, blend_intersection, rounded_cylinder};
 use crate::skeleton::{Skeleton, flip};
 
 /// All parts, coarse, and how often to refine each.
 pub fn build(skeleton: &Skeleton) -> Vec<(Mesh, usize)> {
     vec![
         (visor_cage(skeleton), 2),
-        (block(skeleton, eye, EYE, EYE_RADII, Paint::Eyes), 3),
-        (block(skeleton, ear, EAR, EAR_RADII, Paint::Accent), 3),
+        (block(skeleton, eye, EYE, EYE_RADII, EYE_TURN, Paint::Eyes), 3),
+        (block(skeleton, ear, EAR, EAR_RADII, 0.0, Paint::Accent), 3),
     ]
 }
 
@@ -33,13 +33,16 @@ fn visor(p: Vec3) -> f32 {
 }
 
 /// On the visor, turned as it is there.
-const EYE: Vec3 = vec3(0.046, 1.505, 0.1475);
-const EYE_RADII: Vec3 = vec3(0.0180, 0.0290, 0.0085);
+const EYE: Vec3 = vec3(0.047, 1.505, 0.1460);
+const EYE_RADII: Vec3 = vec3(0.0175, 0.0280, 0.0065);
 const EYE_TURN: f32 = 0.31;
 
 fn eye(p: Vec3) -> f32 {
     let p = if p.x < 0.0 { flip(p) } else { p };
-    ellipsoid(Quat::from_rotation_y(-EYE_TURN) * (p - EYE), Vec3::ZERO, EYE_RADII)
+    let p = Quat::from_rotation_y(-EYE_TURN) * (p - EYE);
+    // A button as round as it is high, then made narrower.
+    let depth = Vec3::Z * EYE_RADII.z;
+    rounded_cylinder(p * vec3(EYE_RADII.y / EYE_RADII.x, 1.0, 1.0), -depth, depth, EYE_RADII.y, 0.006)
 }
 
 const EAR: Vec3 = vec3(HEAD_RADII.x - 0.006, HEAD.y - 0.004, -0.004);
@@ -50,11 +53,13 @@ fn ear(p: Vec3) -> f32 {
     rounded_cylinder(p, EAR - Vec3::X * EAR_RADII.x, EAR + Vec3::X * EAR_RADII.x, EAR_RADII.y, 0.009)
 }
 
-/// A box around `center` that becomes the solid when it is refined.
-fn block(skeleton: &Skeleton, solid: Solid, center: Vec3, half: Vec3, paint: Paint) -> Mesh {
+/// A box around `center`, turned about Y, that becomes the solid when it is refined.
+fn block(skeleton: &Skeleton, solid: Solid, center: Vec3, half: Vec3, turn: f32, paint: Paint) -> Mesh {
+    // Refinement draws corners in: they start outside.
+    const REACH: f32 = 1.3;
     let corner = |i: usize| {
-        let sign = |bit: usize| if i & bit == 0 { -0.6 } else { 0.6 };
-        project(solid, center + half * vec3(sign(1), sign(2), sign(4)))
+        let sign = |bit: usize| if i & bit == 0 { -REACH } else { REACH };
+        center + Quat::from_rotation_y(turn) * (half * vec3(sign(1), sign(2), sign(4)))
     };
     let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let faces = faces.map(|corners| Face { corners, paint }).to_vec();
