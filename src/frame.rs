@@ -1,5 +1,9 @@
 //! One picture as pure data: all that the renderer sees. Knows nothing of the GPU, of windows, or of how it came about.
 
+mod build;
+
+pub use build::Palette;
+
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3, Vec4};

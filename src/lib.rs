@@ -25,8 +25,12 @@ pub mod anim;
 #[cfg(feature = "app")]
 pub mod app;
 pub mod deform;
+pub mod export;
 pub mod frame;
+pub mod import;
 pub mod inspect;
 pub mod math;
 pub mod model;
+#[cfg(feature = "render")]
+pub mod render;
 pub mod session;

@@ -89,7 +89,8 @@ struct Blend {
     dual: Vec4,
     rows: [Vec4; 3],
     weight: f32,
-    /// Real part of the first influence that counts: `q` and `-q` are one rotation, all are taken on its side.
+    /// Real part of the first influence that counts: `q` and `-q` are one rotation, all are taken on its side. Which
+    /// influence it is matters only among rotations more than 120° apart.
     pivot: Option<Vec4>,
 }
 

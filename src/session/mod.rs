@@ -3,47 +3,26 @@
 //! Knows nothing of windows, panels or the GPU.
 
 mod command;
+mod document;
 mod edits;
 mod playback;
 mod view;
 
 pub use command::{COMMANDS, Command, CommandRow, Effect, Key, Menu, Panel, Shortcut, command_of, row_of};
+pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use view::{FOV_Y, Orbit, SurfaceMode, Toggle, View, ViewFrom};
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::Affine3A;
 
 use crate::anim::{self, SampleScratch};
 use crate::deform;
-use crate::inspect::{self, WeightStats};
+use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{ClipId, LocalPose, Model, NodeId};
-
-/// An open file.
-#[derive(Clone, Debug)]
-pub struct Document {
-    /// Never changes.
-    pub model: Arc<Model>,
-    /// What import repaired or left out, a line each.
-    pub warnings: Vec<String>,
-    /// `None`: the built-in character.
-    pub path: Option<PathBuf>,
-    /// Weights counted, once.
-    pub stats: Arc<WeightStats>,
-}
-
-impl Document {
-    /// Counts the weights of `model`.
-    #[must_use]
-    pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
-        let stats = Arc::new(WeightStats::of(&model));
-        Self { model, warnings, path, stats }
-    }
-}
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
@@ -127,12 +106,17 @@ impl Session {
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Some(model) = self.model() else { return Aabb::EMPTY };
-        let surface = self.surface(model);
-        let mesh = surface.bounds();
+        let mut packed = Vec::new();
+        deform::pack(self.view.method, &self.pose.palettes, &mut packed);
+        let morphs = &self.pose.local.morph_weights;
+        let mesh = deform::bounds(model, self.view.scene, &packed, morphs, self.view.method);
         if mesh.is_empty() { self.skeleton_bounds() } else { mesh }
     }
 
-    fn surface(&self, model: &Model) -> inspect::PosedSurface {
+    /// The whole scene as posed and deformed, on the CPU; empty where nothing is open.
+    #[must_use]
+    pub fn surface(&self) -> inspect::PosedSurface {
+        let Some(model) = self.model() else { return inspect::PosedSurface::default() };
         let pose = &self.pose;
         inspect::posed_surface(model, self.view.scene, &pose.palettes, &pose.local.morph_weights, self.view.method)
     }
@@ -359,7 +343,7 @@ impl Session {
     /// What F frames: the vertices that the selected node moves by more than a tenth, and the node itself.
     fn selected_bounds(&self) -> Aabb {
         let (Some(model), Some(node)) = (self.model(), self.view.selected) else { return self.bounds() };
-        let surface = self.surface(model);
+        let surface = self.surface();
         let mut bounds = inspect::moved_bounds(model, &surface, node, 0.1);
         bounds.include(self.pose.model[node.index()].translation.into());
         for child in model.skeleton.children(node) {
@@ -381,7 +365,7 @@ impl Session {
             return Some(node);
         }
         let model = self.model()?;
-        let surface = self.surface(model);
+        let surface = self.surface();
         let hit = inspect::pick(model, &surface, self.view.ray(at))?;
         inspect::mover(model, hit.instance, hit.primitive, hit.vertex)
     }
@@ -405,4 +389,86 @@ impl Session {
 
 fn toggled(now: SurfaceMode, mode: SurfaceMode) -> SurfaceMode {
     if now == mode { SurfaceMode::Shaded } else { mode }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+
+    fn open() -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+        session
+    }
+
+    #[test]
+    fn opening_plays_the_first_clip_and_frames_the_model() {
+        let session = open();
+        assert!(session.playback.playing && session.playback.source == PoseSource::Clip);
+        let target = session.view.orbit.target;
+        assert!((target - Vec3::new(0.0, 1.0, 0.0)).length() < 0.05, "{target}");
+    }
+
+    #[test]
+    fn one_drag_is_one_step_back() {
+        let mut session = open();
+        let node = NodeId(2);
+        for degrees in [10.0, 20.0, 30.0] {
+            session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * degrees)));
+        }
+        session.apply(Command::EndEdit);
+        session.apply(Command::Edit(node, ChannelValue::Scale(Vec3::splat(2.0))));
+        session.apply(Command::EndEdit);
+        session.apply(Command::Undo);
+        assert_eq!(session.edits.nodes[&node], NodeEdit { rotation: Some(Vec3::X * 30.0), ..NodeEdit::default() });
+        session.apply(Command::Undo);
+        assert!(session.edits.is_empty() && !session.history.can_undo());
+        session.apply(Command::Redo);
+        session.apply(Command::Redo);
+        assert_eq!(session.edits.nodes[&node].scale, Some(Vec3::splat(2.0)));
+    }
+
+    #[test]
+    fn an_edited_channel_replaces_the_clip_until_it_is_reset() {
+        let mut session = open();
+        session.apply(Command::Seek(0.5));
+        session.update_pose();
+        let node = NodeId(2);
+        // The clip turns every joint but the first by 30° at its middle.
+        let angle = |s: &Session| s.pose.local.transforms[node.index()].rotation.to_axis_angle().1.to_degrees();
+        assert!((angle(&session) - 30.0).abs() < 1e-3);
+        session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * 75.0)));
+        session.update_pose();
+        assert!((angle(&session) - 75.0).abs() < 1e-3);
+        session.apply(Command::ResetChannel(node, ChannelKind::Rotation));
+        session.update_pose();
+        assert!((angle(&session) - 30.0).abs() < 1e-3 && session.edits.is_empty());
+    }
+
+    #[test]
+    fn keys_are_stepped_through() {
+        let mut session = open();
+        session.apply(Command::Select(Some(NodeId(2))));
+        session.apply(Command::Seek(0.2));
+        session.apply(Command::NextKey);
+        assert_eq!(session.playback.time_secs, 0.5);
+        session.apply(Command::PreviousKey);
+        assert_eq!(session.playback.time_secs, 0.0);
+    }
+
+    #[test]
+    fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
+        let mut session = open();
+        session.apply(Command::Toggle(Toggle::Bones));
+        session.apply(Command::SetPose(PoseSource::Rest));
+        session.update_pose();
+        let at = session.view.project(Vec3::new(0.0, 1.0, 0.25)).unwrap();
+        session.apply(Command::PickAt(at));
+        assert_eq!(session.view.selected, Some(NodeId(2)));
+        session.apply(Command::PickAt(glam::Vec2::ZERO));
+        assert_eq!(session.view.selected, None);
+    }
 }

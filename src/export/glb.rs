@@ -1,0 +1,206 @@
+//! A small writer of binary glTF 2.0: one buffer, its views and accessors, and the container around them.
+//!
+//! The caller owns the document (nodes, meshes, materials …) as JSON and refers to accessors by the numbers it got from
+//! [`GlbWriter::push`]; the writer adds `asset`, `buffers`, `bufferViews` and `accessors`.
+//!
+//! ```text
+//! "glTF" 2 length │ length "JSON" … spaces │ length "BIN\0" … zeros      chunks are padded to 4 bytes
+//! ```
+
+use glam::{Mat4, Quat, Vec2, Vec3, Vec4};
+use serde_json::{Map, Value, json};
+
+/// Values of one accessor.
+#[derive(Clone, Copy, Debug)]
+pub enum Elements<'a> {
+    /// Triangle, line or point indices; stored as u16 where they fit.
+    Indices(&'a [u32]),
+    /// `JOINTS_n`; stored as u8 where they fit.
+    Joints(&'a [[u16; 4]]),
+    /// `WEIGHTS_n` as fractions of 65 535: exact sums are the caller's to keep.
+    Weights(&'a [[u16; 4]]),
+    /// Vertex attributes of two components, such as `TEXCOORD_0`.
+    Attribute2(&'a [Vec2]),
+    /// Vertex attributes of three components, such as `POSITION`.
+    Attribute3(&'a [Vec3]),
+    /// Vertex attributes of four components, such as `TANGENT`.
+    Attribute4(&'a [Vec4]),
+    /// Key times or morph weights.
+    Scalars(&'a [f32]),
+    /// Translations and scales over time.
+    Vec3s(&'a [Vec3]),
+    /// Rotations over time, stored x y z w.
+    Quats(&'a [Quat]),
+    /// Inverse bind matrices.
+    Matrices(&'a [Mat4]),
+}
+
+/// What cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GlbError {
+    /// glTF has no way to say infinity, nor "not a number".
+    #[error("accessor {accessor} holds a number that is not finite, which glTF cannot store")]
+    NotFinite {
+        /// Which, as numbered by [`GlbWriter::push`].
+        accessor: usize,
+    },
+    /// Lengths are 32 bits wide in a GLB.
+    #[error("the file would hold {bytes} bytes, more than the 4 294 967 295 that a GLB can; write a smaller part")]
+    TooLarge {
+        /// Bytes of the whole file.
+        bytes: usize,
+    },
+    /// The JSON could not be written.
+    #[error("the JSON of the file could not be written: {0}")]
+    Json(String),
+}
+
+/// Collects accessors, then writes the file.
+#[derive(Clone, Debug, Default)]
+pub struct GlbWriter {
+    bin: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+    not_finite: Option<usize>,
+}
+
+const UNSIGNED_BYTE: u32 = 5121;
+const UNSIGNED_SHORT: u32 = 5123;
+const UNSIGNED_INT: u32 = 5125;
+const FLOAT: u32 = 5126;
+const ARRAY_BUFFER: u32 = 34962;
+const ELEMENT_ARRAY_BUFFER: u32 = 34963;
+
+impl GlbWriter {
+    /// With nothing in it.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stores values and returns the number of their accessor.
+    pub fn push(&mut self, elements: Elements<'_>) -> usize {
+        match elements {
+            Elements::Indices(v) if v.iter().all(|i| *i < 0xFFFF) => {
+                let bytes = v.iter().flat_map(|i| (*i as u16).to_le_bytes());
+                self.store(bytes, v.len(), UNSIGNED_SHORT, "SCALAR", Some(ELEMENT_ARRAY_BUFFER))
+            }
+            Elements::Indices(v) => {
+                let bytes = v.iter().flat_map(|i| i.to_le_bytes());
+                self.store(bytes, v.len(), UNSIGNED_INT, "SCALAR", Some(ELEMENT_ARRAY_BUFFER))
+            }
+            Elements::Joints(v) if v.iter().flatten().all(|j| *j <= 0xFF) => {
+                let bytes = v.iter().flatten().map(|j| *j as u8);
+                self.store(bytes, v.len(), UNSIGNED_BYTE, "VEC4", Some(ARRAY_BUFFER))
+            }
+            Elements::Joints(v) => {
+                let bytes = v.iter().flatten().flat_map(|j| j.to_le_bytes());
+                self.store(bytes, v.len(), UNSIGNED_SHORT, "VEC4", Some(ARRAY_BUFFER))
+            }
+            Elements::Weights(v) => {
+                let bytes = v.iter().flatten().flat_map(|w| w.to_le_bytes());
+                let index = self.store(bytes, v.len(), UNSIGNED_SHORT, "VEC4", Some(ARRAY_BUFFER));
+                self.accessors[index]["normalized"] = json!(true);
+                index
+            }
+            Elements::Attribute2(v) => self.floats(v.iter().map(Vec2::to_array), "VEC2", Some(ARRAY_BUFFER)),
+            Elements::Attribute3(v) => self.floats(v.iter().map(Vec3::to_array), "VEC3", Some(ARRAY_BUFFER)),
+            Elements::Attribute4(v) => self.floats(v.iter().map(Vec4::to_array), "VEC4", Some(ARRAY_BUFFER)),
+            Elements::Scalars(v) => self.floats(v.iter().map(|s| [*s]), "SCALAR", None),
+            Elements::Vec3s(v) => self.floats(v.iter().map(Vec3::to_array), "VEC3", None),
+            Elements::Quats(v) => self.floats(v.iter().map(|q| q.to_array()), "VEC4", None),
+            Elements::Matrices(v) => self.floats(v.iter().map(Mat4::to_cols_array), "MAT4", None),
+        }
+    }
+
+    /// Floats come with their bounds: `POSITION` and key times must have them, elsewhere they do no harm.
+    fn floats<const N: usize>(
+        &mut self,
+        values: impl Iterator<Item = [f32; N]> + Clone,
+        kind: &str,
+        target: Option<u32>,
+    ) -> usize {
+        let (mut low, mut high, mut count) = ([f32::INFINITY; N], [f32::NEG_INFINITY; N], 0);
+        let mut finite = true;
+        for value in values.clone() {
+            for (i, x) in value.into_iter().enumerate() {
+                finite &= x.is_finite();
+                low[i] = low[i].min(x);
+                high[i] = high[i].max(x);
+            }
+            count += 1;
+        }
+        let index = self.store(values.flatten().flat_map(f32::to_le_bytes), count, FLOAT, kind, target);
+        if !finite {
+            self.not_finite.get_or_insert(index);
+        } else if count > 0 && N < 16 {
+            self.accessors[index]["min"] = json!(low.to_vec());
+            self.accessors[index]["max"] = json!(high.to_vec());
+        }
+        index
+    }
+
+    fn store(
+        &mut self,
+        bytes: impl Iterator<Item = u8>,
+        count: usize,
+        component: u32,
+        kind: &str,
+        target: Option<u32>,
+    ) -> usize {
+        let offset = self.bin.len();
+        self.bin.extend(bytes);
+        let mut view = json!({ "buffer": 0, "byteOffset": offset, "byteLength": self.bin.len() - offset });
+        if let Some(target) = target {
+            view["target"] = json!(target);
+        }
+        // Every accessor starts at a multiple of its component's size.
+        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
+        self.views.push(view);
+        self.accessors.push(json!({
+            "bufferView": self.views.len() - 1, "componentType": component, "count": count, "type": kind,
+        }));
+        self.accessors.len() - 1
+    }
+
+    /// The bytes of the file: `document` with `buffers`, `bufferViews` and `accessors` put in, and what is missing
+    /// in `asset`.
+    ///
+    /// # Errors
+    /// Numbers that are not finite; more than 4 GiB.
+    pub fn finish(self, mut document: Map<String, Value>) -> Result<Vec<u8>, GlbError> {
+        if let Some(accessor) = self.not_finite {
+            return Err(GlbError::NotFinite { accessor });
+        }
+        let mut asset = match document.remove("asset") {
+            Some(Value::Object(asset)) => asset,
+            _ => Map::new(),
+        };
+        asset.insert("version".into(), json!("2.0"));
+        asset.entry("generator").or_insert_with(|| json!(concat!("skinscope ", env!("CARGO_PKG_VERSION"))));
+        document.insert("asset".into(), Value::Object(asset));
+        if !self.bin.is_empty() {
+            document.insert("buffers".into(), json!([{ "byteLength": self.bin.len() }]));
+            document.insert("bufferViews".into(), Value::Array(self.views));
+            document.insert("accessors".into(), Value::Array(self.accessors));
+        }
+        let mut text = serde_json::to_vec(&document).map_err(|e| GlbError::Json(e.to_string()))?;
+        text.resize(text.len().next_multiple_of(4), b' ');
+        let bin_chunk = if self.bin.is_empty() { 0 } else { 8 + self.bin.len() };
+        let bytes = 12 + 8 + text.len() + bin_chunk;
+        let length = u32::try_from(bytes).map_err(|_| GlbError::TooLarge { bytes })?;
+        let mut out = Vec::with_capacity(bytes);
+        out.extend(b"glTF");
+        out.extend(2_u32.to_le_bytes());
+        out.extend(length.to_le_bytes());
+        out.extend((text.len() as u32).to_le_bytes());
+        out.extend(b"JSON");
+        out.extend(text);
+        if !self.bin.is_empty() {
+            out.extend((self.bin.len() as u32).to_le_bytes());
+            out.extend(b"BIN\0");
+            out.extend(self.bin);
+        }
+        Ok(out)
+    }
+}
