@@ -1,0 +1,99 @@
+//! `skinscope bake`: the posed mesh as a file.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::pose::PoseArgs;
+use super::{CliError, ModelArgs};
+use crate::deform;
+use crate::export::{self, PosedPrimitive};
+use crate::frame::{Frame, Palette};
+use crate::render::{Backend, Gpu, Renderer, deform_on_gpu};
+use crate::session::Session;
+
+/// Write the posed mesh in world space: .ply, .obj or .glb
+///
+/// Vertices stand in file order, primitives in depth-first node order of the shown scene. PLY is binary, little-endian,
+/// with x y z nx ny nz. Where the file has no normals they are those of the deformed surface, averaged at each vertex.
+#[derive(Debug, Args)]
+pub(super) struct BakeArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The file to write; its ending says the format
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    pose: PoseArgs,
+    /// Who deforms the vertices
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: Deformer,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Deformer {
+    /// The reference on the CPU
+    Cpu,
+    /// The vertex shader's own function, run as a compute shader
+    Gpu,
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Ply,
+    Obj,
+    Glb,
+}
+
+pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
+    let ending = args.output.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let format = match ending.as_deref() {
+        Some("ply") => Format::Ply,
+        Some("obj") => Format::Obj,
+        Some("glb") => Format::Glb,
+        _ => {
+            return Err(CliError::Usage(format!("{}: its name must end in .ply, .obj or .glb", args.output.display())));
+        }
+    };
+    let session = args.pose.session(args.model.load()?)?;
+    let surface = pose(args, &session)?;
+    let failed = |e: std::io::Error| CliError::Output { path: args.output.clone(), reason: e.to_string() };
+    write(&args.output, format, &session, &surface).map_err(failed)
+}
+
+/// Deforms on the CPU, or has the vertices replaced by what the compute shader makes of them.
+fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
+    let Some(model) = session.model() else { return Ok(Vec::new()) };
+    let mut surface = session.surface();
+    if args.backend == Deformer::Gpu {
+        let mut frame = Frame::default();
+        frame.build(session, &Palette::DARK, session.bounds());
+        let gpu = Gpu::headless(Backend::Auto)?;
+        let deformed = deform_on_gpu(&gpu, &mut Renderer::new(&gpu), &frame)?;
+        for ((instance, primitive, ours), theirs) in surface.primitives.iter_mut().zip(deformed) {
+            let source = &model.meshes[model.instances[instance.index()].mesh.index()].primitives[*primitive];
+            for (i, vertex) in theirs.vertices.iter().enumerate() {
+                ours.positions[i] = vertex.position;
+                ours.normals[i] = vertex.normal;
+            }
+            if source.normals.is_empty() {
+                deform::normals_from_triangles(source, ours);
+            }
+        }
+    }
+    let freeze = |(id, primitive, deformed): &(_, usize, _)| export::posed_primitive(model, *id, *primitive, deformed);
+    Ok(surface.primitives.iter().map(freeze).collect())
+}
+
+fn write(path: &Path, format: Format, session: &Session, surface: &[PosedPrimitive]) -> std::io::Result<()> {
+    let Some(model) = session.model() else { return Ok(()) };
+    let mut out = BufWriter::new(File::create(path)?);
+    match format {
+        Format::Ply => export::write_ply(surface, &mut out)?,
+        Format::Obj => export::write_obj(model, surface, &mut out)?,
+        Format::Glb => export::write_glb(model, surface, &mut out)?,
+    }
+    out.flush()
+}
