@@ -29,4 +29,6 @@ pub mod import;
 pub mod inspect;
 pub mod math;
 pub mod model;
+#[cfg(feature = "render")]
+pub mod render;
 pub mod session;

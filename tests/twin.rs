@@ -130,8 +130,11 @@ fn movers(model: &Model, pose: &Pose, instance: usize, primitive: usize, vertex:
     joints.iter().zip(weights).map(|(j, w)| (matrix(usize::from(*j)), f64::from(*w))).collect()
 }
 
-/// Position and normal as the file has them, displaced.
-fn morphed(model: &Model, pose: &Pose, instance: usize, primitive: usize, vertex: usize) -> (DVec3, DVec3) {
+/// Position, normal and tangent.
+type Vertex = [DVec3; 3];
+
+/// As the file has it, displaced.
+fn morphed(model: &Model, pose: &Pose, instance: usize, primitive: usize, vertex: usize) -> Vertex {
     let instance = &model.instances[instance];
     let p = &model.meshes[instance.mesh.index()].primitives[primitive];
     let at = |list: &[Vec3]| list.get(vertex).map_or(DVec3::ZERO, |v| v.as_dvec3());
@@ -140,17 +143,23 @@ fn morphed(model: &Model, pose: &Pose, instance: usize, primitive: usize, vertex
         position += at(&target.positions) * pose.weights[instance.morph_offset + i];
         normal += at(&target.normals) * pose.weights[instance.morph_offset + i];
     }
-    (position, normal)
+    let tangent = p.tangents.get(vertex).map_or(DVec3::ZERO, |t| t.truncate().as_dvec3());
+    [position, normal, tangent]
 }
 
-fn linear(movers: &[(DMat4, f64)], position: DVec3, normal: DVec3) -> (DVec3, DVec3) {
+/// By a linear map and a shift.
+fn moved(m: DMat3, by: DVec3, [position, normal, tangent]: Vertex) -> Vertex {
+    let normal = m.inverse().transpose() * normal;
+    [m * position + by, normal.normalize_or_zero(), (m * tangent).normalize_or_zero()]
+}
+
+fn linear(movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
     let m = movers.iter().fold(DMat4::ZERO, |sum, (m, w)| sum + *m * *w);
-    let position = (m * position.extend(1.0)).truncate();
-    (position, (DMat3::from_mat4(m).inverse().transpose() * normal).normalize_or_zero())
+    moved(DMat3::from_mat4(m), m.w_axis.truncate(), v)
 }
 
 /// Kavan et al. 2008, with the polar decomposition by plain Newton steps.
-fn dual_quaternion(movers: &[(DMat4, f64)], position: DVec3, normal: DVec3) -> (DVec3, DVec3) {
+fn dual_quaternion(movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
     let (mut real, mut dual, mut stretch) = (DVec4::ZERO, DVec4::ZERO, DMat3::ZERO);
     let mut first = None;
     for (m, w) in movers.iter().filter(|(_, w)| *w != 0.0) {
@@ -170,7 +179,7 @@ fn dual_quaternion(movers: &[(DMat4, f64)], position: DVec3, normal: DVec3) -> (
     }
     let q = DQuat::from_vec4(real).normalize();
     let t = (DQuat::from_vec4(dual / real.length()) * q.inverse()).xyz() * 2.0;
-    (q * (stretch * position) + t, (q * (stretch.inverse().transpose() * normal)).normalize_or_zero())
+    moved(DMat3::from_quat(q) * stretch, t, v)
 }
 
 /// Normals of a primitive that stores none: of each triangle the cross product of its edges, turned to the side that
@@ -189,7 +198,7 @@ fn triangle_normals(model: &Model, pose: &Pose, instance: usize, primitive: usiz
     out.into_iter().map(DVec3::normalize_or_zero).collect()
 }
 
-/// Largest position error over the diagonal of the whole, largest angle between normals in degrees.
+/// Largest position error over the diagonal of the whole, largest angle between normals or tangents in degrees.
 fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: &'static deform::Method) -> (f64, f64) {
     let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
@@ -202,19 +211,23 @@ fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: &'static deform
         for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
             let id = InstanceId::from_index(i);
             deform::deform_primitive(model, id, p, &packed, &pose.morph_weights, method, &mut got);
-            let one = |v| {
-                let (position, normal) = morphed(model, twin, i, p, v);
-                blend(&movers(model, twin, i, p, v), position, normal)
+            let one = |v| blend(&movers(model, twin, i, p, v), morphed(model, twin, i, p, v));
+            let vertices: Vec<Vertex> = (0..primitive.vertex_count()).map(one).collect();
+            let positions: Vec<DVec3> = vertices.iter().map(|v| v[0]).collect();
+            let normals: Vec<DVec3> = match primitive.normals.is_empty() {
+                true => triangle_normals(model, twin, i, p, &positions),
+                false => vertices.iter().map(|v| v[1]).collect(),
             };
-            let (positions, mut normals): (Vec<_>, Vec<_>) = (0..primitive.vertex_count()).map(one).unzip();
-            if primitive.normals.is_empty() {
-                normals = triangle_normals(model, twin, i, p, &positions);
-            }
             for (v, want) in positions.iter().enumerate() {
                 distance = distance.max((got.positions[v].as_dvec3() - want).length());
                 let normal = got.normals[v].as_dvec3();
                 assert!((normal.length() - 1.0).abs() < 1e-6 && normals[v].length() > 0.5);
-                turn = turn.max(normal.cross(normals[v]).length().atan2(normal.dot(normals[v])).to_degrees());
+                turn = turn.max(degrees(normal, normals[v]));
+                if let Some(tangent) = got.tangents.get(v) {
+                    turn = turn.max(degrees(tangent.truncate().as_dvec3(), vertices[v][2]));
+                    let mirrored = movers(model, twin, i, p, v)[0].0.determinant() < 0.0;
+                    assert_eq!(tangent.w, if mirrored { -1.0 } else { 1.0 });
+                }
                 bounds.include(want.as_vec3());
             }
         }
@@ -224,7 +237,12 @@ fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: &'static deform
     (distance / f64::from(bounds.diagonal()), turn)
 }
 
-fn check(model: &Model, degrees: f64) {
+fn degrees(a: DVec3, b: DVec3) -> f64 {
+    a.cross(b).length().atan2(a.dot(b)).to_degrees()
+}
+
+/// `tolerance`: of normals and tangents, degrees.
+fn check(model: &Model, tolerance: f64) {
     let (mut pose, mut scratch) = (LocalPose::default(), SampleScratch::default());
     for method in deform::METHODS {
         let (mut worst, mut worst_turn) = (0.0_f64, 0.0_f64);
@@ -239,7 +257,7 @@ fn check(model: &Model, degrees: f64) {
         }
         eprintln!("{} {}: {worst:.2e} of the diagonal, {worst_turn:.2e}°", model.source.name, method.id);
         assert!(worst < 1e-6, "{}: positions are {worst:e} off", method.id);
-        assert!(worst_turn < degrees, "{}: normals are {worst_turn}° off", method.id);
+        assert!(worst_turn < tolerance, "{}: normals are {worst_turn}° off", method.id);
     }
 }
 
@@ -252,6 +270,6 @@ fn f32_follows_f64_on_tubes() {
 
 #[test]
 fn f32_follows_f64_through_the_obstacle_course() {
-    // Blends of mirrored and upright joints pass near flatness, where normals hang on the last digits.
+    // Where scales nearly flatten the surface its normals hang on the last digits.
     check(&obstacle_course(), 0.01);
 }

@@ -7,7 +7,7 @@
 
 use glam::{Vec3, vec3};
 
-use crate::sdf::{blend, blend_intersection, ellipsoid, round_cone, rounded_box};
+use crate::sdf::{blend, blend_intersection, ellipsoid, round_cone, rounded_box, rounded_cylinder};
 use crate::skeleton::{SHOULDER, arm_rotation, flip};
 
 /// Middle of the head.
@@ -30,16 +30,16 @@ pub fn head(p: Vec3) -> f32 {
     let cranium = ellipsoid(p, HEAD, HEAD_RADII);
     let jaw = ellipsoid(p, HEAD + vec3(0.0, -0.050, 0.016), vec3(0.118, 0.098, 0.118));
     let skull = blend(cranium, jaw, 0.05);
-    let neck = round_cone(p, vec3(0.0, 1.24, -0.014), vec3(0.0, 1.40, -0.004), 0.062, 0.052);
+    let neck = round_cone(p, vec3(0.0, 1.24, -0.014), vec3(0.0, 1.40, -0.004), 0.058, 0.049);
     blend(skull, neck, 0.03)
 }
 
 fn torso(p: Vec3) -> f32 {
-    let chest = ellipsoid(p, vec3(0.0, 1.155, -0.004), vec3(0.166, 0.150, 0.112));
-    let collar = round_cone(p, vec3(0.03, 1.232, -0.012), SHOULDER - vec3(0.02, 0.0, 0.0), 0.062, 0.060);
+    let chest = ellipsoid(p, vec3(0.0, 1.150, -0.004), vec3(0.162, 0.150, 0.112));
+    let collar = round_cone(p, vec3(0.03, 1.234, -0.012), SHOULDER - vec3(0.02, 0.006, 0.0), 0.062, 0.056);
     let belly = ellipsoid(p, vec3(0.0, 1.000, 0.006), vec3(0.132, 0.150, 0.101));
-    let pelvis = ellipsoid(p, vec3(0.0, 0.895, 0.0), vec3(0.148, 0.110, 0.108));
-    let seat = ellipsoid(p, vec3(0.068, 0.872, -0.040), vec3(0.078, 0.084, 0.072));
+    let pelvis = ellipsoid(p, vec3(0.0, 0.895, 0.0), vec3(0.146, 0.110, 0.108));
+    let seat = ellipsoid(p, vec3(0.066, 0.872, -0.038), vec3(0.078, 0.084, 0.072));
     let upper = blend(chest, collar, 0.06);
     let lower = blend(pelvis, seat, 0.05);
     blend(blend(upper, belly, 0.09), lower, 0.09)
@@ -47,23 +47,24 @@ fn torso(p: Vec3) -> f32 {
 
 fn leg(p: Vec3) -> f32 {
     let hip = vec3(0.083, 0.840, 0.0);
-    let knee = vec3(0.098, 0.478, 0.008);
+    let knee = vec3(0.097, 0.478, 0.010);
     let ankle = vec3(0.104, 0.100, -0.014);
-    let thigh = round_cone(p, hip, knee, 0.083, 0.055);
-    let calf = round_cone(p, vec3(0.099, 0.385, -0.008), ankle, 0.058, 0.040);
-    let shin = round_cone(p, knee, vec3(0.101, 0.34, 0.002), 0.053, 0.050);
-    let limb = blend(blend(thigh, shin, 0.03), calf, 0.05);
-    blend(limb, boot(p), 0.025)
+    let thigh = round_cone(p, hip, knee, 0.084, 0.050);
+    let shin = round_cone(p, knee, ankle, 0.049, 0.038);
+    let calf = ellipsoid(p, vec3(0.101, 0.350, -0.016), vec3(0.051, 0.110, 0.052));
+    let limb = blend(blend(thigh, shin, 0.03), calf, 0.04);
+    blend(limb, boot(p), 0.008)
 }
 
 fn boot(p: Vec3) -> f32 {
-    let shaft = round_cone(p, vec3(0.102, 0.205, -0.012), vec3(0.104, 0.09, -0.014), 0.058, 0.050);
-    let heel = ellipsoid(p, vec3(0.104, 0.045, -0.026), vec3(0.050, 0.064, 0.056));
-    let instep = round_cone(p, vec3(0.104, 0.086, 0.000), vec3(0.113, 0.046, 0.112), 0.052, 0.044);
-    let toe = ellipsoid(p, vec3(0.115, 0.032, 0.118), vec3(0.056, 0.048, 0.074));
-    let foot = blend(blend(heel, instep, 0.04), toe, 0.05);
-    let sole = blend_intersection(foot, -p.y, 0.022);
-    blend(shaft, sole, 0.04)
+    let shaft = rounded_cylinder(p, vec3(0.102, 0.250, -0.014), vec3(0.104, 0.070, -0.012), 0.0565, 0.012);
+    let heel = ellipsoid(p, vec3(0.104, 0.045, -0.026), vec3(0.052, 0.064, 0.056));
+    let instep = round_cone(p, vec3(0.104, 0.094, 0.000), vec3(0.113, 0.048, 0.112), 0.052, 0.044);
+    let sole = round_cone(p, vec3(0.104, 0.036, -0.020), vec3(0.114, 0.034, 0.110), 0.048, 0.050);
+    let toe = ellipsoid(p, vec3(0.116, 0.034, 0.124), vec3(0.058, 0.050, 0.070));
+    let foot = blend(blend(heel, instep, 0.03), blend(sole, toe, 0.03), 0.03);
+    let foot = blend_intersection(foot, -p.y, 0.022);
+    blend(shaft, foot, 0.04)
 }
 
 fn arm(p: Vec3) -> f32 {
@@ -71,24 +72,24 @@ fn arm(p: Vec3) -> f32 {
     let p = arm_rotation().inverse() * (p - SHOULDER);
     let elbow = vec3(0.255, 0.0, -0.008);
     let wrist = vec3(0.490, 0.0, 0.0);
-    let deltoid = ellipsoid(p, vec3(0.010, 0.004, 0.0), vec3(0.075, 0.064, 0.066));
-    let upper = round_cone(p, Vec3::ZERO, elbow, 0.054, 0.041);
-    let fore = round_cone(p, elbow, wrist, 0.042, 0.031);
-    let swell = ellipsoid(p, vec3(0.325, 0.0, 0.0), vec3(0.085, 0.045, 0.046));
+    let deltoid = ellipsoid(p, vec3(0.014, 0.002, 0.0), vec3(0.074, 0.058, 0.063));
+    let upper = round_cone(p, Vec3::ZERO, elbow, 0.052, 0.038);
+    let fore = round_cone(p, elbow, wrist, 0.038, 0.030);
+    let swell = ellipsoid(p, vec3(0.330, 0.0, 0.0), vec3(0.090, 0.043, 0.044));
     let limb = blend(blend(deltoid, upper, 0.04), blend(fore, swell, 0.03), 0.03);
-    blend(limb, hand(p), 0.02)
+    blend(limb, glove(p), 0.006)
 }
 
-fn hand(p: Vec3) -> f32 {
-    let cuff = round_cone(p, vec3(0.455, 0.0, 0.0), vec3(0.495, 0.0, 0.0), 0.043, 0.035);
-    let palm = rounded_box(p, vec3(0.548, 0.0, 0.0), vec3(0.050, 0.021, 0.044), 0.020);
+fn glove(p: Vec3) -> f32 {
+    let cuff = rounded_cylinder(p, vec3(0.436, 0.0, 0.0), vec3(0.500, 0.0, 0.0), 0.0425, 0.010);
+    let palm = rounded_box(p, vec3(0.548, 0.0, 0.0), vec3(0.050, 0.0215, 0.044), 0.020);
     let finger = |z: f32, length: f32, spread: f32| {
         let base = vec3(0.575, 0.0, z);
-        round_cone(p, base, base + vec3(length, 0.0, spread), 0.0150, 0.0128)
+        round_cone(p, base, base + vec3(length, 0.0, spread), 0.0152, 0.0130)
     };
     let fingers = blend(finger(0.029, 0.078, 0.007), finger(0.0, 0.088, 0.0), 0.006);
     let fingers = blend(fingers, finger(-0.029, 0.070, -0.007), 0.006);
-    let thumb = round_cone(p, vec3(0.520, -0.006, 0.026), vec3(0.573, -0.011, 0.082), 0.0170, 0.0140);
-    let hand = blend(blend(palm, fingers, 0.014), thumb, 0.016);
-    blend(cuff, hand, 0.02)
+    let thumb = round_cone(p, vec3(0.520, -0.006, 0.026), vec3(0.573, -0.011, 0.082), 0.0175, 0.0145);
+    let hand = blend(blend(palm, fingers, 0.014), thumb, 0.018);
+    blend(cuff, hand, 0.024)
 }

@@ -20,6 +20,9 @@ use crate::skeleton::{SHOULDER, Skeleton, arm_point, arm_rotation};
 /// Joint names and weights of a ring.
 type Share<'a> = &'a [(&'a str, f32)];
 
+/// Upper edge of the band around the waist.
+const WAIST: f32 = 1.040;
+
 struct Cage<'a> {
     skeleton: &'a Skeleton,
     positions: Vec<Vec3>,
@@ -82,13 +85,14 @@ impl Cage<'_> {
         let rows: [(f32, Share); 4] = [
             (0.930, &[("Hips", 0.85), ("Spine", 0.15)]),
             (0.985, &[("Hips", 0.30), ("Spine", 0.70)]),
-            (1.040, &[("Spine", 0.62), ("Chest", 0.38)]),
+            (WAIST, &[("Spine", 0.62), ("Chest", 0.38)]),
             (1.090, &[("Spine", 0.12), ("Chest", 0.76), ("UpperChest", 0.12)]),
         ];
         let mut below = bottom.clone();
         for (y, share) in rows {
             let ring = self.half_ring([y; 7], 0.0, 0.2, share);
-            self.bridge(&below, &ring, false, Paint::Shell);
+            let paint = if y == WAIST { Paint::Joint } else { Paint::Shell };
+            self.bridge(&below, &ring, false, paint);
             below = ring;
         }
         let hole = self.arm_hole();
@@ -149,11 +153,10 @@ impl Cage<'_> {
         }
         for (degrees, share) in [
             (-52.0_f32, &[("Neck", 0.30), ("Head", 0.70)][..]),
-            (-30.0, &[("Head", 1.0)]),
-            (-8.0, &[("Head", 1.0)]),
-            (14.0, &[("Head", 1.0)]),
-            (36.0, &[("Head", 1.0)]),
-            (58.0, &[("Head", 1.0)]),
+            (-26.0, &[("Head", 1.0)]),
+            (2.0, &[("Head", 1.0)]),
+            (30.0, &[("Head", 1.0)]),
+            (57.0, &[("Head", 1.0)]),
         ] {
             let (sin, cos) = degrees.to_radians().sin_cos();
             let ring: Vec<usize> = (0..7)
@@ -194,16 +197,16 @@ impl Cage<'_> {
         let crotch = self.vertex(vec3(0.0, 0.766, -0.006), &[("Hips", 0.80), ("UpperLeg.L", 0.20)]);
         let mut above = [bottom, &[crotch]].concat();
         let rows: [(Vec3, f32, Share, Paint); 10] = [
-            (vec3(0.095, 0.768, 0.0), 0.022, &[("Hips", 0.32), ("UpperLeg.L", 0.68)], Paint::Shell),
-            (vec3(0.095, 0.700, 0.0), 0.006, &[("Hips", 0.04), ("UpperLeg.L", 0.96)], Paint::Shell),
-            (vec3(0.096, 0.610, 0.002), 0.0, &[("UpperLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.097, 0.528, 0.006), 0.0, &[("UpperLeg.L", 0.88), ("LowerLeg.L", 0.12)], Paint::Shell),
-            (vec3(0.098, 0.478, 0.006), 0.0, &[("UpperLeg.L", 0.5), ("LowerLeg.L", 0.5)], Paint::Joint),
-            (vec3(0.099, 0.428, 0.002), 0.0, &[("UpperLeg.L", 0.12), ("LowerLeg.L", 0.88)], Paint::Joint),
-            (vec3(0.100, 0.345, -0.006), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.102, 0.258, -0.010), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.103, 0.190, -0.012), 0.0, &[("LowerLeg.L", 1.0)], Paint::Accent),
-            (vec3(0.104, 0.128, -0.012), 0.0, &[("LowerLeg.L", 0.8), ("Foot.L", 0.2)], Paint::Accent),
+            (vec3(0.092, 0.768, 0.0), 0.022, &[("Hips", 0.32), ("UpperLeg.L", 0.68)], Paint::Shell),
+            (vec3(0.093, 0.700, 0.0), 0.006, &[("Hips", 0.04), ("UpperLeg.L", 0.96)], Paint::Shell),
+            (vec3(0.095, 0.605, 0.002), 0.0, &[("UpperLeg.L", 1.0)], Paint::Shell),
+            (vec3(0.096, 0.524, 0.006), 0.0, &[("UpperLeg.L", 0.88), ("LowerLeg.L", 0.12)], Paint::Shell),
+            (vec3(0.097, 0.478, 0.006), 0.0, &[("UpperLeg.L", 0.5), ("LowerLeg.L", 0.5)], Paint::Joint),
+            (vec3(0.098, 0.432, 0.002), 0.0, &[("UpperLeg.L", 0.12), ("LowerLeg.L", 0.88)], Paint::Joint),
+            (vec3(0.100, 0.350, -0.010), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
+            (vec3(0.102, 0.2575, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
+            (vec3(0.102, 0.243, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Accent),
+            (vec3(0.104, 0.140, -0.012), 0.0, &[("LowerLeg.L", 0.85), ("Foot.L", 0.15)], Paint::Accent),
         ];
         for (center, lift, share, paint) in rows {
             let ring = self.leg_ring(center, Vec3::Z, lift, 0.12, share);
@@ -215,11 +218,10 @@ impl Cage<'_> {
 
     fn foot(&mut self, mut above: Vec<usize>) {
         // The tube turns from down to forward: its rings tilt, and the heel is the outside of the bend.
-        let rows: [(Vec3, f32, Share); 6] = [
+        let rows: [(Vec3, f32, Share); 5] = [
             (vec3(0.104, 0.092, -0.006), 22.0, &[("LowerLeg.L", 0.35), ("Foot.L", 0.65)]),
-            (vec3(0.105, 0.066, 0.000), 50.0, &[("Foot.L", 1.0)]),
-            (vec3(0.107, 0.052, 0.030), 78.0, &[("Foot.L", 1.0)]),
-            (vec3(0.110, 0.044, 0.076), 90.0, &[("Foot.L", 0.90), ("Toes.L", 0.10)]),
+            (vec3(0.105, 0.060, 0.004), 58.0, &[("Foot.L", 1.0)]),
+            (vec3(0.109, 0.046, 0.062), 88.0, &[("Foot.L", 0.92), ("Toes.L", 0.08)]),
             (vec3(0.113, 0.040, 0.112), 90.0, &[("Foot.L", 0.50), ("Toes.L", 0.50)]),
             (vec3(0.115, 0.036, 0.150), 90.0, &[("Toes.L", 1.0)]),
         ];
@@ -236,16 +238,15 @@ impl Cage<'_> {
     }
 
     fn arm(&mut self, hole: &[usize]) {
-        let rows: [(f32, f32, Share, Paint); 10] = [
+        let rows: [(f32, f32, Share, Paint); 9] = [
             (0.012, 0.0, &[("UpperArm.L", 0.62), ("Shoulder.L", 0.25), ("UpperChest", 0.13)], Paint::Shell),
-            (0.070, 0.0, &[("UpperArm.L", 0.96), ("Shoulder.L", 0.04)], Paint::Shell),
-            (0.145, 0.0, &[("UpperArm.L", 1.0)], Paint::Shell),
-            (0.215, 0.0, &[("UpperArm.L", 0.88), ("LowerArm.L", 0.12)], Paint::Shell),
+            (0.075, 0.0, &[("UpperArm.L", 0.96), ("Shoulder.L", 0.04)], Paint::Shell),
+            (0.205, 0.0, &[("UpperArm.L", 0.92), ("LowerArm.L", 0.08)], Paint::Shell),
             (0.255, 0.0, &[("UpperArm.L", 0.5), ("LowerArm.L", 0.5)], Paint::Joint),
             (0.295, 4.0, &[("UpperArm.L", 0.12), ("LowerArm.L", 0.88)], Paint::Joint),
-            (0.370, 11.0, &[("LowerArm.L", 1.0)], Paint::Shell),
-            (0.418, 16.0, &[("LowerArm.L", 0.95), ("Hand.L", 0.05)], Paint::Shell),
-            (0.455, 20.0, &[("LowerArm.L", 0.75), ("Hand.L", 0.25)], Paint::Accent),
+            (0.365, 11.0, &[("LowerArm.L", 1.0)], Paint::Shell),
+            (0.431, 16.0, &[("LowerArm.L", 0.92), ("Hand.L", 0.08)], Paint::Shell),
+            (0.447, 18.0, &[("LowerArm.L", 0.84), ("Hand.L", 0.16)], Paint::Accent),
             (0.492, 22.5, &[("LowerArm.L", 0.40), ("Hand.L", 0.60)], Paint::Accent),
         ];
         let mut above = hole.to_vec();
@@ -299,22 +300,15 @@ impl Cage<'_> {
         ] {
             let axis = (vec3(0.575, 0.0, forward), vec3(0.575 + length, 0.0, forward + spread));
             let names = [format!("{name}1.L"), format!("{name}2.L")];
-            self.digit(
-                base.to_vec(),
-                axis,
-                vec3(0.0, 1.0, 0.0),
-                vec3(0.0, 0.0, -1.0),
-                &names,
-                [0.36, 0.56, 0.80, 1.06],
-            );
+            self.digit(base.to_vec(), axis, vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, -1.0), &names, [0.36, 0.60, 1.04]);
         }
         let axis = (vec3(0.520, -0.006, 0.026), vec3(0.573, -0.011, 0.082));
         let across = vec3(-0.056, 0.0, 0.053).normalize();
         let names = ["Thumb1.L".to_owned(), "Thumb2.L".to_owned()];
-        self.digit(vec![a[1], a[2], b[2], b[1]], axis, Vec3::Y, across, &names, [0.46, 0.62, 0.82, 1.06]);
+        self.digit(vec![a[1], a[2], b[2], b[1]], axis, Vec3::Y, across, &names, [0.46, 0.66, 1.04]);
     }
 
-    /// A finger in arm space: four rings of four at fractions of `axis`, and a cap. Corners: (`up`, `first`),
+    /// A finger in arm space: three rings of four at fractions of `axis`, and a cap. Corners: (`up`, `first`),
     /// then around.
     fn digit(
         &mut self,
@@ -323,11 +317,10 @@ impl Cage<'_> {
         up: Vec3,
         first: Vec3,
         names: &[String; 2],
-        at: [f32; 4],
+        at: [f32; 3],
     ) {
         let (one, two) = (names[0].as_str(), names[1].as_str());
-        let shares: [Share; 4] =
-            [&[("Hand.L", 0.08), (one, 0.92)], &[(one, 0.5), (two, 0.5)], &[(two, 1.0)], &[(two, 1.0)]];
+        let shares: [Share; 3] = [&[("Hand.L", 0.08), (one, 0.92)], &[(one, 0.5), (two, 0.5)], &[(two, 1.0)]];
         // The thumb's ring starts on the other side of "up".
         let thumb = one.starts_with("Thumb");
         let corners = if thumb {

@@ -2,22 +2,16 @@
 
 use std::f32::consts::{PI, TAU};
 
-use glam::{Quat, Vec3, vec3};
+use glam::{Quat, Vec3, Vec4, vec3};
 
+use crate::keys::{Path, Track, lines, rotations, splines, translations};
 use crate::pose::{Pose, Side};
 use crate::skeleton::Skeleton;
 
 /// A clip to be stored.
 pub struct Clip {
     pub name: &'static str,
-    /// Seconds.
-    pub times: Vec<f32>,
-    /// Whether keys are joined by splines, else by lines.
-    pub smooth: bool,
-    /// The poses at `times`.
-    pub poses: Vec<Vec<Quat>>,
-    /// The hips at `times`.
-    pub hips: Vec<Vec3>,
+    pub tracks: Vec<Track>,
 }
 
 const BOTH: [Side; 2] = [Side::Left, Side::Right];
@@ -25,30 +19,50 @@ const BOTH: [Side; 2] = [Side::Left, Side::Right];
 /// All clips, in the order of the file.
 pub fn all(skeleton: &Skeleton) -> Vec<Clip> {
     vec![
-        keyed("Idle", 4.0, 16, true, skeleton, idle),
-        keyed("Walk", WALK_SECS, 30, false, skeleton, walk),
-        keyed("Wave", 3.0, 36, true, skeleton, wave),
-        keyed("Bend", 6.0, 60, true, skeleton, bend),
+        keyed("Idle", 4.0, Keys::Splines, skeleton, idle),
+        // Planted feet allow no rounding: a key for each thirtieth of a second, as if captured.
+        keyed("Walk", WALK_SECS, Keys::Lines, skeleton, walk),
+        keyed("Wave", 3.0, Keys::Splines, skeleton, wave),
+        keyed("Bend", 6.0, Keys::Splines, skeleton, bend),
     ]
 }
 
-fn keyed(
-    name: &'static str,
-    secs: f32,
-    steps: usize,
-    smooth: bool,
-    skeleton: &Skeleton,
-    pose: fn(&Skeleton, f32) -> Pose<'_>,
-) -> Clip {
-    let times: Vec<f32> = (0..=steps).map(|i| secs * i as f32 / steps as f32).collect();
-    let mut poses: Vec<Vec<Quat>> = Vec::new();
-    let mut hips = Vec::new();
-    for &t in &times {
-        let p = pose(skeleton, t);
-        hips.push(p.hips);
-        poses.push(p.rotations);
+/// How a motion becomes keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    /// 30 a second.
+    Lines,
+    /// Only where needed.
+    Splines,
+}
+
+/// Turns below this are none, radians; about the error of a spline's keys too.
+const STILL: f32 = 2e-3;
+
+fn keyed(name: &'static str, secs: f32, keys: Keys, skeleton: &Skeleton, pose: fn(&Skeleton, f32) -> Pose<'_>) -> Clip {
+    let rate = if keys == Keys::Lines { 30.0 } else { 60.0 };
+    let steps = (secs * rate).round();
+    let step = secs / steps;
+    let poses: Vec<Pose> = (0..=steps as usize).map(|i| pose(skeleton, i as f32 * step)).collect();
+    let track = |joint, path, samples: Vec<Vec4>| match keys {
+        Keys::Lines => lines(joint, path, step, samples),
+        Keys::Splines => splines(joint, path, step, &samples, 0.5 * STILL),
+    };
+    let hips: Vec<Vec3> = poses.iter().map(|p| p.hips).collect();
+    let mut tracks = vec![track(0, Path::Translation, translations(&hips))];
+    for joint in 0..skeleton.joints.len() {
+        let still = |at: Quat| poses.iter().all(|p| p.rotations[joint].angle_between(at) < STILL);
+        if still(skeleton.local_rotation(joint)) {
+            continue;
+        }
+        let samples = rotations(poses.iter().map(|p| p.rotations[joint]));
+        tracks.push(if still(poses[0].rotations[joint]) {
+            lines(joint, Path::Rotation, step, samples[..1].to_vec())
+        } else {
+            track(joint, Path::Rotation, samples)
+        });
     }
-    Clip { name, times, smooth, poses, hips }
+    Clip { name, tracks }
 }
 
 fn x(angle: f32) -> Quat {

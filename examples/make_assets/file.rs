@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use skinscope::export::glb::{Elements, GlbError, GlbWriter};
 
 use crate::clips::Clip;
+use crate::keys::Path;
 use crate::mesh::{Mesh, Paint};
 use crate::sdf::gradient;
 use crate::skeleton::Skeleton;
@@ -39,7 +40,7 @@ pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec
         .collect();
     let binds: Vec<Mat4> = (0..skeleton.joints.len()).map(|j| Mat4::from(skeleton.inverse_bind(j))).collect();
     let binds = writer.push(Elements::Matrices(&binds));
-    let animations: Vec<Value> = clips.iter().map(|c| animation(&mut writer, skeleton, c)).collect();
+    let animations: Vec<Value> = clips.iter().map(|c| animation(&mut writer, c)).collect();
     let document = json!({
         "asset": { "generator": "skinscope make_assets", "copyright": "The Skinscope authors, MIT OR Apache-2.0" },
         "scene": 0,
@@ -91,7 +92,7 @@ fn materials() -> Value {
     eyes["emissiveFactor"] = json!([0.30, 0.80, 0.95]);
     json!([
         material("Shell", [0.80, 0.78, 0.74], 0.5),
-        material("Accent", [0.87, 0.24, 0.12], 0.55),
+        material("Accent", [0.84, 0.19, 0.085], 0.55),
         material("Joint", [0.045, 0.05, 0.06], 0.7),
         material("Visor", [0.010, 0.012, 0.016], 0.18),
         eyes,
@@ -165,50 +166,27 @@ fn primitive(writer: &mut GlbWriter, part: &Part, material: usize) -> Value {
     })
 }
 
-fn animation(writer: &mut GlbWriter, skeleton: &Skeleton, clip: &Clip) -> Value {
-    let input = writer.push(Elements::Scalars(&clip.times));
+fn animation(writer: &mut GlbWriter, clip: &Clip) -> Value {
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-    let kind = if clip.smooth { "CUBICSPLINE" } else { "LINEAR" };
-    let mut add = |output: usize, joint: usize, path: &str| {
-        channels.push(json!({ "sampler": samplers.len(), "target": { "node": joint + FIRST_JOINT, "path": path } }));
-        samplers.push(json!({ "input": input, "output": output, "interpolation": kind }));
-    };
-    let output = if clip.smooth { spline(clip, &clip.hips) } else { clip.hips.clone() };
-    add(writer.push(Elements::Vec3s(&output)), 0, "translation");
-    for j in 0..skeleton.joints.len() {
-        let mut keys: Vec<Quat> = clip.poses.iter().map(|p| p[j]).collect();
-        let rest = skeleton.local_rotation(j);
-        if keys.iter().all(|q| q.angle_between(rest) < 1e-4) {
-            continue;
-        }
-        for i in 1..keys.len() {
-            if keys[i].dot(keys[i - 1]) < 0.0 {
-                keys[i] = -keys[i];
+    let mut inputs: Vec<(&[f32], usize)> = Vec::new();
+    for track in &clip.tracks {
+        let known = inputs.iter().find(|(times, _)| *times == track.times);
+        let input = known.map_or_else(|| writer.push(Elements::Scalars(&track.times)), |(_, index)| *index);
+        inputs.push((&track.times, input));
+        let (path, output) = match track.path {
+            Path::Translation => {
+                let values: Vec<Vec3> = track.values.iter().map(|v| v.truncate()).collect();
+                ("translation", writer.push(Elements::Vec3s(&values)))
             }
-        }
-        let output = if clip.smooth { spline(clip, &keys) } else { keys };
-        add(writer.push(Elements::Quats(&output)), j, "rotation");
+            Path::Rotation => {
+                let values: Vec<Quat> = track.values.iter().map(|v| Quat::from_vec4(*v)).collect();
+                ("rotation", writer.push(Elements::Quats(&values)))
+            }
+        };
+        let node = track.joint + FIRST_JOINT;
+        channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
+        let interpolation = if track.splines { "CUBICSPLINE" } else { "LINEAR" };
+        samplers.push(json!({ "input": input, "output": output, "interpolation": interpolation }));
     }
     json!({ "name": clip.name, "samplers": samplers, "channels": channels })
-}
-
-/// In-tangent, value, out-tangent of each key: slopes through the neighbours (Catmull–Rom); a loop has neighbours at its ends.
-fn spline<T>(clip: &Clip, keys: &[T]) -> Vec<T>
-where
-    T: Copy + std::ops::Sub<Output = T> + std::ops::Mul<f32, Output = T>,
-{
-    let n = keys.len();
-    let mut out = Vec::with_capacity(3 * n);
-    for i in 0..n {
-        let last = n - 1;
-        let (before, after) = match i {
-            0 => (last - 1, 1),
-            i if i == last => (last - 1, 1),
-            i => (i - 1, i + 1),
-        };
-        let step = clip.times[1] - clip.times[0];
-        let slope = (keys[after] - keys[before]) * (0.5 / step);
-        out.extend([slope, keys[i], slope]);
-    }
-    out
 }

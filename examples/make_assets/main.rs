@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! skeleton ─► body (a solid) ─► cage ─► mesh: subdivide, project, relax ─► file
-//!        └──► pose ─► clips ─────────────────────────────────────────────────┘
+//!        └──► pose ─► clips ─► keys ─────────────────────────────────────────────────┘
 //! ```
 //! Deterministic: the same program writes the same bytes.
 
@@ -10,6 +10,7 @@ mod body;
 mod cage;
 mod clips;
 mod file;
+mod keys;
 mod mesh;
 mod parts;
 mod pose;
@@ -21,16 +22,17 @@ use std::path::Path;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let skeleton = skeleton::Skeleton::new();
-    let mut meshes = vec![cage::build(&skeleton)];
-    meshes.extend(parts::build(&skeleton));
-    for mesh in &mut meshes {
-        for _ in 0..2 {
-            *mesh = mesh.subdivide(&skeleton);
+    let body = (cage::build(&skeleton), 2);
+    let mut meshes = Vec::new();
+    for (mut mesh, levels) in std::iter::once(body).chain(parts::build(&skeleton)) {
+        for _ in 0..levels {
+            mesh = mesh.subdivide(&skeleton);
             mesh.project(&skeleton);
         }
         for _ in 0..6 {
             mesh.relax(&skeleton, 0.5);
         }
+        meshes.push(mesh);
     }
     let bytes = file::write(&skeleton, &meshes, &clips::all(&skeleton))?;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");

@@ -1,95 +1,120 @@
 //! What the head wears: a visor, two eyes, two ear pods. Each is a closed surface of its own, moved by the head alone.
 
-use glam::{Vec3, vec3};
+use glam::{Quat, Vec3, vec3};
 
 use crate::body::{HEAD, HEAD_RADII, head};
 use crate::mesh::{Face, Mesh, Paint};
-use crate::sdf::{Solid, blend_intersection, ellipsoid, project};
+use crate::sdf::{Solid, blend_intersection, rounded_cylinder};
 use crate::skeleton::{Skeleton, flip};
 
-/// All parts, coarse.
-pub fn build(skeleton: &Skeleton) -> Vec<Mesh> {
+/// All parts, coarse, and how often to refine each.
+pub fn build(skeleton: &Skeleton) -> Vec<(Mesh, usize)> {
     vec![
-        visor_cage(skeleton),
-        block(skeleton, eye, EYE, EYE_RADII, Paint::Eyes),
-        block(skeleton, ear, EAR, EAR_RADII, Paint::Accent),
+        (visor_cage(skeleton), 2),
+        (block(skeleton, eye, EYE, EYE_RADII, EYE_TURN, Paint::Eyes), 3),
+        (block(skeleton, ear, EAR, EAR_RADII, 0.0, Paint::Accent), 3),
     ]
 }
 
 /// Middle of the visor's outline, seen from the front.
 const VISOR: Vec3 = vec3(0.0, 1.503, 0.0);
 /// Half its width and height.
-const VISOR_HALF: [f32; 2] = [0.116, 0.066];
-/// How far it stands out from the head.
-const VISOR_RISE: f32 = 0.0055;
+const VISOR_HALF: [f32; 2] = [0.118, 0.067];
+/// How far it stands out from the head, and how deep it is set into it.
+const VISOR_DEPTHS: [f32; 2] = [0.006, -0.014];
 
 /// A pane that follows the head, its outline a rounded rectangle.
 fn visor(p: Vec3) -> f32 {
     let skin = head(p);
-    let pane = (skin - VISOR_RISE).max(-skin - 0.014);
+    let pane = (skin - VISOR_DEPTHS[0]).max(VISOR_DEPTHS[1] - skin);
     let (x, y) = ((p.x / VISOR_HALF[0]).abs(), ((p.y - VISOR.y) / VISOR_HALF[1]).abs());
     let outline = ((x.powi(4) + y.powi(4)).powf(0.25) - 1.0) * VISOR_HALF[1];
-    blend_intersection(blend_intersection(pane, outline, 0.010), 0.03 - p.z, 0.01)
+    blend_intersection(pane, outline, 0.007)
 }
 
-const EYE: Vec3 = vec3(0.044, 1.506, 0.145);
-const EYE_RADII: Vec3 = vec3(0.0155, 0.0250, 0.0085);
+/// On the visor, turned as it is there.
+const EYE: Vec3 = vec3(0.047, 1.505, 0.1460);
+const EYE_RADII: Vec3 = vec3(0.0175, 0.0280, 0.0065);
+const EYE_TURN: f32 = 0.31;
 
 fn eye(p: Vec3) -> f32 {
-    ellipsoid(if p.x < 0.0 { flip(p) } else { p }, EYE, EYE_RADII)
+    let p = if p.x < 0.0 { flip(p) } else { p };
+    let p = Quat::from_rotation_y(-EYE_TURN) * (p - EYE);
+    // A button as round as it is high, then made narrower.
+    let depth = Vec3::Z * EYE_RADII.z;
+    rounded_cylinder(p * vec3(EYE_RADII.y / EYE_RADII.x, 1.0, 1.0), -depth, depth, EYE_RADII.y, 0.006)
 }
 
 const EAR: Vec3 = vec3(HEAD_RADII.x - 0.006, HEAD.y - 0.004, -0.004);
-const EAR_RADII: Vec3 = vec3(0.022, 0.043, 0.043);
+const EAR_RADII: Vec3 = vec3(0.018, 0.040, 0.040);
 
 fn ear(p: Vec3) -> f32 {
-    ellipsoid(if p.x < 0.0 { flip(p) } else { p }, EAR, EAR_RADII)
+    let p = if p.x < 0.0 { flip(p) } else { p };
+    rounded_cylinder(p, EAR - Vec3::X * EAR_RADII.x, EAR + Vec3::X * EAR_RADII.x, EAR_RADII.y, 0.009)
 }
 
-/// A box around `center` that becomes the solid when it is refined.
-fn block(skeleton: &Skeleton, solid: Solid, center: Vec3, half: Vec3, paint: Paint) -> Mesh {
+/// A box around `center`, turned about Y, that becomes the solid when it is refined.
+fn block(skeleton: &Skeleton, solid: Solid, center: Vec3, half: Vec3, turn: f32, paint: Paint) -> Mesh {
+    // Refinement draws corners in: they start outside.
+    const REACH: f32 = 1.3;
     let corner = |i: usize| {
-        let sign = |bit: usize| if i & bit == 0 { -0.6 } else { 0.6 };
-        project(solid, center + half * vec3(sign(1), sign(2), sign(4)))
+        let sign = |bit: usize| if i & bit == 0 { -REACH } else { REACH };
+        center + Quat::from_rotation_y(turn) * (half * vec3(sign(1), sign(2), sign(4)))
     };
     let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let faces = faces.map(|corners| Face { corners, paint }).to_vec();
     Mesh::from_left(skeleton, solid, (0..8).map(corner).collect(), vec![on_head(skeleton); 8], faces)
 }
 
+/// Two sheets of quads, one above the skin and one below, and a rim of two rows between them.
 fn visor_cage(skeleton: &Skeleton) -> Mesh {
     const COLUMNS: usize = 3;
-    const ROWS: usize = 3;
+    const ROWS: usize = 2;
     let mut positions = Vec::new();
-    for depth in [VISOR_RISE, -0.014] {
-        for row in 0..=ROWS {
-            for column in 0..=COLUMNS {
-                let u = 0.92 * column as f32 / COLUMNS as f32;
-                let v = 0.88 * (2.0 * row as f32 / ROWS as f32 - 1.0);
-                positions.push(on_face(u * VISOR_HALF[0], VISOR.y + v * VISOR_HALF[1], depth));
-            }
-        }
-    }
-    let at = |sheet: usize, row: usize, column: usize| (sheet * (ROWS + 1) + row) * (COLUMNS + 1) + column;
+    let mut sheet = |reach: f32, depth: f32| -> Vec<Vec<usize>> {
+        let mut point = |row: usize, column: usize| {
+            // A square becomes a rounded one, so that corners do not bunch up.
+            let (u, v) = (column as f32 / COLUMNS as f32, 2.0 * row as f32 / ROWS as f32 - 1.0);
+            let round = 1.0 - 0.16 * u.powi(2) * v.powi(2);
+            let (x, y) = (u * round * reach * VISOR_HALF[0], VISOR.y + v * round * reach * VISOR_HALF[1]);
+            positions.push(on_face(x, y, depth));
+            positions.len() - 1
+        };
+        (0..=ROWS).map(|row| (0..=COLUMNS).map(|column| point(row, column)).collect()).collect()
+    };
+    let sheets = [sheet(0.93, VISOR_DEPTHS[0]), sheet(1.0, 0.0), sheet(0.96, VISOR_DEPTHS[1])];
     let mut faces = Vec::new();
     for row in 0..ROWS {
         for column in 0..COLUMNS {
-            let quad = |s: usize| {
-                [at(s, row, column), at(s, row, column + 1), at(s, row + 1, column + 1), at(s, row + 1, column)]
-            };
-            let [a, b, c, d] = quad(1);
-            faces.extend([quad(0), [a, d, c, b]]);
+            let [front, _, back] = &sheets;
+            let quad =
+                |s: &[Vec<usize>]| [s[row][column], s[row][column + 1], s[row + 1][column + 1], s[row + 1][column]];
+            let [a, b, c, d] = quad(back);
+            faces.extend([quad(front), [a, d, c, b]]);
         }
-        faces.push([at(0, row, COLUMNS), at(1, row, COLUMNS), at(1, row + 1, COLUMNS), at(0, row + 1, COLUMNS)]);
     }
-    for column in 0..COLUMNS {
-        let (low, high) = (0, ROWS);
-        faces.push([at(0, low, column), at(1, low, column), at(1, low, column + 1), at(0, low, column + 1)]);
-        faces.push([at(0, high, column), at(0, high, column + 1), at(1, high, column + 1), at(1, high, column)]);
+    let border = |s: &[Vec<usize>]| -> Vec<usize> {
+        let low = s[0].iter().copied();
+        let side = s[1..ROWS].iter().map(|row| row[COLUMNS]);
+        low.chain(side).chain(s[ROWS].iter().rev().copied()).collect()
+    };
+    for pair in sheets.windows(2) {
+        let (front, back) = (border(&pair[0]), border(&pair[1]));
+        faces.extend((1..front.len()).map(|k| [front[k - 1], back[k - 1], back[k], front[k]]));
+    }
+    // Only the border of the middle sheet is used.
+    let mut index = vec![usize::MAX; positions.len()];
+    let mut kept = Vec::new();
+    for v in faces.iter_mut().flatten() {
+        if index[*v] == usize::MAX {
+            index[*v] = kept.len();
+            kept.push(positions[*v]);
+        }
+        *v = index[*v];
     }
     let faces = faces.into_iter().map(|corners| Face { corners, paint: Paint::Visor }).collect();
-    let weights = vec![on_head(skeleton); positions.len()];
-    Mesh::from_left(skeleton, visor, positions, weights, faces)
+    let weights = vec![on_head(skeleton); kept.len()];
+    Mesh::from_left(skeleton, visor, kept, weights, faces)
 }
 
 /// The point of the face at `x`, `y`, that far above the skin.

@@ -39,6 +39,14 @@ pub fn rounded_box(p: Vec3, center: Vec3, half: Vec3, radius: f32) -> f32 {
     q.max(Vec3::ZERO).length() + q.max_element().min(0.0) - radius
 }
 
+/// A cylinder from `a` to `b` with its edges rounded.
+pub fn rounded_cylinder(p: Vec3, a: Vec3, b: Vec3, radius: f32, rounding: f32) -> f32 {
+    let axis = (b - a).normalize();
+    let along = (p - (a + b) * 0.5).dot(axis).abs() - 0.5 * a.distance(b) + rounding;
+    let out = (p - a).reject_from(axis).length() - radius + rounding;
+    out.max(0.0).hypot(along.max(0.0)) + out.max(along).min(0.0) - rounding
+}
+
 /// Union that fills the crease over a width of about `k` metres; twice differentiable (cubic, Quilez).
 pub fn blend(a: f32, b: f32, k: f32) -> f32 {
     let h = (k - (a - b).abs()).max(0.0) / k;

@@ -6,10 +6,10 @@
 use glam::{Affine3A, Quat, Vec3};
 
 /// How far the arms hang below the horizontal at rest, radians: an A-pose.
-pub const ARM_DROP: f32 = 0.72;
+pub const ARM_DROP: f32 = 0.84;
 
 /// Centre of the shoulder joint.
-pub const SHOULDER: Vec3 = Vec3::new(0.172, 1.232, -0.008);
+pub const SHOULDER: Vec3 = Vec3::new(0.164, 1.226, -0.008);
 
 /// A point given along the left arm: metres from the shoulder, up (back of the hand), forward (thumb side).
 pub fn arm_point(along: f32, up: f32, forward: f32) -> Vec3 {

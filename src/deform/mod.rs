@@ -13,7 +13,7 @@ mod linear;
 mod properties;
 mod surface;
 
-pub use surface::{Deformed, bounds, deform_primitive};
+pub use surface::{Deformed, bounds, deform_primitive, normals_from_triangles};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]

@@ -143,6 +143,22 @@ fn without_weight_nothing_remains_and_zero_normals_stay_zero() {
     }
 }
 
+/// Linear blending takes weights as they are; normalising dual quaternions makes their sum irrelevant.
+#[test]
+fn weights_that_do_not_sum_to_one() {
+    let zoo = zoo();
+    for method in METHODS {
+        let palette = packed(method, &zoo);
+        let of = |weights: [f32; 2]| (method.deform)(&palette, &[1, 3], &weights, vertex()).vertex;
+        let (whole, half) = (of([0.25, 0.75]), of([0.125, 0.375]));
+        let want = match method.id {
+            "linear" => Vertex { position: whole.position * 0.5, ..whole },
+            _ => whole,
+        };
+        assert!(close(half, want, 1e-6), "{}", method.id);
+    }
+}
+
 /// A ring of radius 1 between two joints, one twisted by θ about the bone: linear blending shrinks it to cos(θ/2) at
 /// w = ½ (0.7071 at 90°, the candy wrapper at 180°), dual quaternions keep it.
 #[test]

@@ -90,8 +90,9 @@ fn displace(vertices: &mut [Vec3], by: &[Vec3], weight: f32) {
     }
 }
 
+/// Writes the normals of a primitive that stores none: at each vertex the normalised sum over its deformed triangles.
 /// The cross product of two edges is twice the area long, so plain sums weight by area.
-fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
+pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
     out.normals.clear();
     out.normals.resize(out.positions.len(), Vec3::ZERO);
     if p.topology != Topology::Triangles {

@@ -13,17 +13,6 @@ pub struct PosedSurface {
     pub primitives: Vec<(InstanceId, usize, Deformed)>,
 }
 
-impl PosedSurface {
-    /// The box around all vertices.
-    #[must_use]
-    pub fn bounds(&self) -> Aabb {
-        self.primitives
-            .iter()
-            .map(|(_, _, d)| Aabb::from_points(d.positions.iter().copied()))
-            .fold(Aabb::EMPTY, Aabb::union)
-    }
-}
-
 /// Deforms a whole scene.
 #[must_use]
 pub fn posed_surface(

@@ -147,7 +147,7 @@ const COURSE_JOINTS: usize = 8;
 ///
 /// The skinned mesh has a primitive with 8 influences and two morph targets, and one without influences and normals.
 /// The clip "All kinds" moves translations, rotations, scales and morph weights by STEP, LINEAR and CUBICSPLINE, with
-/// keys from 0.25 s to 1.75 s.
+/// keys from 0.25 s to 1.75 s; from 1.5 s on the root mirrors everything.
 #[must_use]
 pub fn obstacle_course() -> Model {
     let shape = Tube { joints: COURSE_JOINTS, rings: 17, sides: 8, influences: 8, ..Tube::default() };
@@ -251,6 +251,7 @@ fn course_clip() -> Clip {
     let (step, linear, cubic) = (Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline);
     let table = [
         (0, Path::Translation, linear, 0, moves(4)),
+        (0, Path::Scale, step, 1, Values::Vec3(vec![Vec3::new(1.5, 0.8, 1.1), Vec3::new(0.9, -1.2, 1.0)])),
         (1, Path::Weights, linear, 0, weights(4)),
         (3, Path::Rotation, linear, 0, turns(4)),
         (4, Path::Rotation, cubic, 0, curves(4)),

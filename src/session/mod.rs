@@ -106,12 +106,17 @@ impl Session {
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Some(model) = self.model() else { return Aabb::EMPTY };
-        let surface = self.surface(model);
-        let mesh = surface.bounds();
+        let mut packed = Vec::new();
+        deform::pack(self.view.method, &self.pose.palettes, &mut packed);
+        let morphs = &self.pose.local.morph_weights;
+        let mesh = deform::bounds(model, self.view.scene, &packed, morphs, self.view.method);
         if mesh.is_empty() { self.skeleton_bounds() } else { mesh }
     }
 
-    fn surface(&self, model: &Model) -> inspect::PosedSurface {
+    /// The whole scene as posed and deformed, on the CPU; empty where nothing is open.
+    #[must_use]
+    pub fn surface(&self) -> inspect::PosedSurface {
+        let Some(model) = self.model() else { return inspect::PosedSurface::default() };
         let pose = &self.pose;
         inspect::posed_surface(model, self.view.scene, &pose.palettes, &pose.local.morph_weights, self.view.method)
     }
@@ -338,7 +343,7 @@ impl Session {
     /// What F frames: the vertices that the selected node moves by more than a tenth, and the node itself.
     fn selected_bounds(&self) -> Aabb {
         let (Some(model), Some(node)) = (self.model(), self.view.selected) else { return self.bounds() };
-        let surface = self.surface(model);
+        let surface = self.surface();
         let mut bounds = inspect::moved_bounds(model, &surface, node, 0.1);
         bounds.include(self.pose.model[node.index()].translation.into());
         for child in model.skeleton.children(node) {
@@ -370,7 +375,7 @@ impl Session {
                 return Some(node);
             }
         }
-        let surface = self.surface(model);
+        let surface = self.surface();
         let hit = inspect::pick(model, &surface, self.view.ray(at))?;
         inspect::mover(model, hit.instance, hit.primitive, hit.vertex)
     }
