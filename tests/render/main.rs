@@ -4,6 +4,7 @@
 
 mod corpus;
 mod numbers;
+mod pictures;
 mod scenes;
 
 use skinscope::render::{Backend, Gpu, GpuError};

@@ -22,9 +22,8 @@ fn compare(gpu: &Gpu, renderer: &mut Renderer, model: &Model, frame: &Frame) -> 
     let mut packed: Vec<Vec4> = Vec::new();
     deform::pack(frame.method, &frame.palettes, &mut packed);
     let parts = deform_on_gpu(gpu, renderer, frame).unwrap();
-    let primitives = |id: &skinscope::model::InstanceId| {
-        model.meshes[model.instances[id.index()].mesh.index()].primitives.len()
-    };
+    let primitives =
+        |id: &skinscope::model::InstanceId| model.meshes[model.instances[id.index()].mesh.index()].primitives.len();
     assert_eq!(parts.len(), frame.draws.iter().map(primitives).sum::<usize>());
     let (mut position, mut direction) = (0.0_f32, 0.0_f32);
     let mut bounds = Aabb::EMPTY;
@@ -52,7 +51,8 @@ fn compare(gpu: &Gpu, renderer: &mut Renderer, model: &Model, frame: &Frame) -> 
 fn every_method_equals_its_cpu_reference() {
     for gpu in gpus() {
         let mut renderer = Renderer::new(&gpu);
-        let tubes = [1, 3, 4, 5, 8].map(|influences| tube(Tube { joints: 12, rings: 33, influences, ..Tube::default() }));
+        let tubes =
+            [1, 3, 4, 5, 8].map(|influences| tube(Tube { joints: 12, rings: 33, influences, ..Tube::default() }));
         for (number, model) in tubes.into_iter().chain([obstacle_course()]).map(Arc::new).enumerate() {
             for method in METHODS {
                 for (clip, time) in [(None, 0.0), (Some(0), 0.31), (Some(0), 0.5)] {

@@ -95,11 +95,8 @@ impl Plate {
             rest: LocalPose { transforms: vec![own, joint, joint], morph_weights: Vec::new() },
             residuals: Vec::new(),
         };
-        let skin = Skin {
-            joints: vec![NodeId(1), NodeId(2)],
-            inverse_bind: vec![Affine3A::IDENTITY; 2],
-            ..Skin::default()
-        };
+        let skin =
+            Skin { joints: vec![NodeId(1), NodeId(2)], inverse_bind: vec![Affine3A::IDENTITY; 2], ..Skin::default() };
         let parts = ModelParts {
             source: SourceInfo::default(),
             skeleton,
