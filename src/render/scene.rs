@@ -228,12 +228,13 @@ fn paints(p: &Primitive) -> Vec<Paint> {
     (0..p.positions.len()).map(paint).collect()
 }
 
+/// Displacements of normals count only where there are normals; their place is kept before those of tangents.
 fn morphs_normals(p: &Primitive) -> bool {
-    p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
+    !p.normals.is_empty() && p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
 }
 
 fn morphs_tangents(p: &Primitive) -> bool {
-    p.morphs.iter().any(|m| !m.tangents.is_empty())
+    !p.tangents.is_empty() && p.morphs.iter().any(|m| !m.tangents.is_empty())
 }
 
 /// Floats of one morphed vertex.
@@ -249,7 +250,7 @@ fn morphs(p: &Primitive) -> Vec<f32> {
             let mut push = |list: &[Vec3]| out.extend(list.get(i).copied().unwrap_or_default().to_array());
             push(&target.positions);
             if normals {
-                push(&target.normals);
+                push(if p.normals.is_empty() { &[] } else { &target.normals });
             }
             if tangents {
                 push(&target.tangents);
