@@ -128,14 +128,15 @@ impl ValueRow<'_> {
     /// Arrows on the focused rail, and what a screen reader asks for.
     fn keys(&self, ui: &Ui, response: &Response) -> Change {
         let id = response.id;
-        if response.has_focus() {
+        let focused = response.has_focus();
+        if focused {
             let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
             ui.memory_mut(|m| m.set_focus_lock_filter(id, filter));
         }
         let steps = ui.input_mut(|i| {
             let mut steps = i.num_accesskit_action_requests(id, Action::Increment) as f32
                 - i.num_accesskit_action_requests(id, Action::Decrement) as f32;
-            if response.has_focus() {
+            if focused {
                 for modifiers in [Modifiers::NONE, Modifiers::SHIFT] {
                     let size = if modifiers.shift { 10.0 } else { 1.0 };
                     steps += size * i.count_and_consume_key(modifiers, Key::ArrowRight) as f32;
