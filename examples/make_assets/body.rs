@@ -81,15 +81,15 @@ fn arm(p: Vec3) -> f32 {
 }
 
 fn glove(p: Vec3) -> f32 {
-    let cuff = rounded_cylinder(p, vec3(0.436, 0.0, 0.0), vec3(0.500, 0.0, 0.0), 0.0425, 0.010);
-    let palm = rounded_box(p, vec3(0.548, 0.0, 0.0), vec3(0.050, 0.0215, 0.044), 0.020);
+    let cuff = rounded_cylinder(p, vec3(0.436, 0.0, 0.0), vec3(0.492, 0.0, 0.0), 0.0425, 0.011);
+    let palm = rounded_box(p, vec3(0.548, 0.0, 0.0), vec3(0.052, 0.0235, 0.0445), 0.0225);
     let finger = |z: f32, length: f32, spread: f32| {
         let base = vec3(0.575, 0.0, z);
-        round_cone(p, base, base + vec3(length, 0.0, spread), 0.0152, 0.0130)
+        round_cone(p, base, base + vec3(length, 0.0, spread), 0.0142, 0.0122)
     };
-    let fingers = blend(finger(0.029, 0.078, 0.007), finger(0.0, 0.088, 0.0), 0.006);
-    let fingers = blend(fingers, finger(-0.029, 0.070, -0.007), 0.006);
+    let fingers = blend(finger(0.030, 0.078, 0.008), finger(0.0, 0.088, 0.0), 0.004);
+    let fingers = blend(fingers, finger(-0.030, 0.070, -0.008), 0.004);
     let thumb = round_cone(p, vec3(0.520, -0.006, 0.026), vec3(0.573, -0.011, 0.082), 0.0175, 0.0145);
-    let hand = blend(blend(palm, fingers, 0.014), thumb, 0.018);
-    blend(cuff, hand, 0.024)
+    let hand = blend(blend(palm, fingers, 0.012), thumb, 0.018);
+    blend(cuff, hand, 0.036)
 }

@@ -195,7 +195,7 @@ fn step(skeleton: &Skeleton, phase: f32) -> Step {
     let basis = [2.0 * h3 - 3.0 * h2 + 1.0, h3 - 2.0 * h2 + h, 3.0 * h2 - 2.0 * h3, h3 - h2];
     let mut ankle =
         from.ankle * basis[0] + leave.0 * (span * basis[1]) + to.ankle * basis[2] + land.0 * (span * basis[3]);
-    ankle.y += 0.035 * (PI * h).sin().powi(2);
+    ankle.y += 0.052 * (PI * h.powf(0.8)).sin().powi(2);
     let pitch = from.pitch * basis[0] + leave.1 * (span * basis[1]) + to.pitch * basis[2] + land.1 * (span * basis[3]);
     Step { ankle, pitch, toes: from.toes * (1.0 - ease(h, 0.0, 0.5)) }
 }
