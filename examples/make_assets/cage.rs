@@ -127,14 +127,14 @@ impl Cage<'_> {
         let low: Share = &[("Chest", 0.25), ("UpperChest", 0.62), ("UpperArm.L", 0.13)];
         let armpit: Share = &[("Chest", 0.25), ("UpperChest", 0.60), ("UpperArm.L", 0.15)];
         let table = [
-            (vec3(0.122, 1.300, -0.010), top),
-            (vec3(0.116, 1.285, 0.050), slope),
-            (vec3(0.118, 1.212, 0.095), side),
+            (vec3(0.118, 1.290, -0.010), top),
+            (vec3(0.113, 1.275, 0.050), slope),
+            (vec3(0.116, 1.205, 0.095), side),
             (vec3(0.130, 1.130, 0.080), low),
-            (vec3(0.160, 1.112, -0.006), armpit),
+            (vec3(0.160, 1.108, -0.006), armpit),
             (vec3(0.130, 1.130, -0.088), low),
-            (vec3(0.118, 1.212, -0.100), side),
-            (vec3(0.116, 1.285, -0.062), slope),
+            (vec3(0.116, 1.205, -0.100), side),
+            (vec3(0.113, 1.275, -0.062), slope),
         ];
         table.map(|(p, share)| self.vertex(p, share)).to_vec()
     }
@@ -287,7 +287,7 @@ impl Cage<'_> {
             &[("Hand.L", 0.6), ("Index1.L", 0.4)],
         ];
         let a = palm_ring(self, 0.520, 0.041, [hand, hand, hand, thumb]);
-        let b = palm_ring(self, 0.553, 0.044, [hand, hand, hand, thumb]);
+        let b = palm_ring(self, 0.557, 0.044, [hand, hand, hand, thumb]);
         let c = palm_ring(self, 0.584, 0.043, knuckles);
         self.bridge(&wrist, &a, true, Paint::Accent);
         // Leave out the quad the thumb grows from.
@@ -303,10 +303,10 @@ impl Cage<'_> {
             let names = [format!("{name}1.L"), format!("{name}2.L")];
             self.digit(base.to_vec(), axis, vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, -1.0), &names, [0.42, 0.64, 1.15]);
         }
-        let axis = (vec3(0.520, -0.006, 0.026), vec3(0.573, -0.011, 0.082));
-        let across = vec3(-0.056, 0.0, 0.053).normalize();
+        let axis = (vec3(0.520, -0.006, 0.026), vec3(0.562, -0.013, 0.086));
+        let across = vec3(-0.060, 0.0, 0.042).normalize();
         let names = ["Thumb1.L".to_owned(), "Thumb2.L".to_owned()];
-        self.digit(vec![a[1], a[2], b[2], b[1]], axis, Vec3::Y, across, &names, [0.46, 0.66, 1.15]);
+        self.digit(vec![a[1], a[2], b[2], b[1]], axis, Vec3::Y, across, &names, [0.50, 0.68, 1.15]);
     }
 
     /// A finger in arm space: three rings of four at fractions of `axis`, and a cap. Corners: (`up`, `first`),

@@ -222,7 +222,7 @@ fn wave(skeleton: &Skeleton, t: f32) -> Pose<'_> {
     let mut raised = pose.clone();
     raised.turn_side(Side::Right, "Shoulder", z(0.30));
     raised.turn_side(Side::Right, "UpperArm", z(0.10) * y(-0.35) * x(-1.35));
-    raised.turn_side(Side::Right, "LowerArm", y(-1.55 + 0.34 * swing) * x(-0.15));
+    raised.turn_side(Side::Right, "LowerArm", y(-1.12 + 0.36 * swing) * x(-0.15));
     raised.turn_side(Side::Right, "Hand", y(0.20 * swing));
     raised.curl(Side::Right, 0.02);
     raised.hips += vec3(0.012, 0.0, 0.0);

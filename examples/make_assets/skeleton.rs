@@ -9,7 +9,7 @@ use glam::{Affine3A, Quat, Vec3};
 pub const ARM_DROP: f32 = 0.84;
 
 /// Centre of the shoulder joint.
-pub const SHOULDER: Vec3 = Vec3::new(0.164, 1.226, -0.008);
+pub const SHOULDER: Vec3 = Vec3::new(0.160, 1.212, -0.008);
 
 /// A point given along the left arm: metres from the shoulder, up (back of the hand), forward (thumb side).
 pub fn arm_point(along: f32, up: f32, forward: f32) -> Vec3 {
@@ -48,12 +48,12 @@ fn table() -> Vec<(&'static str, &'static str, Vec3)> {
         ("UpperChest", "Chest", v(0.0, 1.145, -0.005)),
         ("Neck", "UpperChest", v(0.0, 1.285, -0.012)),
         ("Head", "Neck", v(0.0, 1.362, 0.0)),
-        ("Shoulder.L", "UpperChest", v(0.035, 1.235, 0.0)),
+        ("Shoulder.L", "UpperChest", v(0.035, 1.228, -0.002)),
         ("UpperArm.L", "Shoulder.L", SHOULDER),
         ("LowerArm.L", "UpperArm.L", arm_point(0.255, 0.0, -0.008)),
         ("Hand.L", "LowerArm.L", arm_point(0.490, 0.0, 0.0)),
         ("Thumb1.L", "Hand.L", arm_point(0.522, -0.006, 0.030)),
-        ("Thumb2.L", "Thumb1.L", arm_point(0.551, -0.009, 0.061)),
+        ("Thumb2.L", "Thumb1.L", arm_point(0.547, -0.010, 0.063)),
         ("Index1.L", "Hand.L", arm_point(0.585, 0.0, 0.031)),
         ("Index2.L", "Index1.L", arm_point(0.625, 0.0, 0.035)),
         ("Middle1.L", "Hand.L", arm_point(0.590, 0.0, 0.0)),
