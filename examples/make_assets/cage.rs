@@ -349,5 +349,5 @@ impl Cage<'_> {
 /// Horizontal direction of column 0 (front) … 6 (back), through the left side.
 fn around(column: usize) -> Vec3 {
     let (sin, cos) = (column as f32 * 30.0).to_radians().sin_cos();
-    if column % 6 == 0 { vec3(0.0, 0.0, cos.signum()) } else { vec3(sin, 0.0, cos) }
+    if column.is_multiple_of(6) { vec3(0.0, 0.0, cos.signum()) } else { vec3(sin, 0.0, cos) }
 }

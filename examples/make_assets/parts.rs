@@ -29,7 +29,7 @@ fn visor(p: Vec3) -> f32 {
     let pane = (skin - VISOR_DEPTHS[0]).max(VISOR_DEPTHS[1] - skin);
     let (x, y) = ((p.x / VISOR_HALF[0]).abs(), ((p.y - VISOR.y) / VISOR_HALF[1]).abs());
     let outline = ((x.powi(4) + y.powi(4)).powf(0.25) - 1.0) * VISOR_HALF[1];
-    blend_intersection(pane, outline, 0.007)
+    blend_intersection(pane, outline, 0.008)
 }
 
 /// On the visor, turned as it is there.
