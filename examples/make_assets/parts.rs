@@ -1,9 +1,9 @@
-//! What the head wears: a visor, two eyes, two ear pods. Each is a closed surface of its own, moved by the head alone.
+//! What the head wears: a visor, two eyes, two ear pods. Each is a closed surface of its own, moved by one joint alone.
 
 use glam::{Quat, Vec3, vec3};
 
 use crate::body::{HEAD, HEAD_RADII, head};
-use crate::mesh::{Face, Mesh, Paint};
+use crate::mesh::{Face, Mesh, Paint, Weights};
 use crate::sdf::{Solid, blend_intersection, rounded_cylinder};
 use crate::skeleton::{Skeleton, flip};
 
@@ -11,8 +11,8 @@ use crate::skeleton::{Skeleton, flip};
 pub fn build(skeleton: &Skeleton) -> Vec<(Mesh, usize)> {
     vec![
         (visor_cage(skeleton), 2),
-        (block(skeleton, eye, EYE, EYE_RADII, EYE_TURN, Paint::Eyes), 3),
-        (block(skeleton, ear, EAR, EAR_RADII, 0.0, Paint::Accent), 3),
+        (block(only(skeleton, "Eyes"), skeleton, eye, (EYE, EYE_RADII, EYE_TURN), Paint::Eyes), 3),
+        (block(only(skeleton, "Head"), skeleton, ear, (EAR, EAR_RADII, 0.0), Paint::Accent), 3),
     ]
 }
 
@@ -53,8 +53,14 @@ fn ear(p: Vec3) -> f32 {
     rounded_cylinder(p, EAR - Vec3::X * EAR_RADII.x, EAR + Vec3::X * EAR_RADII.x, EAR_RADII.y, 0.009)
 }
 
-/// A box around `center`, turned about Y, that becomes the solid when it is refined.
-fn block(skeleton: &Skeleton, solid: Solid, center: Vec3, half: Vec3, turn: f32, paint: Paint) -> Mesh {
+/// A box (center, half extents, turn about Y) that becomes the solid when it is refined.
+fn block(
+    weights: Weights,
+    skeleton: &Skeleton,
+    solid: Solid,
+    (center, half, turn): (Vec3, Vec3, f32),
+    paint: Paint,
+) -> Mesh {
     // Refinement draws corners in: they start outside.
     const REACH: f32 = 1.3;
     let corner = |i: usize| {
@@ -63,7 +69,7 @@ fn block(skeleton: &Skeleton, solid: Solid, center: Vec3, half: Vec3, turn: f32,
     };
     let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let faces = faces.map(|corners| Face { corners, paint }).to_vec();
-    Mesh::from_left(skeleton, solid, (0..8).map(corner).collect(), vec![on_head(skeleton); 8], faces)
+    Mesh::from_left(skeleton, solid, (0..8).map(corner).collect(), vec![weights; 8], faces)
 }
 
 /// Two sheets of quads, one above the skin and one below, and a rim of two rows between them.
@@ -113,7 +119,7 @@ fn visor_cage(skeleton: &Skeleton) -> Mesh {
         *v = index[*v];
     }
     let faces = faces.into_iter().map(|corners| Face { corners, paint: Paint::Visor }).collect();
-    let weights = vec![on_head(skeleton); kept.len()];
+    let weights = vec![only(skeleton, "Head"); kept.len()];
     Mesh::from_left(skeleton, visor, kept, weights, faces)
 }
 
@@ -126,8 +132,9 @@ fn on_face(x: f32, y: f32, above: f32) -> Vec3 {
     vec3(x, y, z)
 }
 
-fn on_head(skeleton: &Skeleton) -> Vec<f32> {
+/// The whole weight on one joint.
+fn only(skeleton: &Skeleton, name: &str) -> Weights {
     let mut weights = vec![0.0; skeleton.joints.len()];
-    weights[skeleton.id("Head")] = 1.0;
+    weights[skeleton.id(name)] = 1.0;
     weights
 }

@@ -48,6 +48,7 @@ fn table() -> Vec<(&'static str, &'static str, Vec3)> {
         ("UpperChest", "Chest", v(0.0, 1.145, -0.005)),
         ("Neck", "UpperChest", v(0.0, 1.285, -0.012)),
         ("Head", "Neck", v(0.0, 1.362, 0.0)),
+        ("Eyes", "Head", v(0.0, 1.505, 0.146)),
         ("Shoulder.L", "UpperChest", v(0.035, 1.228, -0.002)),
         ("UpperArm.L", "Shoulder.L", SHOULDER),
         ("LowerArm.L", "UpperArm.L", arm_point(0.255, 0.0, -0.008)),
