@@ -155,7 +155,7 @@ fn the_file_is_small_and_has_what_it_promises() {
 fn every_part_is_closed_and_looks_outward() {
     let surface = surface(&Glb::read());
     let parts = components(&surface);
-    assert_eq!(parts.len(), 6, "body, visor, two eyes, two ear pods");
+    assert_eq!(parts.len(), 8, "body, visor, two eyes, two ear pods, lamp and ring");
     for (vertices, triangles) in &parts {
         let mut edges = BTreeSet::new();
         let mut volume = 0.0;
