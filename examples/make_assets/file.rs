@@ -174,9 +174,10 @@ fn animation(writer: &mut GlbWriter, clip: &Clip) -> Value {
         let input = known.map_or_else(|| writer.push(Elements::Scalars(&track.times)), |(_, index)| *index);
         inputs.push((&track.times, input));
         let (path, output) = match track.path {
-            Path::Translation => {
+            Path::Translation | Path::Scale => {
                 let values: Vec<Vec3> = track.values.iter().map(|v| v.truncate()).collect();
-                ("translation", writer.push(Elements::Vec3s(&values)))
+                let path = if track.path == Path::Scale { "scale" } else { "translation" };
+                (path, writer.push(Elements::Vec3s(&values)))
             }
             Path::Rotation => {
                 let values: Vec<Quat> = track.values.iter().map(|v| Quat::from_vec4(*v)).collect();
