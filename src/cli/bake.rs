@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 
 use super::pose::PoseArgs;
 use super::{CliError, ModelArgs};
-use crate::deform;
 use crate::export::{self, PosedPrimitive};
 use crate::frame::{Frame, Palette};
 use crate::render::{Backend, Gpu, Renderer, deform_on_gpu};
@@ -63,28 +62,17 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     write(&args.output, format, &session, &surface).map_err(failed)
 }
 
-/// Deforms on the CPU, or has the vertices replaced by what the compute shader makes of them.
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
-    let mut surface = session.surface();
-    if args.backend == Deformer::Gpu {
-        let mut frame = Frame::default();
-        frame.build(session, &Palette::DARK, session.bounds());
-        let gpu = Gpu::headless(Backend::Auto)?;
-        let deformed = deform_on_gpu(&gpu, &mut Renderer::new(&gpu), &frame)?;
-        for ((instance, primitive, ours), theirs) in surface.primitives.iter_mut().zip(deformed) {
-            let source = &model.meshes[model.instances[instance.index()].mesh.index()].primitives[*primitive];
-            for (i, vertex) in theirs.vertices.iter().enumerate() {
-                ours.positions[i] = vertex.position;
-                ours.normals[i] = vertex.normal;
-            }
-            if source.normals.is_empty() {
-                deform::normals_from_triangles(source, ours);
-            }
-        }
+    if args.backend == Deformer::Cpu {
+        let surface = session.surface().primitives;
+        return Ok(surface.iter().map(|(id, n, deformed)| export::posed_primitive(model, *id, *n, deformed)).collect());
     }
-    let freeze = |(id, primitive, deformed): &(_, usize, _)| export::posed_primitive(model, *id, *primitive, deformed);
-    Ok(surface.primitives.iter().map(freeze).collect())
+    let mut frame = Frame::default();
+    frame.build(session, &Palette::DARK, session.bounds());
+    let gpu = Gpu::headless(Backend::Auto)?;
+    let surface = deform_on_gpu(&gpu, &mut Renderer::new(&gpu), &frame)?;
+    Ok(surface.iter().map(|d| export::posed_primitive(model, d.instance, d.primitive, &d.deformed)).collect())
 }
 
 fn write(path: &Path, format: Format, session: &Session, surface: &[PosedPrimitive]) -> std::io::Result<()> {
