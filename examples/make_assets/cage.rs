@@ -212,7 +212,7 @@ impl Cage<'_> {
             (vec3(0.097, 0.478, 0.006), 0.0, &[("UpperLeg.L", 0.5), ("LowerLeg.L", 0.5)], Paint::Joint),
             (vec3(0.098, 0.432, 0.002), 0.0, &[("UpperLeg.L", 0.12), ("LowerLeg.L", 0.88)], Paint::Joint),
             (vec3(0.100, 0.335, -0.010), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.102, 0.2530, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
+            (vec3(0.102, 0.253, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
             (vec3(0.102, 0.242, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Joint),
             (vec3(0.103, 0.176, -0.013), 0.0, &[("LowerLeg.L", 0.92), ("Foot.L", 0.08)], Paint::Accent),
         ];
