@@ -226,6 +226,9 @@ fn the_two_sides_match() {
         let mut want: Vec<(usize, u32)> = surface.influences[v].iter().map(|(j, w)| (mirrored[*j], *w)).collect();
         want.sort_unstable();
         assert_eq!(surface.influences[twin], want, "at {p}");
+        // The character's left is +X; beyond the middle, a side is moved by its own joints only.
+        let other = surface.influences[v].iter().any(|(j, _)| names[*j].ends_with(".R"));
+        assert!(p.x < 0.05 || !other, "{p} on the left is moved by the right");
     }
 }
 

@@ -41,15 +41,19 @@ pub fn build(skeleton: &Skeleton) -> Mesh {
 
 impl Cage<'_> {
     fn vertex(&mut self, position: Vec3, share: Share) -> usize {
+        let on_plane = position.x.abs() < 1e-5;
+        let position = project(body, position);
+        self.positions.push(if on_plane { vec3(0.0, position.y, position.z) } else { position });
+        self.weights.push(self.share(share));
+        self.positions.len() - 1
+    }
+
+    fn share(&self, share: Share) -> Weights {
         let mut weights = vec![0.0; self.skeleton.joints.len()];
         for (name, w) in share {
             weights[self.skeleton.id(name)] += w;
         }
-        let on_plane = position.x.abs() < 1e-5;
-        let position = project(body, position);
-        self.positions.push(if on_plane { vec3(0.0, position.y, position.z) } else { position });
-        self.weights.push(weights);
-        self.positions.len() - 1
+        weights
     }
 
     fn face(&mut self, corners: [usize; 4], paint: Paint) {
@@ -82,6 +86,10 @@ impl Cage<'_> {
     fn torso(&mut self) -> (Vec<usize>, Vec<usize>) {
         let crease = [0.800, 0.822, 0.858, 0.885, 0.852, 0.806, 0.792];
         let bottom = self.half_ring(crease, 0.0, 0.2, &[("Hips", 0.80), ("UpperLeg.L", 0.20)]);
+        // Nothing of one leg may move the other: the middle belongs to the hips.
+        for middle in [bottom[0], bottom[6]] {
+            self.weights[middle] = self.share(&[("Hips", 1.0)]);
+        }
         let rows: [(f32, Share); 4] = [
             (0.930, &[("Hips", 0.85), ("Spine", 0.15)]),
             (0.985, &[("Hips", 0.30), ("Spine", 0.70)]),
@@ -194,7 +202,7 @@ impl Cage<'_> {
     }
 
     fn leg(&mut self, bottom: &[usize]) {
-        let crotch = self.vertex(vec3(0.0, 0.766, -0.006), &[("Hips", 0.80), ("UpperLeg.L", 0.20)]);
+        let crotch = self.vertex(vec3(0.0, 0.766, -0.006), &[("Hips", 1.0)]);
         let mut above = [bottom, &[crotch]].concat();
         let rows: [(Vec3, f32, Share, Paint); 10] = [
             (vec3(0.092, 0.768, 0.0), 0.022, &[("Hips", 0.32), ("UpperLeg.L", 0.68)], Paint::Shell),
@@ -204,7 +212,7 @@ impl Cage<'_> {
             (vec3(0.097, 0.478, 0.006), 0.0, &[("UpperLeg.L", 0.5), ("LowerLeg.L", 0.5)], Paint::Joint),
             (vec3(0.098, 0.432, 0.002), 0.0, &[("UpperLeg.L", 0.12), ("LowerLeg.L", 0.88)], Paint::Joint),
             (vec3(0.100, 0.335, -0.010), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.102, 0.2530, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
+            (vec3(0.102, 0.253, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
             (vec3(0.102, 0.242, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Joint),
             (vec3(0.103, 0.176, -0.013), 0.0, &[("LowerLeg.L", 0.92), ("Foot.L", 0.08)], Paint::Accent),
         ];

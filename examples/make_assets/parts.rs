@@ -1,4 +1,5 @@
-//! What the character wears: a visor, two eyes, two ear pods, a lamp in its ring. Each is a closed surface of its own, moved by one joint alone.
+//! What the character wears: a visor, two eyes, two ear pods, a lamp in its ring. Each is a closed surface of its own,
+//! moved by one joint alone.
 
 use glam::{Quat, Vec3, vec3};
 
@@ -11,8 +12,8 @@ use crate::skeleton::{Skeleton, flip};
 pub fn build(skeleton: &Skeleton) -> Vec<(Mesh, usize)> {
     vec![
         (visor_cage(skeleton), 2),
-        (block(only(skeleton, "Eyes"), skeleton, eye, (EYE, EYE_RADII, EYE_TURN), Paint::Eyes), 3),
-        (block(only(skeleton, "UpperChest"), skeleton, lamp, (LAMP, LAMP_RADII, 0.0), Paint::Eyes), 3),
+        (block(only(skeleton, "Eyes"), skeleton, eye, (EYE, EYE_RADII, EYE_TURN), Paint::Light), 3),
+        (block(only(skeleton, "UpperChest"), skeleton, lamp, (LAMP, LAMP_RADII, 0.0), Paint::Light), 3),
         (block(only(skeleton, "UpperChest"), skeleton, bezel, (LAMP, BEZEL_RADII, 0.0), Paint::Visor), 2),
         (block(only(skeleton, "Head"), skeleton, ear, (EAR, EAR_RADII, 0.0), Paint::Accent), 3),
     ]
