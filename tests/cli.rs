@@ -1,7 +1,7 @@
 //! The command line as a user meets it: the real program, its exit codes, what it prints and writes.
 
 #![cfg(feature = "app")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod common;
 
