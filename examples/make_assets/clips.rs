@@ -47,7 +47,13 @@ fn keyed(name: &'static str, secs: f32, keys: Keys, skeleton: &Skeleton, pose: f
     let track = |joint, path, samples: Vec<Vec4>| match keys {
         Keys::Lines => lines(joint, path, step, samples),
         Keys::Splines => {
-            let tolerance = if path == Path::Scale { 0.02 } else { 0.75 * STILL };
+            let name = &skeleton.joints[joint].name;
+            let tolerance = match path {
+                Path::Scale => 0.02,
+                // What a planted foot hangs on: a millimetre at the end of the leg.
+                _ if ["Hips", "UpperLeg", "LowerLeg", "Foot"].iter().any(|part| name.starts_with(part)) => 0.15 * STILL,
+                _ => 0.75 * STILL,
+            };
             splines(joint, path, step, &samples, tolerance)
         }
     };
