@@ -22,7 +22,17 @@
 //! [`anim::local_to_model`] → [`deform::palettes`] → `Frame::build` → `Renderer::draw` (the vertex shader deforms) → present.
 
 pub mod anim;
+#[cfg(feature = "app")]
+pub mod app;
+#[cfg(feature = "app")]
+pub mod cli;
 pub mod deform;
 pub mod export;
+pub mod frame;
+pub mod import;
+pub mod inspect;
 pub mod math;
 pub mod model;
+#[cfg(feature = "render")]
+pub mod render;
+pub mod session;

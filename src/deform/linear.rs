@@ -1,8 +1,8 @@
 //! Linear blend skinning: `v = Σ w M v0` (Larsen et al. 2001, eq. 4), normals by the cofactors of the blended matrix.
 
-use glam::{Affine3A, Mat3A, Vec3A, Vec4};
+use glam::{Affine3A, Mat3A, Vec3, Vec3A, Vec4};
 
-use super::{Method, VEC4S_PER_JOINT, Vertex};
+use super::{Method, Moved, Vertex};
 use crate::math::cofactor;
 
 /// The first row of the table.
@@ -10,31 +10,37 @@ pub static LINEAR: Method = Method {
     id: "linear",
     label: "Linear blend",
     wgsl: ("deform/linear.wgsl", include_str!("../../shaders/deform/linear.wgsl")),
+    vec4s_per_joint: 3,
     pack,
     deform,
 };
 
 /// The rows of the 3×4 matrix.
-fn pack(m: &Affine3A) -> [Vec4; VEC4S_PER_JOINT] {
-    let t = m.matrix3.transpose();
-    [t.x_axis.extend(m.translation.x), t.y_axis.extend(m.translation.y), t.z_axis.extend(m.translation.z)]
+fn pack(m: &Affine3A, out: &mut [Vec4]) {
+    let rows = m.matrix3.transpose();
+    let columns = [rows.x_axis, rows.y_axis, rows.z_axis];
+    for ((out, row), t) in out.iter_mut().zip(columns).zip(m.translation.to_array()) {
+        *out = row.extend(t);
+    }
 }
 
-fn deform(palette: &[[Vec4; VEC4S_PER_JOINT]], joints: &[u16], weights: &[f32], v: Vertex) -> Vertex {
-    let mut rows = [Vec4::ZERO; VEC4S_PER_JOINT];
-    for (joint, weight) in joints.iter().zip(weights) {
-        let m = &palette[*joint as usize];
-        for (row, part) in rows.iter_mut().zip(m) {
+fn deform(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
+    let mut rows = [Vec4::ZERO; 3];
+    // Slots without weight are padding, and most vertices have some.
+    for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+        for (row, part) in rows.iter_mut().zip(&palette[*joint as usize * 3..][..3]) {
             *row += *part * *weight;
         }
     }
     let p = v.position.extend(1.0);
-    let m =
-        Mat3A::from_cols(Vec3A::from_vec4(rows[0]), Vec3A::from_vec4(rows[1]), Vec3A::from_vec4(rows[2])).transpose();
-    let normals = cofactor(m) * if m.determinant() < 0.0 { -1.0 } else { 1.0 };
-    Vertex {
-        position: glam::Vec3::new(rows[0].dot(p), rows[1].dot(p), rows[2].dot(p)),
-        normal: (normals * v.normal).normalize_or_zero(),
+    let [x, y, z] = rows.map(Vec3A::from_vec4);
+    let m = Mat3A::from_cols(x, y, z).transpose();
+    let determinant = m.determinant();
+    let side = if determinant < 0.0 { -1.0 } else { 1.0 };
+    let vertex = Vertex {
+        position: Vec3::new(rows[0].dot(p), rows[1].dot(p), rows[2].dot(p)),
+        normal: (cofactor(m) * v.normal * side).normalize_or_zero(),
         tangent: (m * v.tangent).normalize_or_zero(),
-    }
+    };
+    Moved { vertex, determinant }
 }

@@ -1,10 +1,19 @@
 //! From a pose to a deformed surface: palettes, methods, normals. The CPU side is the reference of the shaders.
+//!
+//! A method is one Rust file, one WGSL file (`shaders/deform/`) and one row of [`METHODS`]. It packs a skinning matrix
+//! into vectors that shader and CPU reference both read. Knows nothing of time: a pose comes in, vertices go out.
 
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::model::Model;
 
+mod dual_quaternion;
 mod linear;
+#[cfg(test)]
+mod properties;
+mod surface;
+
+pub use surface::{Deformed, bounds, deform_primitive, normals_from_triangles};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
@@ -13,30 +22,38 @@ pub struct Method {
     pub id: &'static str,
     /// As in the window: "Linear blend".
     pub label: &'static str,
-    /// File name in `shaders/deform/` and its text.
+    /// File name in `shaders/` and its text.
     pub wgsl: (&'static str, &'static str),
-    /// Packs one skinning matrix into [`VEC4S_PER_JOINT`] vectors, the bytes that shader and CPU reference both read.
-    pub pack: fn(&Affine3A) -> [Vec4; VEC4S_PER_JOINT],
-    /// The CPU reference.
-    pub deform: fn(&[[Vec4; VEC4S_PER_JOINT]], &[u16], &[f32], Vertex) -> Vertex,
+    /// Vectors that hold one packed joint: the stride of a packed palette.
+    pub vec4s_per_joint: usize,
+    /// Packs one skinning matrix into [`Method::vec4s_per_joint`] vectors, the bytes that shader and CPU reference read.
+    pub pack: fn(&Affine3A, &mut [Vec4]),
+    /// The CPU reference: a packed palette, the joints (places in it) and weights of a vertex, and the vertex.
+    pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> Moved,
 }
-
-/// Vectors of a packed joint; methods that need fewer leave the rest zero.
-pub const VEC4S_PER_JOINT: usize = 3;
 
 /// What a method moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex {
     /// Metres.
     pub position: Vec3,
-    /// Unit, or zero where there is none.
+    /// Any length going in, unit coming out, or zero where there is none.
     pub normal: Vec3,
-    /// Unit, or zero where there is none.
+    /// Any length going in, unit coming out, or zero where there is none.
     pub tangent: Vec3,
 }
 
+/// What a method makes of a vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moved {
+    /// Model space.
+    pub vertex: Vertex,
+    /// Of the linear map that moved the vertex; negative: the surface is mirrored there, and its winding reversed.
+    pub determinant: f32,
+}
+
 /// All methods; the first is the default.
-pub static METHODS: &[&Method] = &[&linear::LINEAR];
+pub static METHODS: &[&Method] = &[&linear::LINEAR, &dual_quaternion::DUAL_QUATERNION];
 
 /// Finds a method by [`Method::id`].
 #[must_use]
@@ -50,7 +67,14 @@ pub fn palettes(model: &Model, model_pose: &[Affine3A], out: &mut Vec<Affine3A>)
     for skin in &model.skins {
         out.extend(skin.joints.iter().zip(&skin.inverse_bind).map(|(j, inverse)| model_pose[j.index()] * *inverse));
     }
-    for instance in model.instances.iter().filter(|i| i.skin.is_none()) {
-        out.push(model_pose[instance.node.index()]);
+    let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, place)| place.is_some());
+    out.extend(rigid.map(|(instance, _)| model_pose[instance.node.index()]));
+}
+
+/// Packs skinning matrices for `method`, [`Method::vec4s_per_joint`] vectors each.
+pub fn pack(method: &Method, palettes: &[Affine3A], out: &mut Vec<Vec4>) {
+    out.resize(palettes.len() * method.vec4s_per_joint, Vec4::ZERO);
+    for (matrix, packed) in palettes.iter().zip(out.chunks_exact_mut(method.vec4s_per_joint)) {
+        (method.pack)(matrix, packed);
     }
 }

@@ -1,3 +1,15 @@
-//! Writing files: posed surfaces and binary glTF. Knows models and poses, no window and no GPU.
+//! What leaves the program: posed surfaces and pictures as files.
+//!
+//! Knows models, poses and methods; nothing of windows or GPUs, though a surface deformed there is written just the same.
 
 pub mod glb;
+mod obj;
+pub mod picture;
+mod ply;
+mod posed_glb;
+mod surface;
+
+pub use obj::write_obj;
+pub use ply::write_ply;
+pub use posed_glb::write_glb;
+pub use surface::{PosedPrimitive, posed_primitive, posed_surface};

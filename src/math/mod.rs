@@ -5,8 +5,10 @@
 
 mod aabb;
 mod projection;
+mod ramp;
 mod transform;
 
 pub use aabb::Aabb;
 pub use projection::{Projection, Ray};
+pub use ramp::Ramp;
 pub use transform::{Transform, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees};

@@ -105,6 +105,18 @@ impl Model {
             .map(|(i, instance)| (InstanceId::from_index(i), instance))
     }
 
+    /// What moves a primitive of an instance: the place of its first matrix in the palette buffer, and the influences
+    /// that count from there. Without influences the one matrix moves every vertex: a skin of one joint.
+    #[must_use]
+    pub fn binding(&self, instance: InstanceId, primitive: usize) -> (u32, Option<&Influences>) {
+        let Instance { mesh, skin, .. } = &self.instances[instance.index()];
+        let influences = self.meshes[mesh.index()].primitives[primitive].influences.as_ref();
+        match (skin, influences) {
+            (Some(skin), Some(influences)) => (self.layout.skins[skin.index()], Some(influences)),
+            _ => (self.layout.rigid[instance.index()].unwrap_or_default(), None),
+        }
+    }
+
     /// Vertices of all meshes as drawn: each instance counts once.
     #[must_use]
     pub fn drawn_vertices(&self) -> usize {
@@ -147,13 +159,16 @@ pub struct LocalPose {
     pub morph_weights: Vec<f32>,
 }
 
-/// Which matrices of the palette buffer belong to whom. All skins come first, then one matrix per rigid instance.
+/// Which matrices of the palette buffer belong to whom. All skins come first, then the matrices of the nodes that move
+/// something rigid: instances without a skin, and instances with one of which some primitive has no influences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PaletteLayout {
     /// First matrix of each skin.
     pub skins: Vec<u32>,
     /// The matrix of each instance without a skin; for skinned ones the skin's first.
     pub instances: Vec<u32>,
+    /// The matrix of each instance's node, where something follows it rigidly.
+    pub rigid: Vec<Option<u32>>,
     /// Matrices in all.
     pub len: u32,
 }
@@ -183,8 +198,13 @@ fn layout(parts: &ModelParts) -> PaletteLayout {
         at
     };
     let skins: Vec<u32> = parts.skins.iter().map(|s| take(s.joints.len())).collect();
-    let instances = parts.instances.iter().map(|i| i.skin.map_or_else(|| take(1), |s| skins[s.index()])).collect();
-    PaletteLayout { skins, instances, len }
+    let is_rigid = |i: &Instance| {
+        i.skin.is_none() || parts.meshes[i.mesh.index()].primitives.iter().any(|p| p.influences.is_none())
+    };
+    let rigid: Vec<Option<u32>> = parts.instances.iter().map(|i| is_rigid(i).then(|| take(1))).collect();
+    let first = |(i, rigid): (&Instance, &Option<u32>)| i.skin.map(|s| skins[s.index()]).or(*rigid).unwrap_or_default();
+    let instances = parts.instances.iter().zip(&rigid).map(first).collect();
+    PaletteLayout { skins, instances, rigid, len }
 }
 
 /// Bind pose as local transforms. Joints stand at `C · inverse_bind⁻¹`, where `C` is what the skin's first joint (in

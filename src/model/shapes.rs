@@ -1,10 +1,10 @@
 //! Procedural rigs for tests, benches and demos: small, exact, known in closed form.
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, Mat3A, Quat, Vec3};
 
 use super::{
-    Channel, Clip, Influences, Instance, Interpolation, LocalPose, Mesh, MeshId, Model, ModelParts, NodeId, Path,
-    Primitive, Sampler, Scene, Skeleton, Skin, SkinId, SourceInfo, Topology, Values, WeightFormat,
+    Channel, Clip, Influences, Instance, Interpolation, LocalPose, Mesh, MeshId, Model, ModelParts, MorphTarget,
+    NodeId, Path, Primitive, Sampler, Scene, Skeleton, Skin, SkinId, SourceInfo, Topology, Values, WeightFormat,
 };
 use crate::math::Transform;
 
@@ -134,6 +134,148 @@ fn bend(joints: usize) -> Clip {
     }
 }
 
+/// Joints of [`obstacle_course`].
+const COURSE_JOINTS: usize = 8;
+
+/// Everything at once that a pose can do to a surface, in one small model.
+///
+/// ```text
+/// root (0, scaled unevenly) ─┬─ mesh (1, skinned and morphed) ── box (2, rigid)
+///                            └─ joint 0 (3) ── joint 1 (4, scaled unevenly) ── joint 2 (5, mirrored)
+///                                 ── joint 3 (6, sheared) ── … ── joint 7 (10)
+/// ```
+///
+/// The skinned mesh has a primitive with 8 influences and two morph targets, and one without influences and normals.
+/// The clip "All kinds" moves translations, rotations, scales and morph weights by STEP, LINEAR and CUBICSPLINE, with
+/// keys from 0.25 s to 1.75 s; from 1.5 s on the root mirrors everything.
+#[must_use]
+pub fn obstacle_course() -> Model {
+    let shape = Tube { joints: COURSE_JOINTS, rings: 17, sides: 8, influences: 8, ..Tube::default() };
+    let skeleton = course_skeleton();
+    let mut world: Vec<Affine3A> = Vec::new();
+    for (i, t) in skeleton.rest.transforms.iter().enumerate() {
+        let local = skeleton.local_matrix(i, *t);
+        world.push(skeleton.parents[i].map_or(local, |p| world[p.index()] * local));
+    }
+    let joints: Vec<NodeId> = (3..3 + COURSE_JOINTS).map(NodeId::from_index).collect();
+    let inverse_bind = joints.iter().map(|j| world[j.index()].inverse()).collect();
+    let skin = Skin { name: "course".into(), joints, inverse_bind, root: None };
+    let mut skinned = tube_mesh(shape, COURSE_JOINTS, shape.rings, shape.sides);
+    skinned.tangents = skinned.normals.iter().map(|n| n.cross(Vec3::Y).extend(1.0)).collect();
+    let swell = skinned.positions.iter().map(|p| Vec3::new(p.x, 0.0, p.z) * (0.5 + p.y)).collect();
+    let lean = skinned.positions.iter().map(|p| Vec3::X * p.y * p.y * 0.1).collect();
+    let tilt = skinned.normals.iter().map(|n| Vec3::Y * n.x * -0.2).collect();
+    skinned.morphs = vec![
+        MorphTarget { positions: swell, ..MorphTarget::default() },
+        MorphTarget { positions: lean, normals: tilt, ..MorphTarget::default() },
+    ];
+    let rigid = Primitive { influences: None, normals: Vec::new(), tangents: Vec::new(), ..skinned.clone() };
+    let alone = Primitive { morphs: Vec::new(), ..rigid.clone() };
+    let mesh = |name: &str, primitives, morphs: &[&str]| Mesh {
+        name: name.into(),
+        primitives,
+        morph_names: morphs.iter().map(|m| (*m).to_owned()).collect(),
+    };
+    let rest = skeleton.rest.morph_weights.clone();
+    let instance = |node, mesh, skin, morph_weights, morph_offset| Instance {
+        node: NodeId(node),
+        mesh: MeshId(mesh),
+        skin,
+        morph_weights,
+        morph_offset,
+    };
+    let parts = ModelParts {
+        source: SourceInfo { name: "obstacle course".into(), version: "2.0".into(), ..SourceInfo::default() },
+        scenes: vec![Scene { name: String::new(), roots: vec![NodeId(0)], contains: vec![true; skeleton.len()] }],
+        skins: vec![skin],
+        meshes: vec![mesh("tube", vec![skinned, rigid], &["swell", "lean"]), mesh("box", vec![alone], &[])],
+        instances: vec![
+            instance(1, 0, Some(SkinId(0)), rest, 0),
+            instance(2, 1, None, Vec::new(), skeleton.rest.morph_weights.len()),
+        ],
+        clips: vec![course_clip()],
+        skeleton,
+        ..ModelParts::default()
+    };
+    build(parts)
+}
+
+fn course_skeleton() -> Skeleton {
+    let spacing = Tube::default().length / COURSE_JOINTS as f32;
+    let mut transforms = vec![Transform { translation: Vec3::Y * spacing, ..Transform::IDENTITY }; 3 + COURSE_JOINTS];
+    transforms[0] = Transform {
+        translation: Vec3::new(0.5, -1.0, 2.0),
+        rotation: Quat::from_rotation_z(0.4),
+        scale: Vec3::new(1.5, 0.8, 1.1),
+    };
+    transforms[1].rotation = Quat::from_rotation_x(1.2);
+    transforms[2].scale = Vec3::new(-0.5, 0.25, 0.5);
+    transforms[3].translation = Vec3::ZERO;
+    transforms[4].scale = Vec3::new(1.0, 1.3, 0.6);
+    transforms[5].scale = Vec3::new(-1.0, 1.0, 1.0);
+    transforms[5].rotation = Quat::from_rotation_y(0.7);
+    let shear = Mat3A::from_cols_array(&[1.0, 0.2, 0.0, -0.3, 1.0, 0.1, 0.0, 0.0, 1.0]);
+    let parent = |i: usize| match i {
+        0 => None,
+        1 | 3 => Some(NodeId(0)),
+        _ => Some(NodeId::from_index(i - 1)),
+    };
+    let name = |i: usize| match i {
+        0..3 => ["root", "mesh", "box"][i].to_owned(),
+        _ => format!("joint {}", i - 3),
+    };
+    Skeleton {
+        parents: (0..transforms.len()).map(parent).collect(),
+        names: (0..transforms.len()).map(name).collect(),
+        file_index: (0..transforms.len() as u32).collect(),
+        rest: LocalPose { transforms, morph_weights: vec![0.25, 0.0] },
+        residuals: vec![(NodeId(6), shear)],
+    }
+}
+
+fn course_clip() -> Clip {
+    let wave = |i: usize, phase: f32| (1.7 * i as f32 + phase).sin();
+    let vector = |i: usize| Vec3::new(wave(i, 0.0), wave(i, 2.0), wave(i, 4.0));
+    let moves = |n: usize| Values::Vec3((0..n).map(|i| vector(i) * 0.3).collect());
+    let scales = |n: usize| Values::Vec3((0..n).map(|i| vector(i) * 0.3 + Vec3::ONE).collect());
+    // Signs alternate: the shorter way between keys leads through -q.
+    let turn = |i: usize| Quat::from_scaled_axis(vector(i) * 1.4) * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let turns = |n: usize| Values::Quat((0..n).map(turn).collect());
+    let tangents = |q: Quat, i: usize| [q * wave(i, 1.0), q, Quat::from_vec4(vector(i).extend(0.2))];
+    let curves = |n: usize| {
+        let keys = (0..n).map(|i| Quat::from_scaled_axis(vector(i)));
+        Values::Quat(keys.enumerate().flat_map(|(i, q)| tangents(q, i)).collect())
+    };
+    let weights = |n: usize| Values::Weights { count: 2, values: (0..n * 2).map(|i| wave(i, 0.5)).collect() };
+    let times = vec![vec![0.25, 0.5, 1.0, 1.75], vec![0.5, 1.5], vec![1.0]];
+    let (step, linear, cubic) = (Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline);
+    let table = [
+        (0, Path::Translation, linear, 0, moves(4)),
+        (0, Path::Scale, step, 1, Values::Vec3(vec![Vec3::new(1.5, 0.8, 1.1), Vec3::new(0.9, -1.2, 1.0)])),
+        (1, Path::Weights, linear, 0, weights(4)),
+        (3, Path::Rotation, linear, 0, turns(4)),
+        (4, Path::Rotation, cubic, 0, curves(4)),
+        (5, Path::Rotation, step, 0, turns(4)),
+        (6, Path::Translation, cubic, 1, moves(6)),
+        (7, Path::Scale, linear, 0, scales(4)),
+        (8, Path::Scale, cubic, 1, scales(6)),
+        (9, Path::Translation, step, 1, moves(2)),
+        (9, Path::Rotation, linear, 1, turns(2)),
+        (10, Path::Rotation, cubic, 2, curves(1)),
+        (10, Path::Scale, linear, 2, scales(1)),
+    ];
+    let channel =
+        |(sampler, row): (usize, &(u32, Path, _, _, _))| Channel { node: NodeId(row.0), path: row.1, sampler };
+    Clip {
+        name: "All kinds".into(),
+        channels: table.iter().enumerate().map(channel).collect(),
+        samplers: table.map(|(_, _, interpolation, times, values)| Sampler { times, interpolation, values }).to_vec(),
+        times,
+        start_secs: 0.25,
+        end_secs: 1.75,
+    }
+}
+
 #[expect(clippy::panic, reason = "parts made here hold every invariant; a test builds each shape")]
 fn build(parts: ModelParts) -> Model {
     match Model::build(parts) {
@@ -154,6 +296,19 @@ mod tests {
             assert_eq!(i.most_used(), influences);
             assert!(i.weights.chunks(i.per_vertex).all(|w| (w.iter().sum::<f32>() - 1.0).abs() < 1e-6));
         }
+    }
+
+    #[test]
+    fn the_obstacle_course_holds_what_it_promises() {
+        let model = obstacle_course();
+        let [skinned, rigid] = &model.meshes[0].primitives[..] else { panic!("two primitives") };
+        assert_eq!(skinned.influences.as_ref().unwrap().most_used(), 8);
+        assert!(rigid.influences.is_none() && rigid.normals.is_empty());
+        let kinds: std::collections::BTreeSet<_> =
+            model.clips[0].samplers.iter().map(|s| format!("{:?}", s.interpolation)).collect();
+        assert_eq!(kinds.len(), 3);
+        assert_eq!(model.palette_layout().rigid, [Some(8), Some(9)]);
+        assert_eq!(model.palette_layout().instances, [0, 9]);
     }
 
     #[test]

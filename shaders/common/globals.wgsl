@@ -1,0 +1,67 @@
+// What stays the same for a whole picture. Layouts: src/render/layouts.rs.
+
+struct SoftBox {
+    /// Axes in world space; w of x and y: half extents (stereographic), z points from the scene to the light.
+    x: vec4f,
+    y: vec4f,
+    z: vec4f,
+    /// Linear radiance; w: what part of it also lights diffusely, times its solid angle / π.
+    radiance: vec4f,
+}
+
+struct Globals {
+    clip_from_world: mat4x4f,
+    /// The camera's axes in world space.
+    view_x: vec4f,
+    view_y: vec4f,
+    view_z: vec4f,
+    /// World; w: 1 in perspective, 0 orthographic.
+    eye: vec4f,
+    /// Pixels: width, height, 1 / width, 1 / height.
+    viewport: vec4f,
+    /// sRGB; w unused.
+    background_inner: vec4f,
+    background_outer: vec4f,
+    /// Metres: spacing, height, radius; w unused.
+    grid: vec4f,
+    /// Linear; w unused.
+    grid_color: vec4f,
+    /// Centre xz, radii xz; metres.
+    shadow: vec4f,
+    /// Linear, straight alpha.
+    wire_color: vec4f,
+    boxes: array<SoftBox, 4>,
+    /// First row of the ramp in `ramps`.
+    ramp: u32,
+    /// Node whose weights are shown; 0xffffffff for none.
+    selected: u32,
+    /// Where the morph weights start in `palette`, in vectors.
+    morph_base: u32,
+    unused: u32,
+}
+
+const RAMP_ROWS: u32 = 37u;
+
+struct Ramps {
+    /// sRGB, `RAMP_ROWS` for each ramp.
+    rows: array<vec4f, 74>,
+}
+
+/// What a palette slot stands for.
+struct Slot {
+    /// sRGB of the joint.
+    color: vec3f,
+    /// The node.
+    node: u32,
+}
+
+@group(0) @binding(0) var<uniform> globals: Globals;
+/// Packed skinning matrices, then the morph weights, four to a vector.
+@group(0) @binding(1) var<storage, read> palette: array<vec4f>;
+@group(0) @binding(2) var<storage, read> slots: array<Slot>;
+@group(0) @binding(3) var<uniform> ramps: Ramps;
+
+/// From the surface to the eye, unit.
+fn to_eye(world: vec3f) -> vec3f {
+    return select(globals.view_z.xyz, normalize(globals.eye.xyz - world), globals.eye.w > 0.5);
+}

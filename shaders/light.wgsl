@@ -1,0 +1,115 @@
+// Light: a soft studio that turns with the camera (one key light, soft boxes, a dim hemisphere), and a metallic-roughness
+// surface in it. Everything linear.
+
+/// What is lit.
+struct Shading {
+    base_color: vec3f,
+    metallic: f32,
+    /// Perceptual.
+    roughness: f32,
+    /// 1: nothing is hidden from the environment.
+    occlusion: f32,
+    /// Unit.
+    normal: vec3f,
+    /// From the surface to the eye, unit.
+    to_eye: vec3f,
+}
+
+const PI: f32 = 3.14159265;
+const SKY: vec3f = vec3f(0.385, 0.40, 0.425);
+const GROUND: vec3f = vec3f(0.155, 0.145, 0.135);
+/// Irradiance / π of the key light at full incidence.
+const KEY: vec3f = vec3f(0.66, 0.64, 0.605);
+
+/// The share of a box of half extents `half` that a lobe `blur` wide around `at` sees.
+fn box_share(at: vec2f, half: vec2f, blur: f32) -> f32 {
+    let s = vec2f(blur);
+    let edges = smoothstep(-s, s, at + half) - smoothstep(-s, s, at - half);
+    return edges.x * edges.y;
+}
+
+/// Radiance of the surroundings along `direction`, blurred for a roughness.
+fn studio(direction: vec3f, alpha: f32) -> vec3f {
+    let up = clamp(direction.y / (0.35 + alpha) * 0.5 + 0.5, 0.0, 1.0);
+    var sum = mix(GROUND, SKY, up * up * (3.0 - 2.0 * up)) * 1.15;
+    for (var i = 0; i < 4; i++) {
+        let light = globals.boxes[i];
+        let d = vec3f(dot(direction, light.x.xyz), dot(direction, light.y.xyz), dot(direction, light.z.xyz));
+        // Stereographic: everywhere finite but straight behind.
+        let at = 2.0 * d.xy / max(1.0 + d.z, 1e-3);
+        sum += light.radiance.rgb * box_share(at, vec2f(light.x.w, light.y.w), 0.05 + 1.5 * alpha);
+    }
+    return sum;
+}
+
+/// Irradiance / π of the surroundings.
+fn studio_diffuse(normal: vec3f) -> vec3f {
+    var sum = mix(GROUND, SKY, normal.y * 0.5 + 0.5);
+    for (var i = 0; i < 4; i++) {
+        let light = globals.boxes[i];
+        // The boxes are large, so their light wraps around a little.
+        let facing = clamp((dot(normal, light.z.xyz) + 0.25) / 1.25, 0.0, 1.0);
+        sum += light.radiance.rgb * light.radiance.w * facing * facing;
+    }
+    return sum;
+}
+
+/// Share of light that a GGX surface reflects, split into a factor of F0 and an offset (Lazarov 2013, Karis 2014).
+fn reflectance_fit(roughness: f32, n_dot_v: f32) -> vec2f {
+    let r = roughness * vec4f(-1.0, -0.0275, -0.572, 0.022) + vec4f(1.0, 0.0425, 1.04, -0.04);
+    let a = min(r.x * r.x, exp2(-9.28 * n_dot_v)) * r.x + r.y;
+    return vec2f(-1.04, 1.04) * a + r.zw;
+}
+
+/// Specular of the key light times π: GGX, height-correlated Smith, Schlick.
+fn key_specular(s: Shading, f0: vec3f, light: vec3f, alpha: f32) -> vec3f {
+    let h = normalize(light + s.to_eye);
+    let n_l = clamp(dot(s.normal, light), 0.0, 1.0);
+    let n_v = max(dot(s.normal, s.to_eye), 1e-3);
+    let n_h = clamp(dot(s.normal, h), 0.0, 1.0);
+    let a2 = alpha * alpha;
+    let d = (n_h * a2 - n_h) * n_h + 1.0;
+    let ggx = a2 / (d * d);
+    let smith = 0.5 / max(n_l * sqrt(n_v * n_v * (1.0 - a2) + a2) + n_v * sqrt(n_l * n_l * (1.0 - a2) + a2), 1e-4);
+    let f = f0 + (1.0 - f0) * pow(1.0 - clamp(dot(s.to_eye, h), 0.0, 1.0), 5.0);
+    return f * (ggx * smith * n_l);
+}
+
+/// Radiance towards the eye, without emission.
+fn lit(s: Shading) -> vec3f {
+    let f0 = mix(vec3f(0.04), s.base_color, s.metallic);
+    let diffuse = s.base_color * (1.0 - s.metallic);
+    let alpha = max(s.roughness * s.roughness, 0.002);
+    let n_v = clamp(dot(s.normal, s.to_eye), 0.0, 1.0);
+    let fit = reflectance_fit(s.roughness, n_v);
+    // What single scattering loses at high roughness comes back (Fdez-Agüera 2019).
+    let single = f0 * fit.x + fit.y;
+    let specular = single * (1.0 + f0 * (1.0 / max(fit.x + fit.y, 0.05) - 1.0));
+    let mirror = reflect(-s.to_eye, s.normal);
+    let sees = clamp(pow(n_v + s.occlusion, exp2(-16.0 * alpha - 1.0)) - 1.0 + s.occlusion, 0.0, 1.0);
+
+    let key = globals.boxes[0].z.xyz;
+    let n_l = clamp((dot(s.normal, key) + 0.12) / 1.12, 0.0, 1.0);
+    // The key light is a large lamp: no highlight is sharper than it.
+    let key_alpha = clamp(alpha + 0.06, 0.0, 1.0);
+    var sum = (diffuse * (1.0 - specular)) * (studio_diffuse(s.normal) * s.occlusion + KEY * n_l);
+    sum += specular * studio(normalize(mix(mirror, s.normal, alpha * alpha)), alpha) * sees;
+    sum += key_specular(s, f0, key, key_alpha) * KEY;
+    return sum;
+}
+
+/// Khronos PBR neutral: base colours stay what they are, only highlights are compressed.
+fn tone(linear: vec3f) -> vec3f {
+    const START = 0.76;
+    let low = min(linear.r, min(linear.g, linear.b));
+    let offset = select(0.04, low - 6.25 * low * low, low < 0.08);
+    let color = linear - offset;
+    let peak = max(color.r, max(color.g, color.b));
+    if peak < START {
+        return color;
+    }
+    let room = 1.0 - START;
+    let new_peak = 1.0 - room * room / (peak + room - START);
+    let gray = 1.0 - 1.0 / (0.15 * (peak - new_peak) + 1.0);
+    return mix(color * (new_peak / peak), vec3f(new_peak), gray);
+}

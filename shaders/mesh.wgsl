@@ -1,0 +1,100 @@
+// The vertex stages of the model: its surface, and its edges.
+
+struct Attributes {
+    @location(0) position: vec3f,
+    @location(1) joints_a: u32,
+    @location(2) normal: vec3f,
+    @location(3) joints_b: u32,
+    @location(4) tangent: vec4f,
+    @location(5) weights: vec4f,
+    /// Both texture coordinate sets.
+    @location(6) uv: vec4f,
+    /// Linear RGBA.
+    @location(7) color: vec4f,
+}
+
+struct Fragment {
+    @builtin(position) position: vec4f,
+    @location(0) world: vec3f,
+    @location(1) normal: vec3f,
+    /// w: handedness of the bitangent, mirroring included.
+    @location(2) tangent: vec4f,
+    @location(3) uv: vec4f,
+    @location(4) color: vec4f,
+    /// 1; −1 where the deformation mirrors.
+    @location(5) side: f32,
+}
+
+fn stored(in: Attributes) -> Source {
+    return Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
+}
+
+fn surface_fragment(in: Attributes, vertex: u32) -> Fragment {
+    let source = stored(in);
+    let blend = blended(source);
+    let v = blend_apply(blend, morphed(source, vertex));
+    let side = select(1.0, -1.0, blend_determinant(blend) < 0.0);
+    var out: Fragment;
+    out.position = globals.clip_from_world * vec4f(v.position, 1.0);
+    out.world = v.position;
+    out.normal = v.normal;
+    out.tangent = vec4f(v.tangent, in.tangent.w * side);
+    out.uv = in.uv;
+    out.color = in.color;
+    out.side = side;
+    return out;
+}
+
+@vertex
+fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
+    return surface_fragment(in, vertex);
+}
+
+/// The weight for the selected joint, in `color.x`.
+@vertex
+fn vs_weights(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
+    var out = surface_fragment(in, vertex);
+    let source = stored(in);
+    let count = influence_count(source);
+    var sum = 0.0;
+    for (var i = 0u; i < count; i++) {
+        let part = influence(source, i);
+        sum += select(0.0, part.weight, slots[part.joint].node == globals.selected);
+    }
+    out.color = vec4f(sum, 0.0, 0.0, in.color.a);
+    return out;
+}
+
+/// The linear colour of the joint that moves the vertex most.
+@vertex
+fn vs_dominant(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
+    var out = surface_fragment(in, vertex);
+    let source = stored(in);
+    let count = influence_count(source);
+    var most = 0.0;
+    var color = vec3f(0.0);
+    for (var i = 0u; i < count; i++) {
+        let part = influence(source, i);
+        if part.weight > most {
+            most = part.weight;
+            color = slots[part.joint].color;
+        }
+    }
+    out.color = vec4f(linear_from_srgb(color), in.color.a);
+    return out;
+}
+
+@vertex
+fn vs_edges(in: Attributes, @builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
+    let source = stored(in);
+    let v = blend_apply(blended(source), morphed(source, vertex));
+    var clip = globals.clip_from_world * vec4f(v.position, 1.0);
+    // Reversed depth: a little nearer than the surface it lies on.
+    clip.z += 4e-4 * select(clip.w, clip.z, globals.eye.w > 0.5);
+    return clip;
+}
+
+@fragment
+fn fs_edges() -> @location(0) vec4f {
+    return vec4f(globals.wire_color.rgb * globals.wire_color.a, globals.wire_color.a);
+}

@@ -1,0 +1,218 @@
+//! What every method owes, checked for all rows of [`METHODS`]; and what sets them apart.
+
+use std::f32::consts::{FRAC_PI_2, PI};
+
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec4};
+
+use super::*;
+use crate::math::cofactor;
+
+fn packed(method: &Method, matrices: &[Affine3A]) -> Vec<Vec4> {
+    let mut out = Vec::new();
+    pack(method, matrices, &mut out);
+    out
+}
+
+fn vertex() -> Vertex {
+    let (position, normal) = (Vec3::new(0.3, -1.2, 0.7), Vec3::new(0.6, 0.0, 0.8));
+    Vertex { position, normal, tangent: Vec3::new(0.8, 0.0, -0.6) }
+}
+
+fn close(a: Vertex, b: Vertex, tolerance: f32) -> bool {
+    let pairs = [(a.position, b.position), (a.normal, b.normal), (a.tangent, b.tangent)];
+    pairs.into_iter().all(|(a, b)| (a - b).length() <= tolerance)
+}
+
+/// Straight from the definition, by the inverse transpose.
+fn moved_by(m: Affine3A, v: Vertex) -> Vertex {
+    Vertex {
+        position: m.transform_point3(v.position),
+        normal: (m.matrix3.inverse().transpose() * v.normal).normalize(),
+        tangent: m.transform_vector3(v.tangent).normalize(),
+    }
+}
+
+fn zoo() -> Vec<Affine3A> {
+    let turn = |axis: Vec3, angle| Quat::from_axis_angle(axis.normalize(), angle);
+    let trs = Affine3A::from_scale_rotation_translation;
+    let shear = Mat3A::from_cols_array(&[1.0, 0.3, 0.0, -0.5, 1.0, 0.2, 0.1, 0.0, 0.7]);
+    vec![
+        Affine3A::IDENTITY,
+        trs(Vec3::ONE, turn(Vec3::new(1.0, 2.0, -1.0), 2.5), Vec3::new(3.0, -1.0, 0.5)),
+        trs(Vec3::splat(0.01), turn(Vec3::Y, PI), Vec3::X),
+        trs(Vec3::new(0.5, 2.0, 1.5), turn(Vec3::new(0.0, 1.0, 1.0), -1.0), Vec3::Y),
+        trs(Vec3::new(-1.0, 1.0, 1.0), turn(Vec3::ONE, 0.8), Vec3::Z),
+        trs(Vec3::splat(-2.0), turn(Vec3::X, 3.0), Vec3::ONE),
+        trs(Vec3::ONE, turn(Vec3::Z, 1.0), Vec3::ONE) * Affine3A::from_mat3(shear.into()),
+        trs(Vec3::new(1.0, 1.0, 1e-4), turn(Vec3::Z, 1.0), Vec3::ONE),
+    ]
+}
+
+#[test]
+fn one_joint_is_its_transform() {
+    for method in METHODS {
+        let zoo = zoo();
+        let palette = packed(method, &zoo);
+        assert_eq!(palette.len(), zoo.len() * method.vec4s_per_joint);
+        for (joint, matrix) in zoo.iter().enumerate() {
+            let joint = joint as u16;
+            let moved = (method.deform)(&palette, &[joint, 0], &[1.0, 0.0], vertex());
+            assert!(close(moved.vertex, moved_by(*matrix, vertex()), 5e-6), "{}, joint {joint}", method.id);
+            let determinant = matrix.matrix3.determinant();
+            assert!((moved.determinant - determinant).abs() <= 1e-5 * (1.0 + determinant.abs()));
+            // In two halves it is the same joint.
+            let halves = (method.deform)(&palette, &[joint, joint], &[0.5, 0.5], vertex());
+            assert!(close(halves.vertex, moved.vertex, 1e-6), "{}, joint {joint}", method.id);
+        }
+    }
+}
+
+#[test]
+fn flat_matrices_move_points_where_they_say() {
+    let turn = Quat::from_rotation_x(0.8);
+    for scale in [Vec3::new(1.0, 0.0, 1.0), Vec3::new(0.0, 2.0, 0.0), Vec3::ZERO] {
+        let m = Affine3A::from_scale_rotation_translation(scale, turn, Vec3::new(1.0, 2.0, 3.0));
+        for method in METHODS {
+            let moved = (method.deform)(&packed(method, &[m]), &[0], &[1.0], vertex());
+            let want = m.transform_point3(vertex().position);
+            assert!((moved.vertex.position - want).length() < 1e-6, "{}, scale {scale}", method.id);
+            let normal =
+                (Mat3A::from_quat(turn) * cofactor(Mat3A::from_diagonal(scale)) * vertex().normal).normalize_or_zero();
+            assert!((moved.vertex.normal - normal).length() < 1e-5, "{}, scale {scale}", method.id);
+            assert!(moved.determinant.abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn the_bind_pose_is_the_identity() {
+    let joints: [u16; 8] = std::array::from_fn(|i| i as u16);
+    let weights = [0.3, 0.2, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05];
+    for method in METHODS {
+        let palette = packed(method, &[Affine3A::IDENTITY; 8]);
+        let moved = (method.deform)(&palette, &joints, &weights, vertex());
+        assert!(close(moved.vertex, vertex(), 1e-6), "{}: {moved:?}", method.id);
+        assert!((moved.determinant - 1.0).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn rigid_motion_moves_rigidly() {
+    let turn = Quat::from_axis_angle(Vec3::new(2.0, -1.0, 0.5).normalize(), 2.0);
+    let motion = Affine3A::from_rotation_translation(turn, Vec3::new(-1.0, 4.0, 2.0));
+    let zoo = &zoo()[1..];
+    let moved: Vec<Affine3A> = zoo.iter().map(|m| motion * *m).collect();
+    // Mirrored and upright matrices together pass through flatness, where a blend has no meaning.
+    for set in [[0, 1, 2, 5], [3, 4, 3, 4]] {
+        let weights = [0.4, 0.3, 0.2, 0.1];
+        for method in METHODS {
+            let here = (method.deform)(&packed(method, zoo), &set, &weights, vertex());
+            let there = (method.deform)(&packed(method, &moved), &set, &weights, vertex());
+            assert!(close(there.vertex, moved_by(motion, here.vertex), 1e-5), "{}, joints {set:?}", method.id);
+        }
+    }
+}
+
+#[test]
+fn the_order_of_joints_does_not_matter() {
+    let zoo = &zoo()[..4];
+    // Which way is shorter is clear among three rotations only while they lie within 120° of each other; beyond that
+    // dual quaternions ask the first influence.
+    let near = [-0.9_f32, 0.0, 0.4, 1.1].map(|turn| zoo[1] * Affine3A::from_rotation_z(turn));
+    let weights = [0.4, 0.3, 0.2, 0.1];
+    for method in METHODS {
+        let want = (method.deform)(&packed(method, zoo), &[0, 1, 2, 3], &weights, vertex());
+        let turned: Vec<Affine3A> = (0..4).map(|i| zoo[(i + 1) % 4]).collect();
+        let renamed = (method.deform)(&packed(method, &turned), &[3, 0, 1, 2], &weights, vertex());
+        assert_eq!(renamed, want, "{}", method.id);
+        let palette = packed(method, &near);
+        let one = (method.deform)(&palette, &[0, 1, 2, 3], &weights, vertex());
+        let other = (method.deform)(&palette, &[2, 0, 3, 1], &[0.2, 0.4, 0.1, 0.3], vertex());
+        assert!(close(one.vertex, other.vertex, 2e-6), "{}", method.id);
+    }
+}
+
+#[test]
+fn without_weight_nothing_remains_and_zero_normals_stay_zero() {
+    for method in METHODS {
+        let palette = packed(method, &zoo());
+        assert_eq!((method.deform)(&palette, &[1, 2], &[0.0, 0.0], vertex()), Moved::default(), "{}", method.id);
+        let bare = Vertex { normal: Vec3::ZERO, tangent: Vec3::ZERO, ..vertex() };
+        let moved = (method.deform)(&palette, &[1, 3], &[0.5, 0.5], bare);
+        assert_eq!((moved.vertex.normal, moved.vertex.tangent), (Vec3::ZERO, Vec3::ZERO), "{}", method.id);
+    }
+}
+
+/// Linear blending takes weights as they are; normalising dual quaternions makes their sum irrelevant.
+#[test]
+fn weights_that_do_not_sum_to_one() {
+    let zoo = zoo();
+    for method in METHODS {
+        let palette = packed(method, &zoo);
+        let of = |weights: [f32; 2]| (method.deform)(&palette, &[1, 3], &weights, vertex()).vertex;
+        let (whole, half) = (of([0.25, 0.75]), of([0.125, 0.375]));
+        let want = match method.id {
+            "linear" => Vertex { position: whole.position * 0.5, ..whole },
+            _ => whole,
+        };
+        assert!(close(half, want, 1e-6), "{}", method.id);
+    }
+}
+
+/// A ring of radius 1 between two joints, one twisted by θ about the bone: linear blending shrinks it to cos(θ/2) at
+/// w = ½ (0.7071 at 90°, the candy wrapper at 180°), dual quaternions keep it.
+#[test]
+fn a_twist_shrinks_linear_blending_by_the_cosine_of_half_the_angle() {
+    let radius = |method: &Method, twist: f32, w: f32| {
+        let palette = packed(method, &[Affine3A::IDENTITY, Affine3A::from_rotation_y(twist)]);
+        let v = Vertex { position: Vec3::new(1.0, 5.0, 0.0), normal: Vec3::X, tangent: Vec3::Y };
+        let moved = (method.deform)(&palette, &[0, 1], &[1.0 - w, w], v);
+        assert!((moved.vertex.position.y - 5.0).abs() < 1e-5);
+        moved.vertex.position.with_y(0.0).length()
+    };
+    let [linear, dual] = ["linear", "dual-quaternion"].map(|id| method(id).unwrap());
+    for degrees in [0.0_f32, 30.0, 60.0, 90.0, 120.0, 150.0, 175.0] {
+        let twist = degrees.to_radians();
+        assert!((radius(linear, twist, 0.5) - (0.5 * twist).cos()).abs() < 1e-6, "{degrees}°");
+        for w in [0.0, 0.25, 0.5, 0.9] {
+            assert!((radius(dual, twist, w) - 1.0).abs() < 1e-6, "{degrees}°, weight {w}");
+        }
+    }
+    assert!((radius(linear, FRAC_PI_2, 0.5) - 0.707_106_77).abs() < 1e-6);
+}
+
+/// Turns of 200° one way and 160° the other are one rotation: whichever sign its quaternion happens to have, the blend
+/// with its neighbour goes the shorter way.
+#[test]
+fn dual_quaternions_blend_the_shorter_way() {
+    let method = method("dual-quaternion").unwrap();
+    for degrees in [-179.0_f32, -120.0, -10.0, 10.0, 120.0, 179.0] {
+        for base in [0.0_f32, 100.0, 200.0, 300.0] {
+            let turn = |d: f32| Affine3A::from_rotation_z(d.to_radians());
+            let palette = packed(method, &[turn(base), turn(base + degrees)]);
+            let v = Vertex { position: Vec3::X, ..Vertex::default() };
+            let moved = (method.deform)(&palette, &[0, 1], &[0.5, 0.5], v);
+            let want = turn(base + 0.5 * degrees).transform_point3(Vec3::X);
+            assert!((moved.vertex.position - want).length() < 1e-5, "{base}° and {degrees}° more");
+        }
+    }
+}
+
+/// Two joints that differ by a scale only: no rotation to blend, so both methods are the weighted mean.
+#[test]
+fn scales_blend_evenly() {
+    let scales = [Vec3::ONE, Vec3::new(3.0, 1.0, 0.5)].map(Affine3A::from_scale);
+    for method in METHODS {
+        let moved = (method.deform)(&packed(method, &scales), &[0, 1], &[0.5, 0.5], vertex());
+        let want = moved_by(Affine3A::from_scale(Vec3::new(2.0, 1.0, 0.75)), vertex());
+        assert!(close(moved.vertex, want, 1e-6), "{}", method.id);
+    }
+}
+
+#[test]
+fn ids_are_distinct_and_found() {
+    for (i, row) in METHODS.iter().enumerate() {
+        assert!(std::ptr::eq(method(row.id).unwrap(), *row), "row {i}");
+    }
+    assert!(method("cubic").is_none());
+}

@@ -1,0 +1,126 @@
+//! Whole primitives: morph, then skin, then normals for those who store none. The CPU reference that bake, picking and
+//! framing use.
+
+use glam::{Vec3, Vec4};
+
+use super::{Method, Vertex};
+use crate::math::Aabb;
+use crate::model::{InstanceId, Model, Primitive, Topology};
+
+/// A deformed primitive in model space; its lists are reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Deformed {
+    /// One for each vertex, split ones included.
+    pub positions: Vec<Vec3>,
+    /// One for each vertex; unit, or zero where there is none. Where the file stores no normals: the normalised sum of
+    /// the deformed triangles around the vertex, weighted by area.
+    pub normals: Vec<Vec3>,
+    /// As many as the primitive has: xyz unit or zero, w the handedness, which a mirror turns over.
+    pub tangents: Vec<Vec4>,
+    /// One for each vertex, see [`super::Moved::determinant`].
+    pub determinants: Vec<f32>,
+}
+
+impl Deformed {
+    /// True where the surface of a triangle is mirrored, so that its winding says the opposite of what the file meant.
+    /// Among vertices that disagree the greater part decides.
+    #[must_use]
+    pub fn is_mirrored(&self, triangle: [u32; 3]) -> bool {
+        triangle.into_iter().filter(|v| self.determinants[*v as usize] < 0.0).count() >= 2
+    }
+}
+
+/// Deforms primitive number `primitive` of an instance. `packed` is the palette packed for `method`, `morph_weights`
+/// are those of the whole pose ([`crate::model::LocalPose::morph_weights`]).
+pub fn deform_primitive(
+    model: &Model,
+    instance: InstanceId,
+    primitive: usize,
+    packed: &[Vec4],
+    morph_weights: &[f32],
+    method: &Method,
+    out: &mut Deformed,
+) {
+    let source = &model.instances[instance.index()];
+    let p = &model.meshes[source.mesh.index()].primitives[primitive];
+    let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
+    morph(p, weights, out);
+    let (first, influences) = model.binding(instance, primitive);
+    let palette = &packed[first as usize * method.vec4s_per_joint..];
+    out.determinants.clear();
+    for (i, position) in out.positions.iter_mut().enumerate() {
+        let (joints, weights) = influences.map_or((RIGID.0, RIGID.1), |list| list.of(i));
+        let normal = out.normals.get(i).copied().unwrap_or_default();
+        let tangent = out.tangents.get(i).map_or(Vec3::ZERO, |t| t.truncate());
+        let moved = (method.deform)(palette, joints, weights, Vertex { position: *position, normal, tangent });
+        *position = moved.vertex.position;
+        if let Some(normal) = out.normals.get_mut(i) {
+            *normal = moved.vertex.normal;
+        }
+        if let Some(t) = out.tangents.get_mut(i) {
+            *t = moved.vertex.tangent.extend(if moved.determinant < 0.0 { -t.w } else { t.w });
+        }
+        out.determinants.push(moved.determinant);
+    }
+    if p.normals.is_empty() {
+        normals_from_triangles(p, out);
+    }
+}
+
+/// A skin of one joint.
+const RIGID: (&[u16], &[f32]) = (&[0], &[1.0]);
+
+/// What the file stores plus the weighted displacements; zero weights cost nothing.
+fn morph(p: &Primitive, weights: &[f32], out: &mut Deformed) {
+    out.positions.clone_from(&p.positions);
+    out.normals.clone_from(&p.normals);
+    out.tangents.clone_from(&p.tangents);
+    for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+        displace(&mut out.positions, &target.positions, *weight);
+        displace(&mut out.normals, &target.normals, *weight);
+        for (tangent, by) in out.tangents.iter_mut().zip(&target.tangents) {
+            *tangent += (*by * *weight).extend(0.0);
+        }
+    }
+}
+
+fn displace(vertices: &mut [Vec3], by: &[Vec3], weight: f32) {
+    for (v, by) in vertices.iter_mut().zip(by) {
+        *v += *by * weight;
+    }
+}
+
+/// Writes the normals of a primitive that stores none: at each vertex the normalised sum over its deformed triangles.
+/// The cross product of two edges is twice the area long, so plain sums weight by area.
+pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
+    out.normals.clear();
+    out.normals.resize(out.positions.len(), Vec3::ZERO);
+    if p.topology != Topology::Triangles {
+        return;
+    }
+    for triangle in p.indices.as_chunks().0 {
+        let [a, b, c] = triangle.map(|v| out.positions[v as usize]);
+        let normal = (b - a).cross(c - a) * if out.is_mirrored(*triangle) { -1.0 } else { 1.0 };
+        for v in triangle {
+            out.normals[*v as usize] += normal;
+        }
+    }
+    for normal in &mut out.normals {
+        *normal = normal.normalize_or_zero();
+    }
+}
+
+/// The box around the deformed vertices of a scene, for framing: raw bounds say nothing about a skinned model. Empty
+/// where the scene has no vertices.
+#[must_use]
+pub fn bounds(model: &Model, scene: usize, packed: &[Vec4], morph_weights: &[f32], method: &Method) -> Aabb {
+    let mut deformed = Deformed::default();
+    let mut out = Aabb::EMPTY;
+    for (id, instance) in model.instances_in_scene(scene) {
+        for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
+            deform_primitive(model, id, primitive, packed, morph_weights, method, &mut deformed);
+            out = out.union(Aabb::from_points(deformed.positions.iter().copied()));
+        }
+    }
+    out
+}

@@ -1,0 +1,132 @@
+//! The posed surface: what a bake writes, whichever backend deformed it.
+
+use glam::{Vec2, Vec3};
+
+use crate::anim;
+use crate::deform::{self, Deformed, Method};
+use crate::model::{InstanceId, LocalPose, MaterialId, Model, Topology};
+
+/// A primitive frozen in a pose, in world space. Vertices in file order.
+#[derive(Clone, Debug, Default)]
+pub struct PosedPrimitive {
+    /// The node's name, numbered where it carries several primitives; never empty.
+    pub name: String,
+    /// Metres.
+    pub positions: Vec<Vec3>,
+    /// One for each vertex; unit, or zero where there is none.
+    pub normals: Vec<Vec3>,
+    /// Both texture coordinate sets, each may be empty.
+    pub uvs: [Vec<Vec2>; 2],
+    /// A list by `topology`. Triangles of mirrored parts are turned round, so that outsides stay outside.
+    pub indices: Vec<u32>,
+    /// What the indices are.
+    pub topology: Topology,
+    /// `None`: the default material.
+    pub material: Option<MaterialId>,
+}
+
+/// Poses all primitives of a scene on the CPU, in depth-first node order.
+#[must_use]
+pub fn posed_surface(model: &Model, scene: usize, pose: &LocalPose, method: &Method) -> Vec<PosedPrimitive> {
+    let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+    anim::local_to_model(&model.skeleton, pose, &mut matrices);
+    deform::palettes(model, &matrices, &mut palettes);
+    deform::pack(method, &palettes, &mut packed);
+    let mut deformed = Deformed::default();
+    let mut out = Vec::new();
+    for (id, instance) in model.instances_in_scene(scene) {
+        for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
+            deform::deform_primitive(model, id, primitive, &packed, &pose.morph_weights, method, &mut deformed);
+            out.push(posed_primitive(model, id, primitive, &deformed));
+        }
+    }
+    out
+}
+
+/// Freezes one deformed primitive, wherever it was deformed.
+#[must_use]
+pub fn posed_primitive(model: &Model, instance: InstanceId, primitive: usize, deformed: &Deformed) -> PosedPrimitive {
+    let instance = &model.instances[instance.index()];
+    let primitives = &model.meshes[instance.mesh.index()].primitives;
+    let source = &primitives[primitive];
+    let node = &model.skeleton.names[instance.node.index()];
+    let stored = source.stored_vertices;
+    let mut indices = source.indices.clone();
+    if source.topology == Topology::Triangles {
+        for triangle in indices.as_chunks_mut().0 {
+            if deformed.is_mirrored(*triangle) {
+                triangle.swap(1, 2);
+            }
+        }
+    }
+    for index in &mut indices {
+        if let Some(split) = (*index as usize).checked_sub(stored) {
+            *index = source.split_from[split];
+        }
+    }
+    let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
+    PosedPrimitive {
+        name: if primitives.len() == 1 { node.clone() } else { format!("{node}.{primitive}") },
+        positions: deformed.positions[..stored].to_vec(),
+        normals: deformed.normals[..stored].to_vec(),
+        uvs: [uvs(&source.uvs[0]), uvs(&source.uvs[1])],
+        indices,
+        topology: source.topology,
+        material: source.material,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::deform::METHODS;
+    use crate::model::ModelParts;
+    use crate::model::shapes::{Tube, obstacle_course, tube};
+
+    #[test]
+    fn outsides_stay_outside_of_mirrored_parts() {
+        let model = obstacle_course();
+        let surface = posed_surface(&model, 0, &model.skeleton.rest, METHODS[0]);
+        assert_eq!(surface.iter().map(|p| &p.name[..]).collect::<Vec<_>>(), ["mesh.0", "mesh.1", "box"]);
+        let mirrored = &surface[2];
+        let source = &model.meshes[1].primitives[0];
+        assert_ne!(mirrored.indices, source.indices, "the box is mirrored, so its triangles are turned");
+        for (p, own_normals) in surface.iter().zip([true, false, false]) {
+            assert_eq!(p.positions.len(), p.normals.len());
+            for t in p.indices.chunks(3) {
+                let [a, b, c] = [t[0], t[1], t[2]].map(|v| p.positions[v as usize]);
+                // The tube's axis lies within it: a face's normal leads away from the middle of its ring.
+                let ring = t[0] as usize / 8 * 8;
+                let middle = p.positions[ring..ring + 8].iter().sum::<Vec3>() / 8.0;
+                assert!((b - a).cross(c - a).dot(p.normals[t[0] as usize]) > 0.0, "{}", p.name);
+                assert!(own_normals || (a - middle).dot(p.normals[t[0] as usize]) > 0.0, "{}", p.name);
+            }
+        }
+    }
+
+    #[test]
+    fn split_vertices_fold_back_into_those_of_the_file() {
+        let source = tube(Tube::default());
+        let mut meshes = source.meshes.clone();
+        let p = &mut meshes[0].primitives[0];
+        let stored = p.positions.len();
+        let copied = p.indices[4] as usize;
+        p.indices[4] = stored as u32;
+        p.split_from = vec![copied as u32];
+        p.positions.push(p.positions[copied]);
+        p.normals.push(p.normals[copied]);
+        let influences = p.influences.as_mut().unwrap();
+        let range = copied * influences.per_vertex..(copied + 1) * influences.per_vertex;
+        influences.joints.extend_from_within(range.clone());
+        influences.weights.extend_from_within(range);
+        let split = Model::build(ModelParts { meshes, ..clone_parts(&source) }).unwrap();
+        let surface = |m: &Model| posed_surface(m, 0, &m.skeleton.rest, METHODS[0]).remove(0);
+        let (whole, folded) = (surface(&source), surface(&split));
+        assert_eq!(folded.positions.len(), stored);
+        assert_eq!((folded.indices, folded.positions), (whole.indices, whole.positions));
+    }
+
+    fn clone_parts(model: &Model) -> ModelParts {
+        (**model).clone()
+    }
+}

@@ -1,0 +1,191 @@
+//! One picture as pure data: all that the renderer sees. Knows nothing of the GPU, of windows, or of how it came about.
+
+mod build;
+
+pub use build::Palette;
+
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3, Vec4};
+
+use crate::deform::{METHODS, Method};
+use crate::math::Projection;
+pub use crate::math::Ramp;
+use crate::model::{InstanceId, Model, NodeId};
+
+/// One picture.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// What is drawn; the renderer keeps its GPU copy as long as this stays the same `Arc`.
+    pub model: Option<Arc<Model>>,
+    /// From where.
+    pub camera: Camera,
+    /// How vertices are deformed.
+    pub method: &'static Method,
+    /// `model_from_mesh`, laid out by [`Model::palette_layout`].
+    pub palettes: Vec<Affine3A>,
+    /// By [`crate::model::Instance::morph_offset`].
+    pub morph_weights: Vec<f32>,
+    /// Instances to draw, in depth-first node order.
+    pub draws: Vec<InstanceId>,
+    /// Bones of the skeleton, over the surface.
+    pub bones: Vec<Bone>,
+    /// Lines over the surface, such as joint axes.
+    pub lines: Vec<Line>,
+    /// Everything else about how it looks.
+    pub display: Display,
+}
+
+impl Default for Frame {
+    fn default() -> Self {
+        Self {
+            model: None,
+            camera: Camera::default(),
+            method: METHODS[0],
+            palettes: Vec::new(),
+            morph_weights: Vec::new(),
+            draws: Vec::new(),
+            bones: Vec::new(),
+            lines: Vec::new(),
+            display: Display::default(),
+        }
+    }
+}
+
+/// Where the eye is; it looks along its −Z. The aspect comes from the target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Camera {
+    /// Rigid.
+    pub world_from_view: Affine3A,
+    /// Perspective or orthographic.
+    pub projection: Projection,
+    /// Metres in front of the eye.
+    pub near: f32,
+    /// Metres in front of the eye.
+    pub far: f32,
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self {
+            world_from_view: Affine3A::from_translation(Vec3::new(0.0, 0.0, 4.0)),
+            projection: Projection::Perspective { fov_y: 0.6 },
+            near: 0.1,
+            far: 100.0,
+        }
+    }
+}
+
+/// How it looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Display {
+    /// What colours the surface.
+    pub surface: Surface,
+    /// The joint that [`Surface::Weights`] shows.
+    pub selected: Option<NodeId>,
+    /// Triangle edges over the surface.
+    pub wireframe: bool,
+    /// The surface itself; off leaves skeleton, lines and wireframe.
+    pub mesh: bool,
+    /// The ground at y = `height`, fading out.
+    pub grid: Option<Grid>,
+    /// Behind everything.
+    pub background: Background,
+}
+
+impl Default for Display {
+    fn default() -> Self {
+        Self {
+            surface: Surface::Shaded,
+            selected: None,
+            wireframe: false,
+            mesh: true,
+            grid: None,
+            background: Background::Solid([0.0, 0.0, 0.0]),
+        }
+    }
+}
+
+/// What colours the surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Surface {
+    /// Materials and light.
+    #[default]
+    Shaded,
+    /// Each vertex by its weight for the selected joint.
+    Weights(Ramp),
+    /// Each vertex by the joint that moves it most.
+    Dominant {
+        /// Triangles with a vertex that several joints share, by a tenth or more each, are black (as in the lecture).
+        shared_black: bool,
+    },
+}
+
+/// The ground plane's lines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grid {
+    /// Metres between lines; every tenth is stronger.
+    pub spacing: f32,
+    /// y of the plane.
+    pub height: f32,
+    /// Where it has faded out, metres from the origin.
+    pub radius: f32,
+    /// Box of the deformed model on the ground, for the contact shadow: centre xz and radii xz; zero radii for none.
+    pub shadow: Vec4,
+    /// sRGB.
+    pub color: [f32; 3],
+}
+
+/// Behind everything. Colours are sRGB, 0…1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Background {
+    /// One colour.
+    Solid([f32; 3]),
+    /// Nothing: alpha is written.
+    Transparent,
+    /// Radial: `inner` in the middle, `outer` at the corners.
+    Studio {
+        /// Middle.
+        inner: [f32; 3],
+        /// Corners.
+        outer: [f32; 3],
+    },
+}
+
+/// One octahedral bone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bone {
+    /// Where the joint is, world.
+    pub head: Vec3,
+    /// Where the next joint is, world.
+    pub tail: Vec3,
+    /// Half width at the collar, metres.
+    pub radius: f32,
+    /// sRGB, straight alpha.
+    pub color: [f32; 4],
+}
+
+/// One line, drawn over the surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// World.
+    pub from: Vec3,
+    /// World.
+    pub to: Vec3,
+    /// Pixels.
+    pub width: f32,
+    /// sRGB, straight alpha.
+    pub color: [f32; 4],
+}
+
+/// The sRGB colour that stands for a joint: neighbours in the list differ well (hues step by the golden ratio).
+#[must_use]
+pub fn joint_color(node: NodeId) -> [f32; 3] {
+    let hue = (node.0 as f32 * 0.618_034).fract() * 6.0;
+    let bright = if node.0.is_multiple_of(2) { 0.95 } else { 0.75 };
+    let channel = |shift: f32| {
+        let k = (shift + hue) % 6.0;
+        bright * (1.0 - 0.65 * k.min(4.0 - k).clamp(0.0, 1.0))
+    };
+    [channel(5.0), channel(3.0), channel(1.0)]
+}

@@ -1,0 +1,194 @@
+//! From a session to a picture.
+
+use std::sync::Arc;
+
+use glam::{Vec3, Vec4};
+
+use super::{Background, Bone, Camera, Display, Frame, Grid, Line, Surface};
+use crate::inspect;
+use crate::math::Aabb;
+use crate::model::{Model, NodeId};
+use crate::session::{Session, SurfaceMode, View};
+
+/// Colours that come from the theme. sRGB, straight alpha.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Palette {
+    /// Behind everything.
+    pub background: Background,
+    /// Lines of the ground.
+    pub grid: [f32; 3],
+    /// A bone at rest.
+    pub bone: [f32; 4],
+    /// The selected bone.
+    pub selected: [f32; 4],
+    /// Bones below the selected one.
+    pub below_selected: [f32; 4],
+    /// The bone under the pointer.
+    pub hovered: [f32; 4],
+    /// Bones whose joint is edited.
+    pub edited: [f32; 4],
+    /// X, Y and Z.
+    pub axes: [[f32; 4]; 3],
+}
+
+impl Palette {
+    /// For dark surroundings.
+    pub const DARK: Self = Self {
+        background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
+        grid: [0.42, 0.45, 0.52],
+        bone: [0.62, 0.68, 0.78, 0.34],
+        selected: [0.302, 0.639, 1.0, 0.72],
+        below_selected: [0.45, 0.70, 1.0, 0.48],
+        hovered: [0.80, 0.90, 1.0, 0.62],
+        edited: [0.898, 0.71, 0.404, 0.62],
+        axes: [[0.941, 0.380, 0.427, 1.0], [0.482, 0.788, 0.435, 1.0], [0.353, 0.663, 0.973, 1.0]],
+    };
+
+    /// For light surroundings.
+    pub const LIGHT: Self = Self {
+        background: Background::Studio { inner: [0.93, 0.94, 0.955], outer: [0.78, 0.80, 0.835] },
+        grid: [0.45, 0.48, 0.54],
+        bone: [0.30, 0.36, 0.46, 0.36],
+        selected: [0.05, 0.42, 0.86, 0.74],
+        below_selected: [0.20, 0.50, 0.88, 0.50],
+        hovered: [0.10, 0.30, 0.60, 0.62],
+        edited: [0.72, 0.47, 0.05, 0.66],
+        axes: [[0.82, 0.20, 0.26, 1.0], [0.20, 0.56, 0.18, 1.0], [0.13, 0.45, 0.82, 1.0]],
+    };
+}
+
+impl Frame {
+    /// Describes `session` as it stands ([`Session::update_pose`] has run). `rest_bounds` is a box of the model as it was
+    /// opened: it steadies grid and depth range while the pose moves. Reuses this frame's memory.
+    pub fn build(&mut self, session: &Session, palette: &Palette, rest_bounds: Aabb) {
+        let view = &session.view;
+        let (near, far) = view.orbit.planes(rest_bounds);
+        self.model = session.model().map(Arc::clone);
+        self.camera =
+            Camera { world_from_view: view.orbit.world_from_view(), projection: view.orbit.projection(), near, far };
+        self.method = view.method;
+        self.palettes.clone_from(&session.pose.palettes);
+        self.morph_weights.clone_from(&session.pose.local.morph_weights);
+        self.draws.clear();
+        self.bones.clear();
+        self.lines.clear();
+        self.display = Display {
+            surface: surface(view),
+            selected: view.selected,
+            wireframe: view.wireframe,
+            mesh: view.mesh,
+            grid: view.grid.then(|| grid(rest_bounds, palette)),
+            background: palette.background,
+        };
+        let Some(model) = session.model() else { return };
+        self.draws.extend(model.instances_in_scene(view.scene).map(|(id, _)| id));
+        if view.bones {
+            self.add_bones(model, session, palette, rest_bounds);
+        }
+        if view.axes {
+            self.add_axes(model, session, palette, rest_bounds);
+        }
+    }
+
+    fn add_bones(&mut self, model: &Model, session: &Session, palette: &Palette, bounds: Aabb) {
+        let view = &session.view;
+        let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
+        for bone in inspect::bones(model, view.scene, &session.pose.model) {
+            let color = if Some(bone.node) == view.selected {
+                palette.selected
+            } else if Some(bone.node) == view.hovered {
+                palette.hovered
+            } else if session.edits.nodes.contains_key(&bone.node) {
+                palette.edited
+            } else if below.contains(&bone.node.index()) {
+                palette.below_selected
+            } else {
+                palette.bone
+            };
+            let length = bone.head.distance(bone.tail);
+            let radius = (length * 0.1).min(bounds.diagonal() * 0.02);
+            self.bones.push(Bone { head: bone.head, tail: bone.tail, radius, color });
+        }
+    }
+
+    fn add_axes(&mut self, model: &Model, session: &Session, palette: &Palette, bounds: Aabb) {
+        let length = bounds.diagonal() * 0.025;
+        for (i, world) in session.pose.model.iter().enumerate() {
+            let node = NodeId::from_index(i);
+            let shown = model.scenes.get(session.view.scene).is_none_or(|s| s.contains[i]);
+            if !shown || !(model.is_joint(node) || model.skins.is_empty()) {
+                continue;
+            }
+            let selected = session.view.selected == Some(node);
+            let from = Vec3::from(world.translation);
+            let axes = [world.matrix3.x_axis, world.matrix3.y_axis, world.matrix3.z_axis];
+            for (axis, color) in axes.into_iter().zip(palette.axes) {
+                let scale = if selected { 2.0 } else { 1.0 };
+                let to = from + Vec3::from(axis.normalize_or_zero()) * length * scale;
+                self.lines.push(Line { from, to, width: if selected { 2.5 } else { 1.5 }, color });
+            }
+        }
+    }
+}
+
+fn surface(view: &View) -> Surface {
+    match view.surface {
+        SurfaceMode::Shaded => Surface::Shaded,
+        SurfaceMode::Weights => Surface::Weights(view.ramp),
+        SurfaceMode::Dominant => Surface::Dominant { shared_black: view.shared_black },
+    }
+}
+
+/// Lines a power of ten apart, some ten to a hundred across the model; the shadow lies under its box.
+fn grid(bounds: Aabb, palette: &Palette) -> Grid {
+    let size = bounds.diagonal().max(1e-6);
+    let center = bounds.center();
+    let half = bounds.size() * 0.5;
+    let grounded = !bounds.is_empty() && bounds.min.y.abs() < 0.1 * size;
+    let shadow = if grounded { Vec4::new(center.x, center.z, half.x, half.z) } else { Vec4::ZERO };
+    let height = if grounded { bounds.min.y.min(0.0) } else { 0.0 };
+    Grid {
+        spacing: 10.0_f32.powf((size * 0.12).log10().floor()),
+        height,
+        radius: size * 3.0,
+        shadow,
+        color: palette.grid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+    use crate::session::{Command, Document};
+
+    fn open() -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+        session
+    }
+
+    #[test]
+    fn a_frame_holds_what_the_session_shows() {
+        let mut session = open();
+        session.apply(Command::Select(Some(NodeId(2))));
+        session.apply(Command::ToggleWeights);
+        let mut frame = Frame::default();
+        frame.build(&session, &Palette::DARK, session.bounds());
+        assert_eq!((frame.draws.len(), frame.palettes.len(), frame.bones.len()), (1, 3, 3));
+        assert_eq!(frame.display.selected, Some(NodeId(2)));
+        assert_eq!(frame.display.surface, Surface::Weights(crate::math::Ramp::Blender));
+        let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
+        assert_eq!(colors, [Palette::DARK.bone, Palette::DARK.selected, Palette::DARK.below_selected]);
+        assert!(frame.camera.near > 0.0 && frame.camera.far > session.view.orbit.distance);
+    }
+
+    #[test]
+    fn the_grid_fits_models_of_any_size() {
+        for size in [0.02_f32, 1.8, 280.0] {
+            let bounds = Aabb { min: Vec3::new(-0.3, 0.0, -0.2) * size, max: Vec3::new(0.3, 1.0, 0.2) * size };
+            let lines = size / grid(bounds, &Palette::DARK).spacing;
+            assert!((5.0..100.0).contains(&lines), "{size}: {lines}");
+        }
+    }
+}

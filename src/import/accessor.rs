@@ -1,0 +1,414 @@
+//! Checked accessors: nothing is read before type, component, stride, offset, count and range are known to be right.
+
+use std::borrow::Cow;
+
+use bytemuck::{Pod, Zeroable};
+use gltf::json::accessor::{ComponentType, Type};
+use gltf::json::validation::Checked;
+use gltf::json::{self, Root};
+
+use super::error::Warnings;
+use super::limits::Budget;
+use super::{ImportError, Limits};
+
+/// All buffers of a file and the accessors into them, checked.
+#[derive(Debug)]
+pub(super) struct Store<'a> {
+    views: Vec<&'a [u8]>,
+    accessors: Vec<Accessor<'a>>,
+    decoded: &'a Budget,
+    zero_elements: u64,
+}
+
+/// A typed list in a buffer whose bytes are known to be there.
+#[derive(Clone, Debug)]
+pub(super) struct Accessor<'a> {
+    pub count: usize,
+    pub component: ComponentType,
+    pub kind: Type,
+    pub normalized: bool,
+    /// `None`: all zeros.
+    base: Option<Strided<'a>>,
+    sparse: Option<Sparse<'a>>,
+}
+
+/// Elements `stride` bytes apart; the last one ends inside `bytes`.
+#[derive(Clone, Copy, Debug)]
+struct Strided<'a> {
+    bytes: &'a [u8],
+    stride: usize,
+}
+
+/// Elements that replace those of the base.
+#[derive(Clone, Debug)]
+struct Sparse<'a> {
+    indices: Vec<u32>,
+    values: Strided<'a>,
+}
+
+/// The bytes of a component.
+const fn component_size(component: ComponentType) -> usize {
+    match component {
+        ComponentType::I8 | ComponentType::U8 => 1,
+        ComponentType::I16 | ComponentType::U16 => 2,
+        ComponentType::U32 | ComponentType::F32 => 4,
+    }
+}
+
+/// The bytes of an element; matrix columns start at multiples of four bytes (glTF 2.0, 3.6.2.4).
+fn element_size(kind: Type, component: ComponentType) -> usize {
+    let size = component_size(component);
+    let column = |rows: usize| (rows * size).next_multiple_of(4);
+    match kind {
+        Type::Mat2 => 2 * column(2),
+        Type::Mat3 => 3 * column(3),
+        Type::Mat4 => 4 * column(4),
+        vector => vector.multiplicity() * size,
+    }
+}
+
+/// As in the file: `VEC3`.
+const fn kind_name(kind: Type) -> &'static str {
+    match kind {
+        Type::Scalar => "SCALAR",
+        Type::Vec2 => "VEC2",
+        Type::Vec3 => "VEC3",
+        Type::Vec4 => "VEC4",
+        Type::Mat2 => "MAT2",
+        Type::Mat3 => "MAT3",
+        Type::Mat4 => "MAT4",
+    }
+}
+
+/// As people say it: `u8`.
+const fn component_name(component: ComponentType) -> &'static str {
+    match component {
+        ComponentType::I8 => "i8",
+        ComponentType::U8 => "u8",
+        ComponentType::I16 => "i16",
+        ComponentType::U16 => "u16",
+        ComponentType::U32 => "u32",
+        ComponentType::F32 => "f32",
+    }
+}
+
+/// `offset .. offset + length` inside `bytes`, in numbers that cannot overflow.
+fn range(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
+    let end = offset.checked_add(length)?;
+    bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
+}
+
+impl<'a> Store<'a> {
+    /// Checks every view and accessor of `root` against the bytes that are there.
+    pub(super) fn new(
+        root: &Root,
+        buffers: &'a [Cow<'a, [u8]>],
+        limits: &Limits,
+        decoded: &'a Budget,
+        warnings: &Warnings,
+    ) -> Result<Self, ImportError> {
+        let mut views = Vec::with_capacity(root.buffer_views.len());
+        for (i, view) in root.buffer_views.iter().enumerate() {
+            views.push(check_view(i, view, buffers)?);
+        }
+        let mut store = Self { views, accessors: Vec::new(), decoded, zero_elements: limits.zero_elements };
+        for (i, accessor) in root.accessors.iter().enumerate() {
+            let checked = store.check_accessor(i, accessor, root, warnings)?;
+            store.accessors.push(checked);
+        }
+        Ok(store)
+    }
+
+    /// The accessor with a file index.
+    pub(super) fn accessor(
+        &self,
+        index: json::Index<json::Accessor>,
+        place: &dyn Fn() -> String,
+    ) -> Result<&Accessor<'a>, ImportError> {
+        self.accessors.get(index.value()).ok_or_else(|| {
+            let have = self.accessors.len();
+            ImportError::invalid(place(), format!("an accessor below {have}"), format!("accessor {}", index.value()))
+        })
+    }
+
+    /// The bytes of a buffer view.
+    pub(super) fn view(
+        &self,
+        index: json::Index<json::buffer::View>,
+        place: &dyn Fn() -> String,
+    ) -> Result<&'a [u8], ImportError> {
+        self.views.get(index.value()).copied().ok_or_else(|| {
+            let have = self.views.len();
+            ImportError::invalid(place(), format!("a buffer view below {have}"), format!("view {}", index.value()))
+        })
+    }
+
+    /// A part of a view that starts at `offset` and holds `count` elements.
+    fn strided(
+        &self,
+        view: (json::Index<json::buffer::View>, u64),
+        count: u64,
+        (size, stride): (usize, Option<usize>),
+        place: &dyn Fn() -> String,
+    ) -> Result<Strided<'a>, ImportError> {
+        let bytes = self.view(view.0, place)?;
+        let stride = stride.unwrap_or(size);
+        if stride < size {
+            return Err(ImportError::invalid(place(), format!("a stride of at least {size}"), stride.to_string()));
+        }
+        let needed = match count {
+            0 => Some(0),
+            n => (n - 1).checked_mul(stride as u64).and_then(|b| b.checked_add(size as u64)),
+        };
+        let found = needed.and_then(|needed| range(bytes, view.1, needed));
+        found.map(|bytes| Strided { bytes, stride }).ok_or_else(|| {
+            let wanted = needed.and_then(|n| n.checked_add(view.1)).map_or("more".into(), |n| n.to_string());
+            let expected = format!("{wanted} bytes for its {count} elements in buffer view {}", view.0.value());
+            ImportError::invalid(place(), expected, format!("{} bytes", bytes.len()))
+        })
+    }
+
+    fn check_accessor(
+        &self,
+        index: usize,
+        accessor: &json::Accessor,
+        root: &Root,
+        warnings: &Warnings,
+    ) -> Result<Accessor<'a>, ImportError> {
+        let place = || format!("accessor {index}");
+        let (Checked::Valid(kind), Checked::Valid(component)) = (accessor.type_, accessor.component_type) else {
+            let expected = "type SCALAR, VEC2…4 or MAT2…4 and a component type of glTF 2.0";
+            return Err(ImportError::invalid(place(), expected, "another"));
+        };
+        let component = component.0;
+        let size = element_size(kind, component);
+        let count = accessor.count.0;
+        if count == 0 {
+            warnings.add(place(), "has no elements");
+        }
+        let offset = accessor.byte_offset.map_or(0, |o| o.0);
+        let base = match accessor.buffer_view {
+            None => None,
+            Some(view) => {
+                let described = root.buffer_views.get(view.value());
+                let stride = described.and_then(|v| v.byte_stride).map(|s| s.0);
+                let start = described.and_then(|v| v.byte_offset).map_or(0, |o| o.0).wrapping_add(offset);
+                if !start.is_multiple_of(component_size(component) as u64) {
+                    warnings.add(place(), format!("its bytes start at {start}, not aligned to its components"));
+                }
+                Some(self.strided((view, offset), count, (size, stride), &place)?)
+            }
+        };
+        let sparse =
+            accessor.sparse.as_ref().map(|s| self.check_sparse(index, s, count, size, warnings)).transpose()?;
+        let count = usize::try_from(count)
+            .map_err(|_| ImportError::invalid(place(), "a count that fits memory", count.to_string()))?;
+        Ok(Accessor { count, component, kind, normalized: accessor.normalized, base, sparse })
+    }
+
+    fn check_sparse(
+        &self,
+        index: usize,
+        sparse: &json::accessor::sparse::Sparse,
+        count: u64,
+        size: usize,
+        warnings: &Warnings,
+    ) -> Result<Sparse<'a>, ImportError> {
+        let place = || format!("accessor {index}, sparse indices");
+        let Checked::Valid(component) = sparse.indices.component_type else {
+            return Err(ImportError::invalid(place(), "u8, u16 or u32", "another component type"));
+        };
+        let component = component.0;
+        let width = component_size(component);
+        let replaced = sparse.count.0;
+        let from = (sparse.indices.buffer_view, sparse.indices.byte_offset.0);
+        let raw = self.strided(from, replaced, (width, None), &place)?;
+        self.decoded.charge(&place, replaced, 4)?;
+        let indices: Vec<u32> = match component {
+            ComponentType::U8 => raw.bytes.iter().map(|b| u32::from(*b)).collect(),
+            ComponentType::U16 => {
+                raw.bytes.chunks_exact(2).map(|b| u32::from(u16::from_le_bytes([b[0], b[1]]))).collect()
+            }
+            _ => raw.bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
+        };
+        if let Some(outside) = indices.iter().find(|i| u64::from(**i) >= count) {
+            return Err(ImportError::invalid(place(), format!("indices below {count}"), outside.to_string()));
+        }
+        if indices.windows(2).any(|w| w[0] >= w[1]) {
+            warnings.add(place(), "do not rise strictly; later values win");
+        }
+        let values_place = || format!("accessor {index}, sparse values");
+        let from = (sparse.values.buffer_view, sparse.values.byte_offset.0);
+        let values = self.strided(from, replaced, (size, None), &values_place)?;
+        Ok(Sparse { indices, values })
+    }
+
+    /// Reads elements of `N` components as floats into `T`, which must be `N` floats: normalised integers become
+    /// 0…1 or −1…1, others their value. The caller has checked the type.
+    pub(super) fn floats<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        place: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, ImportError> {
+        let mut out = self.zeros::<T>(accessor, place)?;
+        let divisor = |max: f32| if accessor.normalized { max } else { 1.0 };
+        let (n8, n16) = (divisor(127.0), divisor(32767.0));
+        let (p8, p16) = (divisor(255.0), divisor(65535.0));
+        let floor = if accessor.normalized { -1.0 } else { f32::NEG_INFINITY };
+        match accessor.component {
+            ComponentType::F32 => accessor.fill::<T, f32, N, 4>(&mut out, f32::from_le_bytes),
+            ComponentType::U8 => accessor.fill::<T, f32, N, 1>(&mut out, |[b]| f32::from(b) / p8),
+            ComponentType::U16 => {
+                accessor.fill::<T, f32, N, 2>(&mut out, |b| f32::from(u16::from_le_bytes(b)) / p16);
+            }
+            ComponentType::I8 => {
+                accessor.fill::<T, f32, N, 1>(&mut out, |b| (f32::from(i8::from_le_bytes(b)) / n8).max(floor));
+            }
+            ComponentType::I16 => {
+                accessor.fill::<T, f32, N, 2>(&mut out, |b| (f32::from(i16::from_le_bytes(b)) / n16).max(floor));
+            }
+            ComponentType::U32 => {
+                accessor.fill::<T, f32, N, 4>(&mut out, |b| u32::from_le_bytes(b) as f32);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Reads unsigned integers of any width into `T`, which must be `N` times u32.
+    pub(super) fn integers<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        place: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, ImportError> {
+        let mut out = self.zeros::<T>(accessor, place)?;
+        match accessor.component {
+            ComponentType::U8 => accessor.fill::<T, u32, N, 1>(&mut out, |[b]| u32::from(b)),
+            ComponentType::U16 => accessor.fill::<T, u32, N, 2>(&mut out, |b| u32::from(u16::from_le_bytes(b))),
+            ComponentType::U32 => accessor.fill::<T, u32, N, 4>(&mut out, u32::from_le_bytes),
+            other => return Err(ImportError::invalid(place(), "unsigned integers", component_name(other))),
+        }
+        Ok(out)
+    }
+
+    /// Reads unsigned integers of 8 or 16 bits into `T`, which must be `N` times u16.
+    pub(super) fn shorts<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        place: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, ImportError> {
+        let mut out = self.zeros::<T>(accessor, place)?;
+        match accessor.component {
+            ComponentType::U8 => accessor.fill::<T, u16, N, 1>(&mut out, |[b]| u16::from(b)),
+            ComponentType::U16 => accessor.fill::<T, u16, N, 2>(&mut out, u16::from_le_bytes),
+            other => return Err(ImportError::invalid(place(), "u8 or u16", component_name(other))),
+        }
+        Ok(out)
+    }
+
+    fn zeros<T: Zeroable + Clone>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<Vec<T>, ImportError> {
+        if a.base.is_none() {
+            Limits::check(&place(), "the number of its zeros", a.count as u64, self.zero_elements)?;
+        }
+        self.decoded.charge(place, a.count as u64, size_of::<T>())?;
+        Ok(vec![T::zeroed(); a.count])
+    }
+}
+
+impl Accessor<'_> {
+    /// Writes all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
+    fn fill<T: Pod, C: Pod, const N: usize, const W: usize>(&self, out: &mut [T], convert: impl Fn([u8; W]) -> C) {
+        let flat: &mut [C] = bytemuck::cast_slice_mut(out);
+        let element = |slot: &mut [C], bytes: &[u8]| {
+            for (value, part) in slot.iter_mut().zip(bytes.as_chunks::<W>().0) {
+                *value = convert(*part);
+            }
+        };
+        if let Some(base) = self.base {
+            if base.stride == N * W {
+                element(flat, base.bytes);
+            } else {
+                // The last element may end before a full stride does.
+                for (slot, bytes) in flat.chunks_exact_mut(N).zip(base.bytes.chunks(base.stride)) {
+                    element(slot, bytes);
+                }
+            }
+        }
+        if let Some(sparse) = &self.sparse {
+            for (at, bytes) in sparse.indices.iter().zip(sparse.values.bytes.chunks_exact(N * W)) {
+                element(&mut flat[*at as usize * N..][..N], bytes);
+            }
+        }
+    }
+
+    /// Errors unless type and component are among those allowed; `normalized` says what integers must be.
+    pub(super) fn expect(
+        &self,
+        kinds: &[Type],
+        formats: &[Format],
+        place: &dyn Fn() -> String,
+    ) -> Result<(), ImportError> {
+        let fits =
+            formats.iter().any(|f| f.component == self.component && f.normalized.is_none_or(|n| n == self.normalized));
+        if kinds.contains(&self.kind) && fits {
+            return Ok(());
+        }
+        let kinds: Vec<_> = kinds.iter().map(|k| kind_name(*k)).collect();
+        let formats: Vec<_> = formats.iter().map(|f| format_name(f.component, f.normalized == Some(true))).collect();
+        let expected = format!("{} of {}", kinds.join(" or "), formats.join(", "));
+        let found = format!("{} of {}", kind_name(self.kind), format_name(self.component, self.normalized));
+        Err(ImportError::invalid(place(), expected, found))
+    }
+}
+
+fn format_name(component: ComponentType, normalized: bool) -> String {
+    format!("{}{}", if normalized { "normalized " } else { "" }, component_name(component))
+}
+
+/// A component type that something may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    component: ComponentType,
+    /// `None`: either way.
+    normalized: Option<bool>,
+}
+
+/// Shorthands for lists of [`Format`].
+pub(super) mod format {
+    use super::{ComponentType, Format};
+
+    const fn of(component: ComponentType, normalized: Option<bool>) -> Format {
+        Format { component, normalized }
+    }
+    pub const F32: Format = of(ComponentType::F32, None);
+    pub const U8: Format = of(ComponentType::U8, Some(false));
+    pub const U16: Format = of(ComponentType::U16, Some(false));
+    pub const U32: Format = of(ComponentType::U32, Some(false));
+    pub const U8_UNIT: Format = of(ComponentType::U8, Some(true));
+    pub const U16_UNIT: Format = of(ComponentType::U16, Some(true));
+    pub const I8_UNIT: Format = of(ComponentType::I8, Some(true));
+    pub const I16_UNIT: Format = of(ComponentType::I16, Some(true));
+    pub const I8_ANY: Format = of(ComponentType::I8, None);
+    pub const I16_ANY: Format = of(ComponentType::I16, None);
+    pub const U8_ANY: Format = of(ComponentType::U8, None);
+    pub const U16_ANY: Format = of(ComponentType::U16, None);
+}
+
+fn check_view<'a>(
+    index: usize,
+    view: &json::buffer::View,
+    buffers: &'a [Cow<'a, [u8]>],
+) -> Result<&'a [u8], ImportError> {
+    let place = || format!("buffer view {index}");
+    let Some(buffer) = buffers.get(view.buffer.value()) else {
+        let expected = format!("a buffer below {}", buffers.len());
+        return Err(ImportError::invalid(place(), expected, format!("buffer {}", view.buffer.value())));
+    };
+    let (offset, length) = (view.byte_offset.map_or(0, |o| o.0), view.byte_length.0);
+    if let Some(stride) = view.byte_stride.filter(|s| s.0 == 0 || s.0 > 252) {
+        return Err(ImportError::invalid(place(), "a byteStride of 4 to 252", stride.0.to_string()));
+    }
+    range(buffer, offset, length).ok_or_else(|| {
+        let expected = format!("its bytes inside the {} of buffer {}", buffer.len(), view.buffer.value());
+        ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
+    })
+}

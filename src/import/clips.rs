@@ -1,0 +1,306 @@
+//! Animations: key times, values, channels.
+
+use std::collections::{HashMap, HashSet};
+
+use glam::{Quat, Vec3};
+use gltf::json;
+use gltf::json::accessor::Type;
+use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
+use gltf::json::validation::Checked;
+
+use super::accessor::{Accessor, Format, format};
+use super::nodes::{Nodes, unit};
+use super::{ImportError, Reader};
+use crate::model::{Channel, Clip, Instance, Interpolation, NodeId, Path, Sampler, Values};
+
+/// Vectors and weights may be floats or normalised integers.
+const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT];
+
+/// Clips longer than a day are rather a broken number than a performance, seconds.
+const LONG_SECS: f32 = 86_400.0;
+
+/// Reads all animations, in file order.
+pub(super) fn read(reader: &Reader, nodes: &Nodes, instances: &[Instance]) -> Result<Vec<Clip>, ImportError> {
+    let mut out = Vec::with_capacity(reader.root.animations.len());
+    for (index, animation) in reader.root.animations.iter().enumerate() {
+        if reader.progress.is_cancelled() {
+            return Err(ImportError::Cancelled);
+        }
+        let name = animation.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("Clip {index}"));
+        let mut clip = ClipReader {
+            reader,
+            nodes,
+            instances,
+            animation,
+            index,
+            times: HashMap::new(),
+            kept: Vec::new(),
+            samplers: HashMap::new(),
+            moved: HashSet::new(),
+            clip: Clip { name, ..Clip::default() },
+        };
+        for channel in 0..animation.channels.len() {
+            clip.channel(channel)?;
+        }
+        out.push(clip.finish());
+    }
+    Ok(out)
+}
+
+struct ClipReader<'r, 'a> {
+    reader: &'r Reader<'a>,
+    nodes: &'r Nodes,
+    instances: &'r [Instance],
+    animation: &'r json::Animation,
+    index: usize,
+    /// By file accessor: the place in `clip.times`.
+    times: HashMap<usize, usize>,
+    /// For each list of times: which stored keys were kept, where some had to go.
+    kept: Vec<Option<Vec<bool>>>,
+    /// By file sampler and the kind of its values: the place in `clip.samplers`.
+    samplers: HashMap<(usize, Path), usize>,
+    /// What channels move so far.
+    moved: HashSet<(NodeId, Path)>,
+    clip: Clip,
+}
+
+impl ClipReader<'_, '_> {
+    fn place(&self) -> String {
+        format!("animation {} {}", self.index, super::error::quoted(&self.clip.name))
+    }
+
+    fn warn(&self, part: &str, message: impl Into<String>) {
+        self.reader.warnings.add(format!("{}, {part}", self.place()), message);
+    }
+
+    fn channel(&mut self, number: usize) -> Result<(), ImportError> {
+        let channel = &self.animation.channels[number];
+        let part = format!("channel {number}");
+        let place = || format!("{}, {part}", self.place());
+        let node = self.nodes.id(channel.target.node, &place)?;
+        let path = match channel.target.path {
+            Checked::Valid(Property::Translation) => Path::Translation,
+            Checked::Valid(Property::Rotation) => Path::Rotation,
+            Checked::Valid(Property::Scale) => Path::Scale,
+            Checked::Valid(Property::MorphTargetWeights) => Path::Weights,
+            Checked::Invalid => {
+                self.warn(&part, "moves something unknown and was ignored");
+                return Ok(());
+            }
+        };
+        let sampler = channel.sampler.value();
+        if sampler >= self.animation.samplers.len() {
+            let expected = format!("a sampler below {}", self.animation.samplers.len());
+            return Err(ImportError::invalid(place(), expected, format!("sampler {sampler}")));
+        }
+        let targets = match path {
+            Path::Weights => {
+                let shown = self.instances.binary_search_by_key(&node, |i| i.node);
+                shown.map_or(0, |at| self.instances[at].morph_weights.len())
+            }
+            _ => 1,
+        };
+        if targets == 0 {
+            self.warn(&part, "moves morph weights of a node without morph targets and was ignored");
+            return Ok(());
+        }
+        if !self.moved.insert((node, path)) {
+            self.warn(&part, "moves what an earlier channel moves and was ignored");
+            return Ok(());
+        }
+        let sampler = self.sampler(sampler, path, targets)?;
+        self.clip.channels.push(Channel { node, path, sampler });
+        Ok(())
+    }
+
+    /// The clip's sampler for one of the file, read when it is first used.
+    fn sampler(&mut self, number: usize, path: Path, targets: usize) -> Result<usize, ImportError> {
+        // Translation and scale read alike; one sampler serves both.
+        let kind = if path == Path::Scale { Path::Translation } else { path };
+        if let Some(known) = self.samplers.get(&(number, kind)) {
+            let fits =
+                !matches!(&self.clip.samplers[*known].values, Values::Weights { count, .. } if *count != targets);
+            if fits {
+                return Ok(*known);
+            }
+        }
+        let sampler = &self.animation.samplers[number];
+        let place = || format!("{}, sampler {number}", self.place());
+        let interpolation = match sampler.interpolation {
+            Checked::Valid(JsonInterpolation::Step) => Interpolation::Step,
+            Checked::Valid(JsonInterpolation::Linear) => Interpolation::Linear,
+            Checked::Valid(JsonInterpolation::CubicSpline) => Interpolation::CubicSpline,
+            Checked::Invalid => {
+                return Err(ImportError::invalid(place(), "LINEAR, STEP or CUBICSPLINE", "another interpolation"));
+            }
+        };
+        let store = self.reader.store;
+        let output = store.accessor(sampler.output, &|| format!("{}, output", place()))?.clone();
+        let (times, stored_keys) = self.key_times(sampler.input, number)?;
+        let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        let group = per_key * if path == Path::Weights { targets } else { 1 };
+        let want = stored_keys.saturating_mul(group);
+        if output.count != want {
+            let place = format!("{}, sampler {number}, output", self.place());
+            let expected = format!("{want} values for {stored_keys} keys");
+            return Err(ImportError::invalid(place, expected, output.count.to_string()));
+        }
+        let values = self.values((number, kind), &output, (times, group), targets)?;
+        self.clip.samplers.push(Sampler { times, interpolation, values });
+        let at = self.clip.samplers.len() - 1;
+        self.samplers.insert((number, kind), at);
+        Ok(at)
+    }
+
+    /// The list of key times of an accessor, and how many keys the file has there. Keys that do not rise are dropped.
+    fn key_times(&mut self, input: json::Index<json::Accessor>, sampler: usize) -> Result<(usize, usize), ImportError> {
+        let place = || format!("{}, sampler {sampler}, input", self.place());
+        let store = self.reader.store;
+        let accessor = store.accessor(input, &place)?;
+        if let Some(known) = self.times.get(&input.value()) {
+            return Ok((*known, accessor.count));
+        }
+        accessor.expect(&[Type::Scalar], &[format::F32], &place)?;
+        if accessor.count == 0 {
+            return Err(ImportError::invalid(place(), "one key at least", "none"));
+        }
+        let mut times: Vec<f32> = store.floats::<f32, 1>(accessor, &place)?;
+        if let Some(at) = times.iter().position(|t| !t.is_finite()) {
+            return Err(ImportError::invalid(place(), "finite key times", format!("{} at key {at}", times[at])));
+        }
+        if times[0] < 0.0 {
+            self.warn(&format!("sampler {sampler}"), format!("has its first key before 0, at {} s", times[0]));
+        }
+        let mut last = f32::NEG_INFINITY;
+        let mut rises = |t: f32| {
+            let rose = t > last;
+            last = last.max(t);
+            rose
+        };
+        let kept: Vec<bool> = times.iter().map(|t| rises(*t)).collect();
+        let dropped = kept.iter().filter(|k| !**k).count();
+        if dropped > 0 {
+            self.warn(
+                &format!("sampler {sampler}"),
+                format!("has {dropped} keys that do not come after the one before; they were ignored"),
+            );
+            keep(&mut times, Some(&kept), 1);
+        }
+        self.kept.push((dropped > 0).then_some(kept));
+        self.clip.times.push(times);
+        let at = self.clip.times.len() - 1;
+        self.times.insert(input.value(), at);
+        Ok((at, accessor.count))
+    }
+
+    /// The values of a sampler as its path needs them; `group` values belong to one key.
+    fn values(
+        &self,
+        (number, kind): (usize, Path),
+        output: &Accessor,
+        (times, group): (usize, usize),
+        targets: usize,
+    ) -> Result<Values, ImportError> {
+        let place = || format!("{}, sampler {number}, output", self.place());
+        let store = self.reader.store;
+        let part = format!("sampler {number}");
+        let kept = self.kept[times].as_deref();
+        let note = |bad: usize| {
+            if bad > 0 {
+                self.warn(&part, format!("has {bad} values that are not finite; the key before was held"));
+            }
+        };
+        let unsigned = |kinds: &[Type]| output.expect(kinds, VALUE, &place);
+        Ok(match kind {
+            Path::Translation | Path::Scale => {
+                unsigned(&[Type::Vec3])?;
+                let mut values: Vec<Vec3> = store.floats::<Vec3, 3>(output, &place)?;
+                note(hold(&mut values, group, |v| v.is_finite(), Vec3::ZERO));
+                keep(&mut values, kept, group);
+                Values::Vec3(values)
+            }
+            Path::Rotation => {
+                unsigned(&[Type::Vec4])?;
+                let mut values: Vec<Quat> = store.floats::<Quat, 4>(output, &place)?;
+                let cubic = group == 3;
+                // With splines each key is in-tangent, value, out-tangent, and only the value is a rotation.
+                let is_value = |i: usize| !cubic || i % 3 == 1;
+                let mut bad = 0;
+                let mut last = values.iter().enumerate().find_map(|(i, q)| unit(*q).filter(|_| is_value(i)));
+                for (i, q) in values.iter_mut().enumerate() {
+                    if !is_value(i) {
+                        if !q.is_finite() {
+                            bad += 1;
+                            *q = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+                        }
+                        continue;
+                    }
+                    let good = unit(*q);
+                    bad += usize::from(good.is_none());
+                    *q = good.or(last).unwrap_or(Quat::IDENTITY);
+                    last = Some(*q);
+                }
+                if bad > 0 {
+                    self.warn(
+                        &part,
+                        format!("has {bad} rotations that are zero or not finite; the key before was held"),
+                    );
+                }
+                keep(&mut values, kept, group);
+                Values::Quat(values)
+            }
+            Path::Weights => {
+                unsigned(&[Type::Scalar])?;
+                let mut values: Vec<f32> = store.floats::<f32, 1>(output, &place)?;
+                note(hold(&mut values, group, |v| v.is_finite(), 0.0));
+                keep(&mut values, kept, group);
+                Values::Weights { count: targets, values }
+            }
+        })
+    }
+
+    fn finish(self) -> Clip {
+        let place = self.place();
+        let mut clip = self.clip;
+        let used: Vec<&Vec<f32>> = clip.samplers.iter().map(|s| &clip.times[s.times]).collect();
+        let first = used.iter().filter_map(|t| t.first()).fold(f32::INFINITY, |a, b| a.min(*b));
+        let last = used.iter().filter_map(|t| t.last()).fold(0.0_f32, |a, b| a.max(*b));
+        clip.start_secs = if first.is_finite() { first.max(0.0) } else { 0.0 };
+        clip.end_secs = last;
+        if last > LONG_SECS {
+            self.reader.warnings.add(place, format!("ends at {last} s"));
+        }
+        clip
+    }
+}
+
+/// Replaces values that are not finite by the same place of the key before (of the first good key at the start).
+fn hold<T: Copy>(values: &mut [T], group: usize, good: impl Fn(&T) -> bool, default: T) -> usize {
+    let mut bad = 0;
+    if values.iter().all(&good) {
+        return 0;
+    }
+    for place in 0..group {
+        let mut last = values.iter().skip(place).step_by(group).find(|v| good(v)).copied().unwrap_or(default);
+        for value in values.iter_mut().skip(place).step_by(group) {
+            if good(value) {
+                last = *value;
+            } else {
+                bad += 1;
+                *value = last;
+            }
+        }
+    }
+    bad
+}
+
+/// Drops the keys that are not `kept` (`None`: all are); `group` values belong to one key.
+fn keep<T>(values: &mut Vec<T>, kept: Option<&[bool]>, group: usize) {
+    let Some(kept) = kept else { return };
+    let mut at = 0;
+    values.retain(|_| {
+        let stays = kept[at / group];
+        at += 1;
+        stays
+    });
+}

@@ -1,0 +1,176 @@
+//! From bytes to JSON text and the binary chunk: the GLB container, and checks on the text before it is parsed.
+
+use gltf::json;
+
+use super::error::Warnings;
+use super::{ImportError, Limits};
+
+/// Chunk types (glTF 2.0, 4.4.3).
+const JSON_CHUNK: u32 = 0x4E4F_534A;
+const BIN_CHUNK: u32 = 0x004E_4942;
+
+/// The two parts of a file, borrowed.
+#[derive(Debug)]
+pub(super) struct Parts<'a> {
+    pub json: &'a str,
+    pub bin: Option<&'a [u8]>,
+}
+
+/// Splits a GLB, or takes `bytes` for the JSON of a `.gltf`.
+pub(super) fn split<'a>(bytes: &'a [u8], limits: &Limits, warnings: &Warnings) -> Result<Parts<'a>, ImportError> {
+    let (text, bin) = if bytes.starts_with(b"glTF") { split_glb(bytes, warnings)? } else { (bytes, None) };
+    Limits::check("JSON", "its length in bytes", text.len() as u64, limits.json_bytes)?;
+    let text = match text.strip_prefix(b"\xEF\xBB\xBF") {
+        Some(rest) => {
+            warnings.add("JSON", "starts with a byte order mark, which was skipped");
+            rest
+        }
+        None => text,
+    };
+    let padding = text.iter().rev().take_while(|b| **b == 0).count();
+    if padding > 0 {
+        warnings.add("JSON", "is padded with zeros instead of spaces, which were skipped");
+    }
+    let text = &text[..text.len() - padding];
+    let first = text.iter().find(|b| !b.is_ascii_whitespace());
+    if first != Some(&b'{') {
+        let found = match first {
+            None => "an empty file".to_owned(),
+            Some(b'[') => "a JSON array".to_owned(),
+            Some(_) => "something else".to_owned(),
+        };
+        return Err(ImportError::invalid("file", "a glTF file (a JSON object, or a GLB container)", found)
+            .advise("choose a .gltf or .glb file"));
+    }
+    let json = std::str::from_utf8(text).map_err(|e| {
+        ImportError::invalid("JSON", "UTF-8 text", format!("other bytes at offset {}", e.valid_up_to()))
+    })?;
+    Ok(Parts { json, bin })
+}
+
+fn split_glb<'a>(bytes: &'a [u8], warnings: &Warnings) -> Result<(&'a [u8], Option<&'a [u8]>), ImportError> {
+    let word = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let cut = |what: &str| {
+        ImportError::invalid("GLB container", what, format!("the end of the file after {} bytes", bytes.len()))
+            .advise("the file is cut off; copy or download it again")
+    };
+    let (Some(version), Some(length)) = (word(4), word(8)) else { return Err(cut("a header of 12 bytes")) };
+    if version != 2 {
+        return Err(ImportError::invalid("GLB container", "version 2", format!("version {version}")));
+    }
+    let length = length as usize;
+    if length > bytes.len() {
+        return Err(cut(&format!("the {length} bytes that its header states")));
+    }
+    if length < bytes.len() {
+        warnings.add("GLB container", format!("{} bytes after its end were ignored", bytes.len() - length));
+    }
+    let mut at = 12;
+    let mut chunks: [Option<&[u8]>; 2] = [None, None];
+    while at < length {
+        let (Some(size), Some(kind), true) = (word(at), word(at + 4), at + 8 <= length) else {
+            return Err(cut(&format!("a chunk header at byte {at}")));
+        };
+        let end = (at + 8).saturating_add(size as usize);
+        let data = bytes[..length].get(at + 8..end).ok_or_else(|| {
+            ImportError::invalid(
+                format!("GLB chunk at byte {at}"),
+                format!("at most the {} bytes left in the container", length - at - 8),
+                format!("a length of {size}"),
+            )
+            .advise("the file is cut off or broken; copy or download it again")
+        })?;
+        match kind {
+            JSON_CHUNK if at == 12 => chunks[0] = Some(data),
+            BIN_CHUNK if chunks[1].is_none() && chunks[0].is_some() => chunks[1] = Some(data),
+            _ => warnings.add("GLB container", format!("a chunk of unknown type {kind:#010x} was ignored")),
+        }
+        at = end;
+    }
+    match chunks {
+        [Some(json), bin] => Ok((json, bin)),
+        [None, _] => Err(ImportError::invalid("GLB container", "a JSON chunk first", "none")),
+    }
+}
+
+/// Parses the document, after a look at its size and depth.
+pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<json::Root, ImportError> {
+    measure(text, limits)?;
+    let first = match json::Root::from_str(text) {
+        Ok(root) => return Ok(root),
+        Err(error) => error,
+    };
+    // The parser's types ask for more than glTF does; fill that in and try once more, else keep its message.
+    let Ok(mut value) = text.parse::<json::Value>() else { return Err(syntax(&first)) };
+    if repair(&mut value, warnings) {
+        json::deserialize::from_value(value).map_err(|e| syntax(&e))
+    } else {
+        Err(syntax(&first))
+    }
+}
+
+fn syntax(error: &json::Error) -> ImportError {
+    let place = match (error.line(), error.column()) {
+        (0, _) => "JSON".to_owned(),
+        (line, column) => format!("JSON, line {line}, column {column}"),
+    };
+    let mut found = error.to_string();
+    if let Some(at) = found.rfind(" at line ") {
+        found.truncate(at);
+    }
+    ImportError::invalid(place, "a glTF 2.0 document", found)
+}
+
+/// Counts what the text will become, without a stack of its own, so that no text can exhaust the parser.
+fn measure(text: &str, limits: &Limits) -> Result<(), ImportError> {
+    let (mut depth, mut deepest, mut objects, mut values) = (0_usize, 0_usize, 0_usize, 0_usize);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => loop {
+                match bytes.next() {
+                    Some(b'\\') => _ = bytes.next(),
+                    Some(b'"') | None => break,
+                    Some(_) => {}
+                }
+            },
+            b'{' | b'[' => {
+                objects += usize::from(byte == b'{');
+                values += 1;
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b',' => values += 1,
+            _ => {}
+        }
+    }
+    Limits::check("JSON", "the nesting depth", deepest as u64, limits.json_depth as u64)?;
+    Limits::check("JSON", "the number of objects", objects as u64, limits.json_objects as u64)?;
+    Limits::check("JSON", "the number of values", values as u64, limits.json_values as u64)
+}
+
+/// Channels may lack a target node (they are to be ignored), scenes may lack nodes. True when something changed.
+fn repair(value: &mut json::Value, warnings: &Warnings) -> bool {
+    let mut changed = false;
+    let list = |v: &json::Value, key: &str| v.get(key).and_then(json::Value::as_array).map_or(0, Vec::len);
+    for i in 0..list(value, "scenes") {
+        if let Some(scene) = value["scenes"][i].as_object_mut().filter(|s| !s.contains_key("nodes")) {
+            scene.insert("nodes".into(), json::Value::Array(Vec::new()));
+            changed = true;
+        }
+    }
+    for i in 0..list(value, "animations") {
+        let Some(channels) = value["animations"][i].get_mut("channels").and_then(json::Value::as_array_mut) else {
+            continue;
+        };
+        let before = channels.len();
+        channels.retain(|c| c.get("target").is_none_or(|t| !t.is_object() || t.get("node").is_some()));
+        let left_out = before - channels.len();
+        if left_out > 0 {
+            warnings.add(format!("animation {i}"), format!("{left_out} channels without a target node were ignored"));
+            changed = true;
+        }
+    }
+    changed
+}

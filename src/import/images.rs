@@ -1,0 +1,118 @@
+//! Images: found, measured before they are decoded, and decoded on all cores.
+
+use std::borrow::Cow;
+use std::io::Cursor;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use gltf::json;
+use image::{ImageFormat, ImageReader};
+
+use super::error::guarded;
+use super::materials::texture_source;
+use super::uri::Resolver;
+use super::{ImportError, Reader};
+use crate::model::{Image, ImageId};
+
+/// Decoded images, and for each of the file's images its id, if it could be read.
+pub(super) type Images = (Vec<Image>, Vec<Option<ImageId>>);
+
+/// Decodes all images that textures use. One that cannot be read is a warning: the model is shown without it.
+pub(super) fn read(reader: &Reader, resolver: &Resolver) -> Result<Images, ImportError> {
+    let root = reader.root;
+    let mut used = vec![false; root.images.len()];
+    for texture in &root.textures {
+        if let Some(slot) = texture_source(texture).and_then(|s| used.get_mut(s)) {
+            *slot = true;
+        }
+    }
+    let mut work = Vec::new();
+    for (i, image) in root.images.iter().enumerate().filter(|(i, _)| used[*i]) {
+        let place = || format!("image {i}");
+        if let Some(view) = image.buffer_view {
+            work.push((i, Cow::Borrowed(reader.store.view(view, &place)?)));
+            continue;
+        }
+        match image.uri.as_deref().map(|uri| resolver.read(uri, &place)) {
+            Some(Ok(bytes)) => work.push((i, Cow::Owned(bytes))),
+            Some(Err(error @ ImportError::Limit { .. })) => return Err(error),
+            Some(Err(error)) => reader.warnings.add(place(), format!("was left out ({error})")),
+            None => reader.warnings.add(place(), "has neither a buffer view nor a URI and was left out"),
+        }
+    }
+    let decoded = decode_all(reader, &work)?;
+    let mut images = Vec::new();
+    let mut ids = vec![None; root.images.len()];
+    for ((i, _), result) in work.iter().zip(decoded) {
+        match result {
+            Ok(mut image) => {
+                image.name = name(&root.images[*i]);
+                ids[*i] = Some(ImageId::from_index(images.len()));
+                images.push(image);
+            }
+            Err(problem) => reader.warnings.add(format!("image {i}"), format!("was left out ({problem})")),
+        }
+    }
+    Ok((images, ids))
+}
+
+fn name(image: &json::Image) -> String {
+    let file = image.uri.as_deref().filter(|u| !u.starts_with("data:"));
+    image.name.clone().or(file.map(str::to_owned)).unwrap_or_default()
+}
+
+/// Each worker takes the next image until none is left.
+fn decode_all(reader: &Reader, work: &[(usize, Cow<[u8]>)]) -> Result<Vec<Result<Image, String>>, ImportError> {
+    let next = AtomicUsize::new(0);
+    let done = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<Result<Image, String>>>> = work.iter().map(|_| Mutex::new(None)).collect();
+    let worker = || {
+        loop {
+            let turn = next.fetch_add(1, Ordering::Relaxed);
+            let (Some((index, bytes)), Some(slot)) = (work.get(turn), results.get(turn)) else { return };
+            if reader.progress.is_cancelled() {
+                return;
+            }
+            let result =
+                guarded(|| decode(reader, *index, bytes)).unwrap_or_else(|| Err("the decoder failed".to_owned()));
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            let fraction = done.fetch_add(1, Ordering::Relaxed) as f32 / work.len() as f32;
+            (reader.progress.report)(0.7 + 0.25 * fraction, "Decoding images");
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 1..cores.min(work.len()) {
+            scope.spawn(worker);
+        }
+        worker();
+    });
+    let take = |m: Mutex<Option<_>>| m.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.into_iter().map(|m| take(m).ok_or(ImportError::Cancelled)).collect()
+}
+
+fn decode(reader: &Reader, index: usize, bytes: &[u8]) -> Result<Image, String> {
+    let format = image::guess_format(bytes).map_err(|_| "it is neither PNG nor JPEG".to_owned())?;
+    if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
+        return Err("it is neither PNG nor JPEG".to_owned());
+    }
+    let open = || ImageReader::with_format(Cursor::new(bytes), format);
+    let (width, height) = open().into_dimensions().map_err(|e| e.to_string())?;
+    let limits = reader.limits;
+    let pixels = u64::from(width) * u64::from(height);
+    if width == 0 || height == 0 {
+        return Err(format!("it has {width} × {height} pixels"));
+    }
+    if width > limits.image_side || height > limits.image_side || pixels > limits.image_pixels {
+        let (side, most) = (limits.image_side, limits.image_pixels);
+        return Err(format!("its {width} × {height} pixels are more than {side} a side or {most} in all"));
+    }
+    // Twice: the decoder's own form may be as large as the result.
+    reader.decoded.charge(&|| format!("image {index}"), pixels, 8).map_err(|e| e.to_string())?;
+    let mut decoder = open();
+    let mut bounds = image::Limits::default();
+    bounds.max_alloc = Some(pixels.saturating_mul(16).saturating_add(16 << 20));
+    decoder.limits(bounds);
+    let rgba = decoder.decode().map_err(|e| e.to_string())?.into_rgba8();
+    Ok(Image { name: String::new(), width: rgba.width(), height: rgba.height(), rgba: rgba.into_raw() })
+}

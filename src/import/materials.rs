@@ -1,0 +1,185 @@
+//! Materials, textures and samplers.
+
+use glam::{Vec3, Vec4};
+use gltf::json;
+use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
+use gltf::json::validation::Checked;
+
+use super::{ImportError, Reader};
+use crate::model::{
+    AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureId, TextureSampler, TextureSlot, Wrap,
+};
+
+/// Reads all materials, in file order.
+pub(super) fn read(reader: &Reader) -> Result<Vec<Material>, ImportError> {
+    let one = |(index, material)| MaterialReader { reader, index, material }.read();
+    reader.root.materials.iter().enumerate().map(one).collect()
+}
+
+struct MaterialReader<'r, 'a> {
+    reader: &'r Reader<'a>,
+    index: usize,
+    material: &'r json::Material,
+}
+
+impl MaterialReader<'_, '_> {
+    fn place(&self) -> String {
+        format!("material {}", self.index)
+    }
+
+    fn warn(&self, message: String) {
+        self.reader.warnings.add(self.place(), message);
+    }
+
+    fn read(&self) -> Result<Material, ImportError> {
+        let m = self.material;
+        let pbr = &m.pbr_metallic_roughness;
+        let info = |i: &Option<json::texture::Info>, what| self.slot(i.as_ref().map(|i| (i.index, i.tex_coord)), what);
+        let Checked::Valid(alpha_mode) = m.alpha_mode else {
+            return Err(ImportError::invalid(self.place(), "alphaMode OPAQUE, MASK or BLEND", "another"));
+        };
+        let cutoff = self.factor("alphaCutoff", m.alpha_cutoff.map_or(0.5, |c| c.0), f32::MAX);
+        let unit = |what, v| self.factor(what, v, 1.0);
+        let normal = m.normal_texture.as_ref();
+        let occlusion = m.occlusion_texture.as_ref();
+        let normal_scale = normal.map_or(1.0, |n| n.scale);
+        Ok(Material {
+            name: m.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("material {}", self.index)),
+            base_color: Vec4::from_array(pbr.base_color_factor.0.map(|v| unit("baseColorFactor", v))),
+            base_color_texture: info(&pbr.base_color_texture, "baseColorTexture")?,
+            metallic: unit("metallicFactor", pbr.metallic_factor.0),
+            roughness: unit("roughnessFactor", pbr.roughness_factor.0),
+            metallic_roughness_texture: info(&pbr.metallic_roughness_texture, "metallicRoughnessTexture")?,
+            normal_texture: self.slot(normal.map(|n| (n.index, n.tex_coord)), "normalTexture")?,
+            normal_scale: if normal_scale.is_finite() { normal_scale } else { self.factor("scale", f32::NAN, 1.0) },
+            occlusion_texture: self.slot(occlusion.map(|o| (o.index, o.tex_coord)), "occlusionTexture")?,
+            occlusion_strength: unit("strength", occlusion.map_or(1.0, |o| o.strength.0)),
+            emissive: Vec3::from_array(m.emissive_factor.0.map(|v| unit("emissiveFactor", v))),
+            emissive_texture: info(&m.emissive_texture, "emissiveTexture")?,
+            alpha: match alpha_mode {
+                json::material::AlphaMode::Opaque => AlphaMode::Opaque,
+                json::material::AlphaMode::Mask => AlphaMode::Mask { cutoff },
+                json::material::AlphaMode::Blend => AlphaMode::Blend,
+            },
+            double_sided: m.double_sided,
+        })
+    }
+
+    /// A factor in 0…`most`; what lies outside is clamped and listed.
+    fn factor(&self, what: &str, value: f32, most: f32) -> f32 {
+        if (0.0..=most).contains(&value) {
+            return value;
+        }
+        let repaired = if value.is_nan() { 1.0 } else { value.clamp(0.0, most) };
+        self.warn(format!("{what} is {value}, outside its range; read as {repaired}"));
+        repaired
+    }
+
+    fn slot(
+        &self,
+        reference: Option<(json::Index<json::Texture>, u32)>,
+        what: &str,
+    ) -> Result<Option<TextureSlot>, ImportError> {
+        let Some((texture, uv_set)) = reference else { return Ok(None) };
+        let have = self.reader.root.textures.len();
+        if texture.value() >= have {
+            let found = format!("texture {}", texture.value());
+            return Err(ImportError::invalid(
+                format!("{}, {what}", self.place()),
+                format!("a texture below {have}"),
+                found,
+            ));
+        }
+        if uv_set > 1 {
+            self.warn(format!("{what} reads TEXCOORD_{uv_set}; only sets 0 and 1 are known, so it is left out"));
+            return Ok(None);
+        }
+        Ok(Some(TextureSlot { texture: TextureId::from_index(texture.value()), uv_set: uv_set as usize }))
+    }
+}
+
+/// Reads all textures; `images` says which of the file's images could be decoded.
+pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Vec<Texture>, ImportError> {
+    let root = reader.root;
+    let mut out = Vec::with_capacity(root.textures.len());
+    for (i, texture) in root.textures.iter().enumerate() {
+        let place = || format!("texture {i}");
+        let sampler = match texture.sampler {
+            None => TextureSampler { mip: Some(Filter::Linear), ..TextureSampler::default() },
+            Some(index) => match root.samplers.get(index.value()) {
+                Some(sampler) => read_sampler(reader, index.value(), sampler),
+                None => {
+                    let expected = format!("a sampler below {}", root.samplers.len());
+                    return Err(ImportError::invalid(place(), expected, format!("sampler {}", index.value())));
+                }
+            },
+        };
+        let image = match texture_source(texture) {
+            None => {
+                reader.warnings.add(place(), "has no image that can be read; drawn without it");
+                None
+            }
+            Some(source) => *images.get(source).ok_or_else(|| {
+                ImportError::invalid(place(), format!("an image below {}", images.len()), format!("image {source}"))
+            })?,
+        };
+        out.push(Texture { image, sampler });
+    }
+    Ok(out)
+}
+
+/// The image of a texture; the parser writes the largest number where the file names none.
+pub(super) fn texture_source(texture: &json::Texture) -> Option<usize> {
+    Some(texture.source.value()).filter(|s| *s != u32::MAX as usize)
+}
+
+fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler) -> TextureSampler {
+    let mut unknown = false;
+    let mut wrap = |mode: Checked<WrappingMode>| match mode {
+        Checked::Valid(WrappingMode::Repeat) => Wrap::Repeat,
+        Checked::Valid(WrappingMode::MirroredRepeat) => Wrap::MirroredRepeat,
+        Checked::Valid(WrappingMode::ClampToEdge) => Wrap::ClampToEdge,
+        Checked::Invalid => {
+            unknown = true;
+            Wrap::Repeat
+        }
+    };
+    let (wrap_u, wrap_v) = (wrap(sampler.wrap_s), wrap(sampler.wrap_t));
+    let mag = match sampler.mag_filter {
+        Some(Checked::Valid(MagFilter::Nearest)) => Filter::Nearest,
+        Some(Checked::Valid(MagFilter::Linear)) | None => Filter::Linear,
+        Some(Checked::Invalid) => {
+            unknown = true;
+            Filter::Linear
+        }
+    };
+    let (min, mip) = match sampler.min_filter {
+        Some(Checked::Valid(MinFilter::Nearest)) => (Filter::Nearest, None),
+        Some(Checked::Valid(MinFilter::Linear)) => (Filter::Linear, None),
+        Some(Checked::Valid(MinFilter::NearestMipmapNearest)) => (Filter::Nearest, Some(Filter::Nearest)),
+        Some(Checked::Valid(MinFilter::LinearMipmapNearest)) => (Filter::Linear, Some(Filter::Nearest)),
+        Some(Checked::Valid(MinFilter::NearestMipmapLinear)) => (Filter::Nearest, Some(Filter::Linear)),
+        Some(Checked::Valid(MinFilter::LinearMipmapLinear)) | None => (Filter::Linear, Some(Filter::Linear)),
+        Some(Checked::Invalid) => {
+            unknown = true;
+            (Filter::Linear, Some(Filter::Linear))
+        }
+    };
+    if unknown {
+        reader.warnings.add(format!("sampler {index}"), "has an unknown filter or wrapping; read as linear or repeat");
+    }
+    TextureSampler { wrap_u, wrap_v, mag, min, mip }
+}
+
+/// Lists primitives whose material reads texture coordinates that they lack.
+pub(super) fn note_missing_uvs(reader: &Reader, place: &str, primitive: &Primitive, materials: &[Material]) {
+    let Some(m) = primitive.material.and_then(|m| materials.get(m.index())) else { return };
+    let slots =
+        [m.base_color_texture, m.metallic_roughness_texture, m.normal_texture, m.occlusion_texture, m.emissive_texture];
+    let mut missing: Vec<usize> =
+        slots.into_iter().flatten().map(|s| s.uv_set).filter(|s| primitive.uvs[*s].is_empty()).collect();
+    missing.dedup();
+    if let Some(set) = missing.first().filter(|_| !primitive.positions.is_empty()) {
+        reader.warnings.add(place, format!("its material has a texture, but TEXCOORD_{set} is missing"));
+    }
+}

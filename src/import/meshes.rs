@@ -1,0 +1,144 @@
+//! Meshes, and the nodes that show them.
+
+use gltf::json;
+
+use super::nodes::Nodes;
+use super::primitive::Source;
+use super::{ImportError, Reader, influences};
+use crate::model::{Instance, Mesh, MeshId, NodeId, Skin, SkinId};
+
+/// Reads all meshes, in file order.
+pub(super) fn read(reader: &Reader) -> Result<Vec<Mesh>, ImportError> {
+    let count = reader.root.meshes.len();
+    let mut out = Vec::with_capacity(count);
+    for (i, mesh) in reader.root.meshes.iter().enumerate() {
+        reader.progress.step(0.1 + 0.5 * i as f32 / count as f32, "Reading meshes")?;
+        out.push(read_mesh(reader, i, mesh)?);
+    }
+    Ok(out)
+}
+
+fn read_mesh(reader: &Reader, index: usize, mesh: &json::Mesh) -> Result<Mesh, ImportError> {
+    let place = || format!("mesh {index}");
+    let Some(first) = mesh.primitives.first() else {
+        return Err(ImportError::invalid(place(), "one primitive at least", "none"));
+    };
+    let targets = first.targets.as_ref().map_or(0, Vec::len);
+    if let Some(weights) = mesh.weights.as_ref().filter(|w| w.len() != targets) {
+        let found = format!("{} default weights", weights.len());
+        return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
+    }
+    let mut primitives = Vec::with_capacity(mesh.primitives.len());
+    for (p, primitive) in mesh.primitives.iter().enumerate() {
+        if reader.progress.is_cancelled() {
+            return Err(ImportError::Cancelled);
+        }
+        primitives.push(Source { reader, primitive, at: (index, p) }.read(targets)?);
+    }
+    Ok(Mesh { name: mesh.name.clone().unwrap_or_default(), primitives, morph_names: target_names(mesh, targets) })
+}
+
+/// `extras.targetNames`, an agreement among exporters; made up where missing.
+fn target_names(mesh: &json::Mesh, count: usize) -> Vec<String> {
+    #[derive(Default, serde::Deserialize)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Extras {
+        target_names: Vec<String>,
+    }
+    let extras = mesh.extras.as_ref().and_then(|raw| serde_json::from_str::<Extras>(raw.get()).ok());
+    let mut names = extras.unwrap_or_default().target_names.into_iter();
+    (0..count).map(|i| names.next().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("target {i}"))).collect()
+}
+
+/// The meshes that nodes show, in node order. Also checks joint numbers, which depend on the skin.
+pub(super) fn instances(
+    reader: &Reader,
+    nodes: &Nodes,
+    skins: &[Skin],
+    meshes: &mut [Mesh],
+) -> Result<Vec<Instance>, ImportError> {
+    let mut out = Vec::new();
+    let mut smallest: Vec<Option<usize>> = vec![None; meshes.len()];
+    let mut morph_offset = 0;
+    for (i, file) in nodes.skeleton.file_index.iter().enumerate() {
+        let node = &reader.root.nodes[*file as usize];
+        let place = || format!("node {file}");
+        check_references(reader, node, &place)?;
+        let Some(mesh) = node.mesh.map(|m| m.value()) else {
+            if node.skin.is_some() {
+                reader.warnings.add(place(), "has a skin and no mesh; the skin moves nothing here");
+            }
+            continue;
+        };
+        let skin = effective_skin(reader, node, &meshes[mesh], &place);
+        if let Some(skin) = skin {
+            let joints = |s: usize| skins[s].joints.len();
+            let least = smallest[mesh].filter(|s| joints(*s) <= joints(skin)).unwrap_or(skin);
+            smallest[mesh] = Some(least);
+        }
+        let morph_weights = rest_weights(reader, node, mesh, meshes[mesh].morph_names.len(), &place)?;
+        let count = morph_weights.len();
+        let skin = skin.map(SkinId::from_index);
+        let (node, mesh) = (NodeId::from_index(i), MeshId::from_index(mesh));
+        out.push(Instance { node, mesh, skin, morph_weights, morph_offset });
+        morph_offset += count;
+    }
+    for (m, skin) in smallest.iter().enumerate() {
+        if let Some(skin) = *skin {
+            influences::check_joints(&mut meshes[m], (m, skin, skins[skin].joints.len()), reader.warnings)?;
+        }
+    }
+    Ok(out)
+}
+
+fn check_references(reader: &Reader, node: &json::Node, place: &dyn Fn() -> String) -> Result<(), ImportError> {
+    let root = reader.root;
+    let references = [
+        ("mesh", node.mesh.map(|m| m.value()), root.meshes.len()),
+        ("skin", node.skin.map(|s| s.value()), root.skins.len()),
+        ("camera", node.camera.map(|c| c.value()), root.cameras.len()),
+    ];
+    for (what, index, have) in references {
+        if let Some(index) = index.filter(|i| *i >= have) {
+            return Err(ImportError::invalid(place(), format!("a {what} below {have}"), format!("{what} {index}")));
+        }
+    }
+    Ok(())
+}
+
+/// The node's skin, unless the mesh has nothing that a skin could move.
+fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn Fn() -> String) -> Option<usize> {
+    let skin = node.skin?.value();
+    let rigid = mesh.primitives.iter().filter(|p| p.influences.is_none()).count();
+    if rigid == mesh.primitives.len() {
+        reader.warnings.add(place(), "has a skin, but its mesh has no JOINTS and WEIGHTS; it follows the node");
+        return None;
+    }
+    if rigid > 0 {
+        let message = format!("has a skin, but {rigid} primitives of its mesh have no JOINTS and WEIGHTS");
+        reader.warnings.add(place(), message);
+    }
+    Some(skin)
+}
+
+/// Default morph weights: the node's, else the mesh's, else zeros.
+fn rest_weights(
+    reader: &Reader,
+    node: &json::Node,
+    mesh: usize,
+    targets: usize,
+    place: &dyn Fn() -> String,
+) -> Result<Vec<f32>, ImportError> {
+    reader.decoded.charge(place, targets as u64, 2 * size_of::<f32>())?;
+    let stored = node.weights.as_ref().or(reader.root.meshes[mesh].weights.as_ref());
+    let mut weights = stored.cloned().unwrap_or_else(|| vec![0.0; targets]);
+    if weights.len() != targets {
+        let found = format!("{} weights", weights.len());
+        return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
+    }
+    let bad = super::primitive::make_finite(&mut weights);
+    if bad > 0 {
+        reader.warnings.add(place(), format!("has {bad} morph weights that are not finite; read as 0"));
+    }
+    Ok(weights)
+}

@@ -1,0 +1,246 @@
+//! From a glTF 2.0 file to a [`Model`].
+//!
+//! Owns: files and URIs, limits, checked accessors, and how the parts of a glTF document become parts of a model. A file
+//! is untrusted: every size, index and number is checked before it is used, what breaks a rule is an [`ImportError`], and
+//! what can be repaired is repaired and listed as a [`Warning`]. Knows nothing of time, poses or the GPU.
+//!
+//! Import is a plain call meant for a background thread; [`Progress`] tells how far it is and can stop it.
+
+mod accessor;
+mod clips;
+mod container;
+mod error;
+mod images;
+mod influences;
+mod limits;
+mod materials;
+mod meshes;
+mod nodes;
+mod primitive;
+mod skins;
+mod tangents;
+#[cfg(test)]
+mod tests;
+mod topology;
+mod uri;
+
+pub use error::{ImportError, Warning};
+pub use limits::{Limits, Progress};
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use gltf::json;
+
+use crate::model::{LocalPose, Model, ModelParts, Skeleton, SourceInfo};
+use accessor::Store;
+use error::{Warnings, quoted};
+use limits::Budget;
+use uri::Resolver;
+
+/// How to import.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Bounds on what the file may ask for.
+    pub limits: Limits,
+    /// Let the file refer to files outside its own folder (`..`, links). Never to other schemes or absolute paths.
+    pub allow_external: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Import {
+    /// Checked and complete.
+    pub model: Model,
+    /// What was repaired or left out, in the order it was found.
+    pub warnings: Vec<Warning>,
+}
+
+/// Extensions that need nothing beyond what the accessors can read anyway.
+const SUPPORTED: &[&str] = &["KHR_mesh_quantization"];
+
+/// What every part of the importer reads from.
+struct Reader<'a> {
+    root: &'a json::Root,
+    store: &'a Store<'a>,
+    limits: &'a Limits,
+    decoded: &'a Budget,
+    warnings: &'a Warnings,
+    progress: Progress<'a>,
+}
+
+/// Opens a `.gltf` or `.glb` file and what it refers to.
+///
+/// # Errors
+/// When the file cannot be read, breaks a rule, needs an unknown extension, exceeds a limit, or on request.
+pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
+    progress.step(0.0, "Reading file")?;
+    let shown = path.display().to_string();
+    let failed = |source| ImportError::Read { path: shown.clone(), source };
+    let facts = std::fs::metadata(path).map_err(failed)?;
+    if !facts.is_file() {
+        return Err(
+            ImportError::invalid(shown, "a regular file", "something else").advise("choose a .gltf or .glb file")
+        );
+    }
+    Limits::check(&shown, "its length in bytes", facts.len(), options.limits.file_bytes)?;
+    let bytes = std::fs::read(path).map_err(failed)?;
+    // The folder where the file was asked for: of a link, the link's.
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = Some(folder.canonicalize().map_err(failed)?);
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
+    let resolver = Resolver { folder, allow_external: options.allow_external, budget: &files };
+    import(&bytes, &name, options, &resolver, progress)
+}
+
+/// Opens a model in memory: a GLB, or the JSON of a glTF whose buffers are data URIs.
+///
+/// # Errors
+/// As [`import_file`]; any reference to another file is an error too.
+pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
+    let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
+    let resolver = Resolver { folder: None, allow_external: false, budget: &files };
+    import(bytes, name, options, &resolver, progress)
+}
+
+fn import(
+    bytes: &[u8],
+    name: &str,
+    options: &Options,
+    resolver: &Resolver,
+    progress: &Progress,
+) -> Result<Import, ImportError> {
+    let limits = &options.limits;
+    let warnings = Warnings::default();
+    resolver.budget.charge(&|| name.to_owned(), bytes.len() as u64, 1)?;
+    progress.step(0.05, "Parsing JSON")?;
+    let parts = container::split(bytes, limits, &warnings)?;
+    let root = container::parse(parts.json, limits, &warnings)?;
+    check_asset(&root)?;
+    check_extensions(&root, &warnings)?;
+    let buffers = read_buffers(&root, parts.bin, resolver)?;
+    let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
+    let store = Store::new(&root, &buffers, limits, &decoded, &warnings)?;
+    let reader =
+        Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
+    let model = read_model(&reader, name, resolver)?;
+    progress.step(1.0, "Done")?;
+    Ok(Import { model, warnings: warnings.into_list() })
+}
+
+fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model, ImportError> {
+    reader.progress.step(0.08, "Reading nodes")?;
+    let nodes = nodes::read(reader)?;
+    let skins = skins::read(reader, &nodes)?;
+    let materials = materials::read(reader)?;
+    let mut meshes = meshes::read(reader)?;
+    for (m, mesh) in meshes.iter().enumerate() {
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
+        }
+    }
+    let instances = meshes::instances(reader, &nodes, &skins, &mut meshes)?;
+    reader.progress.step(0.6, "Reading clips")?;
+    let clips = clips::read(reader, &nodes, &instances)?;
+    reader.progress.step(0.7, "Decoding images")?;
+    let (images, image_ids) = images::read(reader, resolver)?;
+    let textures = materials::textures(reader, &image_ids)?;
+    reader.progress.step(0.95, "Checking")?;
+    let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
+    let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
+    let rest = LocalPose { morph_weights, ..skeleton.rest };
+    let parts = ModelParts {
+        source: source_info(reader.root, name),
+        skeleton: Skeleton { rest, ..skeleton },
+        scenes,
+        default_scene,
+        skins,
+        meshes,
+        instances,
+        clips,
+        materials,
+        textures,
+        images,
+    };
+    Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
+}
+
+fn source_info(root: &json::Root, name: &str) -> SourceInfo {
+    SourceInfo {
+        name: name.to_owned(),
+        version: root.asset.version.clone(),
+        generator: root.asset.generator.clone(),
+        copyright: root.asset.copyright.clone(),
+        extensions_used: root.extensions_used.clone(),
+        extensions_required: root.extensions_required.clone(),
+    }
+}
+
+/// glTF 2.x that does not ask for more than 2.0.
+fn check_asset(root: &json::Root) -> Result<(), ImportError> {
+    let numbers = |version: &str| {
+        let (major, minor) = version.split_once('.')?;
+        Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+    };
+    let version = &root.asset.version;
+    if numbers(version).is_none_or(|(major, _)| major != 2) {
+        return Err(
+            ImportError::invalid("asset.version", "2.0", quoted(version)).advise("export the model as glTF 2.0")
+        );
+    }
+    if let Some(least) = &root.asset.min_version
+        && numbers(least) != Some((2, 0))
+    {
+        return Err(ImportError::invalid("asset.minVersion", "2.0 at most", quoted(least))
+            .advise("export the model as glTF 2.0"));
+    }
+    Ok(())
+}
+
+/// A required extension that is not supported is an error, an optional one a warning.
+fn check_extensions(root: &json::Root, warnings: &Warnings) -> Result<(), ImportError> {
+    let unknown = |name: &&String| !SUPPORTED.contains(&name.as_str());
+    let required: Vec<&String> = root.extensions_required.iter().filter(unknown).collect();
+    if !required.is_empty() {
+        let names: Vec<String> = required.iter().take(8).map(|n| quoted(n).trim_matches('"').to_owned()).collect();
+        let name = names.join(" and ");
+        return Err(ImportError::Extension { name, advice: "export the model without it" });
+    }
+    for name in root.extensions_used.iter().filter(unknown) {
+        warnings.add("extensions", format!("{} is not supported; the model is shown without it", quoted(name)));
+    }
+    Ok(())
+}
+
+/// The bytes of all buffers, cut to their stated length.
+fn read_buffers<'a>(
+    root: &json::Root,
+    bin: Option<&'a [u8]>,
+    resolver: &Resolver,
+) -> Result<Vec<Cow<'a, [u8]>>, ImportError> {
+    let mut out = Vec::with_capacity(root.buffers.len());
+    for (i, buffer) in root.buffers.iter().enumerate() {
+        let place = || format!("buffer {i}");
+        let mut bytes = match (&buffer.uri, bin) {
+            (Some(uri), _) => Cow::Owned(resolver.read(uri, &place)?),
+            (None, Some(bin)) if i == 0 => Cow::Borrowed(bin),
+            (None, _) => {
+                let found = if i == 0 { "no URI and no binary chunk" } else { "no URI" };
+                return Err(ImportError::invalid(place(), "a URI, or the GLB's binary chunk for buffer 0", found));
+            }
+        };
+        let stated = buffer.byte_length.0;
+        if (bytes.len() as u64) < stated {
+            let found = format!("{}", bytes.len());
+            return Err(ImportError::invalid(place(), format!("the {stated} bytes that it states"), found)
+                .advise("the file or its .bin is cut off; copy or download it again"));
+        }
+        match &mut bytes {
+            Cow::Owned(owned) => owned.truncate(stated as usize),
+            Cow::Borrowed(part) => *part = &part[..stated as usize],
+        }
+        out.push(bytes);
+    }
+    Ok(out)
+}

@@ -1,0 +1,306 @@
+//! Primitives: vertex attributes, indices, morph targets.
+
+use bytemuck::Pod;
+use glam::{Vec2, Vec3, Vec4};
+use gltf::json;
+use gltf::json::accessor::Type;
+use gltf::json::mesh::Semantic;
+use gltf::json::validation::Checked;
+
+use super::accessor::{Accessor, Format, format};
+use super::{ImportError, Reader, influences, tangents, topology};
+use crate::model::{MaterialId, MorphTarget, Primitive, SourceMode};
+
+/// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
+const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);
+const DIRECTION: Formats = (&[format::F32], &[format::I8_UNIT, format::I16_UNIT]);
+const TEXCOORD: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], POSITION.1);
+const COLOR: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], &[]);
+const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
+
+/// Allowed always, and allowed with quantization.
+type Formats = (&'static [Format], &'static [Format]);
+
+/// Coordinates beyond this overflow when they are squared, metres.
+const FAR: f32 = 1e18;
+
+/// What is read of one primitive.
+pub(super) struct Source<'r, 'a> {
+    pub reader: &'r Reader<'a>,
+    pub primitive: &'r json::mesh::Primitive,
+    /// File index of the mesh, and the primitive's place in it.
+    pub at: (usize, usize),
+}
+
+impl<'a> Source<'_, 'a> {
+    /// `mesh 0, primitive 2`.
+    pub(super) fn place(&self) -> String {
+        format!("mesh {}, primitive {}", self.at.0, self.at.1)
+    }
+
+    pub(super) fn warn(&self, what: &str, message: impl std::fmt::Display) {
+        self.reader.warnings.add(self.place(), format!("{what} {message}"));
+    }
+
+    /// The accessor of an attribute, if the primitive has it, with as many elements as there are vertices.
+    pub(super) fn attribute(&self, semantic: Semantic, count: usize) -> Result<Option<&Accessor<'a>>, ImportError> {
+        let name = semantic.to_string();
+        let Some(index) = self.primitive.attributes.get(&Checked::Valid(semantic)) else { return Ok(None) };
+        self.counted(*index, &name, count).map(Some)
+    }
+
+    fn counted(
+        &self,
+        index: json::Index<json::Accessor>,
+        name: &str,
+        count: usize,
+    ) -> Result<&Accessor<'a>, ImportError> {
+        let place = || format!("{}, {name}", self.place());
+        let accessor = self.reader.store.accessor(index, &place)?;
+        if accessor.count != count {
+            let found = format!("{} in accessor {}", accessor.count, index.value());
+            return Err(ImportError::invalid(place(), format!("{count} elements, as many as POSITION has"), found));
+        }
+        Ok(accessor)
+    }
+
+    /// Reads floats after a check of their type; what is not finite becomes zero and is listed.
+    fn floats<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        name: &str,
+        (kind, formats): (Type, Formats),
+    ) -> Result<Vec<T>, ImportError> {
+        let place = || format!("{}, {name}", self.place());
+        self.expect(accessor, name, kind, formats)?;
+        let mut out = self.reader.store.floats::<T, N>(accessor, &place)?;
+        let bad = make_finite(bytemuck::cast_slice_mut(&mut out));
+        if bad > 0 {
+            self.warn(name, format_args!("has {bad} numbers that are not finite; read as 0"));
+        }
+        Ok(out)
+    }
+
+    /// Checks the type; integers that the file does not announce are read all the same, and listed.
+    fn expect(&self, accessor: &Accessor, name: &str, kind: Type, formats: Formats) -> Result<(), ImportError> {
+        let place = || format!("{}, {name}", self.place());
+        let core = accessor.expect(&[kind], formats.0, &place);
+        if core.is_ok() || accessor.expect(&[kind], formats.1, &place).is_err() {
+            return core;
+        }
+        if !self.reader.root.extensions_used.iter().any(|e| e == "KHR_mesh_quantization") {
+            self.warn(
+                name,
+                "has integers that only the extension KHR_mesh_quantization allows, which is not announced",
+            );
+        }
+        Ok(())
+    }
+
+    fn optional<T: Pod, const N: usize>(
+        &self,
+        semantic: Semantic,
+        count: usize,
+        (kind, formats): (Type, Formats),
+    ) -> Result<Vec<T>, ImportError> {
+        let name = semantic.to_string();
+        match self.attribute(semantic, count)? {
+            Some(accessor) => self.floats::<T, N>(accessor, &name, (kind, formats)),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Reads the whole primitive.
+    pub(super) fn read(&self, target_count: usize) -> Result<Primitive, ImportError> {
+        let Checked::Valid(mode) = self.primitive.mode else {
+            return Err(ImportError::invalid(self.place(), "a mode from 0 (points) to 6 (triangle fan)", "another"));
+        };
+        let (source_mode, topology) = topology::of_mode(mode);
+        let material = self.material()?;
+        let positions = Checked::Valid(Semantic::Positions);
+        let Some(position) = self.primitive.attributes.get(&positions) else {
+            self.warn("POSITION", "is missing; nothing of this primitive is drawn");
+            let morphs = vec![MorphTarget::default(); target_count];
+            return Ok(Primitive { topology, source_mode, material, morphs, ..Primitive::default() });
+        };
+        let place = || format!("{}, POSITION", self.place());
+        let accessor = self.reader.store.accessor(*position, &place)?;
+        let count = accessor.count;
+        Limits32::check(count, &place)?;
+        let positions: Vec<Vec3> = self.floats::<Vec3, 3>(accessor, "POSITION", (Type::Vec3, POSITION))?;
+        if count > 1 && positions.iter().all(|p| *p == positions[0]) {
+            self.warn("POSITION", format_args!("puts all {count} vertices at one point"));
+        }
+        if largest(bytemuck::cast_slice(&positions)) > FAR {
+            self.warn("POSITION", format_args!("has coordinates beyond {FAR:e} m; computing with them overflows"));
+        }
+        let indices = topology::unroll(source_mode, self.indices(source_mode, count)?);
+        let mut out = Primitive {
+            topology,
+            source_mode,
+            material,
+            indices,
+            positions,
+            stored_vertices: count,
+            normals: self.optional::<Vec3, 3>(Semantic::Normals, count, (Type::Vec3, DIRECTION))?,
+            tangents: self.optional::<Vec4, 4>(Semantic::Tangents, count, (Type::Vec4, DIRECTION))?,
+            uvs: [self.uvs(0, count)?, self.uvs(1, count)?],
+            colors: self.colors(count)?,
+            influences: influences::read(self, count)?,
+            morphs: self.morphs(count, target_count)?,
+            ..Primitive::default()
+        };
+        self.note_unused(count)?;
+        self.unit_directions(&mut out);
+        tangents::complete(self, &mut out)?;
+        Ok(out)
+    }
+
+    fn material(&self) -> Result<Option<MaterialId>, ImportError> {
+        let Some(material) = self.primitive.material else { return Ok(None) };
+        let have = self.reader.root.materials.len();
+        if material.value() >= have {
+            let found = format!("material {}", material.value());
+            return Err(ImportError::invalid(self.place(), format!("a material below {have}"), found));
+        }
+        Ok(Some(MaterialId::from_index(material.value())))
+    }
+
+    fn uvs(&self, set: u32, count: usize) -> Result<Vec<Vec2>, ImportError> {
+        self.optional::<Vec2, 2>(Semantic::TexCoords(set), count, (Type::Vec2, TEXCOORD))
+    }
+
+    fn colors(&self, count: usize) -> Result<Vec<Vec4>, ImportError> {
+        let Some(accessor) = self.attribute(Semantic::Colors(0), count)? else { return Ok(Vec::new()) };
+        if accessor.kind == Type::Vec3 {
+            let rgb = self.floats::<Vec3, 3>(accessor, "COLOR_0", (Type::Vec3, COLOR))?;
+            self.reader.decoded.charge(&|| self.place(), count as u64, size_of::<Vec4>())?;
+            return Ok(rgb.into_iter().map(|c| c.extend(1.0)).collect());
+        }
+        self.floats::<Vec4, 4>(accessor, "COLOR_0", (Type::Vec4, COLOR))
+    }
+
+    /// The stored index list, or 0, 1, 2, … where there is none.
+    fn indices(&self, mode: SourceMode, vertices: usize) -> Result<Vec<u32>, ImportError> {
+        let place = || format!("{}, indices", self.place());
+        let reader = self.reader;
+        let indices: Vec<u32> = match self.primitive.indices {
+            Some(index) => {
+                let accessor = reader.store.accessor(index, &place)?;
+                accessor.expect(&[Type::Scalar], INDEX, &place)?;
+                reader.store.integers::<u32, 1>(accessor, &place)?
+            }
+            None => {
+                reader.decoded.charge(&place, vertices as u64, 4)?;
+                (0..vertices as u32).collect()
+            }
+        };
+        // Strips and fans write each index out up to three times.
+        reader.decoded.charge(&place, indices.len() as u64, 3 * 4)?;
+        let outside = indices.iter().position(|i| *i as usize >= vertices);
+        if let Some(at) = outside {
+            let found = format!("{} at position {at}", indices[at]);
+            return Err(ImportError::invalid(place(), format!("vertices below {vertices}"), found));
+        }
+        let extra = topology::left_over(mode, indices.len());
+        if extra > 0 {
+            let total = indices.len();
+            self.warn(
+                "has",
+                format_args!("{total} indices, of which the last {extra} complete nothing and were ignored"),
+            );
+        }
+        Ok(indices)
+    }
+
+    fn morphs(&self, count: usize, target_count: usize) -> Result<Vec<MorphTarget>, ImportError> {
+        let targets = self.primitive.targets.as_deref().unwrap_or_default();
+        if targets.len() != target_count {
+            let expected = format!("{target_count} morph targets, as the mesh's first primitive has");
+            return Err(ImportError::invalid(self.place(), expected, targets.len().to_string()));
+        }
+        let mut out = Vec::with_capacity(target_count);
+        for (t, target) in targets.iter().enumerate() {
+            let list = |index: Option<json::Index<json::Accessor>>, what: &str, formats: Formats| {
+                let name = format!("morph target {t}, {what}");
+                let Some(index) = index else { return Ok(Vec::new()) };
+                let accessor = self.counted(index, &name, count)?;
+                self.floats::<Vec3, 3>(accessor, &name, (Type::Vec3, formats))
+            };
+            out.push(MorphTarget {
+                positions: list(target.positions, "POSITION", POSITION)?,
+                normals: list(target.normals, "NORMAL", DIRECTION)?,
+                tangents: list(target.tangents, "TANGENT", DIRECTION)?,
+            });
+        }
+        Ok(out)
+    }
+
+    /// Checks and lists attributes that exist but are not shown.
+    fn note_unused(&self, count: usize) -> Result<(), ImportError> {
+        for (semantic, index) in &self.primitive.attributes {
+            let Checked::Valid(semantic) = semantic else {
+                self.warn("has", "an attribute of unknown name, which was ignored");
+                continue;
+            };
+            let name = semantic.to_string();
+            self.counted(*index, &name, count)?;
+            if matches!(semantic, Semantic::TexCoords(2..) | Semantic::Colors(1..)) {
+                self.warn(&name, "is not shown: two sets of texture coordinates and one of colours are");
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes normals and tangents unit; exporters and integers leave them a little off.
+    fn unit_directions(&self, out: &mut Primitive) {
+        let mut zero = 0;
+        for n in &mut out.normals {
+            *n = n.try_normalize().unwrap_or_else(|| {
+                zero += 1;
+                Vec3::Y
+            });
+        }
+        if zero > 0 {
+            self.warn("NORMAL", format_args!("has {zero} vectors of length zero; read as +Y"));
+        }
+        let mut odd = 0;
+        for t in &mut out.tangents {
+            let unit = t.truncate().try_normalize();
+            let side = if t.w < 0.0 { -1.0 } else { 1.0 };
+            odd += usize::from(unit.is_none() || (t.w.abs() - 1.0).abs() > 0.01);
+            *t = unit.unwrap_or(Vec3::X).extend(side);
+        }
+        if odd > 0 {
+            self.warn("TANGENT", format_args!("has {odd} vectors without direction or side; read as +X or its sign"));
+        }
+    }
+}
+
+/// Vertices are addressed with 32 bits.
+struct Limits32;
+
+impl Limits32 {
+    fn check(count: usize, place: &dyn Fn() -> String) -> Result<(), ImportError> {
+        super::Limits::check(&place(), "the number of vertices", count as u64, u64::from(u32::MAX))
+    }
+}
+
+/// Sets what is not finite to zero and says how many there were.
+pub(super) fn make_finite(values: &mut [f32]) -> usize {
+    if largest(values).is_finite() {
+        return 0;
+    }
+    let mut bad = 0;
+    for v in values.iter_mut().filter(|v| !v.is_finite()) {
+        *v = 0.0;
+        bad += 1;
+    }
+    bad
+}
+
+/// The largest absolute value; infinite or NaN if any is. Floats without sign are ordered like their bits, NaN last,
+/// and integers let the compiler look at many at once.
+fn largest(values: &[f32]) -> f32 {
+    f32::from_bits(values.iter().fold(0, |most: u32, v| most.max(v.to_bits() & 0x7FFF_FFFF)))
+}

@@ -1,0 +1,106 @@
+//! Where bytes come from: data URIs, and files inside the model's own folder.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use percent_encoding::percent_decode_str;
+
+use super::ImportError;
+use super::error::quoted;
+use super::limits::Budget;
+
+/// Standard base64; files often leave out the padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// Reads what URIs of one model point to.
+#[derive(Debug)]
+pub(super) struct Resolver<'a> {
+    /// Canonical folder of the model; `None` for a model in memory, which can refer to nothing outside itself.
+    pub folder: Option<PathBuf>,
+    pub allow_external: bool,
+    pub budget: &'a Budget,
+}
+
+impl Resolver<'_> {
+    /// The bytes behind `uri`.
+    pub(super) fn read(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
+        match uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")) {
+            Some(_) => self.data(&uri[5..], place),
+            None => self.file(uri, place),
+        }
+    }
+
+    fn data(&self, rest: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
+        let Some((head, body)) = rest.split_once(',') else {
+            return Err(ImportError::invalid(place(), "a data URI with a comma", quoted(rest)));
+        };
+        self.budget.charge(place, body.len() as u64, 1)?;
+        let plain: Cow<[u8]> = percent_decode_str(body).into();
+        if !head.trim_end().to_ascii_lowercase().ends_with(";base64") {
+            return Ok(plain.into_owned());
+        }
+        let decoded = BASE64.decode(plain.as_ref());
+        decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()))
+    }
+
+    fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
+        let path = self.path(uri, place)?;
+        let failed = |source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source };
+        // Asked before opening: opening a pipe would wait for its other end.
+        let facts = std::fs::metadata(&path).map_err(failed)?;
+        if !facts.is_file() {
+            return Err(ImportError::invalid(place(), "a regular file", quoted(uri)));
+        }
+        self.budget.charge(place, facts.len(), 1)?;
+        let mut bytes = Vec::with_capacity(facts.len() as usize);
+        let file = File::open(&path).map_err(failed)?;
+        file.take(facts.len()).read_to_end(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// The file that a relative URI names, known to lie where it may.
+    fn path(&self, uri: &str, place: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
+        let bad = |expected: &str| Err(ImportError::invalid(place(), expected, quoted(uri)));
+        let Some(folder) = &self.folder else {
+            return bad("no reference to other files from a model in memory");
+        };
+        if uri.is_empty() {
+            return bad("a URI that is not empty");
+        }
+        let Ok(decoded) = percent_decode_str(uri).decode_utf8() else {
+            return bad("a percent-encoded URI in UTF-8");
+        };
+        // A scheme or a drive: letters, digits, + - . before the first colon that precedes any slash.
+        let head = decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+        if head.contains(':') {
+            return bad("a path relative to the model's folder (no scheme, no drive)");
+        }
+        if decoded.contains('\0') || decoded.starts_with(['/', '\\']) {
+            return bad("a path relative to the model's folder");
+        }
+        let relative = Path::new(decoded.as_ref());
+        let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
+            && !decoded.split(['/', '\\']).any(|part| part == "..");
+        if !inside && !self.allow_external {
+            return bad("a path inside the model's folder");
+        }
+        let path = folder.join(relative);
+        if self.allow_external {
+            return Ok(path);
+        }
+        let real = path
+            .canonicalize()
+            .map_err(|source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source })?;
+        if real.starts_with(folder) { Ok(real) } else { bad("a file inside the model's folder (links count)") }
+    }
+}

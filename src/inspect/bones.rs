@@ -1,0 +1,78 @@
+//! Bones: the segments drawn between joints.
+
+use glam::{Affine3A, Vec3};
+
+use crate::model::{Model, NodeId};
+
+/// A segment from a joint to one of its child joints, or past a last joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoneSegment {
+    /// The joint at its head, which moves it.
+    pub node: NodeId,
+    /// World.
+    pub head: Vec3,
+    /// World.
+    pub tail: Vec3,
+}
+
+/// The bones of a scene. Joints have them; where a file has none, every node does, so that a bare hierarchy is seen.
+/// Nodes between joints are passed over. A joint without children gets half the length of the bone before it.
+#[must_use]
+pub fn bones(model: &Model, scene: usize, pose: &[Affine3A]) -> Vec<BoneSegment> {
+    let all = model.skins.is_empty();
+    let inside = |n: usize| model.scenes.get(scene).is_none_or(|s| s.contains[n]);
+    let drawn = |n: usize| (all || model.is_joint(NodeId::from_index(n))) && inside(n);
+    let at = |n: usize| Vec3::from(pose[n].translation);
+    let count = model.skeleton.len();
+    // The nearest drawn ancestor, parents first.
+    let mut above: Vec<Option<usize>> = vec![None; count];
+    let mut has_child = vec![false; count];
+    let mut out = Vec::new();
+    for n in 0..count {
+        if let Some(parent) = model.skeleton.parents[n] {
+            above[n] = if drawn(parent.index()) { Some(parent.index()) } else { above[parent.index()] };
+        }
+        let (true, Some(head)) = (drawn(n), above[n]) else { continue };
+        has_child[head] = true;
+        if at(head) != at(n) {
+            out.push(BoneSegment { node: NodeId::from_index(head), head: at(head), tail: at(n) });
+        }
+    }
+    for n in (0..count).filter(|n| drawn(*n) && !has_child[*n]) {
+        let Some(head) = above[n] else { continue };
+        let along = at(n) - at(head);
+        if along != Vec3::ZERO {
+            // Along the joint's own turn: the direction from its parent as it was at rest, carried by the joint.
+            let carried = carried_direction(model, pose, n, along);
+            out.push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + carried * 0.5 });
+        }
+    }
+    out.retain(|b| b.head.is_finite() && b.tail.is_finite());
+    out.sort_by_key(|b| b.node);
+    out
+}
+
+/// `along` (from the parent to node `n`), turned by what the node's own local rotation differs from rest.
+fn carried_direction(model: &Model, pose: &[Affine3A], n: usize, along: Vec3) -> Vec3 {
+    let parent = model.skeleton.parents[n].map_or(Affine3A::IDENTITY, |p| pose[p.index()]);
+    let rest = parent * model.skeleton.local_matrix(n, model.skeleton.rest.transforms[n]);
+    let turned = (pose[n] * rest.inverse()).transform_vector3(along);
+    turned.try_normalize().map_or(along, |d| d * along.length())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anim::local_to_model;
+    use crate::model::shapes::{Tube, tube};
+
+    #[test]
+    fn a_chain_of_three_joints_has_three_bones() {
+        let model = tube(Tube { joints: 3, length: 3.0, ..Tube::default() });
+        let mut pose = Vec::new();
+        local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
+        let bones = bones(&model, 0, &pose);
+        let ends: Vec<_> = bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect();
+        assert_eq!(ends, [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 2.0, 2.5)]);
+    }
+}

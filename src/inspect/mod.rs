@@ -1,0 +1,10 @@
+//! Questions about weights and the posed surface: who moves what, what lies under a ray. Pure; serves panels, overlays
+//! and the command line alike.
+
+mod bones;
+mod pick;
+mod stats;
+
+pub use bones::{BoneSegment, bones};
+pub use pick::{Hit, PosedSurface, moved_bounds, mover, pick, posed_surface};
+pub use stats::{JointStats, WeightStats};

@@ -1,0 +1,97 @@
+//! Weights counted once for each model.
+
+use crate::model::{Model, NodeId};
+
+/// What a joint does to the mesh, over all skins and instances that use it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointStats {
+    /// Vertices it moves with a weight other than zero.
+    pub vertices: usize,
+    /// Sum of its weights.
+    pub sum: f64,
+    /// Largest weight.
+    pub largest: f32,
+    /// How many of `vertices` have 1, 2, 3, 4 and more influences in all.
+    pub by_influences: [usize; 5],
+}
+
+/// Weights of a whole model.
+#[derive(Clone, Debug, Default)]
+pub struct WeightStats {
+    /// By node; nodes that are no joint stay zero, except that rigid parts count for the node they hang on.
+    pub nodes: Vec<JointStats>,
+    /// Skinned vertices with 0, 1, 2, 3, 4 and more influences.
+    pub by_influences: [usize; 6],
+    /// The most influences of a vertex.
+    pub most: usize,
+}
+
+impl WeightStats {
+    /// Counts stored vertices (not those split for tangents), each instance for itself.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let mut out = Self { nodes: vec![JointStats::default(); model.skeleton.len()], ..Self::default() };
+        for instance in &model.instances {
+            for primitive in &model.meshes[instance.mesh.index()].primitives {
+                let skin = instance.skin.map(|s| &model.skins[s.index()]);
+                let (Some(skin), Some(influences)) = (skin, &primitive.influences) else {
+                    let node = &mut out.nodes[instance.node.index()];
+                    node.vertices += primitive.stored_vertices;
+                    node.sum += primitive.stored_vertices as f64;
+                    node.largest = 1.0;
+                    node.by_influences[0] += primitive.stored_vertices;
+                    continue;
+                };
+                for vertex in 0..primitive.stored_vertices {
+                    let (joints, weights) = influences.of(vertex);
+                    out.count(&skin.joints, joints, weights);
+                }
+            }
+        }
+        out
+    }
+
+    fn count(&mut self, nodes: &[NodeId], joints: &[u16], weights: &[f32]) {
+        let used = weights.iter().filter(|w| **w != 0.0).count();
+        self.by_influences[used.min(5)] += 1;
+        self.most = self.most.max(used);
+        for (i, (joint, weight)) in joints.iter().zip(weights).enumerate() {
+            if *weight == 0.0 {
+                continue;
+            }
+            let node = &mut self.nodes[nodes[*joint as usize].index()];
+            node.sum += f64::from(*weight);
+            node.largest = node.largest.max(*weight);
+            // A joint listed twice in a vertex still moves one vertex.
+            let again = joints[..i].iter().zip(weights).any(|(j, w)| j == joint && *w != 0.0);
+            if !again {
+                node.vertices += 1;
+                node.by_influences[used.clamp(1, 5) - 1] += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+
+    #[test]
+    fn a_tube_with_two_influences_everywhere() {
+        let shape = Tube { joints: 2, rings: 5, sides: 8, influences: 2, ..Tube::default() };
+        let stats = WeightStats::of(&tube(shape));
+        assert_eq!(stats.by_influences, [0, 0, 40, 0, 0, 0]);
+        assert_eq!((stats.most, stats.nodes[0].vertices, stats.nodes[1].vertices), (2, 0, 40));
+        // Weights of a vertex sum to one, and the tube is symmetric about its middle: half for each joint.
+        assert!((stats.nodes[1].sum - 20.0).abs() < 1e-4 && (stats.nodes[2].sum - 20.0).abs() < 1e-4);
+        assert_eq!(stats.nodes[1].by_influences, [0, 40, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_joint_listed_twice_moves_a_vertex_once() {
+        let mut stats = WeightStats { nodes: vec![JointStats::default(); 2], ..WeightStats::default() };
+        stats.count(&[NodeId(1)], &[0, 0], &[0.5, 0.25]);
+        assert_eq!((stats.nodes[1].vertices, stats.nodes[1].sum, stats.nodes[1].largest), (1, 0.75, 0.5));
+    }
+}

@@ -1,0 +1,95 @@
+//! Deformed vertices as numbers: the vertex stage's own functions in a compute entry.
+
+use glam::Vec4;
+
+use super::gpu::{Gpu, GpuError, MIN_BUFFER};
+use super::pipelines::entry;
+use super::{Renderer, headless};
+use crate::deform::{Deformed, normals_from_triangles};
+use crate::frame::Frame;
+use crate::model::{InstanceId, Primitive};
+
+/// The deformed vertices of one primitive of one instance.
+#[derive(Clone, Debug)]
+pub struct DeformedOnGpu {
+    /// Who draws it.
+    pub instance: InstanceId,
+    /// Of the instance's mesh.
+    pub primitive: usize,
+    /// The same that [`crate::deform::deform_primitive`] makes on the CPU.
+    pub deformed: Deformed,
+}
+
+/// Workgroups of one dispatch at most; each thread then takes several vertices.
+const MOST_GROUPS: u32 = 4096;
+/// As in `bake.wgsl`.
+const GROUP_SIZE: u32 = 64;
+/// As in `bake.wgsl`: position, normal, tangent.
+const VEC4S_PER_VERTEX: u64 = 3;
+
+/// Deforms everything that `frame` draws, in its order.
+///
+/// # Errors
+/// Those of [`Renderer::draw`], and of the device.
+pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<DeformedOnGpu>, GpuError> {
+    renderer.prepare(gpu, frame, [1, 1])?;
+    let (Some((model, Ok(copy))), Some(upload)) = (&renderer.model, &renderer.upload) else { return Ok(Vec::new()) };
+    let pipeline = renderer.pipelines.bake(gpu, frame.method);
+    let mut out = Vec::new();
+    for id in &frame.draws {
+        let mesh = model.instances[id.index()].mesh.index();
+        for (n, draw) in copy.draws[id.index()].iter().enumerate() {
+            let primitive = &copy.meshes[mesh][n];
+            let source = &model.meshes[mesh].primitives[n];
+            let count = source.vertex_count() as u32;
+            let size = (u64::from(count) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64).max(MIN_BUFFER);
+            use wgpu::BufferUsages as U;
+            let deformed = gpu.empty_buffer("deformed vertices", size, U::STORAGE | U::COPY_SRC)?;
+            let mapped = gpu.empty_buffer("deformed vertices in memory", size, U::MAP_READ | U::COPY_DST)?;
+            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("bake"),
+                layout: &renderer.pipelines.bake,
+                entries: &[entry(0, primitive.source.as_entire_binding()), entry(1, deformed.as_entire_binding())],
+            });
+            let mut encoder =
+                gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bake") });
+            {
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+                pass.set_pipeline(&pipeline);
+                pass.set_bind_group(0, &upload.group, &[]);
+                pass.set_bind_group(1, &primitive.group, &[draw.offset]);
+                pass.set_bind_group(2, &group, &[]);
+                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(MOST_GROUPS), 1, 1);
+            }
+            encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
+            gpu.queue.submit([encoder.finish()]);
+            let bytes = headless::read(gpu, &mapped)?;
+            out.push(DeformedOnGpu { instance: *id, primitive: n, deformed: deformed_from(&bytes, source) });
+        }
+    }
+    match gpu.take_error() {
+        Some(error) => Err(error),
+        None => Ok(out),
+    }
+}
+
+/// Sorts out what the shader wrote, as `bake.wgsl` has it.
+fn deformed_from(bytes: &[u8], source: &Primitive) -> Deformed {
+    let mut out = Deformed::default();
+    for (i, row) in bytes.as_chunks::<48>().0.iter().take(source.vertex_count()).enumerate() {
+        let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(row);
+        let determinant = position.w;
+        out.positions.push(position.truncate());
+        out.determinants.push(determinant);
+        if !source.normals.is_empty() {
+            out.normals.push(normal.truncate());
+        }
+        if let Some(stored) = source.tangents.get(i) {
+            out.tangents.push(tangent.truncate().extend(if determinant < 0.0 { -stored.w } else { stored.w }));
+        }
+    }
+    if source.normals.is_empty() {
+        normals_from_triangles(source, &mut out);
+    }
+    out
+}

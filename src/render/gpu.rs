@@ -1,0 +1,210 @@
+//! The graphics device: finding an adapter, and hearing of its errors. Knows nothing of models or windows.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Which graphics interface to use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// The best there is.
+    #[default]
+    Auto,
+    /// Vulkan only.
+    Vulkan,
+    /// OpenGL ES only (EGL; needs no display).
+    Gl,
+}
+
+impl Backend {
+    fn to_wgpu(self) -> wgpu::Backends {
+        match self {
+            Self::Auto => wgpu::Backends::PRIMARY | wgpu::Backends::GL,
+            Self::Vulkan => wgpu::Backends::VULKAN,
+            Self::Gl => wgpu::Backends::GL,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "Vulkan, Metal, Direct3D 12 and OpenGL",
+            Self::Vulkan => "Vulkan",
+            Self::Gl => "OpenGL",
+        }
+    }
+
+    /// An instance for it. OpenGL needs the window system's display to make surfaces; without one it still renders.
+    #[must_use]
+    pub fn instance(self, display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
+        let mut options = wgpu::InstanceDescriptor::new_without_display_handle();
+        options.backends = self.to_wgpu();
+        options.display = display;
+        wgpu::Instance::new(options)
+    }
+}
+
+/// What can go wrong on the way to a picture.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GpuError {
+    /// Nothing to render with.
+    #[error(
+        "no graphics adapter was found (tried {tried}). Install a graphics driver; without a graphics card a software one does \
+         (Debian, Ubuntu: apt install mesa-vulkan-drivers). Details: {details}"
+    )]
+    NoAdapter {
+        /// Interfaces.
+        tried: &'static str,
+        /// As the driver loader has it.
+        details: String,
+    },
+    /// The window cannot be drawn on.
+    #[error("the window cannot be drawn on: {details}. Try another backend (--backend gl), or a newer driver")]
+    NoSurface {
+        /// As the driver has it.
+        details: String,
+    },
+    /// The adapter cannot do what the renderer needs.
+    #[error("the graphics adapter \"{adapter}\" cannot be used: {reason}. Try another backend or a newer driver")]
+    Unfit {
+        /// Its name.
+        adapter: String,
+        /// What is missing.
+        reason: String,
+    },
+    /// A model or a picture that is too large for the adapter.
+    #[error("{what} takes {need}, and this graphics adapter allows {limit}")]
+    TooLarge {
+        /// Such as "the palette (9000 joints)".
+        what: String,
+        /// With its unit.
+        need: String,
+        /// With its unit.
+        limit: String,
+    },
+    /// The device has gone; a new one is needed.
+    #[error("the graphics device was lost: {0}")]
+    Lost(String),
+    /// The device reported an error.
+    #[error("graphics error: {0}")]
+    Device(String),
+}
+
+/// An open device.
+#[derive(Debug)]
+pub struct Gpu {
+    /// Where it came from.
+    pub instance: wgpu::Instance,
+    /// The hardware.
+    pub adapter: wgpu::Adapter,
+    /// The connection to it.
+    pub device: wgpu::Device,
+    /// Where commands go.
+    pub queue: wgpu::Queue,
+    /// Name, driver, backend.
+    pub info: wgpu::AdapterInfo,
+    /// The first error since it was last taken.
+    error: Arc<Mutex<Option<GpuError>>>,
+}
+
+/// Storage buffers that a vertex stage reads: palette, slots, influences, morph targets.
+const VERTEX_STORAGE_BUFFERS: u32 = 4;
+
+impl Gpu {
+    /// A device that renders into memory; needs no display.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
+    pub fn headless(backend: Backend) -> Result<Self, GpuError> {
+        Self::open(backend.instance(None), None, backend.name())
+    }
+
+    /// A device that can present to `surface`, which `instance` made.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
+    pub fn for_surface(instance: wgpu::Instance, surface: &wgpu::Surface<'_>) -> Result<Self, GpuError> {
+        Self::open(instance, Some(surface), "those that can draw into this window")
+    }
+
+    fn open(
+        instance: wgpu::Instance,
+        surface: Option<&wgpu::Surface<'_>>,
+        tried: &'static str,
+    ) -> Result<Self, GpuError> {
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            compatible_surface: surface,
+            ..wgpu::RequestAdapterOptions::default()
+        };
+        let adapter = pollster::block_on(instance.request_adapter(&options))
+            .map_err(|e| GpuError::NoAdapter { tried, details: e.to_string() })?;
+        let info = adapter.get_info();
+        let unfit = |reason: String| GpuError::Unfit { adapter: info.name.clone(), reason };
+        let limits = adapter.limits();
+        let storage = limits.max_storage_buffers_per_shader_stage;
+        let flags = adapter.get_downlevel_capabilities().flags;
+        if storage < VERTEX_STORAGE_BUFFERS || !flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE) {
+            return Err(unfit(format!(
+                "its vertex shaders read {storage} storage buffers, {VERTEX_STORAGE_BUFFERS} are needed"
+            )));
+        }
+        // All that the adapter can: nothing is capped below the hardware.
+        let wanted = wgpu::DeviceDescriptor { required_limits: limits, ..wgpu::DeviceDescriptor::default() };
+        let (device, queue) = pollster::block_on(adapter.request_device(&wanted)).map_err(|e| unfit(e.to_string()))?;
+        let error = Arc::new(Mutex::new(None));
+        let slot = Arc::clone(&error);
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| note(&slot, GpuError::Device(e.to_string()))));
+        let slot = Arc::clone(&error);
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                note(&slot, GpuError::Lost(message));
+            }
+        });
+        Ok(Self { instance, adapter, device, queue, info, error })
+    }
+
+    /// The first error since this was last asked; a lost device goes before others.
+    #[must_use]
+    pub fn take_error(&self) -> Option<GpuError> {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// A buffer with `bytes` in it (an unused minimum where there are none), or an error that names `what`.
+    pub(super) fn buffer(&self, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
+        let size = (bytes.len() as u64).max(MIN_BUFFER).next_multiple_of(4);
+        let buffer = self.empty_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
+        if !bytes.is_empty() {
+            let whole = bytes.len() & !3;
+            self.queue.write_buffer(&buffer, 0, &bytes[..whole]);
+        }
+        Ok(buffer)
+    }
+
+    /// A zeroed buffer of `size` bytes, or an error that names `what`.
+    pub(super) fn empty_buffer(
+        &self,
+        what: &str,
+        size: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let limits = self.device.limits();
+        let mut limit = limits.max_buffer_size;
+        if usage.contains(wgpu::BufferUsages::STORAGE) {
+            limit = limit.min(limits.max_storage_buffer_binding_size);
+        }
+        if size > limit {
+            let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / (1024.0 * 1024.0));
+            return Err(GpuError::TooLarge { what: what.to_owned(), need: mib(size), limit: mib(limit) });
+        }
+        let options = wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false };
+        Ok(self.device.create_buffer(&options))
+    }
+}
+
+/// The smallest buffer that every binding accepts, bytes.
+pub(super) const MIN_BUFFER: u64 = 64;
+
+fn note(slot: &Mutex<Option<GpuError>>, error: GpuError) {
+    let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    if held.is_none() || matches!(error, GpuError::Lost(_)) {
+        *held = Some(error);
+    }
+}

@@ -1,0 +1,96 @@
+//! A picture in memory, without a window.
+
+use super::gpu::{Gpu, GpuError};
+use super::{Renderer, SceneTarget};
+use crate::frame::{Background, Frame};
+
+/// Pixels in memory: RGBA, 8 bits each, sRGB, straight alpha, rows from the top.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// `width * height * 4` bytes.
+    pub rgba: Vec<u8>,
+}
+
+impl Picture {
+    /// RGBA at a pixel, from the top left.
+    #[must_use]
+    pub fn at(&self, x: u32, y: u32) -> [u8; 4] {
+        let i = (y as usize * self.width as usize + x as usize) * 4;
+        [self.rgba[i], self.rgba[i + 1], self.rgba[i + 2], self.rgba[i + 3]]
+    }
+}
+
+/// Draws `frame` at `size` pixels and reads it back.
+///
+/// # Errors
+/// Those of [`Renderer::draw`], and of the device.
+pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
+    let target = renderer.draw(gpu, frame, size)?;
+    let mut picture = read_picture(gpu, target)?;
+    if frame.display.background == Background::Transparent {
+        picture.rgba.as_chunks_mut().0.iter_mut().for_each(straighten);
+    }
+    match gpu.take_error() {
+        Some(error) => Err(error),
+        None => Ok(picture),
+    }
+}
+
+fn read_picture(gpu: &Gpu, target: &SceneTarget) -> Result<Picture, GpuError> {
+    let [width, height] = target.size;
+    let row = width as usize * 4;
+    let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);
+    let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
+    let buffer = gpu.empty_buffer("the picture in memory", padded as u64 * u64::from(height), usage)?;
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
+    encoder.copy_texture_to_buffer(
+        target.picture.as_image_copy(),
+        wgpu::TexelCopyBufferInfo {
+            buffer: &buffer,
+            layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },
+        },
+        wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+    );
+    gpu.queue.submit([encoder.finish()]);
+    let bytes = read(gpu, &buffer)?;
+    let rgba = bytes.chunks_exact(padded).flat_map(|r| &r[..row]).copied().collect();
+    Ok(Picture { width, height, rgba })
+}
+
+/// Waits for all submitted work, and copies a mappable buffer.
+pub(super) fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, GpuError> {
+    let (send, receive) = std::sync::mpsc::channel();
+    buffer.map_async(wgpu::MapMode::Read, .., move |result| {
+        // The receiver waits below; if it has gone, nobody wants the news.
+        drop(send.send(result));
+    });
+    let failed = |what: String| gpu.take_error().unwrap_or(GpuError::Device(what));
+    gpu.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| failed(e.to_string()))?;
+    match receive.recv() {
+        Ok(Ok(())) => {}
+        Ok(Err(e)) => return Err(failed(e.to_string())),
+        Err(e) => return Err(failed(e.to_string())),
+    }
+    let bytes = buffer.get_mapped_range(..).map_err(|e| failed(e.to_string()))?.to_vec();
+    buffer.unmap();
+    Ok(bytes)
+}
+
+/// From colours multiplied by alpha in linear light to straight ones.
+fn straighten(pixel: &mut [u8; 4]) {
+    let alpha = pixel[3];
+    if alpha == 0 {
+        *pixel = [0; 4];
+    } else if alpha < 255 {
+        let alpha = f32::from(alpha) / 255.0;
+        for c in &mut pixel[..3] {
+            let linear = super::upload::linear([f32::from(*c) / 255.0; 3])[0] / alpha;
+            let srgb = if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
+            *c = (srgb * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Structs that Rust and WGSL share, each declared once here; a test compares names, offsets and sizes with the shaders.
+
+/// A struct shared with WGSL: its name there, its size, and name, offset and size of every field.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// In WGSL.
+    pub name: &'static str,
+    /// Bytes.
+    pub size: usize,
+    /// Name, offset, bytes.
+    pub fields: &'static [(&'static str, usize, usize)],
+}
+
+macro_rules! shared {
+    ($($(#[$doc:meta])* struct $name:ident { $($field:ident: $type:ty,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+            #[repr(C)]
+            pub(super) struct $name { $(pub $field: $type,)* }
+        )*
+
+        /// All of them.
+        pub static LAYOUTS: &[Layout] = &[$(Layout {
+            name: stringify!($name),
+            size: size_of::<$name>(),
+            fields: &[$((stringify!($field), std::mem::offset_of!($name, $field), size_of::<$type>()),)*],
+        },)*];
+    };
+}
+
+shared! {
+    /// A soft light of the studio, world space.
+    struct SoftBox {
+        x: [f32; 4],
+        y: [f32; 4],
+        z: [f32; 4],
+        radiance: [f32; 4],
+    }
+
+    /// What stays the same for a whole picture.
+    struct Globals {
+        clip_from_world: [[f32; 4]; 4],
+        view_x: [f32; 4],
+        view_y: [f32; 4],
+        view_z: [f32; 4],
+        eye: [f32; 4],
+        viewport: [f32; 4],
+        background_inner: [f32; 4],
+        background_outer: [f32; 4],
+        grid: [f32; 4],
+        grid_color: [f32; 4],
+        shadow: [f32; 4],
+        wire_color: [f32; 4],
+        boxes: [SoftBox; 4],
+        ramp: u32,
+        selected: u32,
+        morph_base: u32,
+        unused: u32,
+    }
+
+    /// What a place in the palette stands for.
+    struct Slot {
+        color: [f32; 3],
+        node: u32,
+    }
+
+    /// A stored vertex as the deformation reads it.
+    struct Source {
+        position: [f32; 3],
+        joints_a: u32,
+        normal: [f32; 3],
+        joints_b: u32,
+        tangent: [f32; 4],
+        weights: [f32; 4],
+    }
+
+    /// One influence of a vertex that has more than four.
+    struct Influence {
+        joint: u32,
+        weight: f32,
+    }
+
+    /// One primitive of one instance.
+    struct Draw {
+        joint: u32,
+        mode: u32,
+        flags: u32,
+        vertex_count: u32,
+        morph_count: u32,
+        morph_weight: u32,
+        morph_stride: u32,
+        unused: u32,
+    }
+
+    /// A material's numbers.
+    struct Material {
+        base_color: [f32; 4],
+        emissive: [f32; 4],
+        metallic: f32,
+        roughness: f32,
+        occlusion_strength: f32,
+        alpha_cutoff: f32,
+        alpha_mode: u32,
+        double_sided: u32,
+        second_uv: u32,
+        has_normal_map: u32,
+    }
+
+    /// An octahedral bone.
+    struct Bone {
+        head: [f32; 4],
+        tail: [f32; 4],
+        color: [f32; 4],
+    }
+
+    /// A line over everything.
+    struct Line {
+        start: [f32; 4],
+        end: [f32; 4],
+        color: [f32; 4],
+    }
+}
+
+/// The rest of a stored vertex, as the surface reads it: both texture coordinate sets and the colour.
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Paint {
+    pub uv: [f32; 4],
+    pub color: [f32; 4],
+}
+
+/// `Draw::mode`: one matrix, four influences in the vertex, or a list.
+pub(super) mod mode {
+    pub const RIGID: u32 = 0;
+    pub const FOUR: u32 = 1;
+    pub const LIST: u32 = 2;
+}
+
+/// `Draw::flags`.
+pub(super) mod flag {
+    pub const HAS_NORMALS: u32 = 1;
+    pub const HAS_TANGENTS: u32 = 2;
+    pub const HAS_SIDES: u32 = 4;
+    pub const MORPHS_NORMALS: u32 = 8;
+    pub const MORPHS_TANGENTS: u32 = 16;
+}
+
+/// Rows of a ramp's table: every stop of every ramp (4 and 9 steps) falls on one, so that the table is exact.
+pub const RAMP_ROWS: usize = 37;

@@ -1,0 +1,90 @@
+//! Materials on the device: numbers, textures, samplers, bound together once.
+
+use super::gpu::{Gpu, GpuError};
+use super::layouts;
+use super::pipelines::{Pipelines, entry};
+use super::texture::{Neutral, Textures};
+use crate::model::{AlphaMode, Material, Model, TextureSampler, TextureSlot};
+
+/// The materials of a model, then the default one.
+#[derive(Debug)]
+pub(super) struct Materials {
+    pub groups: Vec<wgpu::BindGroup>,
+    /// What could not be drawn as the file has it.
+    pub notices: Vec<String>,
+}
+
+impl Materials {
+    pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
+        let mut textures = Textures::default();
+        let default = Material::default();
+        let mut groups = Vec::new();
+        for material in model.materials.iter().chain([&default]) {
+            groups.push(group(gpu, pipelines, &mut textures, model, material)?);
+        }
+        Ok(Self { groups, notices: textures.notices })
+    }
+}
+
+fn group(
+    gpu: &Gpu,
+    pipelines: &mut Pipelines,
+    textures: &mut Textures,
+    model: &Model,
+    m: &Material,
+) -> Result<wgpu::BindGroup, GpuError> {
+    let numbers = numbers(m);
+    let numbers = gpu.buffer("a material", bytemuck::bytes_of(&numbers), wgpu::BufferUsages::UNIFORM)?;
+    let mut bound = Vec::new();
+    for (slot, srgb, neutral) in slots(m) {
+        let texture = slot.map(|s| model.textures[s.texture.index()]);
+        let view = match texture.and_then(|t| t.image) {
+            Some(image) => textures.image(gpu, pipelines, model, image, srgb),
+            None => textures.neutral(gpu, pipelines, neutral),
+        };
+        bound.push((view, textures.sampler(gpu, texture.map_or(TextureSampler::default(), |t| t.sampler))));
+    }
+    let mut entries = vec![entry(0, numbers.as_entire_binding())];
+    for (i, (view, sampler)) in (0..).zip(&bound) {
+        entries.push(entry(1 + 2 * i, wgpu::BindingResource::TextureView(view)));
+        entries.push(entry(2 + 2 * i, wgpu::BindingResource::Sampler(sampler)));
+    }
+    Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(&m.name),
+        layout: &pipelines.material,
+        entries: &entries,
+    }))
+}
+
+/// In order of the bindings: the slot, whether its colours are sRGB, and what stands in for it.
+fn slots(m: &Material) -> [(Option<TextureSlot>, bool, Neutral); 5] {
+    [
+        (m.base_color_texture, true, Neutral::White),
+        (m.metallic_roughness_texture, false, Neutral::White),
+        (m.normal_texture, false, Neutral::FlatNormal),
+        (m.occlusion_texture, false, Neutral::White),
+        (m.emissive_texture, true, Neutral::White),
+    ]
+}
+
+fn numbers(m: &Material) -> layouts::Material {
+    let (alpha_mode, alpha_cutoff) = match m.alpha {
+        AlphaMode::Opaque => (0, 0.0),
+        AlphaMode::Mask { cutoff } => (1, cutoff),
+        AlphaMode::Blend => (2, 0.0),
+    };
+    let second_uv =
+        (0..).zip(slots(m)).map(|(i, (slot, ..))| u32::from(slot.is_some_and(|s| s.uv_set == 1)) << i).sum();
+    layouts::Material {
+        base_color: m.base_color.to_array(),
+        emissive: m.emissive.extend(m.normal_scale).to_array(),
+        metallic: m.metallic,
+        roughness: m.roughness,
+        occlusion_strength: m.occlusion_strength,
+        alpha_cutoff,
+        alpha_mode,
+        double_sided: u32::from(m.double_sided),
+        second_uv,
+        has_normal_map: u32::from(m.normal_texture.is_some()),
+    }
+}

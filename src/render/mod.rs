@@ -1,0 +1,345 @@
+//! From a [`Frame`] to a picture. Owns the device, the shaders and the device's copy of the model; sees nothing but
+//! frames: no session, no files, no window.
+//!
+//! A picture takes two passes into one multisampled target: the scene, then what lies over it (bones, lines) with a depth
+//! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
+
+mod deform;
+mod gpu;
+mod headless;
+pub mod layouts;
+mod material;
+mod pipelines;
+mod scene;
+pub mod shader;
+mod studio;
+mod target;
+mod texture;
+mod upload;
+
+use std::sync::Arc;
+
+pub use deform::{DeformedOnGpu, deform_on_gpu};
+pub use gpu::{Backend, Gpu, GpuError};
+pub use headless::{Picture, render_image};
+pub use target::{COLOR, SceneTarget};
+
+use crate::frame::{Background, Frame, Surface};
+use crate::model::Model;
+use pipelines::{Kind, Look, Pipelines, entry};
+use scene::{GpuDraw, GpuModel, GpuPrimitive};
+use upload::Upload;
+
+/// Draws frames. Keeps what it has compiled and uploaded from one to the next.
+#[derive(Debug)]
+pub struct Renderer {
+    pipelines: Pipelines,
+    upload: Option<Upload>,
+    /// The model that was drawn last, and its copy on the device (or why there is none).
+    model: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
+    target: Option<SceneTarget>,
+    present: Option<PresentGroup>,
+}
+
+/// Binds a certain picture for presenting.
+#[derive(Debug)]
+struct PresentGroup {
+    picture: wgpu::Texture,
+    format: wgpu::TextureFormat,
+    pipeline: wgpu::RenderPipeline,
+    group: wgpu::BindGroup,
+}
+
+/// One primitive of one instance, as it is drawn.
+#[derive(Clone, Copy)]
+struct Item<'a> {
+    primitive: &'a GpuPrimitive,
+    source: &'a crate::model::Primitive,
+    draw: &'a GpuDraw,
+    material: &'a wgpu::BindGroup,
+}
+
+impl Renderer {
+    /// Compiles nothing yet.
+    #[must_use]
+    pub fn new(gpu: &Gpu) -> Self {
+        Self { pipelines: Pipelines::new(gpu), upload: None, model: None, target: None, present: None }
+    }
+
+    /// Draws `frame` into the renderer's own target of `size` pixels (at least one each way) and submits it.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`] where the model or the picture does not fit the adapter. Errors of the device itself come
+    /// later, from [`Gpu::take_error`].
+    pub fn draw(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) -> Result<&SceneTarget, GpuError> {
+        let size = size.map(|s| s.max(1));
+        self.prepare(gpu, frame, size)?;
+        if self.target.as_ref().is_none_or(|t| t.size != size) {
+            self.target = None;
+        }
+        let target = match self.target.take() {
+            Some(target) => target,
+            None => SceneTarget::new(gpu, size)?,
+        };
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
+        self.scene_pass(gpu, frame, &target, &mut encoder)?;
+        self.overlay_pass(gpu, frame, &target, &mut encoder);
+        gpu.queue.submit([encoder.finish()]);
+        Ok(self.target.insert(target))
+    }
+
+    /// What the current model could not be drawn with as its file has it, for people to read.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        match &self.model {
+            Some((_, Ok(model))) => &model.materials.notices,
+            _ => &[],
+        }
+    }
+
+    /// Copies the last picture into `pass`, whose one target (without depth, single-sampled) has `format`. `rect` is
+    /// x, y, width and height in pixels of that target; viewport and scissor stay there.
+    pub fn present(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, format: wgpu::TextureFormat, rect: [u32; 4]) {
+        let Some(target) = &self.target else { return };
+        let fits = |p: &PresentGroup| p.picture == target.picture && p.format == format;
+        if !self.present.as_ref().is_some_and(fits) {
+            let pipeline = self.pipelines.present(gpu, format);
+            let filter = wgpu::FilterMode::Linear;
+            let how = wgpu::SamplerDescriptor { mag_filter: filter, min_filter: filter, ..Default::default() };
+            let sampler = gpu.device.create_sampler(&how);
+            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("present"),
+                layout: &pipeline.get_bind_group_layout(0),
+                entries: &[
+                    entry(0, wgpu::BindingResource::TextureView(&target.view)),
+                    entry(1, wgpu::BindingResource::Sampler(&sampler)),
+                ],
+            });
+            self.present = Some(PresentGroup { picture: target.picture.clone(), format, pipeline, group });
+        }
+        let Some(present) = &self.present else { return };
+        let [x, y, width, height] = rect;
+        pass.set_viewport(x as f32, y as f32, width as f32, height as f32, 0.0, 1.0);
+        pass.set_scissor_rect(x, y, width, height);
+        pass.set_pipeline(&present.pipeline);
+        pass.set_bind_group(0, &present.group, &[]);
+        pass.draw(0..3, 0..1);
+    }
+
+    /// Uploads the model if it is another one, and everything of this frame.
+    fn prepare(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) -> Result<(), GpuError> {
+        let is_kept = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
+        if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
+            // The old one goes first, so that both never need room together.
+            self.model = None;
+            if let Some(model) = &frame.model {
+                let uploaded = GpuModel::new(gpu, &mut self.pipelines, model);
+                self.model = Some((Arc::clone(model), uploaded));
+            }
+        }
+        let slots = match &self.model {
+            Some((_, Ok(model))) => Some(&model.slots),
+            Some((_, Err(error))) => return Err(error.clone()),
+            None => None,
+        };
+        let upload = match &mut self.upload {
+            Some(upload) => upload,
+            None => self.upload.insert(Upload::new(gpu, &self.pipelines)?),
+        };
+        upload.write(gpu, &self.pipelines, frame, size, slots)
+    }
+
+    fn scene_pass(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame,
+        target: &SceneTarget,
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> Result<(), GpuError> {
+        let Some(upload) = &self.upload else { return Ok(()) };
+        let display = &frame.display;
+        let over = !frame.bones.is_empty() || !frame.lines.is_empty();
+        let mut pass = begin(encoder, target, wgpu::LoadOp::Clear(clear_color(display.background)), !over);
+        pass.set_bind_group(0, &upload.group, &[]);
+        let items = match &self.model {
+            Some((model, Ok(copy))) => items(frame, model, copy),
+            _ => Vec::new(),
+        };
+        let pipelines = &mut self.pipelines;
+        let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass };
+        if matches!(display.background, Background::Studio { .. }) {
+            painter.screen(Kind::Background, 3);
+        }
+        // Readouts show what blends as solid.
+        let blends = |i: &&Item<'_>| i.draw.blends && display.surface == Surface::Shaded;
+        if display.mesh {
+            for item in items.iter().filter(|i| !blends(i)) {
+                painter.surface(item, false)?;
+            }
+        }
+        if display.grid.is_some() {
+            painter.screen(Kind::Grid, 4);
+        }
+        if display.mesh {
+            for item in back_to_front(frame, items.iter().filter(blends)) {
+                painter.surface(item, true)?;
+            }
+        }
+        if display.wireframe {
+            for item in &items {
+                painter.edges(item)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bones hide one another, but nothing of the scene hides them.
+    fn overlay_pass(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget, encoder: &mut wgpu::CommandEncoder) {
+        let Some(upload) = &self.upload else { return };
+        if frame.bones.is_empty() && frame.lines.is_empty() {
+            return;
+        }
+        let mut pass = begin(encoder, target, wgpu::LoadOp::Load, true);
+        pass.set_bind_group(0, &upload.group, &[]);
+        if upload.bone_count > 0 {
+            pass.set_pipeline(&self.pipelines.draw(gpu, Kind::Bones, frame.method));
+            pass.set_vertex_buffer(0, upload.bones.slice(..));
+            pass.draw(0..24, 0..upload.bone_count);
+        }
+        if !frame.lines.is_empty() {
+            pass.set_pipeline(&self.pipelines.draw(gpu, Kind::Lines, frame.method));
+            pass.set_vertex_buffer(0, upload.lines.slice(..));
+            pass.draw(0..4, 0..frame.lines.len() as u32);
+        }
+    }
+}
+
+/// Records into a pass.
+struct Painter<'a, 'p> {
+    gpu: &'a Gpu,
+    pipelines: &'a mut Pipelines,
+    frame: &'a Frame,
+    pass: &'a mut wgpu::RenderPass<'p>,
+}
+
+impl Painter<'_, '_> {
+    fn screen(&mut self, kind: Kind, vertices: u32) {
+        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
+        self.pass.draw(0..vertices, 0..1);
+    }
+
+    fn surface(&mut self, item: &Item<'_>, blend: bool) -> Result<(), GpuError> {
+        let look = match self.frame.display.surface {
+            Surface::Shaded => Look::Shaded,
+            Surface::Weights(_) => Look::Weights,
+            Surface::Dominant { .. } => Look::Dominant,
+        };
+        let is_split = self.frame.display.surface == Surface::Dominant { shared_black: true };
+        if is_split && item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
+            let [alone, shared] = item.primitive.split(self.gpu, item.source)?;
+            self.indexed(item, Look::Dominant, blend, alone);
+            self.indexed(item, Look::Shared, blend, shared);
+        } else {
+            self.indexed(item, look, blend, &item.primitive.indices);
+        }
+        Ok(())
+    }
+
+    fn indexed(&mut self, item: &Item<'_>, look: Look, blend: bool, indices: &scene::Indices) {
+        let topology = item.primitive.topology;
+        self.draw(item, Kind::Surface { look, topology, blend }, indices);
+    }
+
+    fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
+        if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
+            let edges = item.primitive.edges(self.gpu, item.source)?;
+            self.draw(item, Kind::Edges, edges);
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, item: &Item<'_>, kind: Kind, indices: &scene::Indices) {
+        if indices.count == 0 {
+            return;
+        }
+        let pass = &mut *self.pass;
+        pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
+        pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
+        pass.set_bind_group(2, item.material, &[]);
+        pass.set_vertex_buffer(0, item.primitive.source.slice(..));
+        pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
+        pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..indices.count, 0, 0..1);
+    }
+}
+
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    target: &SceneTarget,
+    load: wgpu::LoadOp<wgpu::Color>,
+    is_last: bool,
+) -> wgpu::RenderPass<'a> {
+    // Only the last pass resolves; the samples need not outlive it.
+    let store = if is_last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("scene"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: &target.color,
+            depth_slice: None,
+            resolve_target: is_last.then_some(&target.view),
+            ops: wgpu::Operations { load, store },
+        })],
+        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+            view: &target.depth,
+            // Reversed: nothing is farther than zero.
+            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Discard }),
+            stencil_ops: None,
+        }),
+        ..wgpu::RenderPassDescriptor::default()
+    })
+}
+
+fn clear_color(background: Background) -> wgpu::Color {
+    let opaque = |c: [f32; 3]| {
+        let [r, g, b] = upload::linear(c).map(f64::from);
+        wgpu::Color { r, g, b, a: 1.0 }
+    };
+    match background {
+        Background::Solid(c) => opaque(c),
+        Background::Studio { outer, .. } => opaque(outer),
+        Background::Transparent => wgpu::Color::TRANSPARENT,
+    }
+}
+
+fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a>> {
+    let mut out = Vec::new();
+    for id in &frame.draws {
+        let mesh = model.instances[id.index()].mesh.index();
+        for (n, draw) in copy.draws[id.index()].iter().enumerate() {
+            out.push(Item {
+                primitive: &copy.meshes[mesh][n],
+                source: &model.meshes[mesh].primitives[n],
+                draw,
+                material: &copy.materials.groups[draw.material],
+            });
+        }
+    }
+    out
+}
+
+/// Farthest first, by where the middle of each has moved.
+fn back_to_front<'a, 'b>(frame: &Frame, items: impl Iterator<Item = &'b Item<'a>>) -> Vec<&'b Item<'a>>
+where
+    'a: 'b,
+{
+    let view_from_world = frame.camera.world_from_view.inverse();
+    let depth = |item: &Item<'_>| {
+        let (center, joint) = item.primitive.center;
+        let joint = if item.source.influences.is_some() { joint } else { 0 };
+        let at = frame.palettes.get((item.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
+        view_from_world.transform_point3(at).z
+    };
+    let mut sorted: Vec<_> = items.map(|i| (depth(i), i)).collect();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sorted.into_iter().map(|(_, i)| i).collect()
+}

@@ -1,0 +1,357 @@
+//! Pipelines, made when first asked for: one for each method × topology × look. Knows what is bound where, not what is
+//! drawn when.
+
+use std::collections::HashMap;
+
+use super::gpu::Gpu;
+use super::layouts::{Bone, Draw, Line, Paint, Source};
+use super::shader::{self, Program};
+use super::target::{COLOR, DEPTH, SAMPLES};
+use crate::deform::Method;
+
+/// Fragment stage of the surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Look {
+    Shaded,
+    Weights,
+    Dominant,
+    /// Triangles that several joints move.
+    Shared,
+}
+
+/// A way to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// `blend`: over what lies behind, leaving the depth alone.
+    Surface {
+        look: Look,
+        topology: wgpu::PrimitiveTopology,
+        blend: bool,
+    },
+    Edges,
+    Background,
+    Grid,
+    Bones,
+    Lines,
+}
+
+/// Everything that is compiled.
+#[derive(Debug)]
+pub(super) struct Pipelines {
+    pub frame: wgpu::BindGroupLayout,
+    pub primitive: wgpu::BindGroupLayout,
+    pub material: wgpu::BindGroupLayout,
+    pub bake: wgpu::BindGroupLayout,
+    modules: HashMap<(&'static str, &'static str), wgpu::ShaderModule>,
+    drawing: HashMap<(Kind, &'static str), wgpu::RenderPipeline>,
+    baking: HashMap<&'static str, wgpu::ComputePipeline>,
+    mips: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
+    presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
+}
+
+/// Colours that were multiplied by their alpha.
+const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
+
+const SOURCE: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_array![
+    0 => Float32x3, 1 => Uint32, 2 => Float32x3, 3 => Uint32, 4 => Float32x4, 5 => Float32x4];
+const PAINT: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![6 => Float32x4, 7 => Float32x4];
+const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4];
+
+fn buffer<T>(
+    step_mode: wgpu::VertexStepMode,
+    attributes: &[wgpu::VertexAttribute],
+) -> Option<wgpu::VertexBufferLayout<'_>> {
+    Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
+}
+
+/// Binding `binding` of a group.
+pub(super) fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry { binding, resource }
+}
+
+impl Pipelines {
+    pub fn new(gpu: &Gpu) -> Self {
+        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
+            gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
+        };
+        use wgpu::ShaderStages as S;
+        let all = S::VERTEX | S::FRAGMENT | S::COMPUTE;
+        let vertices = S::VERTEX | S::COMPUTE;
+        let frame = layout(
+            "frame",
+            &[
+                uniform(0, all, false),
+                storage(1, vertices, true),
+                storage(2, vertices, true),
+                uniform(3, S::FRAGMENT, false),
+            ],
+        );
+        let primitive =
+            layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);
+        let mut material = vec![uniform(0, S::FRAGMENT, false)];
+        for i in 0..5 {
+            material.push(texture(1 + 2 * i));
+            material.push(sampler(2 + 2 * i));
+        }
+        let material = layout("material", &material);
+        let bake = layout("bake", &[storage(0, S::COMPUTE, true), storage(1, S::COMPUTE, false)]);
+        Self {
+            frame,
+            primitive,
+            material,
+            bake,
+            modules: HashMap::new(),
+            drawing: HashMap::new(),
+            baking: HashMap::new(),
+            mips: HashMap::new(),
+            presenting: HashMap::new(),
+        }
+    }
+
+    fn module(&mut self, gpu: &Gpu, program: &'static Program, method: &'static Method) -> wgpu::ShaderModule {
+        let make = || {
+            let source = wgpu::ShaderSource::Wgsl(program.link(method).text.into());
+            gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(program.name), source })
+        };
+        let method = if program.deforms { method.id } else { "" };
+        self.modules.entry((program.name, method)).or_insert_with(make).clone()
+    }
+
+    /// A pipeline of the scene's own target.
+    pub fn draw(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method) -> wgpu::RenderPipeline {
+        let deforms = matches!(kind, Kind::Surface { .. } | Kind::Edges);
+        let key = (kind, if deforms { method.id } else { "" });
+        if let Some(found) = self.drawing.get(&key) {
+            return found.clone();
+        }
+        let made = self.make(gpu, kind, method);
+        self.drawing.insert(key, made.clone());
+        made
+    }
+
+    fn make(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method) -> wgpu::RenderPipeline {
+        use wgpu::PrimitiveTopology as T;
+        use wgpu::VertexStepMode::{Instance, Vertex};
+        let how = match kind {
+            Kind::Surface { look, topology, blend } => {
+                let (vertex, fragment) = match look {
+                    Look::Shaded => ("vs_shaded", "fs_shaded"),
+                    Look::Weights => ("vs_weights", "fs_weights"),
+                    Look::Dominant => ("vs_dominant", "fs_dominant"),
+                    Look::Shared => ("vs_shaded", "fs_shared"),
+                };
+                How { program: &shader::SURFACE, vertex, fragment, topology, blend, write_depth: !blend, ..How::MESH }
+            }
+            Kind::Edges => How { vertex: "vs_edges", fragment: "fs_edges", topology: T::LineList, ..How::MESH },
+            Kind::Background => How {
+                program: &shader::BACKGROUND,
+                vertex: "vs_screen",
+                fragment: "fs_background",
+                blend: false,
+                compare: wgpu::CompareFunction::Always,
+                ..How::FLAT
+            },
+            Kind::Grid => How {
+                program: &shader::GRID,
+                vertex: "vs_grid",
+                fragment: "fs_grid",
+                topology: T::TriangleStrip,
+                ..How::FLAT
+            },
+            Kind::Bones => How {
+                program: &shader::BONES,
+                vertex: "vs_bones",
+                fragment: "fs_bones",
+                write_depth: true,
+                cull: Some(wgpu::Face::Back),
+                ..How::FLAT
+            },
+            Kind::Lines => How {
+                program: &shader::LINES,
+                vertex: "vs_lines",
+                fragment: "fs_lines",
+                topology: T::TriangleStrip,
+                compare: wgpu::CompareFunction::Always,
+                ..How::FLAT
+            },
+        };
+        let mesh = [buffer::<Source>(Vertex, &SOURCE), buffer::<Paint>(Vertex, &PAINT)];
+        let buffers: &[_] = match kind {
+            Kind::Surface { .. } | Kind::Edges => &mesh,
+            Kind::Background | Kind::Grid => &[],
+            Kind::Bones => &[buffer::<Bone>(Instance, &THREE)],
+            Kind::Lines => &[buffer::<Line>(Instance, &THREE)],
+        };
+        self.make_scene(gpu, &how, buffers, method)
+    }
+
+    fn make_scene(
+        &mut self,
+        gpu: &Gpu,
+        how: &How,
+        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
+        method: &'static Method,
+    ) -> wgpu::RenderPipeline {
+        let module = self.module(gpu, how.program, method);
+        let groups = [Some(&self.frame), Some(&self.primitive), Some(&self.material)];
+        let groups = if how.program.deforms { &groups[..] } else { &groups[..1] };
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(how.fragment),
+            bind_group_layouts: groups,
+            immediate_size: 0,
+        });
+        gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(how.fragment),
+            layout: Some(&layout),
+            vertex: wgpu::VertexState {
+                module: &module,
+                entry_point: Some(how.vertex),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                buffers,
+            },
+            primitive: wgpu::PrimitiveState {
+                topology: how.topology,
+                cull_mode: how.cull,
+                ..wgpu::PrimitiveState::default()
+            },
+            depth_stencil: Some(wgpu::DepthStencilState {
+                format: DEPTH,
+                depth_write_enabled: Some(how.write_depth),
+                depth_compare: Some(how.compare),
+                stencil: wgpu::StencilState::default(),
+                bias: wgpu::DepthBiasState::default(),
+            }),
+            multisample: wgpu::MultisampleState { count: SAMPLES, ..wgpu::MultisampleState::default() },
+            fragment: Some(wgpu::FragmentState {
+                module: &module,
+                entry_point: Some(how.fragment),
+                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                targets: &[Some(wgpu::ColorTargetState {
+                    format: COLOR,
+                    blend: how.blend.then_some(OVER),
+                    write_mask: wgpu::ColorWrites::ALL,
+                })],
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+
+    /// The compute entry that writes deformed vertices.
+    pub fn bake(&mut self, gpu: &Gpu, method: &'static Method) -> wgpu::ComputePipeline {
+        if let Some(found) = self.baking.get(method.id) {
+            return found.clone();
+        }
+        let module = self.module(gpu, &shader::BAKE, method);
+        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some("bake"),
+            bind_group_layouts: &[Some(&self.frame), Some(&self.primitive), Some(&self.bake)],
+            immediate_size: 0,
+        });
+        let made = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some("bake"),
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some("bake"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        self.baking.insert(method.id, made.clone());
+        made
+    }
+
+    /// Halves textures of `format`.
+    pub fn mip(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
+        let module = self.module(gpu, &shader::MIP, crate::deform::METHODS[0]);
+        self.mips.entry(format).or_insert_with(|| screen(gpu, &module, "fs_mip", format)).clone()
+    }
+
+    /// Copies the picture into a window's surface of `format`.
+    pub fn present(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
+        let module = self.module(gpu, &shader::PRESENT, crate::deform::METHODS[0]);
+        let fragment = if format.is_srgb() { "fs_present_linear" } else { "fs_present_srgb" };
+        self.presenting.entry(format).or_insert_with(|| screen(gpu, &module, fragment, format)).clone()
+    }
+}
+
+/// What differs between the pipelines of the scene.
+struct How {
+    program: &'static Program,
+    vertex: &'static str,
+    fragment: &'static str,
+    topology: wgpu::PrimitiveTopology,
+    blend: bool,
+    write_depth: bool,
+    compare: wgpu::CompareFunction,
+    cull: Option<wgpu::Face>,
+}
+
+impl How {
+    /// Over what is there.
+    const FLAT: Self = Self {
+        program: &shader::BACKGROUND,
+        vertex: "",
+        fragment: "",
+        topology: wgpu::PrimitiveTopology::TriangleList,
+        blend: true,
+        write_depth: false,
+        // Depth is reversed.
+        compare: wgpu::CompareFunction::GreaterEqual,
+        cull: None,
+    };
+    /// The model. Sides are culled in the fragment stage: which one is the back depends on what moved the triangle.
+    const MESH: Self = Self { program: &shader::SURFACE, ..Self::FLAT };
+}
+
+/// One triangle over the whole of a single-sampled target.
+fn screen(gpu: &Gpu, module: &wgpu::ShaderModule, fragment: &str, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
+    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+        label: Some(fragment),
+        layout: None,
+        vertex: wgpu::VertexState {
+            module,
+            entry_point: Some("vs_screen"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            buffers: &[],
+        },
+        primitive: wgpu::PrimitiveState::default(),
+        depth_stencil: None,
+        multisample: wgpu::MultisampleState::default(),
+        fragment: Some(wgpu::FragmentState {
+            module,
+            entry_point: Some(fragment),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            targets: &[Some(format.into())],
+        }),
+        multiview_mask: None,
+        cache: None,
+    })
+}
+
+fn bind(binding: u32, visibility: wgpu::ShaderStages, ty: wgpu::BindingType) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None }
+}
+
+fn uniform(binding: u32, visibility: wgpu::ShaderStages, has_dynamic_offset: bool) -> wgpu::BindGroupLayoutEntry {
+    let min_binding_size = has_dynamic_offset.then(|| wgpu::BufferSize::new(size_of::<Draw>() as u64)).flatten();
+    let ty = wgpu::BufferBindingType::Uniform;
+    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size })
+}
+
+fn storage(binding: u32, visibility: wgpu::ShaderStages, read_only: bool) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BufferBindingType::Storage { read_only };
+    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None })
+}
+
+fn texture(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
+    bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
+}
+
+fn sampler(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    bind(binding, wgpu::ShaderStages::FRAGMENT, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering))
+}

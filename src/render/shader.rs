@@ -1,0 +1,135 @@
+//! Programs: which WGSL files make one, joined and checked. The order of declarations is free in WGSL, so joining is
+//! linking.
+
+use crate::deform::Method;
+
+/// A WGSL file: its name under `shaders/`, and its text.
+pub type Part = (&'static str, &'static str);
+
+macro_rules! part {
+    ($file:literal) => {
+        ($file, include_str!(concat!("../../shaders/", $file)))
+    };
+}
+
+const GLOBALS: Part = part!("common/globals.wgsl");
+const COLOR: Part = part!("common/color.wgsl");
+const DEFORM: Part = part!("common/deform.wgsl");
+const SCREEN: Part = part!("common/screen.wgsl");
+
+/// One shader module.
+#[derive(Debug)]
+pub struct Program {
+    /// For labels and messages.
+    pub name: &'static str,
+    /// What it is made of.
+    pub parts: &'static [Part],
+    /// Linked with a deformation method.
+    pub deforms: bool,
+}
+
+/// The model's surface and edges.
+pub static SURFACE: Program = Program {
+    name: "surface",
+    parts: &[GLOBALS, COLOR, DEFORM, part!("mesh.wgsl"), part!("light.wgsl"), part!("surface.wgsl")],
+    deforms: true,
+};
+/// Deformed vertices as numbers.
+pub static BAKE: Program = Program { name: "bake", parts: &[GLOBALS, DEFORM, part!("bake.wgsl")], deforms: true };
+/// The studio gradient.
+pub static BACKGROUND: Program =
+    Program { name: "background", parts: &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], deforms: false };
+/// The ground.
+pub static GRID: Program = Program { name: "grid", parts: &[GLOBALS, part!("grid.wgsl")], deforms: false };
+/// Octahedral bones.
+pub static BONES: Program = Program { name: "bones", parts: &[GLOBALS, COLOR, part!("bones.wgsl")], deforms: false };
+/// Lines over everything.
+pub static LINES: Program = Program { name: "lines", parts: &[GLOBALS, COLOR, part!("lines.wgsl")], deforms: false };
+/// The finished picture into a window.
+pub static PRESENT: Program =
+    Program { name: "present", parts: &[COLOR, SCREEN, part!("present.wgsl")], deforms: false };
+/// Smaller levels of a texture.
+pub static MIP: Program = Program { name: "mip", parts: &[SCREEN, part!("mip.wgsl")], deforms: false };
+
+/// All of them: a test links each with every method.
+pub static PROGRAMS: &[&Program] = &[&SURFACE, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &MIP];
+
+/// A WGSL error at its own file and line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("shaders/{file}:{line}: {message}")]
+pub struct ShaderError {
+    /// Under `shaders/`.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    /// As naga has it.
+    pub message: String,
+}
+
+/// A program's whole text, and where each file starts in it.
+#[derive(Debug)]
+pub struct Linked {
+    /// WGSL.
+    pub text: String,
+    /// First line (from 1) and name of each file, in order.
+    files: Vec<(usize, &'static str)>,
+}
+
+impl Program {
+    /// Joins the parts; `method` is left out where the program deforms nothing.
+    #[must_use]
+    pub fn link(&self, method: &'static Method) -> Linked {
+        let mut linked = Linked { text: String::new(), files: Vec::new() };
+        for part in self.parts {
+            linked.push(*part);
+        }
+        if self.deforms {
+            linked.push(method.wgsl);
+            linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
+        }
+        linked
+    }
+}
+
+impl Linked {
+    fn push(&mut self, (file, text): Part) {
+        self.files.push((self.text.lines().count() + 1, file));
+        self.text.push_str(text);
+        if !text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+
+    /// File and line (from 1) of a line of the joined text.
+    #[must_use]
+    pub fn place(&self, line: usize) -> (&'static str, usize) {
+        let at = self.files.iter().rev().find(|(first, _)| *first <= line);
+        at.map_or(("", line), |(first, file)| (file, line - first + 1))
+    }
+
+    /// Parses and validates it.
+    ///
+    /// # Errors
+    /// The first error, at its own file and line.
+    pub fn check(&self) -> Result<(wgpu::naga::Module, wgpu::naga::valid::ModuleInfo), ShaderError> {
+        use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+        let module = wgpu::naga::front::wgsl::parse_str(&self.text)
+            .map_err(|e| self.error(e.location(&self.text).map(|l| l.line_number), e.message().to_owned()))?;
+        // Capabilities beyond the core language would have to be asked of the device; there are none.
+        let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).map_err(|e| {
+            let mut message = e.as_inner().to_string();
+            let mut source = std::error::Error::source(e.as_inner());
+            while let Some(cause) = source {
+                message.push_str(&format!(": {cause}"));
+                source = cause.source();
+            }
+            self.error(e.location(&self.text).map(|l| l.line_number), message)
+        })?;
+        Ok((module, info))
+    }
+
+    fn error(&self, line: Option<u32>, message: String) -> ShaderError {
+        let (file, line) = self.place(line.unwrap_or(0) as usize);
+        ShaderError { file: file.to_owned(), line, message }
+    }
+}

@@ -1,0 +1,47 @@
+//! The lights: soft boxes that turn with the camera, so that the model is lit well from wherever it is seen.
+
+use glam::{Affine3A, Vec3};
+
+use super::layouts::SoftBox;
+
+/// A soft box in view space.
+struct Light {
+    /// Towards the light: right, up, back to the eye.
+    towards: Vec3,
+    /// Half extents as stereographic lengths (2 tan of half the angle).
+    half: [f32; 2],
+    /// Linear.
+    radiance: [f32; 3],
+    /// Part of the radiance that arrives diffusely at full incidence (solid angle / π, less what the key light gives).
+    diffuse: f32,
+}
+
+/// The first is where the key light comes from: its own light is a lamp, the box is what mirrors see of it.
+const LIGHTS: [Light; 4] = [
+    // Key, upper left of the eye.
+    Light { towards: Vec3::new(-0.55, 0.68, 0.60), half: [0.42, 0.62], radiance: [3.0, 2.92, 2.80], diffuse: 0.04 },
+    // Fill, low on the right.
+    Light { towards: Vec3::new(0.85, 0.10, 0.45), half: [0.35, 0.80], radiance: [0.85, 0.92, 1.05], diffuse: 0.13 },
+    // Rim, behind on the right.
+    Light { towards: Vec3::new(0.72, 0.42, -0.72), half: [0.30, 0.95], radiance: [3.2, 3.35, 3.6], diffuse: 0.15 },
+    // A weaker rim behind on the left.
+    Light { towards: Vec3::new(-0.80, 0.25, -0.62), half: [0.22, 0.90], radiance: [1.5, 1.6, 1.8], diffuse: 0.13 },
+];
+
+/// The lights in world space.
+pub(super) fn boxes(world_from_view: Affine3A) -> [SoftBox; 4] {
+    LIGHTS.map(|light| {
+        let z = light.towards.normalize();
+        // No light hangs straight above.
+        let x = Vec3::Y.cross(z).normalize();
+        let y = z.cross(x);
+        let world = |v: Vec3, w: f32| world_from_view.transform_vector3(v).extend(w).to_array();
+        let [r, g, b] = light.radiance;
+        SoftBox {
+            x: world(x, light.half[0]),
+            y: world(y, light.half[1]),
+            z: world(z, 0.0),
+            radiance: [r, g, b, light.diffuse],
+        }
+    })
+}

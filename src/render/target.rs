@@ -1,0 +1,57 @@
+//! Where a picture comes about: a multisampled colour and depth, resolved into one texture.
+
+use super::gpu::{Gpu, GpuError};
+
+/// What the scene is drawn in: linear light blends and resolves right.
+pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
+/// Reversed.
+pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+/// Samples of a pixel.
+pub(super) const SAMPLES: u32 = 4;
+
+/// A picture of a certain size.
+#[derive(Debug)]
+pub struct SceneTarget {
+    /// Pixels.
+    pub size: [u32; 2],
+    /// The finished picture, [`COLOR`]; premultiplied where the background is transparent.
+    pub picture: wgpu::Texture,
+    /// All of `picture`.
+    pub view: wgpu::TextureView,
+    pub(super) color: wgpu::TextureView,
+    pub(super) depth: wgpu::TextureView,
+}
+
+impl SceneTarget {
+    /// A target of at least one pixel each way.
+    pub(super) fn new(gpu: &Gpu, size: [u32; 2]) -> Result<Self, GpuError> {
+        let size = size.map(|s| s.max(1));
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        if size.into_iter().any(|s| s > limit) {
+            return Err(GpuError::TooLarge {
+                what: "a picture".into(),
+                need: format!("{} × {} pixels", size[0], size[1]),
+                limit: format!("{limit} pixels each way"),
+            });
+        }
+        let texture = |label, format, sample_count, usage| {
+            gpu.device.create_texture(&wgpu::TextureDescriptor {
+                label: Some(label),
+                size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
+                mip_level_count: 1,
+                sample_count,
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage,
+                view_formats: &[],
+            })
+        };
+        use wgpu::TextureUsages as U;
+        let whole = wgpu::TextureViewDescriptor::default();
+        let color = texture("scene color", COLOR, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
+        let depth = texture("scene depth", DEPTH, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
+        let picture = texture("picture", COLOR, 1, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC);
+        let view = picture.create_view(&whole);
+        Ok(Self { size, picture, view, color, depth })
+    }
+}

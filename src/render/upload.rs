@@ -1,0 +1,197 @@
+//! What goes to the device with every picture: one uniform, the packed palettes with the morph weights, bones and lines.
+
+use glam::{Affine3A, Mat4, Vec3, Vec4};
+
+use super::gpu::{Gpu, GpuError, MIN_BUFFER};
+use super::layouts::{Bone, Globals, Line, RAMP_ROWS};
+use super::pipelines::{Pipelines, entry};
+use super::studio;
+use crate::deform::pack;
+use crate::frame::{Background, Camera, Frame, Ramp, Surface};
+use crate::math::Projection;
+
+/// In the order of their tables.
+const RAMPS: [Ramp; 2] = [Ramp::Blender, Ramp::Viridis];
+/// No node has this number.
+const NO_NODE: u32 = u32::MAX;
+
+/// Buffers that are written for every picture; they grow by need.
+#[derive(Debug)]
+pub(super) struct Upload {
+    globals: wgpu::Buffer,
+    ramps: wgpu::Buffer,
+    palette: wgpu::Buffer,
+    /// Binds the above and the model's slots.
+    pub group: wgpu::BindGroup,
+    /// What the group holds.
+    slots: wgpu::Buffer,
+    pub bones: wgpu::Buffer,
+    /// Bones that have a length.
+    pub bone_count: u32,
+    pub lines: wgpu::Buffer,
+    packed: Vec<Vec4>,
+}
+
+impl Upload {
+    pub fn new(gpu: &Gpu, pipelines: &Pipelines) -> Result<Self, GpuError> {
+        use wgpu::BufferUsages as U;
+        let globals = gpu.buffer("globals", bytemuck::bytes_of(&Globals::default()), U::UNIFORM)?;
+        let rows: Vec<[f32; 4]> = RAMPS.into_iter().flat_map(ramp_rows).collect();
+        let ramps = gpu.buffer("ramps", bytemuck::cast_slice(&rows), U::UNIFORM)?;
+        let palette = gpu.buffer("the palette", &[], U::STORAGE)?;
+        let slots = gpu.buffer("slots", &[], U::STORAGE)?;
+        let group = group(gpu, pipelines, [&globals, &palette, &slots, &ramps]);
+        let bones = gpu.buffer("bones", &[], U::VERTEX)?;
+        let lines = gpu.buffer("lines", &[], U::VERTEX)?;
+        Ok(Self { globals, ramps, palette, group, slots, bones, bone_count: 0, lines, packed: Vec::new() })
+    }
+
+    /// Writes `frame` for a picture of `size` pixels. `slots` is the model's.
+    pub fn write(
+        &mut self,
+        gpu: &Gpu,
+        pipelines: &Pipelines,
+        frame: &Frame,
+        size: [u32; 2],
+        slots: Option<&wgpu::Buffer>,
+    ) -> Result<(), GpuError> {
+        pack(frame.method, &frame.palettes, &mut self.packed);
+        let morph_base = self.packed.len();
+        self.packed.extend(frame.morph_weights.chunks(4).map(|w| {
+            let mut row = [0.0; 4];
+            row[..w.len()].copy_from_slice(w);
+            Vec4::from_array(row)
+        }));
+        let globals = globals(frame, size, morph_base as u32);
+        gpu.queue.write_buffer(&self.globals, 0, bytemuck::bytes_of(&globals));
+        let what = format!("the palette ({} joints)", frame.palettes.len());
+        let usage = wgpu::BufferUsages::STORAGE;
+        let mut moved = write(gpu, &mut self.palette, &what, bytemuck::cast_slice(&self.packed), usage)?;
+        if let Some(slots) = slots.filter(|s| **s != self.slots) {
+            self.slots = slots.clone();
+            moved = true;
+        }
+        if moved {
+            self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.ramps]);
+        }
+        let usage = wgpu::BufferUsages::VERTEX;
+        let bones = bones(frame);
+        self.bone_count = bones.len() as u32;
+        write(gpu, &mut self.bones, "bones", bytemuck::cast_slice(&bones), usage)?;
+        let lines: Vec<Line> = frame.lines.iter().map(line).collect();
+        write(gpu, &mut self.lines, "lines", bytemuck::cast_slice(&lines), usage)?;
+        Ok(())
+    }
+}
+
+/// Writes `bytes` into `buffer`, or into a larger one that takes its place; true where it did.
+fn write(
+    gpu: &Gpu,
+    buffer: &mut wgpu::Buffer,
+    what: &str,
+    bytes: &[u8],
+    usage: wgpu::BufferUsages,
+) -> Result<bool, GpuError> {
+    let grows = bytes.len() as u64 > buffer.size();
+    if grows {
+        // Half as much again, so that it grows seldom; exactly, where only that fits.
+        let usage = usage | wgpu::BufferUsages::COPY_DST;
+        let need = (bytes.len() as u64).next_multiple_of(4).max(MIN_BUFFER);
+        let roomy = gpu.empty_buffer(what, (need + need / 2).next_multiple_of(4), usage);
+        *buffer = roomy.or_else(|_| gpu.empty_buffer(what, need, usage))?;
+    }
+    if !bytes.is_empty() {
+        gpu.queue.write_buffer(buffer, 0, bytes);
+    }
+    Ok(grows)
+}
+
+fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 4]) -> wgpu::BindGroup {
+    let entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
+    let layout = &pipelines.frame;
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
+}
+
+fn ramp_rows(ramp: Ramp) -> impl Iterator<Item = [f32; 4]> {
+    (0..RAMP_ROWS).map(move |i| {
+        let [r, g, b] = ramp.color(i as f32 / (RAMP_ROWS - 1) as f32);
+        [r, g, b, 1.0]
+    })
+}
+
+/// `clip_from_world` of a camera, depth reversed.
+pub(super) fn clip_from_world(camera: &Camera, size: [u32; 2]) -> Mat4 {
+    let aspect = size[0].max(1) as f32 / size[1].max(1) as f32;
+    let clip_from_view = camera.projection.clip_from_view(aspect, camera.near, camera.far);
+    clip_from_view * Mat4::from(camera.world_from_view.inverse())
+}
+
+fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
+    let Affine3A { matrix3: axes, translation: eye } = frame.camera.world_from_view;
+    let [width, height] = size.map(|s| s as f32);
+    let display = &frame.display;
+    let (inner, outer) = match display.background {
+        Background::Solid(c) => (c, c),
+        Background::Studio { inner, outer } => (inner, outer),
+        Background::Transparent => ([0.0; 3], [0.0; 3]),
+    };
+    let is_perspective = matches!(frame.camera.projection, Projection::Perspective { .. });
+    let axis = |v: glam::Vec3A| v.extend(0.0).to_array();
+    let ramp = match display.surface {
+        Surface::Weights(ramp) => RAMPS.iter().position(|r| *r == ramp).unwrap_or(0) * RAMP_ROWS,
+        Surface::Shaded | Surface::Dominant { .. } => 0,
+    };
+    Globals {
+        clip_from_world: clip_from_world(&frame.camera, size).to_cols_array_2d(),
+        view_x: axis(axes.x_axis),
+        view_y: axis(axes.y_axis),
+        view_z: axis(axes.z_axis),
+        eye: eye.extend(f32::from(u8::from(is_perspective))).to_array(),
+        viewport: [width, height, 1.0 / width, 1.0 / height],
+        background_inner: with_w(inner),
+        background_outer: with_w(outer),
+        grid: display.grid.map_or([1.0, 0.0, 0.0, 0.0], |g| [g.spacing, g.height, g.radius, 0.0]),
+        grid_color: display.grid.map_or([0.0; 4], |g| with_w(linear(g.color))),
+        shadow: display.grid.map_or([0.0; 4], |g| g.shadow.to_array()),
+        wire_color: wire_color(display.mesh),
+        boxes: studio::boxes(frame.camera.world_from_view),
+        ramp: ramp as u32,
+        selected: display.selected.map_or(NO_NODE, |n| n.0),
+        morph_base,
+        unused: 0,
+    }
+}
+
+/// Dark over the surface; light where there is none.
+fn wire_color(over_mesh: bool) -> [f32; 4] {
+    if over_mesh { [0.006, 0.008, 0.012, 0.5] } else { [0.42, 0.48, 0.60, 0.32] }
+}
+
+fn with_w([x, y, z]: [f32; 3]) -> [f32; 4] {
+    [x, y, z, 1.0]
+}
+
+/// sRGB to linear.
+pub(super) fn linear(srgb: [f32; 3]) -> [f32; 3] {
+    srgb.map(|c| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) })
+}
+
+/// Nearest first: with the depth test on, only the nearest facet of each pixel is drawn, so none shines through another.
+fn bones(frame: &Frame) -> Vec<Bone> {
+    let eye = Vec3::from(frame.camera.world_from_view.translation);
+    let forward = -Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
+    let depth = |b: &crate::frame::Bone| ((b.head + b.tail) * 0.5 - eye).dot(forward);
+    let real = |b: &&crate::frame::Bone| b.head.is_finite() && b.tail.is_finite() && b.head != b.tail;
+    let mut sorted: Vec<_> = frame.bones.iter().filter(real).collect();
+    sorted.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
+    let bone = |b: &crate::frame::Bone| Bone {
+        head: b.head.extend(b.radius).to_array(),
+        tail: b.tail.extend(0.0).to_array(),
+        color: b.color,
+    };
+    sorted.into_iter().map(bone).collect()
+}
+
+fn line(l: &crate::frame::Line) -> Line {
+    Line { start: l.from.extend(l.width).to_array(), end: l.to.extend(0.0).to_array(), color: l.color }
+}

@@ -1,0 +1,445 @@
+//! Everything a user can ask for, as plain data. Buttons, keys, menus and tests all send these.
+
+use std::path::PathBuf;
+
+use glam::Vec2;
+
+use super::edits::{ChannelKind, ChannelValue};
+use super::playback::{LoopMode, PoseSource};
+use super::view::{SurfaceMode, Toggle, ViewFrom};
+use crate::math::Ramp;
+use crate::model::{ClipId, NodeId};
+
+/// One wish.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Ask for a file, then open it.
+    OpenDialog,
+    /// Open this file.
+    Open(PathBuf),
+    /// Open the character that comes with the program.
+    OpenBuiltIn,
+    /// Read the open file again.
+    Reload,
+    /// Stop the load that is under way.
+    CancelLoad,
+    /// Close the window.
+    Quit,
+
+    /// One pose edit back.
+    Undo,
+    /// One pose edit forward.
+    Redo,
+    /// Replace a channel of a node. Those of one drag end with [`Command::EndEdit`].
+    Edit(NodeId, ChannelValue),
+    /// Replace a morph weight, by its place in [`crate::model::LocalPose::morph_weights`].
+    EditMorph(usize, f32),
+    /// The drag is over: what follows is another undo step.
+    EndEdit,
+    /// Give one channel back to the clip.
+    ResetChannel(NodeId, ChannelKind),
+    /// Give one morph weight back to the clip.
+    ResetMorph(usize),
+    /// Give all channels of the selected joint back.
+    ResetJoint,
+    /// Give everything back.
+    ResetAll,
+
+    /// Play or pause.
+    TogglePlay,
+    /// Show this clip from its start.
+    SetClip(ClipId),
+    /// The next (+1) or previous (−1) clip of the file.
+    StepClip(i32),
+    /// Seconds on the clip's timeline.
+    Seek(f32),
+    /// Frames forward or back; pauses.
+    StepFrames(i32),
+    /// To the nearest earlier key of the selected joint (or of all); pauses.
+    PreviousKey,
+    /// To the nearest later key.
+    NextKey,
+    /// To the start.
+    ToStart,
+    /// To the end.
+    ToEnd,
+    /// −4…4.
+    SetSpeed(f32),
+    /// At the end of the clip.
+    SetLoop(LoopMode),
+    /// Frames per second of counter and steps.
+    SetFps(f32),
+    /// Rest pose, bind pose or clip.
+    SetPose(PoseSource),
+
+    /// Select a node, or nothing.
+    Select(Option<NodeId>),
+    /// Select the parent of the selected node.
+    SelectParent,
+    /// Select the first child of the selected node.
+    SelectChild,
+    /// The pointer is over this node.
+    Hover(Option<NodeId>),
+    /// Select what is under this point of the viewport (pixels from its top left).
+    PickAt(Vec2),
+    /// What colours the surface.
+    SetSurface(SurfaceMode),
+    /// The weight heat map, on or off.
+    ToggleWeights,
+    /// Dominant-joint colours, on or off.
+    ToggleDominant,
+    /// Colours of the heat map.
+    SetRamp(Ramp),
+    /// Bones, axes, names, grid, wireframe…
+    Toggle(Toggle),
+    /// By [`crate::deform::Method::id`].
+    SetMethod(&'static str),
+    /// Which scene of the file.
+    SetScene(usize),
+    /// The size of the viewport, pixels.
+    SetViewport(Vec2),
+    /// Turn the camera: pixels of a drag.
+    Orbit(Vec2),
+    /// Move the camera sideways: pixels of a drag.
+    Pan(Vec2),
+    /// Come nearer (positive) or back: steps of the wheel.
+    Zoom(f32),
+    /// Frame the selected joint and what it moves.
+    FrameSelected,
+    /// Frame everything, as deformed.
+    FrameAll,
+    /// Look along an axis.
+    LookFrom(ViewFrom),
+    /// Perspective or orthographic.
+    ToggleOrthographic,
+
+    /// Dark or light.
+    ToggleTheme,
+    /// Show or hide a panel.
+    TogglePanel(Panel),
+    /// Keys and what they do.
+    ShowShortcuts,
+    /// What program this is.
+    ShowAbout,
+}
+
+/// Panels that can be hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the labels of the menu")]
+pub enum Panel {
+    Outliner,
+    Inspector,
+    Timeline,
+}
+
+/// What [`super::Session::apply`] leaves to the application.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Ask for a file.
+    OpenDialog,
+    /// Load this file in the background.
+    Open(PathBuf),
+    /// Load the built-in character.
+    OpenBuiltIn,
+    /// Stop loading.
+    CancelLoad,
+    /// Close the window.
+    Quit,
+    /// Change the look of the window itself.
+    ToggleTheme,
+    /// Show or hide a panel.
+    TogglePanel(Panel),
+    /// Show the list of keys.
+    ShowShortcuts,
+    /// Show what program this is.
+    ShowAbout,
+}
+
+/// A key, named by what is printed on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the keys")]
+pub enum Key {
+    Char(char),
+    /// A digit of the number pad, or the same digit of the top row.
+    Numpad(u8),
+    Space,
+    Home,
+    End,
+    Left,
+    Right,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    F1,
+    Escape,
+}
+
+/// A key with what is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortcut {
+    /// The key.
+    pub key: Key,
+    /// Ctrl (Cmd on a Mac).
+    pub ctrl: bool,
+    /// Shift.
+    pub shift: bool,
+}
+
+impl std::fmt::Display for Shortcut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.ctrl {
+            f.write_str("Ctrl+")?;
+        }
+        if self.shift {
+            f.write_str("Shift+")?;
+        }
+        match self.key {
+            Key::Char(c) => write!(f, "{}", c.to_ascii_uppercase()),
+            Key::Numpad(n) => write!(f, "Numpad {n}"),
+            Key::PageUp => f.write_str("Page Up"),
+            Key::PageDown => f.write_str("Page Down"),
+            Key::Escape => f.write_str("Esc"),
+            key => write!(f, "{key:?}"),
+        }
+    }
+}
+
+/// Where a command stands in the menu bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the titles of the menus")]
+pub enum Menu {
+    File,
+    Edit,
+    View,
+    Playback,
+    Help,
+}
+
+/// A row of [`COMMANDS`].
+#[derive(Clone, Debug)]
+pub struct CommandRow {
+    /// What is sent.
+    pub command: Command,
+    /// As in the menu.
+    pub label: &'static str,
+    /// One sentence, for tooltips and the list of keys.
+    pub help: &'static str,
+    /// The key.
+    pub shortcut: Option<Shortcut>,
+    /// The menu.
+    pub menu: Menu,
+}
+
+const fn key(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: false, shift: false })
+}
+
+const fn ctrl(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: true, shift: false })
+}
+
+const fn shift(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: false, shift: true })
+}
+
+const fn ctrl_shift(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: true, shift: true })
+}
+
+const fn row(
+    menu: Menu,
+    label: &'static str,
+    shortcut: Option<Shortcut>,
+    command: Command,
+    help: &'static str,
+) -> CommandRow {
+    CommandRow { command, label, help, shortcut, menu }
+}
+
+/// Every command without a value of its own: menus, tooltips, keys, the README's table all come from here.
+pub static COMMANDS: &[CommandRow] = &[
+    row(Menu::File, "Open…", ctrl(Key::Char('o')), Command::OpenDialog, "Open a glTF or GLB file"),
+    row(
+        Menu::File,
+        "Open built-in character",
+        None,
+        Command::OpenBuiltIn,
+        "Open the character that comes with Skinscope",
+    ),
+    row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::Reload, "Read the open file again"),
+    row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::Quit, "Close the window"),
+    row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Undo, "Take back the last pose edit"),
+    row(Menu::Edit, "Redo", ctrl_shift(Key::Char('z')), Command::Redo, "Bring back the pose edit taken back last"),
+    row(
+        Menu::Edit,
+        "Reset joint",
+        key(Key::Char('r')),
+        Command::ResetJoint,
+        "Give the selected joint back to the clip",
+    ),
+    row(Menu::Edit, "Reset all", ctrl_shift(Key::Char('r')), Command::ResetAll, "Give every joint back to the clip"),
+    row(Menu::Edit, "Deselect", key(Key::Escape), Command::Select(None), "Select nothing"),
+    row(Menu::Edit, "Select parent", key(Key::PageUp), Command::SelectParent, "Select the parent of the selected node"),
+    row(
+        Menu::Edit,
+        "Select child",
+        key(Key::PageDown),
+        Command::SelectChild,
+        "Select the first child of the selected node",
+    ),
+    row(
+        Menu::View,
+        "Shaded",
+        key(Key::Char('s')),
+        Command::SetSurface(SurfaceMode::Shaded),
+        "Show materials and light",
+    ),
+    row(
+        Menu::View,
+        "Weights",
+        key(Key::Char('w')),
+        Command::ToggleWeights,
+        "Colour the skin by its weight for the selected joint",
+    ),
+    row(
+        Menu::View,
+        "Dominant joint",
+        key(Key::Char('d')),
+        Command::ToggleDominant,
+        "Colour the skin by the joint that moves it most",
+    ),
+    row(Menu::View, "Bones", key(Key::Char('b')), Command::Toggle(Toggle::Bones), "Draw the skeleton over the skin"),
+    row(Menu::View, "Joint axes", key(Key::Char('a')), Command::Toggle(Toggle::Axes), "Draw the axes of the joints"),
+    row(
+        Menu::View,
+        "Joint names",
+        key(Key::Char('n')),
+        Command::Toggle(Toggle::Names),
+        "Write the names of the joints",
+    ),
+    row(Menu::View, "Grid", key(Key::Char('g')), Command::Toggle(Toggle::Grid), "Draw the ground"),
+    row(
+        Menu::View,
+        "Wireframe",
+        key(Key::Char('e')),
+        Command::Toggle(Toggle::Wireframe),
+        "Draw the edges of the triangles",
+    ),
+    row(Menu::View, "Mesh", key(Key::Char('m')), Command::Toggle(Toggle::Mesh), "Draw the surface"),
+    row(
+        Menu::View,
+        "Frame selection",
+        key(Key::Char('f')),
+        Command::FrameSelected,
+        "Bring the selected joint into view",
+    ),
+    row(Menu::View, "Frame all", key(Key::Home), Command::FrameAll, "Bring the whole posed model into view"),
+    row(Menu::View, "Front", key(Key::Numpad(1)), Command::LookFrom(ViewFrom::Front), "Look from the front (+Z)"),
+    row(Menu::View, "Back", ctrl(Key::Numpad(1)), Command::LookFrom(ViewFrom::Back), "Look from the back (−Z)"),
+    row(Menu::View, "Right", key(Key::Numpad(3)), Command::LookFrom(ViewFrom::Right), "Look from +X"),
+    row(Menu::View, "Left", ctrl(Key::Numpad(3)), Command::LookFrom(ViewFrom::Left), "Look from −X"),
+    row(Menu::View, "Top", key(Key::Numpad(7)), Command::LookFrom(ViewFrom::Top), "Look from above"),
+    row(Menu::View, "Bottom", ctrl(Key::Numpad(7)), Command::LookFrom(ViewFrom::Bottom), "Look from below"),
+    row(
+        Menu::View,
+        "Orthographic",
+        key(Key::Numpad(5)),
+        Command::ToggleOrthographic,
+        "Switch between perspective and orthographic",
+    ),
+    row(
+        Menu::View,
+        "Outliner",
+        ctrl(Key::Char('1')),
+        Command::TogglePanel(Panel::Outliner),
+        "Show or hide the list of nodes",
+    ),
+    row(
+        Menu::View,
+        "Inspector",
+        ctrl(Key::Char('2')),
+        Command::TogglePanel(Panel::Inspector),
+        "Show or hide the sliders and figures",
+    ),
+    row(
+        Menu::View,
+        "Timeline",
+        ctrl(Key::Char('3')),
+        Command::TogglePanel(Panel::Timeline),
+        "Show or hide the timeline",
+    ),
+    row(Menu::View, "Light theme", ctrl(Key::Char('t')), Command::ToggleTheme, "Switch between dark and light"),
+    row(Menu::Playback, "Play or pause", key(Key::Space), Command::TogglePlay, "Play or pause the clip"),
+    row(Menu::Playback, "Next frame", key(Key::Right), Command::StepFrames(1), "One frame forward"),
+    row(Menu::Playback, "Previous frame", key(Key::Left), Command::StepFrames(-1), "One frame back"),
+    row(Menu::Playback, "Next key", key(Key::Up), Command::NextKey, "To the next key of the selected joint"),
+    row(
+        Menu::Playback,
+        "Previous key",
+        key(Key::Down),
+        Command::PreviousKey,
+        "To the previous key of the selected joint",
+    ),
+    row(Menu::Playback, "To start", shift(Key::Left), Command::ToStart, "To the start of the clip"),
+    row(Menu::Playback, "To end", shift(Key::Right), Command::ToEnd, "To the end of the clip"),
+    row(Menu::Playback, "Next clip", shift(Key::Down), Command::StepClip(1), "Show the next clip of the file"),
+    row(Menu::Playback, "Previous clip", shift(Key::Up), Command::StepClip(-1), "Show the previous clip of the file"),
+    row(
+        Menu::Playback,
+        "Rest pose",
+        None,
+        Command::SetPose(PoseSource::Rest),
+        "The node transforms stored in the file",
+    ),
+    row(
+        Menu::Playback,
+        "Bind pose",
+        None,
+        Command::SetPose(PoseSource::Bind),
+        "The pose that the inverse bind matrices invert",
+    ),
+    row(Menu::Playback, "Clip pose", None, Command::SetPose(PoseSource::Clip), "The clip at the current time"),
+    row(Menu::Help, "Keys", key(Key::F1), Command::ShowShortcuts, "What every key does"),
+    row(Menu::Help, "About Skinscope", None, Command::ShowAbout, "Version and licences"),
+];
+
+/// The row of a command, if it has one.
+#[must_use]
+pub fn row_of(command: &Command) -> Option<&'static CommandRow> {
+    COMMANDS.iter().find(|row| row.command == *command)
+}
+
+/// The command of a key.
+#[must_use]
+pub fn command_of(shortcut: Shortcut) -> Option<&'static Command> {
+    COMMANDS.iter().find(|row| row.shortcut == Some(shortcut)).map(|row| &row.command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_and_no_label_is_given_twice() {
+        for (i, a) in COMMANDS.iter().enumerate() {
+            for b in &COMMANDS[i + 1..] {
+                assert!(a.shortcut.is_none() || a.shortcut != b.shortcut, "{} and {}", a.label, b.label);
+                assert!(a.label != b.label && a.command != b.command, "{}", a.label);
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_of_the_manual() {
+        assert_eq!(
+            command_of(Shortcut { key: Key::Char('w'), ctrl: false, shift: false }),
+            Some(&Command::ToggleWeights)
+        );
+        assert_eq!(command_of(Shortcut { key: Key::Char('z'), ctrl: true, shift: true }), Some(&Command::Redo));
+        assert_eq!(
+            row_of(&Command::Redo).and_then(|r| r.shortcut).map(|s| s.to_string()).as_deref(),
+            Some("Ctrl+Shift+Z")
+        );
+    }
+}

@@ -1,0 +1,149 @@
+//! What the user changed in the pose, and the way back.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use glam::Vec3;
+
+use crate::math::quat_from_euler_xyz_degrees;
+use crate::model::{LocalPose, NodeId};
+
+/// Pose edits: each replaces what the clip (or the rest or bind pose) says, until it is reset.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edits {
+    /// By node; never holds an entry without a channel.
+    pub nodes: BTreeMap<NodeId, NodeEdit>,
+    /// By place in [`LocalPose::morph_weights`].
+    pub morphs: BTreeMap<usize, f32>,
+}
+
+/// Edited channels of one node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NodeEdit {
+    /// Metres.
+    pub translation: Option<Vec3>,
+    /// Euler XYZ, degrees ([`crate::math::euler_xyz_degrees`]): kept as typed, so that sliders do not jump.
+    pub rotation: Option<Vec3>,
+    /// Factors.
+    pub scale: Option<Vec3>,
+}
+
+/// A channel of a node with its new value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ChannelValue {
+    /// Metres.
+    Translation(Vec3),
+    /// Euler XYZ, degrees.
+    Rotation(Vec3),
+    /// Factors.
+    Scale(Vec3),
+}
+
+/// A channel of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of glTF 2.0")]
+pub enum ChannelKind {
+    Translation,
+    Rotation,
+    Scale,
+}
+
+impl NodeEdit {
+    /// Replaces one channel.
+    pub fn set(&mut self, value: ChannelValue) {
+        match value {
+            ChannelValue::Translation(v) => self.translation = Some(v),
+            ChannelValue::Rotation(v) => self.rotation = Some(v),
+            ChannelValue::Scale(v) => self.scale = Some(v),
+        }
+    }
+
+    /// Gives one channel back to the clip.
+    pub fn clear(&mut self, kind: ChannelKind) {
+        match kind {
+            ChannelKind::Translation => self.translation = None,
+            ChannelKind::Rotation => self.rotation = None,
+            ChannelKind::Scale => self.scale = None,
+        }
+    }
+}
+
+impl Edits {
+    /// True when nothing is edited.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.morphs.is_empty()
+    }
+
+    /// Writes the edits over `pose`.
+    pub fn apply(&self, pose: &mut LocalPose) {
+        for (node, edit) in &self.nodes {
+            let Some(transform) = pose.transforms.get_mut(node.index()) else { continue };
+            transform.translation = edit.translation.unwrap_or(transform.translation);
+            transform.rotation = edit.rotation.map_or(transform.rotation, quat_from_euler_xyz_degrees);
+            transform.scale = edit.scale.unwrap_or(transform.scale);
+        }
+        for (&place, &weight) in &self.morphs {
+            if let Some(w) = pose.morph_weights.get_mut(place) {
+                *w = weight;
+            }
+        }
+    }
+}
+
+/// Snapshots to go back to. Edits that follow each other without [`History::close_step`] are one step.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    past: Vec<Arc<Edits>>,
+    future: Vec<Arc<Edits>>,
+    step_is_open: bool,
+}
+
+/// Steps kept; a snapshot costs a few bytes for each edited channel.
+const MAX_STEPS: usize = 1000;
+
+impl History {
+    /// Called before `edits` change.
+    pub fn before_change(&mut self, edits: &Arc<Edits>) {
+        self.future.clear();
+        if !std::mem::replace(&mut self.step_is_open, true) {
+            if self.past.len() == MAX_STEPS {
+                self.past.remove(0);
+            }
+            self.past.push(Arc::clone(edits));
+        }
+    }
+
+    /// The drag ended: what comes next is a new step.
+    pub fn close_step(&mut self) {
+        self.step_is_open = false;
+    }
+
+    /// Goes back one step.
+    pub fn undo(&mut self, edits: &mut Arc<Edits>) {
+        self.close_step();
+        if let Some(before) = self.past.pop() {
+            self.future.push(std::mem::replace(edits, before));
+        }
+    }
+
+    /// Goes forward one step.
+    pub fn redo(&mut self, edits: &mut Arc<Edits>) {
+        self.close_step();
+        if let Some(after) = self.future.pop() {
+            self.past.push(std::mem::replace(edits, after));
+        }
+    }
+
+    /// Whether there is a step back.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Whether there is a step forward.
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+}

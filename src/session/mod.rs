@@ -1,0 +1,472 @@
+//! What is open and how it stands: model, pose edits, view, playback. Everything changes through [`Session::apply`].
+//!
+//! Knows nothing of windows, panels or the GPU.
+
+mod command;
+mod document;
+mod edits;
+mod playback;
+mod view;
+
+pub use command::{COMMANDS, Command, CommandRow, Effect, Key, Menu, Panel, Shortcut, command_of, row_of};
+pub use document::{Document, Source};
+pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
+pub use playback::{LoopMode, Playback, PoseSource};
+pub use view::{FOV_Y, Orbit, SurfaceMode, Toggle, View, ViewFrom};
+
+use std::sync::Arc;
+
+use glam::Affine3A;
+
+use crate::anim::{self, SampleScratch};
+use crate::deform;
+use crate::inspect;
+use crate::math::Aabb;
+use crate::model::{ClipId, LocalPose, Model, NodeId};
+
+/// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
+#[derive(Clone, Debug, Default)]
+pub struct Pose {
+    /// Edits included.
+    pub local: LocalPose,
+    /// `model_from_node` by node.
+    pub model: Vec<Affine3A>,
+    /// By [`Model::palette_layout`].
+    pub palettes: Vec<Affine3A>,
+    scratch: SampleScratch,
+}
+
+/// What is open and how it stands.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    /// `None` until something is open.
+    pub document: Option<Document>,
+    /// Undone and redone.
+    pub edits: Arc<Edits>,
+    /// Steps back and forward.
+    pub history: History,
+    /// Camera, selection, overlays.
+    pub view: View,
+    /// Clip and time.
+    pub playback: Playback,
+    /// As of the last [`Session::update_pose`].
+    pub pose: Pose,
+}
+
+impl Session {
+    /// Shows `document`: its first clip plays (as in every viewer), the whole posed model in view. What the user set about
+    /// looks (overlays, method, speed) stays.
+    pub fn open(&mut self, document: Document) {
+        let model = Arc::clone(&document.model);
+        let clip = (!model.clips.is_empty()).then_some(ClipId(0));
+        self.edits = Arc::default();
+        self.history = History::default();
+        self.playback = Playback {
+            source: if clip.is_some() { PoseSource::Clip } else { PoseSource::Rest },
+            clip,
+            playing: clip.is_some(),
+            speed: self.playback.speed,
+            loop_mode: self.playback.loop_mode,
+            fps: self.playback.fps,
+            ..Playback::default()
+        };
+        self.view.scene = model.default_scene;
+        self.view.selected = None;
+        self.view.hovered = None;
+        self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
+        self.document = Some(document);
+        self.update_pose();
+        self.apply(Command::FrameAll);
+    }
+
+    /// The open model.
+    #[must_use]
+    pub fn model(&self) -> Option<&Arc<Model>> {
+        self.document.as_ref().map(|d| &d.model)
+    }
+
+    /// Sampled pose, then edits, then forward kinematics, then palettes. Allocates nothing after the first time.
+    pub fn update_pose(&mut self) {
+        let Some(document) = &self.document else { return };
+        let model = &document.model;
+        let pose = &mut self.pose;
+        let base = if self.playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
+        pose.local.transforms.clone_from(&base.transforms);
+        pose.local.morph_weights.clone_from(&model.skeleton.rest.morph_weights);
+        if let (PoseSource::Clip, Some(clip)) = (self.playback.source, self.playback.clip) {
+            let clip = &model.clips[clip.index()];
+            anim::sample(model, clip, self.playback.time_secs, &mut pose.scratch, &mut pose.local);
+        }
+        self.edits.apply(&mut pose.local);
+        anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);
+        deform::palettes(model, &pose.model, &mut pose.palettes);
+    }
+
+    /// The box around the posed scene: deformed vertices, and the skeleton where there is no mesh.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        let Some(model) = self.model() else { return Aabb::EMPTY };
+        let mut packed = Vec::new();
+        deform::pack(self.view.method, &self.pose.palettes, &mut packed);
+        let morphs = &self.pose.local.morph_weights;
+        let mesh = deform::bounds(model, self.view.scene, &packed, morphs, self.view.method);
+        if mesh.is_empty() { self.skeleton_bounds() } else { mesh }
+    }
+
+    /// The whole scene as posed and deformed, on the CPU; empty where nothing is open.
+    #[must_use]
+    pub fn surface(&self) -> inspect::PosedSurface {
+        let Some(model) = self.model() else { return inspect::PosedSurface::default() };
+        let pose = &self.pose;
+        inspect::posed_surface(model, self.view.scene, &pose.palettes, &pose.local.morph_weights, self.view.method)
+    }
+
+    fn skeleton_bounds(&self) -> Aabb {
+        let Some(model) = self.model() else { return Aabb::EMPTY };
+        let shown = model.scenes.get(self.view.scene);
+        let inside = |i: &usize| shown.is_none_or(|s| s.contains[*i]);
+        Aabb::from_points((0..self.pose.model.len()).filter(inside).map(|i| self.pose.model[i].translation.into()))
+    }
+
+    /// Carries out `command`, or says what the application must do for it.
+    pub fn apply(&mut self, command: Command) -> Option<Effect> {
+        match command {
+            Command::OpenDialog => return Some(Effect::OpenDialog),
+            Command::Open(path) => return Some(Effect::Open(path)),
+            Command::OpenBuiltIn => return Some(Effect::OpenBuiltIn),
+            Command::Reload => {
+                let path = self.document.as_ref()?.path.clone();
+                return Some(path.map_or(Effect::OpenBuiltIn, Effect::Open));
+            }
+            Command::CancelLoad => return Some(Effect::CancelLoad),
+            Command::Quit => return Some(Effect::Quit),
+            Command::ToggleTheme => return Some(Effect::ToggleTheme),
+            Command::TogglePanel(panel) => return Some(Effect::TogglePanel(panel)),
+            Command::ShowShortcuts => return Some(Effect::ShowShortcuts),
+            Command::ShowAbout => return Some(Effect::ShowAbout),
+            Command::Undo => self.history.undo(&mut self.edits),
+            Command::Redo => self.history.redo(&mut self.edits),
+            Command::EndEdit => self.history.close_step(),
+            Command::Edit(..)
+            | Command::EditMorph(..)
+            | Command::ResetChannel(..)
+            | Command::ResetMorph(_)
+            | Command::ResetJoint
+            | Command::ResetAll => self.edit(&command),
+            Command::TogglePlay
+            | Command::SetClip(_)
+            | Command::StepClip(_)
+            | Command::Seek(_)
+            | Command::StepFrames(_)
+            | Command::PreviousKey
+            | Command::NextKey
+            | Command::ToStart
+            | Command::ToEnd
+            | Command::SetSpeed(_)
+            | Command::SetLoop(_)
+            | Command::SetFps(_)
+            | Command::SetPose(_) => self.play(&command),
+            command => self.look(command),
+        }
+        None
+    }
+
+    /// Pose edits.
+    fn edit(&mut self, command: &Command) {
+        let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+        let mut edits = Edits::clone(&self.edits);
+        match *command {
+            Command::Edit(node, value) if node.index() < model.skeleton.len() => {
+                edits.nodes.entry(node).or_default().set(value)
+            }
+            Command::EditMorph(place, weight)
+                if place < model.skeleton.rest.morph_weights.len() && weight.is_finite() =>
+            {
+                edits.morphs.insert(place, weight);
+            }
+            Command::ResetChannel(node, kind) => {
+                if let Some(edit) = edits.nodes.get_mut(&node) {
+                    edit.clear(kind);
+                }
+            }
+            Command::ResetMorph(place) => {
+                edits.morphs.remove(&place);
+            }
+            Command::ResetJoint => {
+                if let Some(node) = self.view.selected {
+                    edits.nodes.remove(&node);
+                }
+            }
+            Command::ResetAll => edits = Edits::default(),
+            _ => {}
+        }
+        edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
+        if edits == *self.edits {
+            return;
+        }
+        let is_drag = matches!(command, Command::Edit(..) | Command::EditMorph(..));
+        if !is_drag {
+            self.history.close_step();
+        }
+        self.history.before_change(&self.edits);
+        self.edits = Arc::new(edits);
+        if !is_drag {
+            self.history.close_step();
+        }
+    }
+
+    /// Time.
+    fn play(&mut self, command: &Command) {
+        let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+        let playback = &mut self.playback;
+        match *command {
+            Command::TogglePlay => playback.toggle(&model),
+            Command::SetClip(clip) if clip.index() < model.clips.len() => {
+                playback.clip = Some(clip);
+                playback.seek(0.0, &model);
+            }
+            Command::StepClip(steps) if !model.clips.is_empty() => {
+                let now = playback.clip.map_or(0, ClipId::index) as i64;
+                let next = (now + i64::from(steps)).rem_euclid(model.clips.len() as i64);
+                playback.clip = Some(ClipId::from_index(next as usize));
+                playback.seek(0.0, &model);
+            }
+            Command::Seek(time_secs) => playback.seek(time_secs, &model),
+            Command::StepFrames(frames) => {
+                playback.playing = false;
+                let frame = playback.frame_number() + i64::from(frames);
+                playback.seek(frame as f32 / playback.fps, &model);
+            }
+            Command::PreviousKey | Command::NextKey => {
+                playback.playing = false;
+                if let Some(time) = self.neighbour_key(*command == Command::NextKey) {
+                    self.playback.seek(time, &model);
+                }
+            }
+            Command::ToStart => playback.seek(0.0, &model),
+            Command::ToEnd => playback.seek(f32::MAX, &model),
+            Command::SetSpeed(speed) if speed.is_finite() => {
+                playback.speed = speed.clamp(-Playback::MAX_SPEED, Playback::MAX_SPEED);
+            }
+            Command::SetLoop(mode) => playback.loop_mode = mode,
+            Command::SetFps(fps) if fps.is_finite() && fps > 0.0 => playback.fps = fps,
+            Command::SetPose(source) => {
+                playback.source =
+                    if playback.clip.is_none() && source == PoseSource::Clip { PoseSource::Rest } else { source };
+                playback.playing &= playback.source == PoseSource::Clip;
+            }
+            _ => {}
+        }
+    }
+
+    /// Key times of the selected node in the current clip, or of all nodes where nothing is selected: seconds, rising.
+    #[must_use]
+    pub fn key_times(&self) -> Vec<f32> {
+        let Some((model, clip)) = self.model().zip(self.playback.clip) else { return Vec::new() };
+        let clip = &model.clips[clip.index()];
+        if let Some(node) = self.view.selected {
+            return anim::key_times(clip, node);
+        }
+        let mut all = clip.times.concat();
+        all.sort_by(f32::total_cmp);
+        all.dedup();
+        all
+    }
+
+    fn neighbour_key(&self, later: bool) -> Option<f32> {
+        let now = self.playback.time_secs;
+        let keys = self.key_times();
+        // A hundredth of a frame apart counts as the same place.
+        let same = 0.01 / self.playback.fps;
+        if later {
+            keys.into_iter().find(|t| *t > now + same)
+        } else {
+            keys.into_iter().rev().find(|t| *t < now - same)
+        }
+    }
+
+    /// Camera, selection and overlays.
+    fn look(&mut self, command: Command) {
+        let view = &mut self.view;
+        match command {
+            Command::Select(node) => self.select(node),
+            Command::Hover(node) => view.hovered = node,
+            Command::SelectParent => {
+                let parent = self.model().zip(self.view.selected).and_then(|(m, n)| m.skeleton.parents[n.index()]);
+                if parent.is_some() {
+                    self.select(parent);
+                }
+            }
+            Command::SelectChild => {
+                let child = self.model().zip(self.view.selected).and_then(|(m, n)| m.skeleton.children(n).next());
+                if child.is_some() {
+                    self.select(child);
+                }
+            }
+            Command::PickAt(at) => self.select(self.pick(at)),
+            Command::SetSurface(mode) => view.surface = mode,
+            Command::ToggleWeights => view.surface = toggled(view.surface, SurfaceMode::Weights),
+            Command::ToggleDominant => view.surface = toggled(view.surface, SurfaceMode::Dominant),
+            Command::SetRamp(ramp) => view.ramp = ramp,
+            Command::Toggle(toggle) => view.toggle(toggle),
+            Command::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
+            Command::SetScene(scene) if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) => {
+                view.scene = scene;
+            }
+            Command::SetViewport(size) if size.is_finite() => view.viewport = size.max(glam::Vec2::ONE),
+            Command::Orbit(delta) => view.orbit.orbit(delta),
+            Command::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
+            Command::Zoom(steps) if steps.is_finite() => view.orbit.zoom(steps),
+            Command::FrameAll => {
+                let bounds = self.bounds();
+                let aspect = self.view.aspect();
+                self.view.orbit.frame(bounds, aspect);
+            }
+            Command::FrameSelected => {
+                let bounds = self.selected_bounds();
+                let aspect = self.view.aspect();
+                self.view.orbit.frame(bounds, aspect);
+            }
+            Command::LookFrom(side) => (view.orbit.yaw, view.orbit.pitch) = side.angles(),
+            Command::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
+            _ => {}
+        }
+    }
+
+    fn select(&mut self, node: Option<NodeId>) {
+        let count = self.model().map_or(0, |m| m.skeleton.len());
+        self.view.selected = node.filter(|n| n.index() < count);
+    }
+
+    /// What F frames: the vertices that the selected node moves by more than a tenth, and the node itself.
+    fn selected_bounds(&self) -> Aabb {
+        let (Some(model), Some(node)) = (self.model(), self.view.selected) else { return self.bounds() };
+        let surface = self.surface();
+        let mut bounds = inspect::moved_bounds(model, &surface, node, 0.1);
+        bounds.include(self.pose.model[node.index()].translation.into());
+        for child in model.skeleton.children(node) {
+            bounds.include(self.pose.model[child.index()].translation.into());
+        }
+        if bounds.diagonal() > 0.0 {
+            return bounds;
+        }
+        // A lone node: a tenth of the model around it.
+        let reach = glam::Vec3::splat(0.05 * self.bounds().diagonal().max(1e-3));
+        Aabb { min: bounds.min - reach, max: bounds.max + reach }
+    }
+
+    /// The joint under a point of the viewport (pixels from its top left): a bone if bones are shown and one is near, else
+    /// the joint that moves the vertex under it most.
+    #[must_use]
+    pub fn pick(&self, at: glam::Vec2) -> Option<NodeId> {
+        if let Some(node) = self.bone_at(at) {
+            return Some(node);
+        }
+        let model = self.model()?;
+        let surface = self.surface();
+        let hit = inspect::pick(model, &surface, self.view.ray(at))?;
+        inspect::mover(model, hit.instance, hit.primitive, hit.vertex)
+    }
+
+    /// The joint whose bone is near a point of the viewport (pixels from its top left), where bones are shown. Cheap enough
+    /// for every move of the pointer: the surface is not deformed.
+    #[must_use]
+    pub fn bone_at(&self, at: glam::Vec2) -> Option<NodeId> {
+        const REACH_PIXELS: f32 = 6.0;
+        let model = self.model().filter(|_| self.view.bones)?;
+        let bones = inspect::bones(model, self.view.scene, &self.pose.model);
+        let near = bones.iter().filter_map(|bone| {
+            let (a, b) = (self.view.project(bone.head)?, self.view.project(bone.tail)?);
+            let along = ((at - a).dot(b - a) / (b - a).length_squared().max(1e-6)).clamp(0.0, 1.0);
+            Some((at.distance(a.lerp(b, along)), bone.node))
+        });
+        let best = near.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.filter(|best| best.0 <= REACH_PIXELS).map(|best| best.1)
+    }
+}
+
+fn toggled(now: SurfaceMode, mode: SurfaceMode) -> SurfaceMode {
+    if now == mode { SurfaceMode::Shaded } else { mode }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+
+    fn open() -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+        session
+    }
+
+    #[test]
+    fn opening_plays_the_first_clip_and_frames_the_model() {
+        let session = open();
+        assert!(session.playback.playing && session.playback.source == PoseSource::Clip);
+        let target = session.view.orbit.target;
+        assert!((target - Vec3::new(0.0, 1.0, 0.0)).length() < 0.05, "{target}");
+    }
+
+    #[test]
+    fn one_drag_is_one_step_back() {
+        let mut session = open();
+        let node = NodeId(2);
+        for degrees in [10.0, 20.0, 30.0] {
+            session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * degrees)));
+        }
+        session.apply(Command::EndEdit);
+        session.apply(Command::Edit(node, ChannelValue::Scale(Vec3::splat(2.0))));
+        session.apply(Command::EndEdit);
+        session.apply(Command::Undo);
+        assert_eq!(session.edits.nodes[&node], NodeEdit { rotation: Some(Vec3::X * 30.0), ..NodeEdit::default() });
+        session.apply(Command::Undo);
+        assert!(session.edits.is_empty() && !session.history.can_undo());
+        session.apply(Command::Redo);
+        session.apply(Command::Redo);
+        assert_eq!(session.edits.nodes[&node].scale, Some(Vec3::splat(2.0)));
+    }
+
+    #[test]
+    fn an_edited_channel_replaces_the_clip_until_it_is_reset() {
+        let mut session = open();
+        session.apply(Command::Seek(0.5));
+        session.update_pose();
+        let node = NodeId(2);
+        // The clip turns every joint but the first by 30° at its middle.
+        let angle = |s: &Session| s.pose.local.transforms[node.index()].rotation.to_axis_angle().1.to_degrees();
+        assert!((angle(&session) - 30.0).abs() < 1e-3);
+        session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * 75.0)));
+        session.update_pose();
+        assert!((angle(&session) - 75.0).abs() < 1e-3);
+        session.apply(Command::ResetChannel(node, ChannelKind::Rotation));
+        session.update_pose();
+        assert!((angle(&session) - 30.0).abs() < 1e-3 && session.edits.is_empty());
+    }
+
+    #[test]
+    fn keys_are_stepped_through() {
+        let mut session = open();
+        session.apply(Command::Select(Some(NodeId(2))));
+        session.apply(Command::Seek(0.2));
+        session.apply(Command::NextKey);
+        assert_eq!(session.playback.time_secs, 0.5);
+        session.apply(Command::PreviousKey);
+        assert_eq!(session.playback.time_secs, 0.0);
+    }
+
+    #[test]
+    fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
+        let mut session = open();
+        session.apply(Command::Toggle(Toggle::Bones));
+        session.apply(Command::SetPose(PoseSource::Rest));
+        session.update_pose();
+        let at = session.view.project(Vec3::new(0.0, 1.0, 0.25)).unwrap();
+        session.apply(Command::PickAt(at));
+        assert_eq!(session.view.selected, Some(NodeId(2)));
+        session.apply(Command::PickAt(glam::Vec2::ZERO));
+        assert_eq!(session.view.selected, None);
+    }
+}

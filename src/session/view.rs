@@ -1,0 +1,308 @@
+//! How the model is looked at: the orbit camera, what is selected, what is shown. Not undone.
+
+use glam::{Affine3A, Quat, Vec2, Vec3};
+
+use crate::deform::{METHODS, Method};
+use crate::math::{Aabb, Projection, Ramp, Ray};
+use crate::model::NodeId;
+
+/// A camera on a sphere around a target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Orbit {
+    /// World.
+    pub target: Vec3,
+    /// About +Y, radians; 0 looks from +Z, where a glTF character faces.
+    pub yaw: f32,
+    /// Up from the horizon, radians.
+    pub pitch: f32,
+    /// Metres from the target.
+    pub distance: f32,
+    /// Parallel projection, of the same size at the target.
+    pub orthographic: bool,
+}
+
+/// Vertical angle of view: about a 50 mm lens, little distortion of a figure.
+pub const FOV_Y: f32 = 0.55;
+
+impl Default for Orbit {
+    fn default() -> Self {
+        Self { target: Vec3::Y, yaw: 0.5, pitch: 0.15, distance: 5.0, orthographic: false }
+    }
+}
+
+impl Orbit {
+    /// The turn from view to world.
+    #[must_use]
+    pub fn rotation(&self) -> Quat {
+        Quat::from_rotation_y(self.yaw) * Quat::from_rotation_x(-self.pitch)
+    }
+
+    /// Where the eye is and where it looks (its −Z).
+    #[must_use]
+    pub fn world_from_view(&self) -> Affine3A {
+        let rotation = self.rotation();
+        Affine3A::from_rotation_translation(rotation, self.target + rotation * Vec3::Z * self.distance)
+    }
+
+    /// Perspective, or orthographic with the same height at the target.
+    #[must_use]
+    pub fn projection(&self) -> Projection {
+        if self.orthographic {
+            Projection::Orthographic { height: 2.0 * self.distance * (0.5 * FOV_Y).tan() }
+        } else {
+            Projection::Perspective { fov_y: FOV_Y }
+        }
+    }
+
+    /// Near and far planes that hold everything of `bounds` and what the eye may come close to.
+    #[must_use]
+    pub fn planes(&self, bounds: Aabb) -> (f32, f32) {
+        let reach = self.distance + (bounds.center() - self.target).length() + bounds.diagonal();
+        if self.orthographic { (-reach, 2.0 * reach) } else { (self.distance * 0.005, reach * 4.0) }
+    }
+
+    /// Moves the target and the distance so that `bounds` fills the picture with air around it.
+    pub fn frame(&mut self, bounds: Aabb, aspect: f32) {
+        if bounds.is_empty() {
+            return;
+        }
+        self.target = bounds.center();
+        let view_from_world = self.rotation().inverse();
+        let tan_y = (0.5 * FOV_Y).tan();
+        let tan_x = tan_y * aspect.max(0.05);
+        let half = bounds.size() * 0.5;
+        let mut distance = 0.0_f32;
+        for corner in 0..8 {
+            let sign = |bit: u32| if corner & bit == 0 { -1.0 } else { 1.0 };
+            let p = view_from_world * (half * Vec3::new(sign(1), sign(2), sign(4)));
+            let depth = if self.orthographic { 0.0 } else { p.z };
+            distance = distance.max(p.x.abs() / tan_x + depth).max(p.y.abs() / tan_y + depth);
+        }
+        // A tenth of air on each side; a single point still gets a picture.
+        self.distance = if distance > 0.0 { distance * 1.12 } else { 1.0 };
+    }
+
+    /// Turns by `delta` pixels of a drag.
+    pub fn orbit(&mut self, delta: Vec2) {
+        const RADIANS_PER_PIXEL: f32 = 0.008;
+        self.yaw = (self.yaw - delta.x * RADIANS_PER_PIXEL).rem_euclid(std::f32::consts::TAU);
+        self.pitch = (self.pitch + delta.y * RADIANS_PER_PIXEL).clamp(-1.57, 1.57);
+    }
+
+    /// Moves the target with the pointer: `delta` in pixels of a viewport `height` pixels high.
+    pub fn pan(&mut self, delta: Vec2, height: f32) {
+        let metres_per_pixel = 2.0 * self.distance * (0.5 * FOV_Y).tan() / height.max(1.0);
+        let offset = Vec3::new(-delta.x, delta.y, 0.0) * metres_per_pixel;
+        self.target += self.rotation() * offset;
+    }
+
+    /// One `step` of the wheel comes a tenth nearer.
+    pub fn zoom(&mut self, steps: f32) {
+        self.distance = (self.distance * 0.9_f32.powf(steps)).clamp(1e-6, 1e9);
+    }
+}
+
+/// Directions that the number pad looks from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words of every 3D program")]
+pub enum ViewFrom {
+    Front,
+    Back,
+    Left,
+    Right,
+    Top,
+    Bottom,
+}
+
+impl ViewFrom {
+    /// Yaw and pitch, radians. A glTF character faces +Z, so *Front* looks from there and *Right* from +X.
+    #[must_use]
+    pub fn angles(self) -> (f32, f32) {
+        use std::f32::consts::{FRAC_PI_2, PI};
+        match self {
+            Self::Front => (0.0, 0.0),
+            Self::Back => (PI, 0.0),
+            Self::Right => (FRAC_PI_2, 0.0),
+            Self::Left => (3.0 * FRAC_PI_2, 0.0),
+            Self::Top => (0.0, FRAC_PI_2),
+            Self::Bottom => (0.0, -FRAC_PI_2),
+        }
+    }
+}
+
+/// What colours the surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the labels of the switch")]
+pub enum SurfaceMode {
+    #[default]
+    Shaded,
+    Weights,
+    Dominant,
+}
+
+/// Things over the surface that are on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the labels of the switches")]
+pub enum Toggle {
+    Bones,
+    Axes,
+    Names,
+    Grid,
+    Wireframe,
+    Mesh,
+    SharedBlack,
+}
+
+/// How the model is looked at.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The camera.
+    pub orbit: Orbit,
+    /// The viewport in pixels; its aspect is the camera's.
+    pub viewport: Vec2,
+    /// Of [`crate::model::ModelParts::scenes`].
+    pub scene: usize,
+    /// The node whose sliders, weights and matrices are shown.
+    pub selected: Option<NodeId>,
+    /// The node under the pointer.
+    pub hovered: Option<NodeId>,
+    /// What colours the surface.
+    pub surface: SurfaceMode,
+    /// Colours of the heat map.
+    pub ramp: Ramp,
+    /// How vertices are deformed.
+    pub method: &'static Method,
+    /// Octahedral bones over the surface.
+    pub bones: bool,
+    /// Joint axes.
+    pub axes: bool,
+    /// Joint names.
+    pub names: bool,
+    /// Ground grid.
+    pub grid: bool,
+    /// Triangle edges.
+    pub wireframe: bool,
+    /// The surface itself.
+    pub mesh: bool,
+    /// Dominant joints: triangles that several joints share are black.
+    pub shared_black: bool,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self {
+            orbit: Orbit::default(),
+            viewport: Vec2::new(1280.0, 720.0),
+            scene: 0,
+            selected: None,
+            hovered: None,
+            surface: SurfaceMode::Shaded,
+            ramp: Ramp::default(),
+            method: METHODS[0],
+            bones: true,
+            axes: false,
+            names: false,
+            grid: true,
+            wireframe: false,
+            mesh: true,
+            shared_black: true,
+        }
+    }
+}
+
+impl View {
+    /// Width over height.
+    #[must_use]
+    pub fn aspect(&self) -> f32 {
+        (self.viewport.x / self.viewport.y.max(1.0)).clamp(0.01, 100.0)
+    }
+
+    /// The ray under a point of the viewport, in pixels from its top left.
+    #[must_use]
+    pub fn ray(&self, at: Vec2) -> Ray {
+        let ndc = (at / self.viewport.max(Vec2::ONE)) * Vec2::new(2.0, -2.0) + Vec2::new(-1.0, 1.0);
+        self.orbit.projection().ray(self.orbit.world_from_view(), self.aspect(), ndc)
+    }
+
+    /// Where a world point is seen, in pixels from the viewport's top left; `None` behind the eye.
+    #[must_use]
+    pub fn project(&self, world: Vec3) -> Option<Vec2> {
+        let view = self.orbit.world_from_view().inverse().transform_point3(world);
+        if !self.orbit.orthographic && view.z > -self.orbit.distance * 1e-3 {
+            return None;
+        }
+        let clip = self.orbit.projection().clip_from_view(self.aspect(), 0.1, 10.0);
+        let ndc = clip.project_point3(view);
+        Some((Vec2::new(ndc.x, -ndc.y) * 0.5 + 0.5) * self.viewport)
+    }
+
+    /// Whether a toggle is on.
+    #[must_use]
+    pub fn is_on(&self, toggle: Toggle) -> bool {
+        match toggle {
+            Toggle::Bones => self.bones,
+            Toggle::Axes => self.axes,
+            Toggle::Names => self.names,
+            Toggle::Grid => self.grid,
+            Toggle::Wireframe => self.wireframe,
+            Toggle::Mesh => self.mesh,
+            Toggle::SharedBlack => self.shared_black,
+        }
+    }
+
+    /// Turns a toggle round.
+    pub fn toggle(&mut self, toggle: Toggle) {
+        let flag = match toggle {
+            Toggle::Bones => &mut self.bones,
+            Toggle::Axes => &mut self.axes,
+            Toggle::Names => &mut self.names,
+            Toggle::Grid => &mut self.grid,
+            Toggle::Wireframe => &mut self.wireframe,
+            Toggle::Mesh => &mut self.mesh,
+            Toggle::SharedBlack => &mut self.shared_black,
+        };
+        *flag = !*flag;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn framing_holds_every_corner_with_air() {
+        let bounds = Aabb { min: Vec3::new(-3.0, 0.0, -1.0), max: Vec3::new(1.0, 2.0, 7.0) };
+        for orthographic in [false, true] {
+            let mut view = View { viewport: Vec2::new(900.0, 600.0), ..View::default() };
+            view.orbit.orthographic = orthographic;
+            view.orbit.frame(bounds, view.aspect());
+            let mut reach = 0.0_f32;
+            for i in 0..8 {
+                let pick = |bit: u32, a: usize| if i & bit == 0 { bounds.min[a] } else { bounds.max[a] };
+                let at = view.project(Vec3::new(pick(1, 0), pick(2, 1), pick(4, 2))).unwrap();
+                let ndc = (at / view.viewport * 2.0 - 1.0).abs();
+                reach = reach.max(ndc.max_element());
+            }
+            assert!((0.75..0.97).contains(&reach), "{reach}");
+        }
+    }
+
+    #[test]
+    fn a_ray_through_a_projected_point_passes_it() {
+        let view = View { viewport: Vec2::new(640.0, 480.0), ..View::default() };
+        let p = Vec3::new(0.3, 1.2, -0.4);
+        let ray = view.ray(view.project(p).unwrap());
+        let along = (p - ray.origin).dot(ray.direction);
+        assert!((ray.origin + ray.direction * along - p).length() < 1e-4);
+    }
+
+    #[test]
+    fn the_front_is_where_the_character_faces() {
+        let mut orbit = Orbit::default();
+        (orbit.yaw, orbit.pitch) = ViewFrom::Front.angles();
+        let eye = orbit.world_from_view().translation - glam::Vec3A::from(orbit.target);
+        assert!(eye.z > 0.99 * orbit.distance);
+        (orbit.yaw, orbit.pitch) = ViewFrom::Top.angles();
+        assert!(orbit.world_from_view().translation.y > orbit.target.y + 0.99 * orbit.distance);
+    }
+}

@@ -1,0 +1,78 @@
+//! After the first frame, the way from a clip to packed palettes allocates nothing: counted by the allocator itself.
+#![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use skinscope::anim::{self, SampleScratch};
+use skinscope::deform;
+use skinscope::model::shapes::{Tube, obstacle_course, tube};
+use skinscope::model::{LocalPose, Model};
+
+thread_local! {
+    /// Allocations of this thread: tests run side by side.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call goes unchanged to the system's allocator; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(memory, layout) }
+    }
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+/// Allocations while the thread ends are nobody's business.
+fn count() {
+    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// All that a frame keeps between frames.
+#[derive(Default)]
+struct Frame {
+    scratch: SampleScratch,
+    pose: LocalPose,
+    matrices: Vec<glam::Affine3A>,
+    palettes: Vec<glam::Affine3A>,
+    packed: Vec<glam::Vec4>,
+}
+
+fn frame(model: &Model, method: &deform::Method, time_secs: f32, f: &mut Frame) {
+    anim::reset_to_rest(&model.skeleton, &mut f.pose);
+    anim::sample(model, &model.clips[0], time_secs, &mut f.scratch, &mut f.pose);
+    anim::local_to_model(&model.skeleton, &f.pose, &mut f.matrices);
+    deform::palettes(model, &f.matrices, &mut f.palettes);
+    deform::pack(method, &f.palettes, &mut f.packed);
+}
+
+fn counted(model: &Model) {
+    for method in deform::METHODS {
+        let mut f = Frame::default();
+        let start = COUNT.get();
+        frame(model, method, 0.0, &mut f);
+        assert!(COUNT.get() > start, "the first frame allocates, so the counter counts");
+        let start = COUNT.get();
+        for i in 0..100 {
+            frame(model, method, i as f32 * 0.02, &mut f);
+        }
+        assert_eq!(COUNT.get() - start, 0, "{}, {}", model.source.name, method.id);
+    }
+}
+
+#[test]
+fn frames_after_the_first_allocate_nothing() {
+    counted(&obstacle_course());
+    counted(&tube(Tube { joints: 70, influences: 4, ..Tube::default() }));
+}

@@ -1,0 +1,183 @@
+//! Real models against poses that two independent implementations agree on (`corpus/reference`, see its README).
+//!
+//! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
+#![expect(clippy::panic, reason = "a test that cannot read its corpus fails")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use glam::Vec3;
+use serde::Deserialize;
+use skinscope::anim::{self, SampleScratch};
+use skinscope::deform;
+use skinscope::export::posed_surface;
+use skinscope::import::{Options, Progress, import_file};
+use skinscope::math::Aabb;
+use skinscope::model::{LocalPose, Model};
+
+/// Models whose extensions are not supported yet.
+const NOT_YET: &[(&str, &str)] = &[
+    ("models/CesiumMan_meshopt.glb", "EXT_meshopt_compression"),
+    ("models/RiggedSimple_draco.glb", "KHR_draco_mesh_compression"),
+];
+
+/// Of the bounding box's diagonal.
+const POSITION: f64 = 1e-5;
+/// Degrees.
+const NORMAL: f64 = 0.1;
+/// Its file rounds rotations to three digits, which the implementations read differently.
+const ROUNDED: (&str, f64) = ("models/SimpleSkin.gltf", 1e-3);
+
+#[derive(Deserialize)]
+struct Entry {
+    reference: String,
+    model: String,
+    clip: i32,
+    time: f32,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    bbox: [[f32; 3]; 2],
+    primitives: Vec<Placed>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Placed {
+    node: u32,
+    mesh: usize,
+    primitive: usize,
+    vertex_count: usize,
+    position_offset: usize,
+    normal_offset: Option<usize>,
+}
+
+/// Largest errors of one model.
+#[derive(Clone, Copy, Default)]
+struct Worst {
+    poses: usize,
+    /// Of the diagonal.
+    position: f64,
+    /// Degrees.
+    normal: f64,
+    /// Of the diagonal.
+    bounds: f64,
+}
+
+fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    let path = std::env::var_os("SKINSCOPE_CORPUS").map_or(beside, PathBuf::from);
+    if path.join("reference/index.json").is_file() {
+        return Some(path);
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpus at {}", path.display());
+    eprintln!("SKIPPED: no corpus at {}; set SKINSCOPE_CORPUS", path.display());
+    None
+}
+
+fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> T {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn floats(path: &Path) -> Vec<f32> {
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+}
+
+fn pose_of(model: &Model, entry: &Entry) -> LocalPose {
+    let mut pose = LocalPose::default();
+    anim::reset_to_rest(&model.skeleton, &mut pose);
+    if let Ok(clip) = usize::try_from(entry.clip) {
+        anim::sample(model, &model.clips[clip], entry.time, &mut SampleScratch::default(), &mut pose);
+    }
+    pose
+}
+
+fn vectors(data: &[f32], offset: usize, count: usize) -> impl Iterator<Item = Vec3> {
+    data[offset..offset + 3 * count].as_chunks().0.iter().map(|v| Vec3::from_array(*v))
+}
+
+fn angle_degrees(a: Vec3, b: Vec3) -> f64 {
+    let (a, b) = (a.as_dvec3(), b.as_dvec3());
+    a.cross(b).length().atan2(a.dot(b)).to_degrees()
+}
+
+/// Holds one pose against its reference, on the way that bake takes and on the one that framing takes.
+fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &mut Worst) {
+    let method = deform::METHODS[0];
+    let name = &entry.reference;
+    let pose = pose_of(model, entry);
+    let surface = posed_surface(model, model.default_scene, &pose, method);
+    assert_eq!(surface.len(), header.primitives.len(), "{name}: primitives");
+    let sources = model.instances_in_scene(model.default_scene).flat_map(|(_, instance)| {
+        let primitives = 0..model.meshes[instance.mesh.index()].primitives.len();
+        primitives.map(|p| (model.skeleton.file_index[instance.node.index()], instance.mesh.index(), p))
+    });
+    let expected = Aabb { min: header.bbox[0].into(), max: header.bbox[1].into() };
+    let diagonal = f64::from(expected.diagonal());
+    for ((got, want), source) in surface.iter().zip(&header.primitives).zip(sources) {
+        assert_eq!(source, (want.node, want.mesh, want.primitive), "{name}: node, mesh, primitive");
+        assert_eq!(got.positions.len(), want.vertex_count, "{name}: vertices");
+        for (a, b) in got.positions.iter().zip(vectors(data, want.position_offset, want.vertex_count)) {
+            let error = a.as_dvec3().distance(b.as_dvec3()) / diagonal;
+            assert!(error.is_finite(), "{name}");
+            worst.position = worst.position.max(error);
+        }
+        let Some(offset) = want.normal_offset else { continue };
+        for (a, b) in got.normals.iter().zip(vectors(data, offset, want.vertex_count)) {
+            worst.normal = worst.normal.max(angle_degrees(*a, b));
+        }
+    }
+    let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+    anim::local_to_model(&model.skeleton, &pose, &mut matrices);
+    deform::palettes(model, &matrices, &mut palettes);
+    deform::pack(method, &palettes, &mut packed);
+    let bounds = deform::bounds(model, model.default_scene, &packed, &pose.morph_weights, method);
+    let off = (bounds.min - expected.min).length().max((bounds.max - expected.max).length());
+    worst.bounds = worst.bounds.max(f64::from(off) / diagonal);
+    worst.poses += 1;
+}
+
+#[test]
+fn every_model_clip_and_time_of_the_corpus() {
+    let Some(corpus) = corpus() else { return };
+    let index: Vec<Entry> = json(&corpus.join("reference/index.json"));
+    let mut models: BTreeMap<&str, Option<Model>> = BTreeMap::new();
+    let mut table: BTreeMap<&str, Worst> = BTreeMap::new();
+    for entry in &index {
+        let model = models.entry(&entry.model).or_insert_with(|| open(&corpus, &entry.model));
+        let Some(model) = model else { continue };
+        let header: Header = json(&corpus.join(format!("reference/{}.json", entry.reference)));
+        let data = floats(&corpus.join(format!("reference/{}.f32", entry.reference)));
+        compare(model, entry, &header, &data, table.entry(&entry.model).or_default());
+    }
+    eprintln!("{:48} {:>5} {:>9} {:>9} {:>9}", "model", "poses", "position", "normal °", "bounds");
+    for (model, w) in &table {
+        eprintln!("{model:48} {:5} {:9.2e} {:9.2e} {:9.2e}", w.poses, w.position, w.normal, w.bounds);
+    }
+    let compared: usize = table.values().map(|w| w.poses).sum();
+    let waiting = index.iter().filter(|e| NOT_YET.iter().any(|(model, _)| *model == e.model)).count();
+    assert!(compared > 0 && compared + waiting == index.len(), "{compared} of {} poses compared", index.len());
+    for (model, w) in &table {
+        let allowed = if *model == ROUNDED.0 { ROUNDED.1 } else { POSITION };
+        assert!(w.position <= allowed && w.bounds <= allowed, "{model}: {:e} of the diagonal off", w.position);
+        assert!(w.normal <= NORMAL, "{model}: normals {}° off", w.normal);
+    }
+}
+
+/// `None` for a model that waits for an extension; then the error names it.
+fn open(corpus: &Path, name: &str) -> Option<Model> {
+    let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
+    match (result, NOT_YET.iter().find(|(model, _)| *model == name)) {
+        (Ok(import), None) => Some(import.model),
+        (Err(error), Some((_, extension))) => {
+            assert!(error.to_string().contains(extension), "{name}: {error}");
+            eprintln!("{name}: waits for {extension}");
+            None
+        }
+        (Ok(_), Some(_)) => panic!("{name} opens now: take it off the list"),
+        (Err(error), None) => panic!("{name}: {error}"),
+    }
+}
