@@ -55,7 +55,7 @@ fn fs_bones(in: Facet) -> @location(0) vec4f {
     let d = in.corner / max(fwidth(in.corner), vec3f(1e-6));
     let edge = 1.0 - smoothstep(0.7, 1.7, min(d.x, min(d.y, d.z)));
     let key = globals.boxes[0].z.xyz;
-    let shade = 0.62 + 0.38 * clamp(dot(normal, key) * 0.6 + 0.4, 0.0, 1.0);
+    let shade = 0.5 + 0.5 * clamp(dot(normal, key) * 0.6 + 0.4, 0.0, 1.0);
     let body = linear_from_srgb(in.color.rgb) * shade;
     let rim = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.40));
     let alpha = mix(in.color.a, min(in.color.a * 1.4 + 0.2, 1.0), edge);

@@ -133,12 +133,14 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     return vec4f(color * alpha, alpha);
 }
 
-/// A readout colour (sRGB) that keeps the form readable: full where the surface faces the eye, 72 % at its rim.
-fn readout(in: Fragment, f: Facing, srgb: vec3f) -> vec4f {
-    let facing = clamp(dot(f.side * f.normal, to_eye(in.world)), 0.0, 1.0);
-    let sided = (draw.flags & (HAS_SIDES | HAS_NORMALS)) != 0u;
-    let shade = select(1.0, mix(0.72, 1.0, smoothstep(0.0, 0.9, facing)), sided);
-    return vec4f(linear_from_srgb(srgb * shade), 1.0);
+/// How bright a readout is: full where the surface faces the light over the eye's shoulder, 70 % where it turns away,
+/// so that the form shows and the colours stay those of the legend.
+fn readout_shade(in: Fragment, f: Facing) -> f32 {
+    if (draw.flags & (HAS_SIDES | HAS_NORMALS)) == 0u {
+        return 1.0;
+    }
+    let light = normalize(to_eye(in.world) + 0.8 * globals.boxes[0].z.xyz);
+    return mix(0.7, 1.0, smoothstep(-0.3, 0.85, dot(f.side * f.normal, light)));
 }
 
 /// Holes of alpha masks stay holes in readouts; what blends is shown solid.
@@ -164,7 +166,7 @@ fn fs_weights(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     if is_hole(base_alpha(in)) || is_culled(f) {
         discard;
     }
-    return readout(in, f, ramp_color(in.color.x));
+    return vec4f(linear_from_srgb(ramp_color(in.color.x) * readout_shade(in, f)), 1.0);
 }
 
 @fragment
@@ -173,7 +175,7 @@ fn fs_dominant(in: Fragment, @builtin(front_facing) front_facing: bool) -> @loca
     if is_hole(base_alpha(in)) || is_culled(f) {
         discard;
     }
-    return readout(in, f, srgb_from_linear(in.color.rgb));
+    return vec4f(linear_from_srgb(srgb_from_linear(in.color.rgb) * readout_shade(in, f)), 1.0);
 }
 
 /// Triangles that several joints move.
@@ -184,6 +186,5 @@ fn fs_shared(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
         discard;
     }
     // Not quite black, so that its form still shows.
-    let facing = clamp(dot(f.side * f.normal, to_eye(in.world)), 0.0, 1.0);
-    return vec4f(linear_from_srgb(vec3f(0.02 + 0.06 * facing)), 1.0);
+    return vec4f(linear_from_srgb(vec3f(0.25 * (readout_shade(in, f) - 0.7))), 1.0);
 }

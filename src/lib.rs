@@ -24,6 +24,8 @@
 pub mod anim;
 #[cfg(feature = "app")]
 pub mod app;
+#[cfg(feature = "app")]
+pub mod cli;
 pub mod deform;
 pub mod export;
 pub mod frame;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use skinscope::export::glb::{Elements, GlbError, GlbWriter};
 
 use crate::clips::Clip;
 use crate::keys::Path;
 use crate::mesh::{Mesh, Paint};
 use crate::sdf::gradient;
-use crate::skeleton::Skeleton;
+use crate::skeleton::{Joint, Skeleton};
 
 /// Most influences of a vertex.
 const INFLUENCES: usize = 4;
@@ -32,7 +32,7 @@ pub struct Part {
 /// What the writer refuses: it would be a mistake of this generator.
 pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec<u8>, GlbError> {
     let mut writer = GlbWriter::new();
-    let paints = [Paint::Shell, Paint::Accent, Paint::Joint, Paint::Visor, Paint::Eyes];
+    let paints = [Paint::Shell, Paint::Accent, Paint::Joint, Paint::Visor, Paint::Light];
     let primitives: Vec<Value> = paints
         .iter()
         .enumerate()
@@ -54,8 +54,7 @@ pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec
         "materials": materials(),
         "animations": animations,
     });
-    let document = if let Value::Object(map) = document { map } else { Map::new() };
-    writer.finish(document)
+    writer.finish(document.as_object().cloned().unwrap_or_default())
 }
 
 /// Node 0 is the armature, node 1 the surface.
@@ -72,7 +71,7 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
         if rotation.angle_between(Quat::IDENTITY) > 1e-4 {
             node["rotation"] = json!(rotation.to_array());
         }
-        let is_child = |(i, o): (usize, &crate::skeleton::Joint)| (o.parent == Some(j)).then_some(i + FIRST_JOINT);
+        let is_child = |(i, o): (usize, &Joint)| (o.parent == Some(j)).then_some(i + FIRST_JOINT);
         let children: Vec<usize> = skeleton.joints.iter().enumerate().filter_map(is_child).collect();
         if !children.is_empty() {
             node["children"] = json!(children);
@@ -88,14 +87,14 @@ fn materials() -> Value {
             "baseColorFactor": [color[0], color[1], color[2], 1.0], "metallicFactor": 0.0, "roughnessFactor": roughness,
         }})
     };
-    let mut eyes = material("Eyes", [0.35, 0.85, 0.95], 0.4);
-    eyes["emissiveFactor"] = json!([0.30, 0.80, 0.95]);
+    let mut light = material("Light", [0.35, 0.85, 0.95], 0.4);
+    light["emissiveFactor"] = json!([0.30, 0.80, 0.95]);
     json!([
         material("Shell", [0.80, 0.78, 0.74], 0.5),
         material("Accent", [0.84, 0.19, 0.085], 0.55),
         material("Joint", [0.045, 0.05, 0.06], 0.7),
         material("Visor", [0.010, 0.012, 0.016], 0.18),
-        eyes,
+        light,
     ])
 }
 
@@ -174,9 +173,10 @@ fn animation(writer: &mut GlbWriter, clip: &Clip) -> Value {
         let input = known.map_or_else(|| writer.push(Elements::Scalars(&track.times)), |(_, index)| *index);
         inputs.push((&track.times, input));
         let (path, output) = match track.path {
-            Path::Translation => {
+            Path::Translation | Path::Scale => {
                 let values: Vec<Vec3> = track.values.iter().map(|v| v.truncate()).collect();
-                ("translation", writer.push(Elements::Vec3s(&values)))
+                let path = if track.path == Path::Scale { "scale" } else { "translation" };
+                (path, writer.push(Elements::Vec3s(&values)))
             }
             Path::Rotation => {
                 let values: Vec<Quat> = track.values.iter().map(|v| Quat::from_vec4(*v)).collect();

@@ -8,7 +8,7 @@ pub struct Track {
     pub path: Path,
     /// Seconds.
     pub times: Vec<f32>,
-    /// x y z w of a rotation, x y z 0 of a translation: one for each key, or three (in-tangent, value, out-tangent).
+    /// x y z w of a rotation, x y z 0 of a translation or scale: one for each key, or three (in-tangent, value, out-tangent).
     pub values: Vec<Vec4>,
     pub splines: bool,
 }
@@ -18,6 +18,7 @@ pub struct Track {
 pub enum Path {
     Translation,
     Rotation,
+    Scale,
 }
 
 /// A track through all samples, joined by lines.
@@ -88,7 +89,7 @@ pub fn rotations(samples: impl Iterator<Item = Quat>) -> Vec<Vec4> {
     out
 }
 
-/// Translations as vectors.
-pub fn translations(samples: &[Vec3]) -> Vec<Vec4> {
-    samples.iter().map(|p| p.extend(0.0)).collect()
+/// Translations and scales as vectors.
+pub fn vectors(samples: impl Iterator<Item = Vec3>) -> Vec<Vec4> {
+    samples.map(|p| p.extend(0.0)).collect()
 }

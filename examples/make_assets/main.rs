@@ -1,8 +1,8 @@
 //! Writes `assets/character.glb`, the built-in character: `cargo run --no-default-features --example make_assets`.
 //!
 //! ```text
-//! skeleton ─► body (a solid) ─► cage ─► mesh: subdivide, project, relax ─► file
-//!        └──► pose ─► clips ─► keys ─────────────────────────────────────────────────┘
+//! skeleton ─► body, parts (solids) ─► cage ─► mesh: subdivide, project, relax ─► file
+//!        └──► pose ─► clips ─► keys ─────────────────────────────────────────────┘
 //! ```
 //! Deterministic: the same program writes the same bytes.
 

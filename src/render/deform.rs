@@ -5,19 +5,19 @@ use glam::Vec4;
 use super::gpu::{Gpu, GpuError, MIN_BUFFER};
 use super::pipelines::entry;
 use super::{Renderer, headless};
-use crate::deform::Vertex;
+use crate::deform::{Deformed, normals_from_triangles};
 use crate::frame::Frame;
-use crate::model::InstanceId;
+use crate::model::{InstanceId, Primitive};
 
 /// The deformed vertices of one primitive of one instance.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct DeformedOnGpu {
     /// Who draws it.
     pub instance: InstanceId,
     /// Of the instance's mesh.
     pub primitive: usize,
-    /// Model space, split vertices included; normals and tangents are zero where the file stores none.
-    pub vertices: Vec<Vertex>,
+    /// The same that [`crate::deform::deform_primitive`] makes on the CPU.
+    pub deformed: Deformed,
 }
 
 /// Workgroups of one dispatch at most; each thread then takes several vertices.
@@ -40,7 +40,8 @@ pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Resul
         let mesh = model.instances[id.index()].mesh.index();
         for (n, draw) in copy.draws[id.index()].iter().enumerate() {
             let primitive = &copy.meshes[mesh][n];
-            let count = model.meshes[mesh].primitives[n].vertex_count() as u32;
+            let source = &model.meshes[mesh].primitives[n];
+            let count = source.vertex_count() as u32;
             let size = (u64::from(count) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64).max(MIN_BUFFER);
             use wgpu::BufferUsages as U;
             let deformed = gpu.empty_buffer("deformed vertices", size, U::STORAGE | U::COPY_SRC)?;
@@ -63,8 +64,7 @@ pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Resul
             encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
             gpu.queue.submit([encoder.finish()]);
             let bytes = headless::read(gpu, &mapped)?;
-            let vertices = vertices(&bytes, count as usize);
-            out.push(DeformedOnGpu { instance: *id, primitive: n, vertices });
+            out.push(DeformedOnGpu { instance: *id, primitive: n, deformed: deformed_from(&bytes, source) });
         }
     }
     match gpu.take_error() {
@@ -73,11 +73,23 @@ pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Resul
     }
 }
 
-fn vertices(bytes: &[u8], count: usize) -> Vec<Vertex> {
-    let rows = bytes.as_chunks::<48>().0.iter().take(count);
-    let vertex = |row: &[u8; 48]| {
+/// Sorts out what the shader wrote, as `bake.wgsl` has it.
+fn deformed_from(bytes: &[u8], source: &Primitive) -> Deformed {
+    let mut out = Deformed::default();
+    for (i, row) in bytes.as_chunks::<48>().0.iter().take(source.vertex_count()).enumerate() {
         let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(row);
-        Vertex { position: position.truncate(), normal: normal.truncate(), tangent: tangent.truncate() }
-    };
-    rows.map(vertex).collect()
+        let determinant = position.w;
+        out.positions.push(position.truncate());
+        out.determinants.push(determinant);
+        if !source.normals.is_empty() {
+            out.normals.push(normal.truncate());
+        }
+        if let Some(stored) = source.tangents.get(i) {
+            out.tangents.push(tangent.truncate().extend(if determinant < 0.0 { -stored.w } else { stored.w }));
+        }
+    }
+    if source.normals.is_empty() {
+        normals_from_triangles(source, &mut out);
+    }
+    out
 }

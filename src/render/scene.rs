@@ -228,12 +228,13 @@ fn paints(p: &Primitive) -> Vec<Paint> {
     (0..p.positions.len()).map(paint).collect()
 }
 
+/// Displacements of normals count only where there are normals; their place is kept before those of tangents.
 fn morphs_normals(p: &Primitive) -> bool {
-    p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
+    !p.normals.is_empty() && p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
 }
 
 fn morphs_tangents(p: &Primitive) -> bool {
-    p.morphs.iter().any(|m| !m.tangents.is_empty())
+    !p.tangents.is_empty() && p.morphs.iter().any(|m| !m.tangents.is_empty())
 }
 
 /// Floats of one morphed vertex.
@@ -249,7 +250,7 @@ fn morphs(p: &Primitive) -> Vec<f32> {
             let mut push = |list: &[Vec3]| out.extend(list.get(i).copied().unwrap_or_default().to_array());
             push(&target.positions);
             if normals {
-                push(&target.normals);
+                push(if p.normals.is_empty() { &[] } else { &target.normals });
             }
             if tangents {
                 push(&target.tangents);
@@ -302,13 +303,16 @@ fn edges(p: &Primitive) -> Vec<u32> {
     out
 }
 
+/// A joint shares a vertex when it has at least this much of it: less is not seen, and would blacken most of a smooth skin.
+const SHARE: f32 = 0.1;
+
 /// Triangles all of whose vertices the same one joint moves, and the others. Depends on no pose.
 fn split(p: &Primitive) -> [Vec<u32>; 2] {
     let mut out = [Vec::new(), Vec::new()];
     let alone = |v: u32| {
         let Some(influences) = &p.influences else { return Some(0) };
         let (joints, weights) = influences.of(v as usize);
-        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j);
+        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w >= SHARE).map(|(j, _)| *j);
         let first = used.next()?;
         used.all(|j| j == first).then_some(first)
     };

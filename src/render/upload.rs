@@ -164,7 +164,7 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
 
 /// Dark over the surface; light where there is none.
 fn wire_color(over_mesh: bool) -> [f32; 4] {
-    if over_mesh { [0.008, 0.010, 0.014, 0.62] } else { [0.50, 0.56, 0.66, 0.55] }
+    if over_mesh { [0.006, 0.008, 0.012, 0.5] } else { [0.42, 0.48, 0.60, 0.32] }
 }
 
 fn with_w([x, y, z]: [f32; 3]) -> [f32; 4] {

@@ -310,10 +310,8 @@ impl Session {
             Command::SetRamp(ramp) => view.ramp = ramp,
             Command::Toggle(toggle) => view.toggle(toggle),
             Command::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
-            Command::SetScene(scene) => {
-                if self.model().is_some_and(|m| scene < m.scenes.len()) {
-                    self.view.scene = scene;
-                }
+            Command::SetScene(scene) if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) => {
+                view.scene = scene;
             }
             Command::SetViewport(size) if size.is_finite() => view.viewport = size.max(glam::Vec2::ONE),
             Command::Orbit(delta) => view.orbit.orbit(delta),

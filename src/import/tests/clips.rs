@@ -101,15 +101,18 @@ fn keys_that_do_not_rise_are_dropped_with_their_values() {
 #[test]
 fn values_that_are_not_finite_hold_the_key_before() {
     let mut doc = Doc::new();
-    let times = doc.floats("SCALAR", 1, &[0.0, 1.0, 2.0]);
-    let moves = doc.floats("VEC3", 3, &[f32::NAN, 0.0, 0.0, 1.0, 2.0, 3.0, 0.0, f32::INFINITY, 0.0]);
-    let turns = doc.floats("VEC4", 4, &[0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    let times = doc.floats("SCALAR", 1, &[0.0, 1.0, 2.0, 3.0]);
+    let moves = [[f32::NAN, 0.0, 0.0], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [0.0, f32::INFINITY, 0.0]];
+    let moves = doc.floats("VEC3", 3, moves.as_flattened());
+    let turns = [[0.0; 4], [0.0, 1.0, 0.0, 0.0], [f32::NAN; 4], [1.0, 0.0, 0.0, 0.0]];
+    let turns = doc.floats("VEC4", 4, turns.as_flattened());
     let samplers = json!([{ "input": times, "output": moves }, { "input": times, "output": turns }]);
     let doc = animated(doc, samplers, &[(0, 0, "translation"), (1, 0, "rotation")]);
     let clip = clip(&doc);
-    assert_eq!(clip.samplers[0].values, Values::Vec3(vec![Vec3::new(1.0, 2.0, 3.0); 3]));
+    let (a, b) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0));
+    assert_eq!(clip.samplers[0].values, Values::Vec3(vec![a, a, b, b]));
     let (x, y) = (Quat::from_xyzw(1.0, 0.0, 0.0, 0.0), Quat::from_xyzw(0.0, 1.0, 0.0, 0.0));
-    assert_eq!(clip.samplers[1].values, Values::Quat(vec![y, y, x]));
+    assert_eq!(clip.samplers[1].values, Values::Quat(vec![y, y, y, x]));
     assert_eq!(doc.warnings().len(), 2);
 }
 

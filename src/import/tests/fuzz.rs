@@ -36,7 +36,7 @@ fn whole() -> Doc {
     });
     let morph = json!({ "componentType": F32, "type": "VEC3", "count": 4, "sparse": sparse });
     let morph = doc.push("accessors", morph);
-    let picture = doc.view(&super::materials::png(4, 4));
+    let picture = doc.view(&materials::png(4, 4));
     let mut doc = doc.with_primitive(json!({
         "attributes": {
             "POSITION": position, "NORMAL": normal, "TEXCOORD_0": uv, "JOINTS_0": joints, "WEIGHTS_0": weights,

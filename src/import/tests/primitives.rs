@@ -150,9 +150,9 @@ fn vertices_split_where_tangents_disagree() {
     assert!((p.tangents[1].w - p.tangents[4].w).abs() > 1.0, "{:?}", p.tangents);
 }
 
-/// Forty thousand triangles around one vertex would exhaust the generator's stack.
+/// Forty thousand triangles around one vertex would cost the generator their square, and its stack.
 #[test]
-fn crowds_of_triangles_get_no_tangents_and_no_stack_overflow() {
+fn crowds_of_triangles_around_one_vertex_get_no_tangents() {
     let mut doc = mapped_square(&[0.0; 8], &[0, 1, 2]);
     let rim: Vec<u16> = (0..40_000).flat_map(|i| [0, 1 + i % 2, 2 + i % 2]).collect();
     let indices = doc.shorts("SCALAR", 1, &rim);

@@ -1,0 +1,97 @@
+//! Real models: the shader's positions against `corpus/reference`. The corpus stands outside the repository
+//! (`SKINSCOPE_CORPUS`, else `../shared/corpus`); without it this skips.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::DVec3;
+use serde_json::Value;
+use skinscope::deform::METHODS;
+use skinscope::import::{Options, Progress, import_file};
+use skinscope::model::Model;
+use skinscope::render::{Backend, Gpu, Renderer, deform_on_gpu};
+
+use crate::scenes;
+
+/// Models whose extensions are not supported yet.
+const NOT_YET: &[&str] = &["models/CesiumMan_meshopt.glb", "models/RiggedSimple_draco.glb"];
+/// Of the bounding box's diagonal.
+const POSITION: f64 = 2e-5;
+/// Its file rounds rotations to three digits, which implementations read differently.
+const ROUNDED: (&str, f64) = ("models/SimpleSkin.gltf", 1e-3);
+
+fn corpus() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
+    let path = std::env::var_os("SKINSCOPE_CORPUS").map_or(beside, PathBuf::from);
+    if path.join("reference/index.json").is_file() {
+        return Some(path);
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpus at {}", path.display());
+    eprintln!("SKIPPED: no corpus at {}; set SKINSCOPE_CORPUS", path.display());
+    None
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().unwrap() as usize
+}
+
+/// The largest error of one pose, of the diagonal.
+fn worst(gpu: &Gpu, renderer: &mut Renderer, model: &Arc<Model>, entry: &Value, folder: &Path) -> f64 {
+    let name = entry["reference"].as_str().unwrap();
+    let header = json(&folder.join(format!("{name}.json")));
+    let bytes = std::fs::read(folder.join(format!("{name}.f32"))).unwrap();
+    let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    let corner = |i: usize| DVec3::from_array(std::array::from_fn(|a| header["bbox"][i][a].as_f64().unwrap()));
+    let diagonal = corner(0).distance(corner(1));
+    let clip = usize::try_from(entry["clip"].as_i64().unwrap()).ok();
+    let pose = scenes::pose(model, clip, entry["time"].as_f64().unwrap() as f32);
+    let parts = deform_on_gpu(gpu, renderer, &scenes::frame(model, &pose, METHODS[0])).unwrap();
+    let primitives = header["primitives"].as_array().unwrap();
+    assert_eq!(parts.len(), primitives.len(), "{name}");
+    let mut worst = 0.0_f64;
+    for (part, want) in parts.iter().zip(primitives) {
+        // Vertices that were split for tangents come after those of the file.
+        let count = number(&want["vertexCount"]);
+        let offset = number(&want["positionOffset"]);
+        let positions = floats[offset..offset + 3 * count].as_chunks::<3>().0;
+        for (got, want) in part.deformed.positions[..count].iter().zip(positions) {
+            worst = worst.max(got.as_dvec3().distance(want.map(f64::from).into()));
+        }
+    }
+    worst / diagonal
+}
+
+#[test]
+fn shader_positions_match_the_reference() {
+    let Some(corpus) = corpus() else { return };
+    let folder = corpus.join("reference");
+    let index = json(&folder.join("index.json"));
+    for backend in [Backend::Vulkan, Backend::Gl] {
+        let Some(gpu) = crate::gpu(backend) else { continue };
+        let mut renderer = Renderer::new(&gpu);
+        let mut models: BTreeMap<&str, Arc<Model>> = BTreeMap::new();
+        let mut table: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
+        for entry in index.as_array().unwrap() {
+            let name = entry["model"].as_str().unwrap();
+            if NOT_YET.contains(&name) {
+                continue;
+            }
+            let open = || import_file(&corpus.join(name), &Options::default(), &Progress::silent()).unwrap().model;
+            let model = models.entry(name).or_insert_with(|| Arc::new(open()));
+            let row = table.entry(name).or_default();
+            row.0 += 1;
+            row.1 = row.1.max(worst(&gpu, &mut renderer, model, entry, &folder));
+        }
+        for (name, (poses, error)) in &table {
+            eprintln!("{backend:?} {name:48} {poses:3} poses, {error:.1e} of the diagonal");
+            let allowed = if *name == ROUNDED.0 { ROUNDED.1 } else { POSITION };
+            assert!(*error <= allowed, "{backend:?}: {name}: {error:e} of the diagonal off");
+        }
+        assert!(table.len() >= 10, "only {} models", table.len());
+    }
+}

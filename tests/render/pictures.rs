@@ -1,0 +1,268 @@
+//! What pictures look like, on every backend, where it can be said in numbers.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use glam::{Affine3A, Quat, Vec3, Vec4};
+use skinscope::deform::METHODS;
+use skinscope::frame::{Background, Bone, Frame, Grid, Line, Ramp, Surface, joint_color};
+use skinscope::math::Transform;
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{AlphaMode, Material, NodeId};
+use skinscope::render::{Gpu, Picture, Renderer, render_image};
+
+use crate::gpus;
+use crate::scenes::{self, Plate};
+
+/// A picture of 2 × 2 metres, so that the plate covers the middle quarter.
+const SIZE: u32 = 64;
+
+/// A device, and a renderer that keeps what it has compiled.
+struct Stage {
+    gpu: Gpu,
+    renderer: RefCell<Renderer>,
+}
+
+fn stages() -> impl Iterator<Item = Stage> {
+    gpus().into_iter().map(|gpu| Stage { renderer: RefCell::new(Renderer::new(&gpu)), gpu })
+}
+
+impl Stage {
+    fn draw(&self, frame: &Frame) -> Picture {
+        render_image(&self.gpu, &mut self.renderer.borrow_mut(), frame, [SIZE, SIZE]).unwrap()
+    }
+
+    fn middle(&self, frame: &Frame) -> [u8; 4] {
+        self.draw(frame).at(SIZE / 2 + 3, SIZE / 2 - 5)
+    }
+}
+
+fn seen_from_behind(mut frame: Frame) -> Frame {
+    frame.camera.world_from_view = Affine3A::from_rotation_y(std::f32::consts::PI) * frame.camera.world_from_view;
+    frame
+}
+
+fn near(a: [u8; 4], b: [u8; 4], by: u8) -> bool {
+    a.into_iter().zip(b).all(|(a, b)| a.abs_diff(b) <= by)
+}
+
+fn painted(alpha: AlphaMode) -> Material {
+    Material { base_color: Vec4::new(0.6, 0.3, 0.1, 0.5), metallic: 0.0, alpha, ..Material::default() }
+}
+
+#[test]
+fn transparent_pictures_have_straight_alpha() {
+    for stage in stages() {
+        let with =
+            |alpha, vertex_alpha| Plate { material: painted(alpha), alpha: vertex_alpha, ..Plate::default() }.frame();
+        let opaque = stage.middle(&with(AlphaMode::Opaque, 0.4));
+        assert_eq!(opaque[3], 255, "opaque materials ignore alpha");
+        assert!(opaque[0] > opaque[1] && opaque[1] > opaque[2], "{opaque:?}");
+        assert_eq!(stage.middle(&with(AlphaMode::Mask { cutoff: 0.5 }, 1.0)), opaque);
+        assert_eq!(stage.middle(&with(AlphaMode::Mask { cutoff: 0.6 }, 1.0)), [0; 4]);
+        let blend = stage.middle(&with(AlphaMode::Blend, 1.0));
+        assert!(blend[3].abs_diff(128) <= 1, "{blend:?}");
+        assert!(near(blend, [opaque[0], opaque[1], opaque[2], blend[3]], 3), "{blend:?} is {opaque:?}, not darkened");
+        let blend = stage.middle(&with(AlphaMode::Blend, 0.5));
+        assert!(blend[3].abs_diff(64) <= 1, "{blend:?}: vertex alpha counts");
+        assert_eq!(stage.draw(&with(AlphaMode::Opaque, 1.0)).at(2, 2), [0; 4], "nothing beside it");
+    }
+}
+
+#[test]
+fn single_sided_surfaces_are_seen_from_the_front_and_mirrored_ones_too() {
+    let turned = Transform { rotation: Quat::from_rotation_y(3.1), ..Transform::IDENTITY };
+    let flipped = Transform { scale: Vec3::new(1.0, 1.0, -1.0), ..Transform::IDENTITY };
+    let mirrored = Transform { scale: Vec3::new(-1.0, 1.0, 1.0), ..Transform::IDENTITY };
+    for stage in stages() {
+        let plain = stage.middle(&Plate::default().frame());
+        for skinned in [false, true] {
+            for normals in [false, true] {
+                for method in METHODS {
+                    let with = |transform| {
+                        let frame = Plate { transform, skinned, normals, ..Plate::default() }.frame();
+                        Frame { method, ..frame }
+                    };
+                    let name =
+                        format!("{:?} {} skinned {skinned}, normals {normals}", stage.gpu.info.backend, method.id);
+                    for transform in [Transform::IDENTITY, mirrored] {
+                        let front = stage.middle(&with(transform));
+                        assert!(near(front, plain, 2), "{name}: {front:?}, not {plain:?}");
+                        assert_eq!(stage.middle(&seen_from_behind(with(transform))), [0; 4], "{name}: from behind");
+                    }
+                    // What faces −Z is seen from there alone: by a turn, or by a mirror.
+                    for transform in [turned, flipped] {
+                        assert_eq!(stage.middle(&with(transform)), [0; 4], "{name}: away");
+                        assert_eq!(stage.middle(&seen_from_behind(with(transform)))[3], 255, "{name}: from behind");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn double_sided_surfaces_are_lit_on_both_sides_alike() {
+    for stage in stages() {
+        for normals in [false, true] {
+            let with = |double_sided| {
+                let material = Material { double_sided, metallic: 0.0, ..Material::default() };
+                Plate { material, normals, ..Plate::default() }.frame()
+            };
+            let front = stage.middle(&with(true));
+            assert_eq!(front, stage.middle(&with(false)));
+            // The lights turn with the eye, all but the sky, which both see alike.
+            let back = stage.middle(&seen_from_behind(with(true)));
+            assert!(near(front, back, 2), "normals {normals}: {front:?} and {back:?}");
+        }
+    }
+}
+
+#[test]
+fn heat_maps_have_the_colours_of_their_ramp() {
+    for stage in stages() {
+        for ramp in [Ramp::Blender, Ramp::Viridis] {
+            let mut frame = Plate::default().frame();
+            frame.display.surface = Surface::Weights(ramp);
+            frame.display.selected = Some(NodeId(2));
+            let picture = stage.draw(&frame);
+            // The plate lies flat before the eye, so that one brightness holds for all of it.
+            let mut brightness = Vec::new();
+            for x in SIZE / 4..3 * SIZE / 4 {
+                let weight = (x as f32 + 0.5) / (SIZE / 2) as f32 - 0.5;
+                let [r, g, b] = ramp.color(weight);
+                let [red, green, blue, alpha] = picture.at(x, SIZE / 2).map(|c| f32::from(c) / 255.0);
+                let scale = (red + green + blue) / (r + g + b);
+                let off = (red - r * scale).abs().max((green - g * scale).abs()).max((blue - b * scale).abs());
+                assert!(off < 0.02 && alpha == 1.0, "{ramp:?} at weight {weight}: {off} off");
+                brightness.push(scale);
+            }
+            let (low, high) = brightness.iter().fold((f32::MAX, 0.0_f32), |(l, h), s| (l.min(*s), h.max(*s)));
+            assert!((0.9..1.01).contains(&low) && high - low < 0.03, "{ramp:?}: brightness {low}…{high}");
+            // Nothing selected: weight 0 all over.
+            frame.display.selected = None;
+            let none = stage.draw(&frame);
+            assert_eq!(none.at(SIZE / 4 + 2, SIZE / 2), none.at(3 * SIZE / 4 - 3, SIZE / 2));
+            assert!(near(none.at(SIZE / 2, SIZE / 2), picture.at(SIZE / 4, SIZE / 2), 18));
+        }
+    }
+}
+
+#[test]
+fn rigid_parts_count_for_their_own_node() {
+    for stage in stages() {
+        let mut frame = Plate { skinned: false, ..Plate::default() }.frame();
+        frame.display.surface = Surface::Weights(Ramp::Blender);
+        // The root is no joint and has none above it.
+        frame.display.selected = Some(NodeId(0));
+        let [red, _, blue, _] = stage.middle(&frame);
+        assert!(red > 200 && blue < 10, "{red} {blue}");
+        frame.display.selected = Some(NodeId(2));
+        let [red, _, blue, _] = stage.middle(&frame);
+        assert!(red < 10 && blue > 200, "{red} {blue}");
+    }
+}
+
+#[test]
+fn shared_triangles_are_black_and_others_have_the_colour_of_their_joint() {
+    for stage in stages() {
+        let mut frame = Plate::default().frame();
+        frame.display.surface = Surface::Dominant { shared_black: true };
+        assert!(stage.middle(&frame)[..3].iter().all(|c| *c < 30), "its corners follow two joints");
+        frame.display.surface = Surface::Dominant { shared_black: false };
+        let left = stage.draw(&frame).at(SIZE / 4, SIZE / 2);
+        let want = joint_color(NodeId(1)).map(|c| c * 255.0);
+        assert!(left[..3].iter().zip(want).all(|(c, w)| (f32::from(*c) - w).abs() < 14.0), "{left:?} for {want:?}");
+        let rigid = Plate { skinned: false, ..Plate::default() }.frame();
+        for shared_black in [false, true] {
+            let mut frame = rigid.clone();
+            frame.display.surface = Surface::Dominant { shared_black };
+            let want = joint_color(NodeId(0)).map(|c| c * 255.0);
+            let [r, g, b, _] = stage.middle(&frame);
+            assert!(
+                [r, g, b].into_iter().zip(want).all(|(c, w)| (f32::from(c) - w).abs() < 14.0),
+                "one joint: its colour"
+            );
+        }
+    }
+}
+
+#[test]
+fn edges_are_smooth_in_four_samples() {
+    for stage in stages() {
+        let rotation = Quat::from_rotation_z(0.3);
+        let frame = Plate { transform: Transform { rotation, ..Transform::IDENTITY }, ..Plate::default() }.frame();
+        let picture = stage.draw(&frame);
+        let mut levels: Vec<u8> = picture.rgba.as_chunks::<4>().0.iter().map(|p| p[3]).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        assert_eq!(levels.len(), 5, "{levels:?}");
+        // The plate is 1 m², of 2 × 2 m seen.
+        let area = picture.rgba.as_chunks::<4>().0.iter().map(|p| f64::from(p[3]) / 255.0).sum::<f64>();
+        assert!((area / f64::from(SIZE * SIZE) - 0.25).abs() < 0.003, "{area}");
+    }
+}
+
+/// Everything at once.
+fn busy() -> Frame {
+    let model = Arc::new(tube(Tube { joints: 4, rings: 17, ..Tube::default() }));
+    let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.4), METHODS[0]);
+    frame.camera.world_from_view = Affine3A::from_rotation_y(0.5)
+        * Affine3A::from_rotation_x(-0.2)
+        * Affine3A::from_translation(Vec3::new(0.0, 1.0, 5.0));
+    frame.display.background = Background::Studio { inner: [0.3, 0.3, 0.35], outer: [0.1, 0.1, 0.12] };
+    frame.display.wireframe = true;
+    let shadow = Vec4::new(0.0, 0.0, 0.5, 0.5);
+    frame.display.grid = Some(Grid { spacing: 0.25, height: 0.0, radius: 4.0, shadow, color: [0.5; 3] });
+    let bone = |y: f32| Bone {
+        head: Vec3::Y * y,
+        tail: Vec3::new(0.1, y + 0.5, 0.0),
+        radius: 0.06,
+        color: [0.3, 0.6, 1.0, 0.6],
+    };
+    frame.bones = vec![bone(0.0), bone(0.5), bone(1.0)];
+    frame.lines = vec![Line { from: Vec3::ZERO, to: Vec3::X, width: 3.0, color: [1.0, 0.0, 0.0, 1.0] }];
+    frame
+}
+
+#[test]
+fn backends_agree() {
+    let pictures: Vec<_> =
+        gpus().iter().map(|gpu| render_image(gpu, &mut Renderer::new(gpu), &busy(), [160, 120]).unwrap()).collect();
+    let [a, b] = &pictures[..] else { return };
+    let differences = a.rgba.iter().zip(&b.rgba).map(|(a, b)| f64::from(a.abs_diff(*b)));
+    let (sum, many) = differences.fold((0.0, 0), |(sum, many), d| (sum + d, many + usize::from(d > 24.0)));
+    let mean = sum / a.rgba.len() as f64;
+    // Lines a pixel wide may fall on either side.
+    assert!(mean < 0.6 && many < a.rgba.len() / 100, "mean difference {mean}, {many} channels far off");
+}
+
+#[test]
+fn pictures_are_the_same_every_time_whatever_came_before() {
+    for gpu in gpus() {
+        let mut renderer = Renderer::new(&gpu);
+        let first = render_image(&gpu, &mut renderer, &busy(), [80, 60]).unwrap();
+        let plate = Plate::default().frame();
+        render_image(&gpu, &mut renderer, &plate, [33, 47]).unwrap();
+        render_image(&gpu, &mut renderer, &Frame::default(), [1, 1]).unwrap();
+        renderer.draw(&gpu, &busy(), [0, 0]).unwrap();
+        let mut other = busy();
+        other.display.surface = Surface::Weights(Ramp::Viridis);
+        render_image(&gpu, &mut renderer, &other, [80, 60]).unwrap();
+        assert_eq!(render_image(&gpu, &mut renderer, &busy(), [80, 60]).unwrap(), first);
+        assert_eq!(render_image(&gpu, &mut Renderer::new(&gpu), &busy(), [80, 60]).unwrap(), first);
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        let error = renderer.draw(&gpu, &plate, [limit + 1, 8]).unwrap_err();
+        assert!(error.to_string().contains("pixels"), "{error}");
+        assert_eq!(render_image(&gpu, &mut renderer, &busy(), [80, 60]).unwrap(), first, "an error breaks nothing");
+    }
+}
+
+#[test]
+fn a_whole_picture_in_one_colour() {
+    for stage in stages() {
+        let mut frame = Frame::default();
+        frame.display.background = Background::Solid([0.2, 0.4, 0.6]);
+        assert_eq!(stage.middle(&frame), [51, 102, 153, 255]);
+    }
+}

@@ -1,0 +1,125 @@
+//! Frames to draw: posed models, and a plate known in closed form.
+
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec2, Vec3, Vec4};
+use skinscope::anim::{self, SampleScratch};
+use skinscope::deform::{self, Method};
+use skinscope::frame::{Background, Camera, Display, Frame};
+use skinscope::math::{Projection, Transform};
+use skinscope::model::{
+    Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Scene,
+    Skeleton, Skin, SkinId, SourceInfo, WeightFormat,
+};
+
+/// A pose of `clip` (none: rest) at `time_secs`.
+pub fn pose(model: &Model, clip: Option<usize>, time_secs: f32) -> LocalPose {
+    let mut pose = LocalPose::default();
+    anim::reset_to_rest(&model.skeleton, &mut pose);
+    if let Some(clip) = clip {
+        anim::sample(model, &model.clips[clip], time_secs, &mut SampleScratch::default(), &mut pose);
+    }
+    pose
+}
+
+/// Everything of the default scene in a pose, seen by the default camera.
+pub fn frame(model: &Arc<Model>, pose: &LocalPose, method: &'static Method) -> Frame {
+    let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
+    anim::local_to_model(&model.skeleton, pose, &mut matrices);
+    deform::palettes(model, &matrices, &mut palettes);
+    Frame {
+        model: Some(Arc::clone(model)),
+        method,
+        palettes,
+        morph_weights: pose.morph_weights.clone(),
+        draws: model.instances_in_scene(model.default_scene).map(|(id, _)| id).collect(),
+        ..Frame::default()
+    }
+}
+
+/// A camera on +Z that sees 2 × 2 metres around the origin, without perspective.
+pub fn front() -> Camera {
+    Camera {
+        world_from_view: Affine3A::from_translation(Vec3::Z * 5.0),
+        projection: Projection::Orthographic { height: 2.0 },
+        near: 0.1,
+        far: 10.0,
+    }
+}
+
+/// A square plate in the xy plane that faces +Z, 1 × 1 metres around the origin, on two joints: its left edge follows
+/// node 1, its right edge node 2. Node 0 carries it.
+pub struct Plate {
+    pub material: Material,
+    /// Of node 0 when rigid, of both joints when skinned.
+    pub transform: Transform,
+    pub skinned: bool,
+    pub normals: bool,
+    /// Alpha of the vertices.
+    pub alpha: f32,
+}
+
+impl Default for Plate {
+    fn default() -> Self {
+        let material = Material { metallic: 0.0, ..Material::default() };
+        Self { material, transform: Transform::IDENTITY, skinned: true, normals: true, alpha: 1.0 }
+    }
+}
+
+impl Plate {
+    pub fn model(self) -> Arc<Model> {
+        let corners = [Vec2::new(-0.5, -0.5), Vec2::new(0.5, -0.5), Vec2::new(0.5, 0.5), Vec2::new(-0.5, 0.5)];
+        let influences = Influences {
+            per_vertex: 4,
+            joints: [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]].concat(),
+            weights: [1.0, 0.0, 0.0, 0.0].repeat(4),
+            format: WeightFormat::F32,
+        };
+        let primitive = Primitive {
+            indices: vec![0, 1, 2, 0, 2, 3],
+            positions: corners.map(|c| c.extend(0.0)).to_vec(),
+            normals: if self.normals { vec![Vec3::Z; 4] } else { Vec::new() },
+            uvs: [corners.map(|c| c + 0.5).to_vec(), Vec::new()],
+            colors: vec![Vec4::new(1.0, 1.0, 1.0, self.alpha); 4],
+            influences: self.skinned.then_some(influences),
+            stored_vertices: 4,
+            material: Some(MaterialId(0)),
+            ..Primitive::default()
+        };
+        let own = if self.skinned { Transform::IDENTITY } else { self.transform };
+        let joint = if self.skinned { self.transform } else { Transform::IDENTITY };
+        let skeleton = Skeleton {
+            parents: vec![None, Some(NodeId(0)), Some(NodeId(0))],
+            names: ["root", "left", "right"].map(String::from).to_vec(),
+            file_index: vec![0, 1, 2],
+            rest: LocalPose { transforms: vec![own, joint, joint], morph_weights: Vec::new() },
+            residuals: Vec::new(),
+        };
+        let skin =
+            Skin { joints: vec![NodeId(1), NodeId(2)], inverse_bind: vec![Affine3A::IDENTITY; 2], ..Skin::default() };
+        let parts = ModelParts {
+            source: SourceInfo::default(),
+            skeleton,
+            scenes: vec![Scene { roots: vec![NodeId(0)], contains: vec![true; 3], ..Scene::default() }],
+            skins: vec![skin],
+            meshes: vec![Mesh { primitives: vec![primitive], ..Mesh::default() }],
+            instances: vec![Instance {
+                node: NodeId(0),
+                mesh: MeshId(0),
+                skin: self.skinned.then_some(SkinId(0)),
+                morph_weights: Vec::new(),
+                morph_offset: 0,
+            }],
+            materials: vec![self.material],
+            ..ModelParts::default()
+        };
+        Arc::new(Model::build(parts).unwrap())
+    }
+
+    /// From the front, with nothing behind it.
+    pub fn frame(self) -> Frame {
+        let model = self.model();
+        let display = Display { background: Background::Transparent, ..Display::default() };
+        Frame { camera: front(), display, ..frame(&model, &pose(&model, None, 0.0), deform::METHODS[0]) }
+    }
+}
