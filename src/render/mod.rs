@@ -248,8 +248,17 @@ impl Painter<'_, '_> {
 
     fn indexed(&mut self, item: &Item<'_>, look: Look, blend: bool, indices: &scene::Indices) {
         let topology = item.primitive.topology;
-        let cull = cull(self.frame, item);
-        self.draw(item, Kind::Surface { look, topology, blend, cull }, indices);
+        let backs = winding_of_backs(self.frame, item);
+        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull }, indices);
+        match (item.draw.double_sided, blend) {
+            (false, _) => draw(backs),
+            // The far side of something hollow comes before the near one.
+            (true, true) if backs != Cull::None => {
+                draw(backs.other());
+                draw(backs);
+            }
+            (true, _) => draw(Cull::None),
+        }
     }
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
@@ -330,9 +339,9 @@ fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a
 }
 
 /// The winding of back faces, where every part of the surface is known to have kept or changed it alike.
-fn cull(frame: &Frame, item: &Item<'_>) -> Cull {
+fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
     let Some(pairs) = &item.primitive.meeting else { return Cull::None };
-    if item.draw.double_sided || item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
+    if item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
         return Cull::None;
     }
     let matrix = |place: u16| frame.palettes.get(item.draw.joint as usize + usize::from(place));

@@ -28,6 +28,16 @@ pub(super) enum Cull {
     CounterClockwise,
 }
 
+impl Cull {
+    pub fn other(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Clockwise => Self::CounterClockwise,
+            Self::CounterClockwise => Self::Clockwise,
+        }
+    }
+}
+
 /// A way to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
