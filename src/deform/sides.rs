@@ -40,8 +40,12 @@ mod tests {
         assert!(!keep_sides(&turn(0.0), &turn(95.0)));
         let mirror = |degrees| turned(Vec3::X, degrees, Vec3::new(1.0, -1.0, 1.0));
         assert!(keep_sides(&mirror(5.0), &mirror(40.0)) && !keep_sides(&mirror(5.0), &turn(5.0)));
-        let flat = turned(Vec3::X, 0.0, Vec3::new(1.0, 0.0, 1.0));
-        assert!(!keep_sides(&flat, &turn(0.0)) && !keep_sides(&turn(0.0), &flat));
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            for scale in [Vec3::ONE - axis, Vec3::ONE - 2.0 * axis] {
+                let other = turned(Vec3::X, 0.0, scale);
+                assert!(!keep_sides(&other, &turn(0.0)) && !keep_sides(&turn(0.0), &other), "{scale}");
+            }
+        }
     }
 
     #[test]
