@@ -167,14 +167,14 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     return vec4f(color * alpha, alpha);
 }
 
-/// How bright a readout is: full where the surface faces the light over the eye's shoulder, 70 % where it turns away,
+/// How bright a readout is: full where the surface faces the light over the eye's shoulder, 60 % where it turns away,
 /// so that the form shows and the colours stay those of the legend.
 fn readout_shade(in: Fragment, f: Facing) -> f32 {
     if (draw.flags & (HAS_SIDES | HAS_NORMALS)) == 0u {
         return 1.0;
     }
     let light = normalize(to_eye(in.world) + 0.8 * globals.boxes[0].z.xyz);
-    return mix(0.7, 1.0, smoothstep(-0.3, 0.85, dot(f.side * f.normal, light)));
+    return mix(0.6, 1.0, smoothstep(-0.3, 0.95, dot(f.side * f.normal, light)));
 }
 
 /// Holes of alpha masks stay holes in readouts; what blends is shown solid.
@@ -216,5 +216,5 @@ fn fs_shared(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
         discard;
     }
     // Not quite black, so that its form still shows.
-    return vec4f(linear_from_srgb(vec3f(0.25 * (readout_shade(in, f) - 0.7))), 1.0);
+    return vec4f(linear_from_srgb(vec3f(0.2 * (readout_shade(in, f) - 0.6))), 1.0);
 }

@@ -116,7 +116,7 @@ pub enum Surface {
     Weights(Ramp),
     /// Each vertex by the joint that moves it most.
     Dominant {
-        /// Triangles with a vertex that several joints move are black (as in the lecture).
+        /// Triangles with a vertex that several joints share, by a tenth or more each, are black (as in the lecture).
         shared_black: bool,
     },
 }
@@ -182,7 +182,7 @@ pub struct Line {
 #[must_use]
 pub fn joint_color(node: NodeId) -> [f32; 3] {
     let hue = (node.0 as f32 * 0.618_034).fract() * 6.0;
-    let bright = if node.0 % 2 == 0 { 0.95 } else { 0.75 };
+    let bright = if node.0.is_multiple_of(2) { 0.95 } else { 0.75 };
     let channel = |shift: f32| {
         let k = (shift + hue) % 6.0;
         bright * (1.0 - 0.65 * k.min(4.0 - k).clamp(0.0, 1.0))

@@ -22,6 +22,10 @@
 //! [`anim::local_to_model`] → [`deform::palettes`] → `Frame::build` → `Renderer::draw` (the vertex shader deforms) → present.
 
 pub mod anim;
+#[cfg(feature = "app")]
+pub mod app;
+#[cfg(feature = "app")]
+pub mod cli;
 pub mod deform;
 pub mod export;
 pub mod frame;

@@ -1,2 +1,15 @@
-//! The command line.
-fn main() {}
+//! The command line: arguments to a subcommand, error chain to an exit code.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    match skinscope::cli::run(std::env::args_os(), started) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("skinscope: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Real models against poses that two independent implementations agree on (`corpus/reference`, see its README).
 //!
 //! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot read its corpus fails")]
+#![expect(clippy::panic, reason = "a test that cannot read its corpus fails")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -36,7 +36,7 @@ pub fn head(p: Vec3) -> f32 {
 
 fn torso(p: Vec3) -> f32 {
     let chest = ellipsoid(p, vec3(0.0, 1.150, -0.004), vec3(0.162, 0.150, 0.112));
-    let collar = round_cone(p, vec3(0.03, 1.234, -0.012), SHOULDER - vec3(0.02, 0.006, 0.0), 0.062, 0.056);
+    let collar = round_cone(p, vec3(0.03, 1.234, -0.012), SHOULDER - vec3(0.012, 0.002, 0.0), 0.060, 0.050);
     let belly = ellipsoid(p, vec3(0.0, 1.000, 0.006), vec3(0.132, 0.150, 0.101));
     let pelvis = ellipsoid(p, vec3(0.0, 0.895, 0.0), vec3(0.146, 0.110, 0.108));
     let seat = ellipsoid(p, vec3(0.066, 0.872, -0.038), vec3(0.078, 0.084, 0.072));
@@ -72,8 +72,8 @@ fn arm(p: Vec3) -> f32 {
     let p = arm_rotation().inverse() * (p - SHOULDER);
     let elbow = vec3(0.255, 0.0, -0.008);
     let wrist = vec3(0.490, 0.0, 0.0);
-    let deltoid = ellipsoid(p, vec3(0.014, 0.002, 0.0), vec3(0.074, 0.058, 0.063));
-    let upper = round_cone(p, Vec3::ZERO, elbow, 0.052, 0.038);
+    let deltoid = ellipsoid(p, vec3(0.014, 0.0, 0.0), vec3(0.072, 0.054, 0.060));
+    let upper = round_cone(p, Vec3::ZERO, elbow, 0.050, 0.038);
     let fore = round_cone(p, elbow, wrist, 0.038, 0.030);
     let swell = ellipsoid(p, vec3(0.330, 0.0, 0.0), vec3(0.090, 0.043, 0.044));
     let limb = blend(blend(deltoid, upper, 0.04), blend(fore, swell, 0.03), 0.03);
@@ -81,15 +81,15 @@ fn arm(p: Vec3) -> f32 {
 }
 
 fn glove(p: Vec3) -> f32 {
-    let cuff = rounded_cylinder(p, vec3(0.436, 0.0, 0.0), vec3(0.500, 0.0, 0.0), 0.0425, 0.010);
-    let palm = rounded_box(p, vec3(0.548, 0.0, 0.0), vec3(0.050, 0.0215, 0.044), 0.020);
+    let cuff = rounded_cylinder(p, vec3(0.436, 0.0, 0.0), vec3(0.492, 0.0, 0.0), 0.0425, 0.011);
+    let palm = rounded_box(p, vec3(0.548, 0.0, 0.0), vec3(0.052, 0.0235, 0.0445), 0.0225);
     let finger = |z: f32, length: f32, spread: f32| {
         let base = vec3(0.575, 0.0, z);
-        round_cone(p, base, base + vec3(length, 0.0, spread), 0.0152, 0.0130)
+        round_cone(p, base, base + vec3(length, 0.0, spread), 0.0142, 0.0122)
     };
-    let fingers = blend(finger(0.029, 0.078, 0.007), finger(0.0, 0.088, 0.0), 0.006);
-    let fingers = blend(fingers, finger(-0.029, 0.070, -0.007), 0.006);
-    let thumb = round_cone(p, vec3(0.520, -0.006, 0.026), vec3(0.573, -0.011, 0.082), 0.0175, 0.0145);
-    let hand = blend(blend(palm, fingers, 0.014), thumb, 0.018);
-    blend(cuff, hand, 0.024)
+    let fingers = blend(finger(0.030, 0.078, 0.008), finger(0.0, 0.088, 0.0), 0.004);
+    let fingers = blend(fingers, finger(-0.030, 0.070, -0.008), 0.004);
+    let thumb = round_cone(p, vec3(0.520, -0.006, 0.026), vec3(0.562, -0.013, 0.086), 0.0175, 0.0145);
+    let hand = blend(blend(palm, fingers, 0.012), thumb, 0.018);
+    blend(cuff, hand, 0.036)
 }

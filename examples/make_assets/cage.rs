@@ -41,15 +41,19 @@ pub fn build(skeleton: &Skeleton) -> Mesh {
 
 impl Cage<'_> {
     fn vertex(&mut self, position: Vec3, share: Share) -> usize {
+        let on_plane = position.x.abs() < 1e-5;
+        let position = project(body, position);
+        self.positions.push(if on_plane { vec3(0.0, position.y, position.z) } else { position });
+        self.weights.push(self.share(share));
+        self.positions.len() - 1
+    }
+
+    fn share(&self, share: Share) -> Weights {
         let mut weights = vec![0.0; self.skeleton.joints.len()];
         for (name, w) in share {
             weights[self.skeleton.id(name)] += w;
         }
-        let on_plane = position.x.abs() < 1e-5;
-        let position = project(body, position);
-        self.positions.push(if on_plane { vec3(0.0, position.y, position.z) } else { position });
-        self.weights.push(weights);
-        self.positions.len() - 1
+        weights
     }
 
     fn face(&mut self, corners: [usize; 4], paint: Paint) {
@@ -82,6 +86,10 @@ impl Cage<'_> {
     fn torso(&mut self) -> (Vec<usize>, Vec<usize>) {
         let crease = [0.800, 0.822, 0.858, 0.885, 0.852, 0.806, 0.792];
         let bottom = self.half_ring(crease, 0.0, 0.2, &[("Hips", 0.80), ("UpperLeg.L", 0.20)]);
+        // Nothing of one leg may move the other: the middle belongs to the hips.
+        for middle in [bottom[0], bottom[6]] {
+            self.weights[middle] = self.share(&[("Hips", 1.0)]);
+        }
         let rows: [(f32, Share); 4] = [
             (0.930, &[("Hips", 0.85), ("Spine", 0.15)]),
             (0.985, &[("Hips", 0.30), ("Spine", 0.70)]),
@@ -127,14 +135,14 @@ impl Cage<'_> {
         let low: Share = &[("Chest", 0.25), ("UpperChest", 0.62), ("UpperArm.L", 0.13)];
         let armpit: Share = &[("Chest", 0.25), ("UpperChest", 0.60), ("UpperArm.L", 0.15)];
         let table = [
-            (vec3(0.122, 1.300, -0.010), top),
-            (vec3(0.116, 1.285, 0.050), slope),
-            (vec3(0.118, 1.212, 0.095), side),
+            (vec3(0.118, 1.290, -0.010), top),
+            (vec3(0.113, 1.275, 0.050), slope),
+            (vec3(0.116, 1.205, 0.095), side),
             (vec3(0.130, 1.130, 0.080), low),
-            (vec3(0.160, 1.112, -0.006), armpit),
+            (vec3(0.160, 1.108, -0.006), armpit),
             (vec3(0.130, 1.130, -0.088), low),
-            (vec3(0.118, 1.212, -0.100), side),
-            (vec3(0.116, 1.285, -0.062), slope),
+            (vec3(0.116, 1.205, -0.100), side),
+            (vec3(0.113, 1.275, -0.062), slope),
         ];
         table.map(|(p, share)| self.vertex(p, share)).to_vec()
     }
@@ -194,7 +202,7 @@ impl Cage<'_> {
     }
 
     fn leg(&mut self, bottom: &[usize]) {
-        let crotch = self.vertex(vec3(0.0, 0.766, -0.006), &[("Hips", 0.80), ("UpperLeg.L", 0.20)]);
+        let crotch = self.vertex(vec3(0.0, 0.766, -0.006), &[("Hips", 1.0)]);
         let mut above = [bottom, &[crotch]].concat();
         let rows: [(Vec3, f32, Share, Paint); 10] = [
             (vec3(0.092, 0.768, 0.0), 0.022, &[("Hips", 0.32), ("UpperLeg.L", 0.68)], Paint::Shell),
@@ -203,10 +211,10 @@ impl Cage<'_> {
             (vec3(0.096, 0.524, 0.006), 0.0, &[("UpperLeg.L", 0.88), ("LowerLeg.L", 0.12)], Paint::Shell),
             (vec3(0.097, 0.478, 0.006), 0.0, &[("UpperLeg.L", 0.5), ("LowerLeg.L", 0.5)], Paint::Joint),
             (vec3(0.098, 0.432, 0.002), 0.0, &[("UpperLeg.L", 0.12), ("LowerLeg.L", 0.88)], Paint::Joint),
-            (vec3(0.100, 0.350, -0.010), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.102, 0.2575, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.102, 0.243, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Accent),
-            (vec3(0.104, 0.140, -0.012), 0.0, &[("LowerLeg.L", 0.85), ("Foot.L", 0.15)], Paint::Accent),
+            (vec3(0.100, 0.335, -0.010), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
+            (vec3(0.102, 0.253, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
+            (vec3(0.102, 0.242, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Joint),
+            (vec3(0.103, 0.176, -0.013), 0.0, &[("LowerLeg.L", 0.92), ("Foot.L", 0.08)], Paint::Accent),
         ];
         for (center, lift, share, paint) in rows {
             let ring = self.leg_ring(center, Vec3::Z, lift, 0.12, share);
@@ -218,12 +226,13 @@ impl Cage<'_> {
 
     fn foot(&mut self, mut above: Vec<usize>) {
         // The tube turns from down to forward: its rings tilt, and the heel is the outside of the bend.
-        let rows: [(Vec3, f32, Share); 5] = [
-            (vec3(0.104, 0.092, -0.006), 22.0, &[("LowerLeg.L", 0.35), ("Foot.L", 0.65)]),
-            (vec3(0.105, 0.060, 0.004), 58.0, &[("Foot.L", 1.0)]),
-            (vec3(0.109, 0.046, 0.062), 88.0, &[("Foot.L", 0.92), ("Toes.L", 0.08)]),
-            (vec3(0.113, 0.040, 0.112), 90.0, &[("Foot.L", 0.50), ("Toes.L", 0.50)]),
-            (vec3(0.115, 0.036, 0.150), 90.0, &[("Toes.L", 1.0)]),
+        let rows: [(Vec3, f32, Share); 6] = [
+            (vec3(0.104, 0.122, -0.012), 17.0, &[("LowerLeg.L", 0.45), ("Foot.L", 0.55)]),
+            (vec3(0.105, 0.080, -0.004), 32.0, &[("Foot.L", 1.0)]),
+            (vec3(0.107, 0.053, 0.042), 48.0, &[("Foot.L", 1.0)]),
+            (vec3(0.110, 0.046, 0.082), 70.0, &[("Foot.L", 0.90), ("Toes.L", 0.10)]),
+            (vec3(0.113, 0.040, 0.114), 86.0, &[("Foot.L", 0.50), ("Toes.L", 0.50)]),
+            (vec3(0.115, 0.036, 0.152), 90.0, &[("Toes.L", 1.0)]),
         ];
         for (center, tilt, share) in rows {
             let forward = Quat::from_rotation_x(-f32::to_radians(tilt)) * Vec3::Z;
@@ -245,9 +254,9 @@ impl Cage<'_> {
             (0.255, 0.0, &[("UpperArm.L", 0.5), ("LowerArm.L", 0.5)], Paint::Joint),
             (0.295, 4.0, &[("UpperArm.L", 0.12), ("LowerArm.L", 0.88)], Paint::Joint),
             (0.365, 11.0, &[("LowerArm.L", 1.0)], Paint::Shell),
-            (0.431, 16.0, &[("LowerArm.L", 0.92), ("Hand.L", 0.08)], Paint::Shell),
-            (0.447, 18.0, &[("LowerArm.L", 0.84), ("Hand.L", 0.16)], Paint::Accent),
-            (0.492, 22.5, &[("LowerArm.L", 0.40), ("Hand.L", 0.60)], Paint::Accent),
+            (0.4345, 16.0, &[("LowerArm.L", 0.92), ("Hand.L", 0.08)], Paint::Shell),
+            (0.446, 18.0, &[("LowerArm.L", 0.84), ("Hand.L", 0.16)], Paint::Joint),
+            (0.490, 22.5, &[("LowerArm.L", 0.40), ("Hand.L", 0.60)], Paint::Accent),
         ];
         let mut above = hole.to_vec();
         for (along, twist, share, paint) in rows {
@@ -285,8 +294,8 @@ impl Cage<'_> {
             &[("Hand.L", 0.6), ("Middle1.L", 0.2), ("Index1.L", 0.2)],
             &[("Hand.L", 0.6), ("Index1.L", 0.4)],
         ];
-        let a = palm_ring(self, 0.514, 0.040, [hand, hand, hand, thumb]);
-        let b = palm_ring(self, 0.550, 0.044, [hand, hand, hand, thumb]);
+        let a = palm_ring(self, 0.520, 0.041, [hand, hand, hand, thumb]);
+        let b = palm_ring(self, 0.557, 0.044, [hand, hand, hand, thumb]);
         let c = palm_ring(self, 0.584, 0.043, knuckles);
         self.bridge(&wrist, &a, true, Paint::Accent);
         // Leave out the quad the thumb grows from.
@@ -294,18 +303,18 @@ impl Cage<'_> {
         self.bridge(&around_thumb(&a), &around_thumb(&b), false, Paint::Accent);
         self.bridge(&b, &c, true, Paint::Accent);
         for (name, forward, spread, length, base) in [
-            ("Index", 0.029, 0.007, 0.078, [c[0], c[1], c[2], c[3]]),
+            ("Index", 0.030, 0.008, 0.078, [c[0], c[1], c[2], c[3]]),
             ("Middle", 0.0, 0.0, 0.088, [c[7], c[0], c[3], c[4]]),
-            ("Pinky", -0.029, -0.007, 0.070, [c[6], c[7], c[4], c[5]]),
+            ("Pinky", -0.030, -0.008, 0.070, [c[6], c[7], c[4], c[5]]),
         ] {
             let axis = (vec3(0.575, 0.0, forward), vec3(0.575 + length, 0.0, forward + spread));
             let names = [format!("{name}1.L"), format!("{name}2.L")];
-            self.digit(base.to_vec(), axis, vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, -1.0), &names, [0.36, 0.60, 1.04]);
+            self.digit(base.to_vec(), axis, vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, -1.0), &names, [0.42, 0.64, 1.15]);
         }
-        let axis = (vec3(0.520, -0.006, 0.026), vec3(0.573, -0.011, 0.082));
-        let across = vec3(-0.056, 0.0, 0.053).normalize();
+        let axis = (vec3(0.520, -0.006, 0.026), vec3(0.562, -0.013, 0.086));
+        let across = vec3(-0.060, 0.0, 0.042).normalize();
         let names = ["Thumb1.L".to_owned(), "Thumb2.L".to_owned()];
-        self.digit(vec![a[1], a[2], b[2], b[1]], axis, Vec3::Y, across, &names, [0.46, 0.66, 1.04]);
+        self.digit(vec![a[1], a[2], b[2], b[1]], axis, Vec3::Y, across, &names, [0.50, 0.68, 1.15]);
     }
 
     /// A finger in arm space: three rings of four at fractions of `axis`, and a cap. Corners: (`up`, `first`),
@@ -331,7 +340,7 @@ impl Cage<'_> {
         let mut below = base;
         for (fraction, share) in at.into_iter().zip(shares) {
             let center = axis.0.lerp(axis.1, fraction);
-            let radius = if fraction > 1.0 { 0.009 } else { 0.0105 };
+            let radius = 0.0105;
             let ring: Vec<usize> = corners
                 .map(|(u, f)| {
                     let p = center + (up * u + first * f) * radius;
@@ -348,5 +357,5 @@ impl Cage<'_> {
 /// Horizontal direction of column 0 (front) … 6 (back), through the left side.
 fn around(column: usize) -> Vec3 {
     let (sin, cos) = (column as f32 * 30.0).to_radians().sin_cos();
-    if column % 6 == 0 { vec3(0.0, 0.0, cos.signum()) } else { vec3(sin, 0.0, cos) }
+    if column.is_multiple_of(6) { vec3(0.0, 0.0, cos.signum()) } else { vec3(sin, 0.0, cos) }
 }

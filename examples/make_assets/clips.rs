@@ -2,22 +2,16 @@
 
 use std::f32::consts::{PI, TAU};
 
-use glam::{Quat, Vec3, vec3};
+use glam::{Quat, Vec3, Vec4, vec3};
 
+use crate::keys::{Path, Track, lines, rotations, splines, vectors};
 use crate::pose::{Pose, Side};
 use crate::skeleton::Skeleton;
 
 /// A clip to be stored.
 pub struct Clip {
     pub name: &'static str,
-    /// Seconds.
-    pub times: Vec<f32>,
-    /// Whether keys are joined by splines, else by lines.
-    pub smooth: bool,
-    /// The poses at `times`.
-    pub poses: Vec<Vec<Quat>>,
-    /// The hips at `times`.
-    pub hips: Vec<Vec3>,
+    pub tracks: Vec<Track>,
 }
 
 const BOTH: [Side; 2] = [Side::Left, Side::Right];
@@ -25,30 +19,56 @@ const BOTH: [Side; 2] = [Side::Left, Side::Right];
 /// All clips, in the order of the file.
 pub fn all(skeleton: &Skeleton) -> Vec<Clip> {
     vec![
-        keyed("Idle", 4.0, 16, true, skeleton, idle),
-        keyed("Walk", WALK_SECS, 30, false, skeleton, walk),
-        keyed("Wave", 3.0, 36, true, skeleton, wave),
-        keyed("Bend", 6.0, 60, true, skeleton, bend),
+        keyed("Idle", 5.0, Keys::Splines, skeleton, idle),
+        // Planted feet allow no rounding: a key for each thirtieth of a second, as if captured.
+        keyed("Walk", WALK_SECS, Keys::Lines, skeleton, walk),
+        keyed("Wave", 3.0, Keys::Splines, skeleton, wave),
+        keyed("Bend", 6.0, Keys::Splines, skeleton, bend),
     ]
 }
 
-fn keyed(
-    name: &'static str,
-    secs: f32,
-    steps: usize,
-    smooth: bool,
-    skeleton: &Skeleton,
-    pose: fn(&Skeleton, f32) -> Pose<'_>,
-) -> Clip {
-    let times: Vec<f32> = (0..=steps).map(|i| secs * i as f32 / steps as f32).collect();
-    let mut poses: Vec<Vec<Quat>> = Vec::new();
-    let mut hips = Vec::new();
-    for &t in &times {
-        let p = pose(skeleton, t);
-        hips.push(p.hips);
-        poses.push(p.rotations);
+/// How a motion becomes keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keys {
+    /// 30 a second.
+    Lines,
+    /// Only where needed.
+    Splines,
+}
+
+/// Turns below this are none, radians; about the error of a spline's keys too.
+const STILL: f32 = 2e-3;
+
+fn keyed(name: &'static str, secs: f32, keys: Keys, skeleton: &Skeleton, pose: fn(&Skeleton, f32) -> Pose<'_>) -> Clip {
+    let rate = if keys == Keys::Lines { 30.0 } else { 60.0 };
+    let steps = (secs * rate).round();
+    let step = secs / steps;
+    let poses: Vec<Pose> = (0..=steps as usize).map(|i| pose(skeleton, i as f32 * step)).collect();
+    let track = |joint, path, samples: Vec<Vec4>| match keys {
+        Keys::Lines => lines(joint, path, step, samples),
+        Keys::Splines => {
+            let tolerance = if path == Path::Scale { 0.02 } else { 0.75 * STILL };
+            splines(joint, path, step, &samples, tolerance)
+        }
+    };
+    let mut tracks = vec![track(0, Path::Translation, vectors(poses.iter().map(|p| p.hips)))];
+    if poses.iter().any(|p| p.eyes != 1.0) {
+        let scales = vectors(poses.iter().map(|p| vec3(1.0, p.eyes, 1.0)));
+        tracks.push(track(skeleton.id("Eyes"), Path::Scale, scales));
     }
-    Clip { name, times, smooth, poses, hips }
+    for joint in 0..skeleton.joints.len() {
+        let still = |at: Quat| poses.iter().all(|p| p.rotations[joint].angle_between(at) < STILL);
+        if still(skeleton.local_rotation(joint)) {
+            continue;
+        }
+        let samples = rotations(poses.iter().map(|p| p.rotations[joint]));
+        tracks.push(if still(poses[0].rotations[joint]) {
+            lines(joint, Path::Rotation, step, samples[..1].to_vec())
+        } else {
+            track(joint, Path::Rotation, samples)
+        });
+    }
+    Clip { name, tracks }
 }
 
 fn x(angle: f32) -> Quat {
@@ -97,24 +117,33 @@ fn ankle(skeleton: &Skeleton) -> Vec3 {
     skeleton.joints[skeleton.id("Foot.L")].position
 }
 
+/// How open the eyes are at `t` when they close for a moment at `at`.
+fn blink(t: f32, at: f32) -> f32 {
+    1.0 - 0.92 * hump(t, [at - 0.10, at - 0.02, at + 0.02, at + 0.14])
+}
+
 fn idle(skeleton: &Skeleton, t: f32) -> Pose<'_> {
     let mut pose = standing(skeleton);
-    let breath = (TAU * t / 2.0).sin();
-    let sway = (TAU * t / 4.0).sin();
-    let slow = (TAU * t / 4.0 + 0.9).sin();
-    pose.hips += vec3(0.016 * sway, -0.008 - 0.003 * breath, 0.004 * slow);
-    pose.turn("Hips", z(0.022 * sway) * y(0.02 * slow));
-    pose.turn("Spine", z(-0.018 * sway) * x(0.01 * breath));
-    pose.turn("Chest", x(-0.016 * breath) * z(-0.012 * sway));
+    let breath = (TAU * t / 2.5).sin();
+    let sway = (TAU * t / 5.0).sin();
+    let slow = (TAU * t / 5.0 + 0.9).sin();
+    // A look to one side, then a shorter one to the other.
+    let glance = hump(t, [0.5, 1.1, 1.9, 2.6]) - 0.7 * hump(t, [2.7, 3.2, 3.8, 4.5]);
+    pose.eyes = blink(t, 0.75) * blink(t, 2.75) * blink(t, 3.15);
+    pose.hips += vec3(0.020 * sway, -0.009 - 0.003 * breath, 0.004 * slow);
+    pose.turn("Hips", z(0.028 * sway) * y(0.03 * slow));
+    pose.turn("Spine", z(-0.024 * sway) * x(0.01 * breath));
+    pose.turn("Chest", x(-0.016 * breath) * z(-0.014 * sway) * y(0.03 * glance));
     pose.turn("UpperChest", x(-0.022 * breath));
-    pose.turn("Neck", x(0.018 * breath) * y(0.04 * slow));
-    pose.turn("Head", x(0.015 * (TAU * t / 2.0 - 0.6).sin()) * y(0.06 * slow) * z(0.02 * sway));
+    pose.turn("Neck", x(0.018 * breath) * y(0.09 * glance));
+    let nod = (TAU * t / 2.5 - 0.6).sin();
+    pose.turn("Head", x(0.015 * nod - 0.02) * y(0.20 * glance) * z(0.02 * sway - 0.05 * glance));
     for (side, sign) in [(Side::Left, 1.0), (Side::Right, -1.0)] {
-        let lag = (TAU * t / 2.0 - 0.5).sin();
+        let lag = (TAU * t / 2.5 - 0.5).sin();
         pose.turn_side(side, "Shoulder", z(0.022 * breath));
-        pose.turn_side(side, "UpperArm", x(0.06 + 0.02 * slow * sign) * z(-1.36 + 0.018 * lag) * x(0.1));
-        pose.turn_side(side, "LowerArm", y(-0.22 - 0.025 * lag));
-        pose.curl(side, 0.28 + 0.03 * lag);
+        pose.turn_side(side, "UpperArm", x(0.06 + 0.025 * slow * sign) * z(-1.36 + 0.018 * lag) * x(0.1));
+        pose.turn_side(side, "LowerArm", y(-0.24 - 0.03 * lag));
+        pose.curl(side, 0.28 + 0.04 * lag);
     }
     plant_both(&mut pose);
     pose
@@ -181,7 +210,7 @@ fn step(skeleton: &Skeleton, phase: f32) -> Step {
     let basis = [2.0 * h3 - 3.0 * h2 + 1.0, h3 - 2.0 * h2 + h, 3.0 * h2 - 2.0 * h3, h3 - h2];
     let mut ankle =
         from.ankle * basis[0] + leave.0 * (span * basis[1]) + to.ankle * basis[2] + land.0 * (span * basis[3]);
-    ankle.y += 0.035 * (PI * h).sin().powi(2);
+    ankle.y += 0.052 * (PI * h.powf(0.8)).sin().powi(2);
     let pitch = from.pitch * basis[0] + leave.1 * (span * basis[1]) + to.pitch * basis[2] + land.1 * (span * basis[3]);
     Step { ankle, pitch, toes: from.toes * (1.0 - ease(h, 0.0, 0.5)) }
 }
@@ -208,7 +237,7 @@ fn wave(skeleton: &Skeleton, t: f32) -> Pose<'_> {
     let mut raised = pose.clone();
     raised.turn_side(Side::Right, "Shoulder", z(0.30));
     raised.turn_side(Side::Right, "UpperArm", z(0.10) * y(-0.35) * x(-1.35));
-    raised.turn_side(Side::Right, "LowerArm", y(-1.55 + 0.34 * swing) * x(-0.15));
+    raised.turn_side(Side::Right, "LowerArm", y(-1.12 + 0.36 * swing) * x(-0.15));
     raised.turn_side(Side::Right, "Hand", y(0.20 * swing));
     raised.curl(Side::Right, 0.02);
     raised.hips += vec3(0.012, 0.0, 0.0);
@@ -216,7 +245,10 @@ fn wave(skeleton: &Skeleton, t: f32) -> Pose<'_> {
     raised.turn("Chest", z(-0.05) * y(-0.05));
     raised.turn("Neck", z(0.05 + 0.015 * swing));
     raised.turn("Head", z(0.11 + 0.02 * swing) * y(-0.08) * x(0.03));
+    // Eyes that smile.
+    raised.eyes = 0.72;
     pose = pose.lerp(&raised, up);
+    pose.eyes *= blink(t, 0.42) * blink(t, 2.45);
     pose.hips.y -= 0.008;
     plant_both(&mut pose);
     pose

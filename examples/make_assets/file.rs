@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use skinscope::export::glb::{Elements, GlbError, GlbWriter};
 
 use crate::clips::Clip;
+use crate::keys::Path;
 use crate::mesh::{Mesh, Paint};
 use crate::sdf::gradient;
-use crate::skeleton::Skeleton;
+use crate::skeleton::{Joint, Skeleton};
 
 /// Most influences of a vertex.
 const INFLUENCES: usize = 4;
@@ -31,7 +32,7 @@ pub struct Part {
 /// What the writer refuses: it would be a mistake of this generator.
 pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec<u8>, GlbError> {
     let mut writer = GlbWriter::new();
-    let paints = [Paint::Shell, Paint::Accent, Paint::Joint, Paint::Visor, Paint::Eyes];
+    let paints = [Paint::Shell, Paint::Accent, Paint::Joint, Paint::Visor, Paint::Light];
     let primitives: Vec<Value> = paints
         .iter()
         .enumerate()
@@ -39,7 +40,7 @@ pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec
         .collect();
     let binds: Vec<Mat4> = (0..skeleton.joints.len()).map(|j| Mat4::from(skeleton.inverse_bind(j))).collect();
     let binds = writer.push(Elements::Matrices(&binds));
-    let animations: Vec<Value> = clips.iter().map(|c| animation(&mut writer, skeleton, c)).collect();
+    let animations: Vec<Value> = clips.iter().map(|c| animation(&mut writer, c)).collect();
     let document = json!({
         "asset": { "generator": "skinscope make_assets", "copyright": "The Skinscope authors, MIT OR Apache-2.0" },
         "scene": 0,
@@ -53,12 +54,8 @@ pub fn write(skeleton: &Skeleton, meshes: &[Mesh], clips: &[Clip]) -> Result<Vec
         "materials": materials(),
         "animations": animations,
     });
-    let document = if let Value::Object(map) = document { map } else { Map::new() };
-    writer.finish(document)
+    writer.finish(document.as_object().cloned().unwrap_or_default())
 }
-
-/// Turns below this are none, radians.
-const STILL: f32 = 2e-3;
 
 /// Node 0 is the armature, node 1 the surface.
 const FIRST_JOINT: usize = 2;
@@ -74,7 +71,7 @@ fn nodes(skeleton: &Skeleton) -> Vec<Value> {
         if rotation.angle_between(Quat::IDENTITY) > 1e-4 {
             node["rotation"] = json!(rotation.to_array());
         }
-        let is_child = |(i, o): (usize, &crate::skeleton::Joint)| (o.parent == Some(j)).then_some(i + FIRST_JOINT);
+        let is_child = |(i, o): (usize, &Joint)| (o.parent == Some(j)).then_some(i + FIRST_JOINT);
         let children: Vec<usize> = skeleton.joints.iter().enumerate().filter_map(is_child).collect();
         if !children.is_empty() {
             node["children"] = json!(children);
@@ -90,14 +87,14 @@ fn materials() -> Value {
             "baseColorFactor": [color[0], color[1], color[2], 1.0], "metallicFactor": 0.0, "roughnessFactor": roughness,
         }})
     };
-    let mut eyes = material("Eyes", [0.35, 0.85, 0.95], 0.4);
-    eyes["emissiveFactor"] = json!([0.30, 0.80, 0.95]);
+    let mut light = material("Light", [0.35, 0.85, 0.95], 0.4);
+    light["emissiveFactor"] = json!([0.30, 0.80, 0.95]);
     json!([
         material("Shell", [0.80, 0.78, 0.74], 0.5),
         material("Accent", [0.84, 0.19, 0.085], 0.55),
         material("Joint", [0.045, 0.05, 0.06], 0.7),
         material("Visor", [0.010, 0.012, 0.016], 0.18),
-        eyes,
+        light,
     ])
 }
 
@@ -168,56 +165,28 @@ fn primitive(writer: &mut GlbWriter, part: &Part, material: usize) -> Value {
     })
 }
 
-fn animation(writer: &mut GlbWriter, skeleton: &Skeleton, clip: &Clip) -> Value {
+fn animation(writer: &mut GlbWriter, clip: &Clip) -> Value {
     let (mut samplers, mut channels) = (Vec::new(), Vec::new());
-    let inputs = [&clip.times[..], &clip.times[..1]].map(|times| writer.push(Elements::Scalars(times)));
-    let mut add = |output: usize, moves: bool, joint: usize, path: &str| {
-        channels.push(json!({ "sampler": samplers.len(), "target": { "node": joint + FIRST_JOINT, "path": path } }));
-        let kind = if moves && clip.smooth { "CUBICSPLINE" } else { "LINEAR" };
-        samplers.push(json!({ "input": inputs[usize::from(!moves)], "output": output, "interpolation": kind }));
-    };
-    let hips = if clip.smooth { spline(clip, &clip.hips) } else { clip.hips.clone() };
-    add(writer.push(Elements::Vec3s(&hips)), true, 0, "translation");
-    for j in 0..skeleton.joints.len() {
-        let mut keys: Vec<Quat> = clip.poses.iter().map(|p| p[j]).collect();
-        let still = |at: Quat| keys.iter().all(|q| q.angle_between(at) < STILL);
-        if still(skeleton.local_rotation(j)) {
-            continue;
-        }
-        let moves = !still(keys[0]);
-        // Neighbouring keys on one side, so that a spline between them takes the short way.
-        for i in 1..keys.len() {
-            if keys[i].dot(keys[i - 1]) < 0.0 {
-                keys[i] = -keys[i];
+    let mut inputs: Vec<(&[f32], usize)> = Vec::new();
+    for track in &clip.tracks {
+        let known = inputs.iter().find(|(times, _)| *times == track.times);
+        let input = known.map_or_else(|| writer.push(Elements::Scalars(&track.times)), |(_, index)| *index);
+        inputs.push((&track.times, input));
+        let (path, output) = match track.path {
+            Path::Translation | Path::Scale => {
+                let values: Vec<Vec3> = track.values.iter().map(|v| v.truncate()).collect();
+                let path = if track.path == Path::Scale { "scale" } else { "translation" };
+                (path, writer.push(Elements::Vec3s(&values)))
             }
-        }
-        let output = match moves {
-            false => keys[..1].to_vec(),
-            true if clip.smooth => spline(clip, &keys),
-            true => keys,
+            Path::Rotation => {
+                let values: Vec<Quat> = track.values.iter().map(|v| Quat::from_vec4(*v)).collect();
+                ("rotation", writer.push(Elements::Quats(&values)))
+            }
         };
-        add(writer.push(Elements::Quats(&output)), moves, j, "rotation");
+        let node = track.joint + FIRST_JOINT;
+        channels.push(json!({ "sampler": samplers.len(), "target": { "node": node, "path": path } }));
+        let interpolation = if track.splines { "CUBICSPLINE" } else { "LINEAR" };
+        samplers.push(json!({ "input": input, "output": output, "interpolation": interpolation }));
     }
     json!({ "name": clip.name, "samplers": samplers, "channels": channels })
-}
-
-/// In-tangent, value, out-tangent of each key: slopes through the neighbours (Catmull–Rom); a loop has neighbours at its ends.
-fn spline<T>(clip: &Clip, keys: &[T]) -> Vec<T>
-where
-    T: Copy + std::ops::Sub<Output = T> + std::ops::Mul<f32, Output = T>,
-{
-    let n = keys.len();
-    let mut out = Vec::with_capacity(3 * n);
-    for i in 0..n {
-        let last = n - 1;
-        let (before, after) = match i {
-            0 => (last - 1, 1),
-            i if i == last => (last - 1, 1),
-            i => (i - 1, i + 1),
-        };
-        let step = clip.times[1] - clip.times[0];
-        let slope = (keys[after] - keys[before]) * (0.5 / step);
-        out.extend([slope, keys[i], slope]);
-    }
-    out
 }

@@ -1,8 +1,8 @@
 //! Writes `assets/character.glb`, the built-in character: `cargo run --no-default-features --example make_assets`.
 //!
 //! ```text
-//! skeleton ─► body (a solid) ─► cage ─► mesh: subdivide, project, relax ─► file
-//!        └──► pose ─► clips ─────────────────────────────────────────────────┘
+//! skeleton ─► body, parts (solids) ─► cage ─► mesh: subdivide, project, relax ─► file
+//!        └──► pose ─► clips ─► keys ─────────────────────────────────────────────┘
 //! ```
 //! Deterministic: the same program writes the same bytes.
 
@@ -10,6 +10,7 @@ mod body;
 mod cage;
 mod clips;
 mod file;
+mod keys;
 mod mesh;
 mod parts;
 mod pose;

@@ -18,7 +18,7 @@ pub enum Paint {
     Accent,
     Joint,
     Visor,
-    Eyes,
+    Light,
 }
 
 /// A quad, counter-clockwise seen from outside.

@@ -1,18 +1,21 @@
-//! What the head wears: a visor, two eyes, two ear pods. Each is a closed surface of its own, moved by the head alone.
+//! What the character wears: a visor, two eyes, two ear pods, a lamp in its ring. Each is a closed surface of its own,
+//! moved by one joint alone.
 
 use glam::{Quat, Vec3, vec3};
 
 use crate::body::{HEAD, HEAD_RADII, head};
-use crate::mesh::{Face, Mesh, Paint};
-use crate::sdf::{Solid, blend_intersection, ellipsoid, project, rounded_cylinder};
+use crate::mesh::{Face, Mesh, Paint, Weights};
+use crate::sdf::{Solid, blend_intersection, rounded_cylinder};
 use crate::skeleton::{Skeleton, flip};
 
 /// All parts, coarse, and how often to refine each.
 pub fn build(skeleton: &Skeleton) -> Vec<(Mesh, usize)> {
     vec![
         (visor_cage(skeleton), 2),
-        (block(skeleton, eye, EYE, EYE_RADII, Paint::Eyes), 3),
-        (block(skeleton, ear, EAR, EAR_RADII, Paint::Accent), 3),
+        (block(only(skeleton, "Eyes"), skeleton, eye, (EYE, EYE_RADII, EYE_TURN), Paint::Light), 3),
+        (block(only(skeleton, "UpperChest"), skeleton, lamp, (LAMP, LAMP_RADII, 0.0), Paint::Light), 3),
+        (block(only(skeleton, "UpperChest"), skeleton, bezel, (LAMP, BEZEL_RADII, 0.0), Paint::Visor), 2),
+        (block(only(skeleton, "Head"), skeleton, ear, (EAR, EAR_RADII, 0.0), Paint::Accent), 3),
     ]
 }
 
@@ -29,17 +32,20 @@ fn visor(p: Vec3) -> f32 {
     let pane = (skin - VISOR_DEPTHS[0]).max(VISOR_DEPTHS[1] - skin);
     let (x, y) = ((p.x / VISOR_HALF[0]).abs(), ((p.y - VISOR.y) / VISOR_HALF[1]).abs());
     let outline = ((x.powi(4) + y.powi(4)).powf(0.25) - 1.0) * VISOR_HALF[1];
-    blend_intersection(pane, outline, 0.007)
+    blend_intersection(pane, outline, 0.008)
 }
 
 /// On the visor, turned as it is there.
-const EYE: Vec3 = vec3(0.046, 1.505, 0.1475);
-const EYE_RADII: Vec3 = vec3(0.0180, 0.0290, 0.0085);
+const EYE: Vec3 = vec3(0.047, 1.505, 0.1460);
+const EYE_RADII: Vec3 = vec3(0.0175, 0.0280, 0.0065);
 const EYE_TURN: f32 = 0.31;
 
 fn eye(p: Vec3) -> f32 {
     let p = if p.x < 0.0 { flip(p) } else { p };
-    ellipsoid(Quat::from_rotation_y(-EYE_TURN) * (p - EYE), Vec3::ZERO, EYE_RADII)
+    let p = Quat::from_rotation_y(-EYE_TURN) * (p - EYE);
+    // A button as round as it is high, then made narrower.
+    let depth = Vec3::Z * EYE_RADII.z;
+    rounded_cylinder(p * vec3(EYE_RADII.y / EYE_RADII.x, 1.0, 1.0), -depth, depth, EYE_RADII.y, 0.006)
 }
 
 const EAR: Vec3 = vec3(HEAD_RADII.x - 0.006, HEAD.y - 0.004, -0.004);
@@ -50,15 +56,46 @@ fn ear(p: Vec3) -> f32 {
     rounded_cylinder(p, EAR - Vec3::X * EAR_RADII.x, EAR + Vec3::X * EAR_RADII.x, EAR_RADII.y, 0.009)
 }
 
-/// A box around `center` that becomes the solid when it is refined.
-fn block(skeleton: &Skeleton, solid: Solid, center: Vec3, half: Vec3, paint: Paint) -> Mesh {
+/// A lamp on the breastbone, and the ring it is set in.
+const LAMP: Vec3 = vec3(0.0, 1.185, 0.1060);
+const LAMP_RADII: Vec3 = vec3(0.021, 0.021, 0.0085);
+const BEZEL_RADII: Vec3 = vec3(0.032, 0.032, 0.0060);
+/// The chest leans back there, radians.
+const LAMP_LEAN: f32 = 0.16;
+
+fn lamp(p: Vec3) -> f32 {
+    button(Quat::from_rotation_x(LAMP_LEAN) * (p - LAMP), LAMP_RADII)
+}
+
+fn bezel(p: Vec3) -> f32 {
+    button(Quat::from_rotation_x(LAMP_LEAN) * (p - LAMP), BEZEL_RADII)
+}
+
+/// A flat round button that faces Z.
+fn button(p: Vec3, radii: Vec3) -> f32 {
+    rounded_cylinder(p, Vec3::Z * -radii.z, Vec3::Z * radii.z, radii.y, 0.005)
+}
+
+/// A box (center, half extents, turn about Y) that becomes the solid when it is refined.
+fn block(
+    weights: Weights,
+    skeleton: &Skeleton,
+    solid: Solid,
+    (center, half, turn): (Vec3, Vec3, f32),
+    paint: Paint,
+) -> Mesh {
+    // Refinement draws corners in: they start outside.
+    const REACH: f32 = 1.3;
+    // In the middle the box is cut in half, and open where it was cut.
+    let middle = center.x == 0.0;
     let corner = |i: usize| {
-        let sign = |bit: usize| if i & bit == 0 { -0.6 } else { 0.6 };
-        project(solid, center + half * vec3(sign(1), sign(2), sign(4)))
+        let low = |bit: usize| if bit == 1 && middle { 0.0 } else { -REACH };
+        let sign = |bit: usize| if i & bit == 0 { low(bit) } else { REACH };
+        center + Quat::from_rotation_y(turn) * (half * vec3(sign(1), sign(2), sign(4)))
     };
     let faces = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let faces = faces.map(|corners| Face { corners, paint }).to_vec();
-    Mesh::from_left(skeleton, solid, (0..8).map(corner).collect(), vec![on_head(skeleton); 8], faces)
+    let faces = faces[usize::from(middle)..].iter().map(|corners| Face { corners: *corners, paint }).collect();
+    Mesh::from_left(skeleton, solid, (0..8).map(corner).collect(), vec![weights; 8], faces)
 }
 
 /// Two sheets of quads, one above the skin and one below, and a rim of two rows between them.
@@ -108,7 +145,7 @@ fn visor_cage(skeleton: &Skeleton) -> Mesh {
         *v = index[*v];
     }
     let faces = faces.into_iter().map(|corners| Face { corners, paint: Paint::Visor }).collect();
-    let weights = vec![on_head(skeleton); kept.len()];
+    let weights = vec![only(skeleton, "Head"); kept.len()];
     Mesh::from_left(skeleton, visor, kept, weights, faces)
 }
 
@@ -121,8 +158,9 @@ fn on_face(x: f32, y: f32, above: f32) -> Vec3 {
     vec3(x, y, z)
 }
 
-fn on_head(skeleton: &Skeleton) -> Vec<f32> {
+/// The whole weight on one joint.
+fn only(skeleton: &Skeleton, name: &str) -> Weights {
     let mut weights = vec![0.0; skeleton.joints.len()];
-    weights[skeleton.id("Head")] = 1.0;
+    weights[skeleton.id(name)] = 1.0;
     weights
 }

@@ -1,10 +1,10 @@
 //! A pose of the character and how to make one: named turns, mirrored sides, planted feet. Knows nothing of time.
 
-use glam::{Mat3, Quat, Vec3};
+use glam::{FloatExt, Mat3, Quat, Vec3};
 
 use crate::skeleton::{Skeleton, flip, flip_rotation};
 
-/// Local rotations, and where the hips are: the only joint that is moved.
+/// Local rotations, where the hips are (the only joint that is moved), and how open the eyes (the only one scaled).
 #[derive(Clone)]
 pub struct Pose<'a> {
     pub skeleton: &'a Skeleton,
@@ -12,6 +12,8 @@ pub struct Pose<'a> {
     pub rotations: Vec<Quat>,
     /// Relative to the armature, metres.
     pub hips: Vec3,
+    /// Height of the eyes, 1 when open.
+    pub eyes: f32,
 }
 
 /// One of two.
@@ -36,7 +38,7 @@ impl<'a> Pose<'a> {
     /// As stored in the file.
     pub fn rest(skeleton: &'a Skeleton) -> Self {
         let rotations = (0..skeleton.joints.len()).map(|j| skeleton.local_rotation(j)).collect();
-        Self { skeleton, rotations, hips: skeleton.joints[0].position }
+        Self { skeleton, rotations, hips: skeleton.joints[0].position, eyes: 1.0 }
     }
 
     /// Sets a middle joint.
@@ -99,7 +101,12 @@ impl<'a> Pose<'a> {
     /// Each joint turned part of the way to `other`.
     pub fn lerp(&self, other: &Self, t: f32) -> Self {
         let rotations = self.rotations.iter().zip(&other.rotations).map(|(a, b)| a.slerp(*b, t)).collect();
-        Self { skeleton: self.skeleton, rotations, hips: self.hips.lerp(other.hips, t) }
+        Self {
+            skeleton: self.skeleton,
+            rotations,
+            hips: self.hips.lerp(other.hips, t),
+            eyes: self.eyes.lerp(other.eyes, t),
+        }
     }
 }
 

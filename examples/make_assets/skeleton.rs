@@ -9,7 +9,7 @@ use glam::{Affine3A, Quat, Vec3};
 pub const ARM_DROP: f32 = 0.84;
 
 /// Centre of the shoulder joint.
-pub const SHOULDER: Vec3 = Vec3::new(0.164, 1.226, -0.008);
+pub const SHOULDER: Vec3 = Vec3::new(0.160, 1.212, -0.008);
 
 /// A point given along the left arm: metres from the shoulder, up (back of the hand), forward (thumb side).
 pub fn arm_point(along: f32, up: f32, forward: f32) -> Vec3 {
@@ -48,18 +48,19 @@ fn table() -> Vec<(&'static str, &'static str, Vec3)> {
         ("UpperChest", "Chest", v(0.0, 1.145, -0.005)),
         ("Neck", "UpperChest", v(0.0, 1.285, -0.012)),
         ("Head", "Neck", v(0.0, 1.362, 0.0)),
-        ("Shoulder.L", "UpperChest", v(0.035, 1.235, 0.0)),
+        ("Eyes", "Head", v(0.0, 1.505, 0.146)),
+        ("Shoulder.L", "UpperChest", v(0.035, 1.228, -0.002)),
         ("UpperArm.L", "Shoulder.L", SHOULDER),
         ("LowerArm.L", "UpperArm.L", arm_point(0.255, 0.0, -0.008)),
         ("Hand.L", "LowerArm.L", arm_point(0.490, 0.0, 0.0)),
         ("Thumb1.L", "Hand.L", arm_point(0.522, -0.006, 0.030)),
-        ("Thumb2.L", "Thumb1.L", arm_point(0.551, -0.009, 0.061)),
-        ("Index1.L", "Hand.L", arm_point(0.585, 0.0, 0.029)),
-        ("Index2.L", "Index1.L", arm_point(0.624, 0.0, 0.032)),
+        ("Thumb2.L", "Thumb1.L", arm_point(0.547, -0.010, 0.063)),
+        ("Index1.L", "Hand.L", arm_point(0.585, 0.0, 0.031)),
+        ("Index2.L", "Index1.L", arm_point(0.625, 0.0, 0.035)),
         ("Middle1.L", "Hand.L", arm_point(0.590, 0.0, 0.0)),
         ("Middle2.L", "Middle1.L", arm_point(0.633, 0.0, 0.0)),
-        ("Pinky1.L", "Hand.L", arm_point(0.583, 0.0, -0.029)),
-        ("Pinky2.L", "Pinky1.L", arm_point(0.618, 0.0, -0.032)),
+        ("Pinky1.L", "Hand.L", arm_point(0.583, 0.0, -0.031)),
+        ("Pinky2.L", "Pinky1.L", arm_point(0.620, 0.0, -0.035)),
         ("UpperLeg.L", "Hips", v(0.090, 0.865, 0.0)),
         ("LowerLeg.L", "UpperLeg.L", v(0.098, 0.478, 0.012)),
         ("Foot.L", "LowerLeg.L", v(0.104, 0.095, -0.012)),

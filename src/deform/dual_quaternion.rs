@@ -37,7 +37,7 @@ fn pack(m: &Affine3A, out: &mut [Vec4]) {
 /// Areas and volumes below this, of a matrix of unit size, are rounding.
 const FLAT: f32 = 1e-6;
 
-/// Steps of [`nearest_rotation`]; a well-conditioned matrix needs four or five, the rest serve nearly flat needles.
+/// Steps of [`nearest_rotation`]; a rotation needs one, most others four or five, nearly flat needles the rest.
 const MOST_STEPS: usize = 24;
 
 /// The rotation nearest to `m`, or to `-m` where `m` mirrors: the `R` of its polar decomposition, by Newton's iteration
@@ -59,7 +59,9 @@ fn nearest_rotation(m: Mat3A) -> Mat3A {
         return Mat3A::IDENTITY;
     }
     // Rounding gives a flat matrix either sign; it must not make neighbouring joints or frames turn by 180°.
-    let mut x = if m.determinant() < -FLAT { -m } else { m } + unit(sides);
+    let upright = if m.determinant() < -FLAT { -m } else { m };
+    // √3/2: of a matrix that only turns, this is the rotation itself, and the first step finds nothing to do.
+    let mut x = (upright + unit(sides)) * 0.866_025_4;
     for _ in 0..MOST_STEPS {
         let next = (x + cofactor(x) * (1.0 / x.determinant())) * 0.5;
         let change = (next - x).to_cols_array().iter().fold(0.0_f32, |most, v| most.max(v.abs()));

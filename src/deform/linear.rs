@@ -26,7 +26,8 @@ fn pack(m: &Affine3A, out: &mut [Vec4]) {
 
 fn deform(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
     let mut rows = [Vec4::ZERO; 3];
-    for (joint, weight) in joints.iter().zip(weights) {
+    // Slots without weight are padding, and most vertices have some.
+    for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
         for (row, part) in rows.iter_mut().zip(&palette[*joint as usize * 3..][..3]) {
             *row += *part * *weight;
         }

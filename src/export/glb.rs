@@ -204,3 +204,97 @@ impl GlbWriter {
         Ok(out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(json: Value) -> Map<String, Value> {
+        json.as_object().unwrap().clone()
+    }
+
+    /// The JSON and the binary chunk, the container checked on the way.
+    fn take_apart(file: &[u8]) -> (Value, &[u8]) {
+        let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+        assert_eq!((&file[..4], word(4), word(8)), (&b"glTF"[..], 2, file.len()));
+        assert_eq!((word(12) % 4, &file[16..20]), (0, &b"JSON"[..]));
+        let json = serde_json::from_slice(&file[20..20 + word(12)]).unwrap();
+        let rest = &file[20 + word(12)..];
+        if rest.is_empty() {
+            return (json, rest);
+        }
+        assert_eq!(&rest[4..8], b"BIN\0");
+        assert_eq!(u32::from_le_bytes(rest[..4].try_into().unwrap()) as usize, rest.len() - 8);
+        (json, &rest[8..])
+    }
+
+    #[test]
+    fn accessors_say_where_their_bytes_are() {
+        let mut writer = GlbWriter::new();
+        let indices = writer.push(Elements::Indices(&[0, 1, 2]));
+        let positions = writer.push(Elements::Attribute3(&[Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0)]));
+        let file = writer.finish(document(json!({ "asset": { "copyright": "mine" } }))).unwrap();
+        let (json, bin) = take_apart(&file);
+        assert_eq!((indices, positions), (0, 1));
+        assert_eq!(json["asset"]["version"], "2.0");
+        assert_eq!(json["asset"]["copyright"], "mine");
+        // Three u16 and two bytes of padding, then six floats.
+        assert_eq!(json["buffers"][0]["byteLength"], 32);
+        assert_eq!(bin[..8], [0, 0, 1, 0, 2, 0, 0, 0]);
+        assert_eq!(json["bufferViews"][0], json!({ "buffer": 0, "byteOffset": 0, "byteLength": 6, "target": 34963 }));
+        assert_eq!(json["bufferViews"][1], json!({ "buffer": 0, "byteOffset": 8, "byteLength": 24, "target": 34962 }));
+        assert_eq!(bin[8..12], 1.0_f32.to_le_bytes());
+        assert_eq!(
+            json["accessors"][1],
+            json!({ "bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3",
+                "min": [0.5, -2.0, -1.0], "max": [1.0, 4.0, 3.0] })
+        );
+    }
+
+    #[test]
+    fn small_numbers_take_small_types() {
+        let mut writer = GlbWriter::new();
+        writer.push(Elements::Indices(&[0xFFFE]));
+        // 0xFFFF would be a primitive restart as u16.
+        writer.push(Elements::Indices(&[0xFFFF]));
+        writer.push(Elements::Joints(&[[255, 0, 0, 0]]));
+        writer.push(Elements::Joints(&[[256, 0, 0, 0]]));
+        writer.push(Elements::Weights(&[[65_535, 0, 0, 0]]));
+        let file = writer.finish(Map::new()).unwrap();
+        let (json, bin) = take_apart(&file);
+        let types: Vec<u64> =
+            json["accessors"].as_array().unwrap().iter().map(|a| a["componentType"].as_u64().unwrap()).collect();
+        assert_eq!(types, [5123, 5125, 5121, 5123, 5123]);
+        assert_eq!(json["accessors"][4]["normalized"], true);
+        assert_eq!(bin.len(), 4 + 4 + 4 + 8 + 8);
+    }
+
+    #[test]
+    fn every_view_starts_on_a_word() {
+        let mut writer = GlbWriter::new();
+        for n in 1..6 {
+            writer.push(Elements::Indices(&vec![7; n]));
+            writer.push(Elements::Scalars(&vec![0.5; n]));
+        }
+        let file = writer.finish(Map::new()).unwrap();
+        let (json, _) = take_apart(&file);
+        let views = json["bufferViews"].as_array().unwrap();
+        assert!(views.iter().all(|v| v["byteOffset"].as_u64().unwrap() % 4 == 0));
+    }
+
+    #[test]
+    fn what_is_not_finite_is_refused_by_name() {
+        let mut writer = GlbWriter::new();
+        writer.push(Elements::Scalars(&[1.0]));
+        writer.push(Elements::Attribute3(&[Vec3::NAN]));
+        assert_eq!(writer.finish(Map::new()), Err(GlbError::NotFinite { accessor: 1 }));
+    }
+
+    #[test]
+    fn a_file_without_accessors_has_no_buffer() {
+        let file = GlbWriter::new().finish(document(json!({ "nodes": [{ "name": "only" }] }))).unwrap();
+        let (json, bin) = take_apart(&file);
+        assert!(bin.is_empty() && json.get("buffers").is_none());
+        assert_eq!(json["nodes"][0]["name"], "only");
+    }
+}

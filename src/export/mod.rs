@@ -6,8 +6,10 @@ pub mod glb;
 mod obj;
 pub mod picture;
 mod ply;
+mod posed_glb;
 mod surface;
 
 pub use obj::write_obj;
 pub use ply::write_ply;
+pub use posed_glb::write_glb;
 pub use surface::{PosedPrimitive, posed_primitive, posed_surface};

@@ -4,12 +4,10 @@ use std::path::Path;
 
 use image::{ExtendedColorType, ImageError};
 
-use crate::model::Image;
-
-/// Writes RGBA pixels, alpha straight.
+/// Writes `size` pixels, rows from the top, RGBA with 8 bits each, alpha straight.
 ///
 /// # Errors
 /// Where the file cannot be written.
-pub fn write_png(path: &Path, picture: &Image) -> Result<(), ImageError> {
-    image::save_buffer(path, &picture.rgba, picture.width, picture.height, ExtendedColorType::Rgba8)
+pub fn write_png(path: &Path, size: [u32; 2], rgba: &[u8]) -> Result<(), ImageError> {
+    image::save_buffer_with_format(path, rgba, size[0], size[1], ExtendedColorType::Rgba8, image::ImageFormat::Png)
 }

@@ -19,6 +19,8 @@ mod nodes;
 mod primitive;
 mod skins;
 mod tangents;
+#[cfg(test)]
+mod tests;
 mod topology;
 mod uri;
 

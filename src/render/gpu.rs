@@ -55,6 +55,12 @@ pub enum GpuError {
         /// As the driver loader has it.
         details: String,
     },
+    /// The window cannot be drawn on.
+    #[error("the window cannot be drawn on: {details}. Try another backend (--backend gl), or a newer driver")]
+    NoSurface {
+        /// As the driver has it.
+        details: String,
+    },
     /// The adapter cannot do what the renderer needs.
     #[error("the graphics adapter \"{adapter}\" cannot be used: {reason}. Try another backend or a newer driver")]
     Unfit {

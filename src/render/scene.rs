@@ -337,13 +337,16 @@ fn edges(p: &Primitive) -> Vec<u32> {
     out
 }
 
+/// A joint shares a vertex when it has at least this much of it: less is not seen, and would blacken most of a smooth skin.
+const SHARE: f32 = 0.1;
+
 /// Triangles all of whose vertices the same one joint moves, and the others. Depends on no pose.
 fn split(p: &Primitive) -> [Vec<u32>; 2] {
     let mut out = [Vec::new(), Vec::new()];
     let alone = |v: u32| {
         let Some(influences) = &p.influences else { return Some(0) };
         let (joints, weights) = influences.of(v as usize);
-        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j);
+        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w >= SHARE).map(|(j, _)| *j);
         let first = used.next()?;
         used.all(|j| j == first).then_some(first)
     };

@@ -310,10 +310,8 @@ impl Session {
             Command::SetRamp(ramp) => view.ramp = ramp,
             Command::Toggle(toggle) => view.toggle(toggle),
             Command::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
-            Command::SetScene(scene) => {
-                if self.model().is_some_and(|m| scene < m.scenes.len()) {
-                    self.view.scene = scene;
-                }
+            Command::SetScene(scene) if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) => {
+                view.scene = scene;
             }
             Command::SetViewport(size) if size.is_finite() => view.viewport = size.max(glam::Vec2::ONE),
             Command::Orbit(delta) => view.orbit.orbit(delta),
@@ -361,23 +359,29 @@ impl Session {
     /// the joint that moves the vertex under it most.
     #[must_use]
     pub fn pick(&self, at: glam::Vec2) -> Option<NodeId> {
-        let model = self.model()?;
-        if self.view.bones {
-            const REACH_PIXELS: f32 = 6.0;
-            let bones = inspect::bones(model, self.view.scene, &self.pose.model);
-            let near = bones.iter().filter_map(|bone| {
-                let (a, b) = (self.view.project(bone.head)?, self.view.project(bone.tail)?);
-                let along = ((at - a).dot(b - a) / (b - a).length_squared().max(1e-6)).clamp(0.0, 1.0);
-                Some((at.distance(a.lerp(b, along)), bone.node))
-            });
-            let best = near.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|best| best.0 <= REACH_PIXELS);
-            if let Some((_, node)) = best {
-                return Some(node);
-            }
+        if let Some(node) = self.bone_at(at) {
+            return Some(node);
         }
+        let model = self.model()?;
         let surface = self.surface();
         let hit = inspect::pick(model, &surface, self.view.ray(at))?;
         inspect::mover(model, hit.instance, hit.primitive, hit.vertex)
+    }
+
+    /// The joint whose bone is near a point of the viewport (pixels from its top left), where bones are shown. Cheap enough
+    /// for every move of the pointer: the surface is not deformed.
+    #[must_use]
+    pub fn bone_at(&self, at: glam::Vec2) -> Option<NodeId> {
+        const REACH_PIXELS: f32 = 6.0;
+        let model = self.model().filter(|_| self.view.bones)?;
+        let bones = inspect::bones(model, self.view.scene, &self.pose.model);
+        let near = bones.iter().filter_map(|bone| {
+            let (a, b) = (self.view.project(bone.head)?, self.view.project(bone.tail)?);
+            let along = ((at - a).dot(b - a) / (b - a).length_squared().max(1e-6)).clamp(0.0, 1.0);
+            Some((at.distance(a.lerp(b, along)), bone.node))
+        });
+        let best = near.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.filter(|best| best.0 <= REACH_PIXELS).map(|best| best.1)
     }
 }
 

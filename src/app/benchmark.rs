@@ -1,0 +1,139 @@
+//! `view --benchmark N`: what a frame costs, measured from inside.
+
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct Benchmark {
+    /// Presented frames.
+    pub frames: u32,
+    /// Inner size of the window, pixels.
+    pub size: [u32; 2],
+    /// One line of JSON instead of text.
+    pub json: bool,
+}
+
+/// The line that is printed.
+#[derive(Clone, Debug, Serialize)]
+struct Line {
+    schema: u32,
+    frames: u32,
+    first_frame_ms: f64,
+    frame_ms_median: f64,
+    frame_ms_p95: f64,
+    cpu_ms_per_frame: Option<f64>,
+    peak_rss_mib: Option<f64>,
+}
+
+/// Counts presented frames.
+#[derive(Debug)]
+pub(super) struct Meter {
+    wanted: Benchmark,
+    started: Instant,
+    first_frame: Option<Duration>,
+    last: Instant,
+    cpu_at_first: Option<Duration>,
+    intervals: Vec<Duration>,
+    presented: u32,
+}
+
+impl Meter {
+    /// `started`: when the process did.
+    pub(super) fn new(wanted: Benchmark, started: Instant) -> Self {
+        let intervals = Vec::with_capacity(wanted.frames as usize);
+        Self { wanted, started, first_frame: None, last: started, cpu_at_first: None, intervals, presented: 0 }
+    }
+
+    /// A frame was presented; true when it was the last one wanted.
+    pub(super) fn presented(&mut self) -> bool {
+        let now = Instant::now();
+        self.presented += 1;
+        if self.first_frame.is_none() {
+            self.first_frame = Some(now - self.started);
+            self.cpu_at_first = cpu_time();
+        } else {
+            self.intervals.push(now - self.last);
+        }
+        self.last = now;
+        self.presented >= self.wanted.frames
+    }
+
+    /// The one line. The first frame counts for itself: it holds start, load and compilation. With a single frame the
+    /// other figures are that frame's.
+    pub(super) fn line(&self) -> String {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        let first = self.first_frame.unwrap_or_default();
+        let mut sorted = if self.intervals.is_empty() { vec![first] } else { self.intervals.clone() };
+        sorted.sort();
+        let at = |q: f64| ms(sorted[((sorted.len() - 1) as f64 * q).round() as usize]);
+        let cpu = cpu_time().map(|now| {
+            let since = if self.intervals.is_empty() { Duration::ZERO } else { self.cpu_at_first.unwrap_or_default() };
+            ms(now.saturating_sub(since)) / sorted.len() as f64
+        });
+        let line = Line {
+            schema: 1,
+            frames: self.presented,
+            first_frame_ms: round(ms(first)),
+            frame_ms_median: round(at(0.5)),
+            frame_ms_p95: round(at(0.95)),
+            cpu_ms_per_frame: cpu.map(round),
+            peak_rss_mib: peak_rss_mib().map(round),
+        };
+        if self.wanted.json {
+            return serde_json::to_string(&line).unwrap_or_default();
+        }
+        let or_unknown = |v: Option<f64>| v.map_or_else(|| "unknown".to_owned(), |v| format!("{v:.1}"));
+        format!(
+            "frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB",
+            line.frames,
+            line.first_frame_ms,
+            line.frame_ms_median,
+            line.frame_ms_p95,
+            or_unknown(line.cpu_ms_per_frame),
+            or_unknown(line.peak_rss_mib),
+        )
+    }
+}
+
+fn round(v: f64) -> f64 {
+    (v * 1000.0).round() / 1000.0
+}
+
+/// User and system time of all threads, where the system tells (Linux, in ticks of 10 ms).
+fn cpu_time() -> Option<Duration> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name in brackets may hold spaces; fields 14 and 15 count from after it.
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let ticks: u64 = fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?;
+    Some(Duration::from_millis(ticks * 10))
+}
+
+/// Largest resident set, where the system tells (Linux).
+fn peak_rss_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib / 1024.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_has_the_promised_fields() {
+        let mut meter = Meter::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
+        assert_eq!([meter.presented(), meter.presented(), meter.presented()], [false, false, true]);
+        let line: serde_json::Value = serde_json::from_str(&meter.line()).unwrap();
+        assert_eq!(line["schema"], 1);
+        assert_eq!(line["frames"], 3);
+        for field in ["first_frame_ms", "frame_ms_median", "frame_ms_p95"] {
+            assert!(line[field].is_f64(), "{field}");
+        }
+        if cfg!(target_os = "linux") {
+            assert!(line["cpu_ms_per_frame"].is_f64() && line["peak_rss_mib"].as_f64() > Some(1.0));
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Work off the UI thread: loading a file, asking for one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::import::{ImportError, Options, Progress};
+use crate::session::{Document, Source};
+
+/// What comes back.
+pub(super) enum Report {
+    /// 0…1, and what is being done.
+    Progress(f32, String),
+    /// The load ended.
+    Loaded(Result<Box<Document>, ImportError>),
+    /// The user chose a file.
+    Chosen(PathBuf),
+}
+
+/// Background jobs and their reports; `wake` makes the event loop look at them.
+pub(super) struct Jobs {
+    sender: Sender<(u64, Report)>,
+    receiver: Receiver<(u64, Report)>,
+    wake: Arc<dyn Fn() + Send + Sync>,
+    /// Reports of earlier loads are dropped.
+    current: u64,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Jobs {
+    pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+        let (sender, receiver) = channel();
+        Self { sender, receiver, wake, current: 0, cancel: Arc::default() }
+    }
+
+    /// Loads `source` on a thread; a load under way is cancelled.
+    pub(super) fn load(&mut self, source: Source, allow_external: bool) {
+        self.cancel();
+        self.cancel = Arc::default();
+        let (id, sender, wake, cancel) =
+            (self.current, self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.cancel));
+        self.spawn("load", move || {
+            let report = |report| {
+                // The window may be gone by now.
+                let _gone = sender.send((id, report)).is_err();
+                wake();
+            };
+            let options = Options { allow_external, ..Options::default() };
+            let tell = |fraction: f32, stage: &str| report(Report::Progress(fraction, stage.to_owned()));
+            let progress = Progress { report: &tell, cancel: &cancel };
+            let loaded = source.load(&options, &progress).map(Box::new);
+            report(Report::Loaded(loaded));
+        });
+    }
+
+    /// Stops the load under way; its reports are not seen any more.
+    pub(super) fn cancel(&mut self) {
+        self.cancel.store(true, Ordering::Relaxed);
+        self.current += 1;
+    }
+
+    /// Asks for a file with the system's dialog.
+    pub(super) fn ask_for_file(&self, folder: Option<PathBuf>) {
+        let mut dialog =
+            rfd::AsyncFileDialog::new().add_filter("glTF models", &["glb", "gltf"]).add_filter("All files", &["*"]);
+        if let Some(folder) = folder {
+            dialog = dialog.set_directory(folder);
+        }
+        // Made here: some systems want dialogs to begin on the main thread.
+        let file = dialog.pick_file();
+        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
+        self.spawn("file dialog", move || {
+            if let Some(file) = pollster::block_on(file) {
+                let _gone = sender.send((u64::MAX, Report::Chosen(file.path().to_owned()))).is_err();
+                wake();
+            }
+        });
+    }
+
+    fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
+        if let Err(error) = std::thread::Builder::new().name(name.into()).spawn(work) {
+            eprintln!("skinscope: could not start a thread ({name}): {error}");
+        }
+    }
+
+    /// The next report that still counts.
+    pub(super) fn next(&self) -> Option<Report> {
+        loop {
+            let (id, report) = self.receiver.try_recv().ok()?;
+            if id == self.current || id == u64::MAX {
+                return Some(report);
+            }
+        }
+    }
+}

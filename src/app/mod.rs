@@ -1,0 +1,340 @@
+//! The window: turns events into commands, time into frames, and effects into deeds. Everything that can be tested
+//! without a window lives elsewhere.
+
+mod benchmark;
+mod input;
+mod jobs;
+mod settings;
+pub mod ui;
+mod window;
+
+pub use benchmark::Benchmark;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use winit::application::ApplicationHandler;
+use winit::event::{ElementState, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
+use winit::keyboard::ModifiersState;
+use winit::window::WindowId;
+
+use self::benchmark::Meter;
+use self::jobs::{Jobs, Report};
+use self::settings::Settings;
+use self::ui::{Loading, Status, UiState};
+use self::window::Window;
+use crate::frame::{Frame, Palette};
+use crate::import::ImportError;
+use crate::math::Aabb;
+use crate::render::{Backend, GpuError};
+use crate::session::{Command, Effect, Session, Source, command_of};
+
+/// What `skinscope view` was asked for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The first thing to open.
+    pub source: Source,
+    /// Models may refer to files outside their folder.
+    pub allow_external: bool,
+    /// Measure, then end.
+    pub benchmark: Option<Benchmark>,
+    /// Which graphics interface.
+    pub backend: Backend,
+    /// How vertices are deformed, by [`crate::deform::Method::id`].
+    pub method: Option<&'static str>,
+    /// When the process started.
+    pub started: Instant,
+}
+
+/// Why the window could not be, or ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// No display.
+    #[error(
+        "no window could be opened: {0}. Is a display connected (DISPLAY or WAYLAND_DISPLAY)? `skinscope render MODEL -o picture.png` works without one"
+    )]
+    NoDisplay(String),
+    /// No GPU.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// A benchmark's model did not load.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+}
+
+/// What wakes the event loop from outside.
+#[derive(Debug)]
+enum Wake {
+    /// A job has something to say.
+    Job,
+    /// A screen reader asks or acts.
+    AccessKit(egui_winit::accesskit_winit::Event),
+}
+
+impl From<egui_winit::accesskit_winit::Event> for Wake {
+    fn from(event: egui_winit::accesskit_winit::Event) -> Self {
+        Self::AccessKit(event)
+    }
+}
+
+/// Opens the window and stays until it is closed.
+///
+/// # Errors
+/// Where there is no display or no GPU, with what to do about it.
+pub fn run(options: Options) -> Result<(), AppError> {
+    let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(e.to_string());
+    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(no_display)?;
+    event_loop.set_control_flow(ControlFlow::Wait);
+    let mut app = App::new(options, event_loop.create_proxy());
+    event_loop.run_app(&mut app).map_err(no_display)?;
+    app.failure.map_or(Ok(()), Err)
+}
+
+struct App {
+    proxy: EventLoopProxy<Wake>,
+    options: Options,
+    settings: Settings,
+    session: Session,
+    ui: UiState,
+    status: Status,
+    jobs: Jobs,
+    window: Option<Window>,
+    frame: Frame,
+    /// The model's box when it was opened.
+    rest_bounds: Aabb,
+    last_frame: Instant,
+    modifiers: ModifiersState,
+    meter: Option<Meter>,
+    failure: Option<AppError>,
+}
+
+impl App {
+    fn new(options: Options, proxy: EventLoopProxy<Wake>) -> Self {
+        let settings = Settings::load();
+        let waker = proxy.clone();
+        let wake = move || {
+            // The loop may have ended.
+            let _gone = waker.send_event(Wake::Job).is_err();
+        };
+        let mut app = Self {
+            proxy,
+            session: Session::default(),
+            ui: UiState::new(settings.ui.clone()),
+            settings,
+            status: Status::default(),
+            jobs: Jobs::new(Arc::new(wake)),
+            window: None,
+            frame: Frame::default(),
+            rest_bounds: Aabb::EMPTY,
+            last_frame: options.started,
+            modifiers: ModifiersState::empty(),
+            meter: options.benchmark.clone().map(|b| Meter::new(b, options.started)),
+            failure: None,
+            options,
+        };
+        if let Some(method) = app.options.method {
+            app.session.apply(Command::SetMethod(method));
+        }
+        // The file is read while window and GPU start.
+        app.load(app.options.source.clone());
+        app
+    }
+
+    fn load(&mut self, source: Source) {
+        self.status.error = None;
+        self.status.loading = Some(Loading { name: source.name(), fraction: 0.0, stage: String::new() });
+        self.jobs.load(source, self.options.allow_external);
+    }
+
+    fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
+        self.failure = Some(error);
+        event_loop.exit();
+    }
+
+    fn send(&mut self, event_loop: &ActiveEventLoop, command: Command) {
+        if let Some(effect) = self.session.apply(command) {
+            self.carry_out(event_loop, effect);
+        }
+        self.redraw();
+    }
+
+    fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
+        match effect {
+            Effect::OpenDialog => {
+                let folder = self.session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+                self.jobs.ask_for_file(folder);
+            }
+            Effect::Open(path) => self.load(Source::File(path)),
+            Effect::OpenBuiltIn => self.load(Source::BuiltIn),
+            Effect::CancelLoad => {
+                self.jobs.cancel();
+                self.status.loading = None;
+            }
+            Effect::Quit => event_loop.exit(),
+            effect => self.ui.carry_out(&effect),
+        }
+    }
+
+    fn redraw(&self) {
+        if let Some(window) = &self.window {
+            window.request_redraw();
+        }
+    }
+
+    fn take_reports(&mut self, event_loop: &ActiveEventLoop) {
+        while let Some(report) = self.jobs.next() {
+            match report {
+                Report::Progress(fraction, stage) => {
+                    if let Some(loading) = &mut self.status.loading {
+                        loading.fraction = fraction;
+                        loading.stage = stage;
+                    }
+                }
+                Report::Chosen(path) => self.load(Source::File(path)),
+                Report::Loaded(Ok(document)) => {
+                    self.status.loading = None;
+                    self.session.open(*document);
+                    self.rest_bounds = self.session.bounds();
+                    self.last_frame = Instant::now();
+                    if let Some(window) = &mut self.window {
+                        window.set_title(&self.session);
+                    }
+                }
+                Report::Loaded(Err(error)) => {
+                    self.status.loading = None;
+                    if self.meter.is_some() {
+                        return self.fail(event_loop, error.into());
+                    }
+                    self.status.error = Some(error.to_string());
+                }
+            }
+        }
+        self.redraw();
+    }
+
+    /// One frame: time, panels, commands, pose, picture.
+    fn paint(&mut self, event_loop: &ActiveEventLoop) {
+        let measured = self.meter.is_some();
+        let now = Instant::now();
+        let dt_secs = if measured { 1.0 / 60.0 } else { (now - self.last_frame).as_secs_f32().min(0.25) };
+        self.last_frame = now;
+        if measured && self.session.document.is_none() {
+            return;
+        }
+        let Some(mut window) = self.window.take() else { return };
+        if let Some(model) = self.session.model().map(Arc::clone) {
+            self.session.playback.advance(dt_secs, &model);
+        }
+        self.session.update_pose();
+        let commands = window.run_ui(event_loop, &self.session, &mut self.ui, &self.status);
+        let again = !commands.is_empty();
+        for command in commands {
+            if command == Command::CancelLoad && self.status.loading.is_none() {
+                self.status.error = None;
+            }
+            if let Some(effect) = self.session.apply(command) {
+                self.carry_out(event_loop, effect);
+            }
+        }
+        self.session.update_pose();
+        let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
+        self.frame.build(&self.session, &palette, self.rest_bounds);
+        let presented = window.present(&self.frame, palette.background, measured);
+        let playing = self.session.playback.playing && self.session.document.is_some();
+        match presented {
+            Ok(shown) => {
+                if let Some(message) = window.take_gpu_error() {
+                    self.status.error = Some(message);
+                }
+                let done = shown && self.meter.as_mut().is_some_and(Meter::presented);
+                if done {
+                    if let Some(meter) = &self.meter {
+                        println!("{}", meter.line());
+                    }
+                    event_loop.exit();
+                } else if playing && shown || again || measured {
+                    window.request_redraw();
+                }
+                self.window = Some(window);
+            }
+            Err(error) => self.fail(event_loop, error.into()),
+        }
+    }
+
+    fn remember(&mut self) {
+        if self.meter.is_some() {
+            return;
+        }
+        if let Some(window) = &self.window {
+            self.settings.size = window.size_in_points();
+        }
+        self.settings.ui = self.ui.saved();
+        self.settings.save();
+    }
+}
+
+impl ApplicationHandler<Wake> for App {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.window.is_some() {
+            return;
+        }
+        let size = self.options.benchmark.as_ref().map(|b| b.size);
+        match Window::open(event_loop, &self.proxy, &self.settings, size, self.options.backend) {
+            Ok(mut window) => {
+                self.status.adapter = window.adapter_name();
+                window.set_title(&self.session);
+                window.request_redraw();
+                self.window = Some(window);
+            }
+            Err(error) => self.fail(event_loop, error),
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: Wake) {
+        match event {
+            Wake::Job => self.take_reports(event_loop),
+            Wake::AccessKit(event) => {
+                if let Some(window) = &mut self.window {
+                    window.on_accesskit(event);
+                }
+            }
+        }
+    }
+
+    fn new_events(&mut self, _event_loop: &ActiveEventLoop, cause: winit::event::StartCause) {
+        if let winit::event::StartCause::ResumeTimeReached { .. } = cause {
+            self.redraw();
+        }
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _id: WindowId, event: WindowEvent) {
+        let Some(window) = &mut self.window else { return };
+        let consumed = window.on_event(&event);
+        match event {
+            WindowEvent::CloseRequested => event_loop.exit(),
+            WindowEvent::RedrawRequested => self.paint(event_loop),
+            WindowEvent::Resized(size) => window.resize(size),
+            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
+            WindowEvent::DroppedFile(path) => self.send(event_loop, Command::Open(path)),
+            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
+                if consumed || window.wants_keyboard() {
+                    return;
+                }
+                let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
+                let spare = || input::top_row_as_numpad(shortcut).and_then(command_of);
+                if let Some(command) = command_of(shortcut).or_else(spare) {
+                    self.send(event_loop, command.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        self.remember();
+        // The surface must go before the window system does.
+        self.window = None;
+    }
+}

@@ -1,0 +1,42 @@
+//! The glyphs of the icon font (a subset of Phosphor Icons) by name. Nothing else of that font is bundled.
+
+/// The font family that holds them.
+pub(crate) const FAMILY: &str = "icons";
+
+macro_rules! icons {
+    ($($name:ident = $code:literal;)*) => {
+        $(#[expect(missing_docs, reason = "named after the picture")] pub const $name: &str = $code;)*
+        /// Every icon, for the test that the font has them.
+        pub const ALL: &[&str] = &[$($name),*];
+    };
+}
+
+icons! {
+    CARET_RIGHT = "\u{e001}";
+    CARET_DOWN = "\u{e002}";
+    CARET_LEFT = "\u{e000}";
+    PREVIOUS_KEY = "\u{e003}";
+    NEXT_KEY = "\u{e004}";
+    SEARCH = "\u{e005}";
+    BONE = "\u{e006}";
+    CUBE = "\u{e007}";
+    WARNING = "\u{e008}";
+    ERROR = "\u{e009}";
+    INFO = "\u{e00a}";
+    FOLDER = "\u{e00b}";
+    RESET = "\u{e00c}";
+    CLOSE = "\u{e00d}";
+    CHECK = "\u{e00e}";
+    CIRCLE = "\u{e015}";
+    DOT = "\u{e016}";
+    PERSON = "\u{e018}";
+    GOOD = "\u{e019}";
+    DROP_FILE = "\u{e01c}";
+    PLAY = "\u{e01e}";
+    PAUSE = "\u{e01f}";
+    TO_START = "\u{e020}";
+    TO_END = "\u{e021}";
+    FILLED_CIRCLE = "\u{e022}";
+    TREE_CLOSED = "\u{e026}";
+    TREE_OPEN = "\u{e027}";
+}

@@ -1,0 +1,305 @@
+//! The inspector: sliders, weights and matrices of the selected node, or a summary of the model.
+
+use egui::{Frame, Label, Layout, Margin, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use glam::{Affine3A, Vec3};
+
+use super::theme::{self, MARGIN, ROW, SMALL, colors};
+use super::value_row::ValueRow;
+use super::widgets::{figure, grouped, link, section, segmented, text_button, tip};
+use super::{UiState, icons, matrices, morphs, summary};
+use crate::anim;
+use crate::math::{Aabb, euler_xyz_degrees};
+use crate::model::{Model, NodeId, SkinId};
+use crate::session::{ChannelKind, ChannelValue, Command, NodeEdit, PoseSource, Session};
+
+/// What the inspector keeps for the open model.
+#[derive(Debug, Default)]
+pub(super) struct Inspector {
+    /// At rest, by node; empty until first needed.
+    rest: Vec<Affine3A>,
+    /// Diagonal of the model when it was opened, metres.
+    size: f32,
+    node: Option<NodeId>,
+    /// Skins that refer to `node`, and its place in each.
+    pub(super) skins: Vec<(SkinId, usize)>,
+}
+
+impl Inspector {
+    fn follow(&mut self, model: &Model, session: &Session, node: NodeId) {
+        if self.rest.len() != model.skeleton.len() {
+            anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut self.rest);
+            let skeleton = Aabb::from_points(self.rest.iter().map(|m| m.translation.into()));
+            self.size = session.bounds().diagonal().max(skeleton.diagonal());
+        }
+        if self.node != Some(node) {
+            self.node = Some(node);
+            let place = |s: &crate::model::Skin| s.joints.iter().position(|j| *j == node);
+            let skins = model.skins.iter().enumerate();
+            self.skins = skins.filter_map(|(i, s)| Some((SkinId::from_index(i), place(s)?))).collect();
+        }
+    }
+
+    /// How far a translation slider reaches to each side, in the units of the node's parent.
+    fn reach(&self, model: &Model, node: NodeId) -> f32 {
+        let scale = model.skeleton.parents[node.index()]
+            .map_or(1.0, |p| self.rest[p.index()].matrix3.determinant().abs().cbrt());
+        let reach = 0.25 * self.size / scale.max(1e-6);
+        if reach.is_finite() && reach > 0.0 { reach } else { 1.0 }
+    }
+}
+
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    ScrollArea::vertical().auto_shrink(false).id_salt("inspector").show(ui, |ui| {
+        let margin = Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 16 };
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            let Some(model) = session.model() else {
+                let text = "Figures and sliders of the selected joint stand here.";
+                ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
+                return;
+            };
+            match session.view.selected {
+                Some(node) => {
+                    state.inspector.follow(model, session, node);
+                    head(ui, model, node, &state.inspector);
+                    pose(ui, session, commands);
+                    channels(ui, session, node, &state.inspector, commands);
+                    morphs::show(ui, session, Some(node), commands);
+                    weights(ui, session, node);
+                    matrices::show(ui, session, node, &state.inspector.skins, &mut state.saved.matrices);
+                }
+                None => {
+                    summary::head(ui, session);
+                    pose(ui, session, commands);
+                    morphs::show(ui, session, None, commands);
+                    summary::figures(ui, session, commands);
+                }
+            }
+        });
+    });
+}
+
+/// Name and place in the skeleton.
+fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
+    let c = colors(ui);
+    let name = &model.skeleton.names[node.index()];
+    ui.add(Label::new(RichText::new(name).font(theme::strong(15.0))).truncate()).on_hover_text(name);
+    let skin_name = |skin: SkinId| match model.skins[skin.index()].name.as_str() {
+        "" => format!("skin {}", skin.0),
+        name => format!("skin {name}"),
+    };
+    let mut place = match inspector.skins.as_slice() {
+        [] if model.instances.iter().any(|i| i.node == node) => "node with a mesh".to_owned(),
+        [] => "node".to_owned(),
+        [(skin, place)] => format!("joint {place} of {}", skin_name(*skin)),
+        [(skin, place), rest @ ..] => format!("joint {place} of {} and {} more", skin_name(*skin), rest.len()),
+    };
+    if let Some(parent) = model.skeleton.parents[node.index()] {
+        place += &format!(" · child of {}", model.skeleton.names[parent.index()]);
+    }
+    ui.add(Label::new(RichText::new(place).font(theme::regular(12.0)).color(c.dim)).wrap());
+}
+
+/// Rest pose, bind pose, clip.
+fn pose(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    section(ui, "Pose", |_| {});
+    let now = session.playback.source;
+    let mut choices = vec![
+        ("Rest pose", now == PoseSource::Rest, Command::SetPose(PoseSource::Rest)),
+        ("Bind pose", now == PoseSource::Bind, Command::SetPose(PoseSource::Bind)),
+    ];
+    if session.playback.clip.is_some() {
+        choices.push(("Clip", now == PoseSource::Clip, Command::SetPose(PoseSource::Clip)));
+    }
+    segmented(ui, &choices, commands);
+}
+
+/// One of translation, rotation and scale.
+struct Channel {
+    kind: ChannelKind,
+    /// For screen readers and the reset button.
+    name: &'static str,
+    title: &'static str,
+    value: Vec3,
+    /// Where the sliders' fill starts.
+    home: Vec3,
+    /// To each side of `home`.
+    reach: f32,
+    decimals: usize,
+    unit: &'static str,
+    edited: bool,
+}
+
+fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector, commands: &mut Vec<Command>) {
+    let (Some(model), Some(now)) = (session.model(), session.pose.local.transforms.get(node.index())) else { return };
+    let rest = model.skeleton.rest.transforms[node.index()];
+    let edit = session.edits.nodes.get(&node).copied().unwrap_or_default();
+    let NodeEdit { translation, rotation, scale } = edit;
+    let reach = inspector.reach(model, node);
+    let all = [
+        Channel {
+            kind: ChannelKind::Rotation,
+            name: "Rotation",
+            title: "Rotation (XYZ, degrees)",
+            value: rotation.unwrap_or_else(|| euler_xyz_degrees(now.rotation)),
+            home: Vec3::ZERO,
+            reach: 180.0,
+            decimals: 1,
+            unit: "°",
+            edited: rotation.is_some(),
+        },
+        Channel {
+            kind: ChannelKind::Translation,
+            name: "Translation",
+            title: "Translation (m)",
+            value: now.translation,
+            home: rest.translation,
+            reach,
+            decimals: decimals_for(reach),
+            unit: "",
+            edited: translation.is_some(),
+        },
+        Channel {
+            kind: ChannelKind::Scale,
+            name: "Scale",
+            title: "Scale",
+            value: now.scale,
+            home: rest.scale,
+            reach: rest.scale.abs().max_element().max(0.1),
+            decimals: 3,
+            unit: "",
+            edited: scale.is_some(),
+        },
+    ];
+    for channel in all {
+        show_channel(ui, node, &channel, commands);
+    }
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        let mut button = |text, on, command: Command| {
+            let response = ui.add_enabled_ui(on, |ui| text_button(ui, Some(icons::RESET), text, false)).inner;
+            if response.on_hover_text(tip(&command)).clicked() {
+                commands.push(command);
+            }
+        };
+        button("Reset joint", edit != NodeEdit::default(), Command::ResetJoint);
+        button("Reset all", !session.edits.is_empty(), Command::ResetAll);
+    });
+}
+
+/// Three places, or as many as a slider of this reach can resolve.
+fn decimals_for(reach: f32) -> usize {
+    (2.0 - reach.log10()).ceil().clamp(0.0, 6.0) as usize
+}
+
+fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    section(ui, channel.title, |ui| {
+        if !channel.edited {
+            return;
+        }
+        let name = format!("Reset {}", channel.name.to_lowercase());
+        if link(ui, "Reset", &name).on_hover_text("Give this channel back to the clip").clicked() {
+            commands.push(Command::ResetChannel(node, channel.kind));
+        }
+        let (rect, _) = ui.allocate_exact_size(vec2(8.0, ROW - 4.0), Sense::hover());
+        ui.painter().circle_filled(rect.center(), 4.0, c.amber);
+    });
+    for axis in 0..3 {
+        let letter = ["X", "Y", "Z"][axis];
+        let (value, home) = (channel.value[axis], channel.home[axis]);
+        let row = ValueRow {
+            name: &format!("{} {letter}", channel.name),
+            label: letter,
+            label_width: 16.0,
+            color: c.axes[axis],
+            value,
+            range: (home - channel.reach).min(value)..=(home + channel.reach).max(value),
+            home,
+            decimals: channel.decimals,
+            unit: channel.unit,
+            edited: channel.edited,
+        };
+        let change = row.show(ui);
+        if let Some(value) = change.value {
+            let mut all = channel.value;
+            all[axis] = value;
+            let value = match channel.kind {
+                ChannelKind::Translation => ChannelValue::Translation(all),
+                ChannelKind::Rotation => ChannelValue::Rotation(all),
+                ChannelKind::Scale => ChannelValue::Scale(all),
+            };
+            commands.push(Command::Edit(node, value));
+        }
+        if change.ended {
+            commands.push(Command::EndEdit);
+        }
+    }
+}
+
+fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
+    let Some(stats) = session.document.as_ref().and_then(|d| d.stats.nodes.get(node.index())) else { return };
+    section(ui, "Weights", |_| {});
+    if stats.vertices == 0 {
+        ui.label(RichText::new("Moves no vertex.").color(colors(ui).dim));
+        return;
+    }
+    figure(ui, "Vertices moved", &grouped(stats.vertices));
+    figure(ui, "Largest weight", &format!("{:.3}", stats.largest));
+    figure(ui, "Sum of weights", &format!("{:.1}", stats.sum));
+    ui.add_space(4.0);
+    histogram(ui, "Influences of these vertices", &["1", "2", "3", "4", "5+"], &stats.by_influences);
+}
+
+/// Bars of shares, each with its label below and its percentage above.
+pub(super) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usize]) {
+    let c = colors(ui);
+    let total = counts.iter().sum::<usize>().max(1) as f32;
+    let (height, foot, head) = (36.0, 16.0, 15.0);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), head + height + foot), Sense::hover());
+    let share = |n: usize| 100.0 * n as f32 / total;
+    let percent = |n: usize| match share(n) {
+        0.0 => "0 %".to_owned(),
+        p if p < 1.0 => "<1 %".to_owned(),
+        p => format!("{p:.0} %"),
+    };
+    response.widget_info(|| {
+        let parts = labels.iter().zip(counts).map(|(label, n)| format!("{label}: {}", percent(*n)));
+        let text = format!("{name}: {}", parts.collect::<Vec<_>>().join(", "));
+        WidgetInfo::labeled(egui::accesskit::Role::Label, true, text)
+    });
+    let gap = 6.0;
+    let width = (rect.width() - gap * (counts.len() - 1) as f32) / counts.len() as f32;
+    for (i, (label, n)) in labels.iter().zip(counts).enumerate() {
+        let left = rect.left() + i as f32 * (width + gap);
+        let base = rect.bottom() - foot;
+        let tall = (height * *n as f32 / total).max(if *n > 0 { 2.0 } else { 1.0 });
+        let bar = egui::Rect::from_min_max(egui::pos2(left, base - tall), egui::pos2(left + width, base));
+        let (fill, ink) = if *n > 0 { (c.accent, c.text) } else { (c.line, c.dim) };
+        ui.painter().rect_filled(bar, egui::CornerRadius::same(2), fill);
+        let middle = bar.center().x;
+        let font = theme::regular(SMALL);
+        let top = egui::pos2(middle, base - tall - 2.0);
+        ui.painter().text(top, egui::Align2::CENTER_BOTTOM, percent(*n), font.clone(), ink);
+        let below = egui::pos2(middle, rect.bottom());
+        ui.painter().text(below, egui::Align2::CENTER_BOTTOM, label, font, c.dim);
+    }
+    let shown: Vec<String> =
+        labels.iter().zip(counts).map(|(l, n)| format!("{l} influences: {}", grouped(*n))).collect();
+    response.on_hover_text(format!("{name}\n{}", shown.join("\n")));
+    ui.with_layout(Layout::top_down(egui::Align::Min), |ui| {
+        ui.label(RichText::new("vertices by number of influences").font(theme::regular(SMALL)).color(c.dim));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_follow_the_reach_of_the_slider() {
+        assert_eq!(decimals_for(0.5), 3);
+        assert_eq!(decimals_for(50.0), 1);
+        assert_eq!(decimals_for(0.004), 5);
+    }
+}

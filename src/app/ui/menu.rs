@@ -1,0 +1,204 @@
+//! The menu bar: menus from the table of commands, what is open, what colours the surface, how it is deformed.
+
+use egui::accesskit::Role;
+use egui::{
+    Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, Sense, Ui, WidgetInfo, pos2,
+    vec2,
+};
+
+use super::theme::{self, BODY, ROW, colors};
+use super::widgets::{counted, drop_down, elided, focus_ring, paint_line, segmented};
+use super::{UiState, icons};
+use crate::deform::METHODS;
+use crate::session::{COMMANDS, Command, CommandRow, Menu, Panel, PoseSource, Session, SurfaceMode, Toggle, ViewFrom};
+
+const MENUS: [(Menu, &str); 5] = [
+    (Menu::File, "File"),
+    (Menu::Edit, "Edit"),
+    (Menu::View, "View"),
+    (Menu::Playback, "Playback"),
+    (Menu::Help, "Help"),
+];
+
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 6));
+    egui::Panel::top("menu").frame(frame).exact_size(38.0).show(ui, |ui| {
+        egui::MenuBar::new().ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.spacing_mut().button_padding = vec2(8.0, 3.0);
+            ui.label(RichText::new("Skinscope").font(theme::strong(14.0)));
+            ui.add_space(8.0);
+            for (menu, title) in MENUS {
+                ui.menu_button(title, |ui| list(ui, menu, session, state, commands));
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = 12.0;
+                method(ui, session, commands);
+                surface(ui, session, commands);
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| open_file(ui, session));
+            });
+        });
+    });
+}
+
+fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    ui.set_min_width(236.0);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    for row in COMMANDS.iter().filter(|row| row.menu == menu) {
+        if starts_group(&row.command) {
+            ui.add_space(4.0);
+            ui.separator();
+            ui.add_space(4.0);
+        }
+        let on = is_on(&row.command, session, state);
+        let response = ui.add_enabled_ui(is_possible(&row.command, session), |ui| item(ui, row, on)).inner;
+        if response.on_hover_text(row.help).clicked() {
+            commands.push(row.command.clone());
+        }
+    }
+}
+
+fn item(ui: &mut Ui, row: &CommandRow, on: Option<bool>) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let enabled = ui.is_enabled();
+    response.widget_info(|| match on {
+        Some(on) => WidgetInfo::selected(Role::MenuItemCheckBox, enabled, on, row.label),
+        None => WidgetInfo::labeled(Role::MenuItem, enabled, row.label),
+    });
+    let c = colors(ui);
+    let fill = if response.hovered() { c.hovered } else { Color32::TRANSPARENT };
+    ui.painter().rect_filled(rect, CornerRadius::same(4), fill);
+    let fade = |color: Color32| if enabled { color } else { color.gamma_multiply(0.45) };
+    let y = rect.center().y;
+    if on == Some(true) {
+        let at = pos2(rect.left() + 14.0, y);
+        ui.painter().text(at, Align2::CENTER_CENTER, icons::CHECK, theme::icon(14.0), fade(c.accent));
+    }
+    let label = ui.painter().layout_no_wrap(row.label.to_owned(), theme::regular(BODY), fade(c.text));
+    paint_line(ui, label, rect.left() + 28.0, y, c.text);
+    if let Some(shortcut) = row.shortcut {
+        let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), fade(c.dim));
+        let x = rect.right() - 10.0 - keys.size().x;
+        paint_line(ui, keys, x, y, c.dim);
+    }
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// A line stands before these.
+fn starts_group(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Quit
+            | Command::ResetJoint
+            | Command::Select(None)
+            | Command::Toggle(Toggle::Bones)
+            | Command::FrameSelected
+            | Command::LookFrom(ViewFrom::Front)
+            | Command::TogglePanel(Panel::Outliner)
+            | Command::ToStart
+            | Command::StepClip(1)
+            | Command::SetPose(PoseSource::Rest)
+    )
+}
+
+/// The tick of commands that switch something.
+fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> {
+    let view = &session.view;
+    Some(match command {
+        Command::SetSurface(mode) => view.surface == *mode,
+        Command::ToggleWeights => view.surface == SurfaceMode::Weights,
+        Command::ToggleDominant => view.surface == SurfaceMode::Dominant,
+        Command::Toggle(toggle) => view.is_on(*toggle),
+        Command::ToggleOrthographic => view.orbit.orthographic,
+        Command::TogglePanel(Panel::Outliner) => state.saved.outliner,
+        Command::TogglePanel(Panel::Inspector) => state.saved.inspector,
+        Command::TogglePanel(Panel::Timeline) => state.saved.timeline,
+        Command::ToggleTheme => state.saved.light,
+        Command::SetPose(source) => session.document.is_some() && session.playback.source == *source,
+        _ => return None,
+    })
+}
+
+/// Whether a command would do anything now.
+fn is_possible(command: &Command, session: &Session) -> bool {
+    let has_clip = session.playback.clip.is_some();
+    let selected = session.view.selected;
+    match command {
+        Command::Undo => session.history.can_undo(),
+        Command::Redo => session.history.can_redo(),
+        Command::ResetJoint => selected.is_some_and(|n| session.edits.nodes.contains_key(&n)),
+        Command::ResetAll => !session.edits.is_empty(),
+        Command::Select(_) | Command::SelectParent | Command::SelectChild | Command::FrameSelected => {
+            selected.is_some()
+        }
+        Command::Reload | Command::FrameAll | Command::SetPose(PoseSource::Rest | PoseSource::Bind) => {
+            session.document.is_some()
+        }
+        Command::TogglePlay
+        | Command::StepFrames(_)
+        | Command::NextKey
+        | Command::PreviousKey
+        | Command::ToStart
+        | Command::ToEnd
+        | Command::StepClip(_)
+        | Command::SetPose(PoseSource::Clip) => has_clip,
+        _ => true,
+    }
+}
+
+/// File name and counts.
+fn open_file(ui: &mut Ui, session: &Session) {
+    let Some(model) = session.model() else { return };
+    let c = colors(ui);
+    ui.add_space(16.0);
+    let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(crate::model::NodeId::from_index(*n))).count();
+    let counts = format!(
+        " · {} · {} · {}",
+        counted(model.drawn_vertices(), "vertex", "vertices"),
+        counted(joints, "joint", "joints"),
+        counted(model.clips.len(), "clip", "clips"),
+    );
+    let counts = ui.painter().layout_no_wrap(counts, theme::regular(BODY), c.dim);
+    let width = ui.available_width() - 16.0;
+    let with_counts = width > counts.size().x + 120.0;
+    let room = if with_counts { width - counts.size().x } else { width };
+    let (name, cut) = elided(ui, &model.source.name, theme::strong(BODY), c.text, room);
+    let size = vec2(name.size().x + if with_counts { counts.size().x } else { 0.0 }, ROW);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let at = Rect::from_min_size(rect.min, name.size());
+    paint_line(ui, name, rect.left(), rect.center().y, c.text);
+    if with_counts {
+        paint_line(ui, counts, at.right(), rect.center().y, c.dim);
+    }
+    if cut {
+        response.on_hover_text(&model.source.name);
+    }
+}
+
+fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let now = session.view.surface;
+    let choice = |label, mode, command| (label, now == mode, command);
+    segmented(
+        ui,
+        &[
+            choice("Shaded", SurfaceMode::Shaded, Command::SetSurface(SurfaceMode::Shaded)),
+            choice("Weights", SurfaceMode::Weights, Command::ToggleWeights),
+            choice("Dominant", SurfaceMode::Dominant, Command::ToggleDominant),
+        ],
+        commands,
+    );
+}
+
+fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let now = session.view.method;
+    let response = drop_down(ui, "Deformation method", now.label, 132.0, |ui| {
+        for method in METHODS {
+            if ui.selectable_label(method.id == now.id, method.label).clicked() {
+                commands.push(Command::SetMethod(method.id));
+            }
+        }
+    });
+    response.on_hover_text("How joints move vertices");
+}

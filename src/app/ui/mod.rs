@@ -1,0 +1,238 @@
+//! The panels: they read the session and push commands, so nothing here changes what is open. Owns only how the window
+//! itself looks: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
+
+mod dialogs;
+pub mod icons;
+mod inspector;
+mod matrices;
+mod menu;
+mod morphs;
+mod names;
+mod outliner;
+mod ruler;
+mod status;
+mod summary;
+pub mod theme;
+mod timeline;
+mod triad;
+mod value_row;
+mod viewport;
+mod widgets;
+
+use std::sync::{Arc, Weak};
+
+use egui::{Frame, Margin, Rect, Theme, Ui};
+use serde::{Deserialize, Serialize};
+
+use crate::math::Ramp;
+use crate::model::{Model, NodeId};
+use crate::session::{Command, Effect, Panel, Session};
+
+/// What is remembered from one run to the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saved {
+    /// Light theme.
+    pub light: bool,
+    /// Shown.
+    pub outliner: bool,
+    /// Shown.
+    pub inspector: bool,
+    /// Shown.
+    pub timeline: bool,
+    /// Points.
+    pub outliner_width: f32,
+    /// Points.
+    pub inspector_width: f32,
+    /// Points.
+    pub timeline_height: f32,
+    /// Heat map in viridis.
+    pub viridis: bool,
+    /// Unfolded in the inspector: world, inverse bind, skinning matrix.
+    pub matrices: [bool; 3],
+}
+
+impl Default for Saved {
+    fn default() -> Self {
+        Self {
+            light: false,
+            outliner: true,
+            inspector: true,
+            timeline: true,
+            outliner_width: 256.0,
+            inspector_width: 312.0,
+            timeline_height: 156.0,
+            viridis: false,
+            matrices: [false, false, true],
+        }
+    }
+}
+
+/// A load under way.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loading {
+    /// The file.
+    pub name: String,
+    /// 0…1.
+    pub fraction: f32,
+    /// What is done now.
+    pub stage: String,
+}
+
+/// What the application has to say, each frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Status {
+    /// A load under way; its *Cancel* sends [`Command::CancelLoad`].
+    pub loading: Option<Loading>,
+    /// What went wrong: what, where, what to do. Closing it sends [`Command::CancelLoad`].
+    pub error: Option<String>,
+    /// Something worth a line.
+    pub notice: Option<String>,
+    /// The GPU, for the About dialog.
+    pub adapter: String,
+}
+
+/// Where the picture is drawn, and whether the pointer is over it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ViewportArea {
+    /// Points.
+    pub rect: Rect,
+    /// No panel, plate or dialog is between pointer and picture.
+    pub hovered: bool,
+}
+
+/// Dialogs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dialog {
+    Keys,
+    About,
+}
+
+/// How the window itself stands.
+#[derive(Debug, Default)]
+pub struct UiState {
+    saved: Saved,
+    started: bool,
+    dialog: Option<Dialog>,
+    /// What the panels were last worked out for.
+    model: Weak<Model>,
+    outliner: outliner::Outliner,
+    inspector: inspector::Inspector,
+    timeline: timeline::Timeline,
+    viewport: viewport::Viewport,
+    /// The node that the pointer is over this frame, in whatever panel.
+    hovered: Option<NodeId>,
+}
+
+impl UiState {
+    /// As it was left.
+    #[must_use]
+    pub fn new(saved: Saved) -> Self {
+        Self { saved, ..Self::default() }
+    }
+
+    /// What should be remembered.
+    #[must_use]
+    pub fn saved(&self) -> Saved {
+        self.saved.clone()
+    }
+
+    /// Dark theme.
+    #[must_use]
+    pub fn is_dark(&self) -> bool {
+        !self.saved.light
+    }
+
+    /// Effects that concern the window itself; others are none of its business.
+    pub fn carry_out(&mut self, effect: &Effect) {
+        match effect {
+            Effect::ToggleTheme => self.saved.light = !self.saved.light,
+            Effect::TogglePanel(panel) => {
+                let shown = self.shown(*panel);
+                *shown = !*shown;
+            }
+            Effect::ShowShortcuts => self.dialog = Some(Dialog::Keys),
+            Effect::ShowAbout => self.dialog = Some(Dialog::About),
+            _ => {}
+        }
+    }
+
+    fn shown(&mut self, panel: Panel) -> &mut bool {
+        match panel {
+            Panel::Outliner => &mut self.saved.outliner,
+            Panel::Inspector => &mut self.saved.inspector,
+            Panel::Timeline => &mut self.saved.timeline,
+        }
+    }
+
+    /// What was worked out for another model is thrown away.
+    fn follow(&mut self, session: &Session) {
+        let now = session.model().map(Arc::downgrade).unwrap_or_default();
+        if !now.ptr_eq(&self.model) {
+            self.outliner = outliner::Outliner::default();
+            self.inspector = inspector::Inspector::default();
+            self.timeline = timeline::Timeline::default();
+            self.model = now;
+        }
+    }
+}
+
+/// Fonts and styles; once for each context.
+pub fn install(ctx: &egui::Context) {
+    theme::install(ctx);
+}
+
+/// Shows everything around and over the picture. `commands` receives what the user asks for, in order.
+pub fn show(
+    ui: &mut Ui,
+    session: &Session,
+    state: &mut UiState,
+    status: &Status,
+    commands: &mut Vec<Command>,
+) -> ViewportArea {
+    let theme = if state.saved.light { Theme::Light } else { Theme::Dark };
+    if !state.started || ui.ctx().theme() != theme {
+        ui.ctx().set_theme(theme);
+    }
+    ui.set_style(ui.ctx().style_of(theme));
+    state.follow(session);
+    if !state.started {
+        state.started = true;
+        if state.saved.viridis {
+            commands.push(Command::SetRamp(Ramp::Viridis));
+        }
+    } else {
+        state.saved.viridis = session.view.ramp == Ramp::Viridis;
+    }
+    state.hovered = None;
+    menu::show(ui, session, state, commands);
+    let c = theme::colors(ui);
+    let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
+    let saved = state.saved.clone();
+    if saved.timeline {
+        let panel = egui::Panel::bottom("timeline").resizable(true).frame(frame);
+        let shown = panel
+            .default_size(saved.timeline_height)
+            .size_range(118.0..=320.0)
+            .show(ui, |ui| timeline::show(ui, session, state, commands));
+        state.saved.timeline_height = shown.response.rect.height();
+    }
+    if saved.outliner {
+        let frame = Frame::NONE.fill(c.panel);
+        let panel = egui::Panel::left("outliner").frame(frame).default_size(saved.outliner_width);
+        let shown = panel.size_range(180.0..=480.0).show(ui, |ui| outliner::show(ui, session, state, commands));
+        state.saved.outliner_width = shown.response.rect.width();
+    }
+    if saved.inspector {
+        let frame = Frame::NONE.fill(c.panel);
+        let panel = egui::Panel::right("inspector").frame(frame).default_size(saved.inspector_width);
+        let shown = panel.size_range(264.0..=480.0).show(ui, |ui| inspector::show(ui, session, state, commands));
+        state.saved.inspector_width = shown.response.rect.width();
+    }
+    let area = viewport::show(ui, session, state, status, commands);
+    if state.hovered != session.view.hovered {
+        commands.push(Command::Hover(state.hovered));
+    }
+    dialogs::show(ui, state, status);
+    area
+}

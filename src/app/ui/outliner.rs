@@ -1,0 +1,377 @@
+//! The node tree, its search, and what import had to say.
+
+use std::collections::HashSet;
+
+use egui::accesskit::Role;
+use egui::{
+    Align2, Color32, CornerRadius, CursorIcon, Frame, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
+use super::widgets::{drop_down, elided, focus_ring, paint_line};
+use super::{UiState, icons};
+use crate::model::{Model, NodeId};
+use crate::session::{Command, Session};
+
+/// What the outliner keeps for the open model.
+#[derive(Debug, Default)]
+pub(super) struct Outliner {
+    search: String,
+    collapsed: HashSet<NodeId>,
+    nodes: Vec<NodeLook>,
+    rows: Vec<Row>,
+    /// What `rows` was built for: search text, scene.
+    built_for: Option<(String, usize)>,
+    /// The selection that was last brought into view.
+    shown: Option<NodeId>,
+    /// Height of the list when it was last shown, points.
+    height: f32,
+    offset: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct NodeLook {
+    depth: u32,
+    has_children: bool,
+    has_mesh: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    node: NodeId,
+    /// False for the ancestors of what was searched for.
+    found: bool,
+}
+
+impl Outliner {
+    fn describe(&mut self, model: &Model) {
+        if self.nodes.len() == model.skeleton.len() {
+            return;
+        }
+        self.nodes.clear();
+        for parent in &model.skeleton.parents {
+            let depth = parent.map_or(0, |p| self.nodes[p.index()].depth + 1);
+            if let Some(parent) = parent {
+                self.nodes[parent.index()].has_children = true;
+            }
+            self.nodes.push(NodeLook { depth, has_children: false, has_mesh: false });
+        }
+        for instance in &model.instances {
+            self.nodes[instance.node.index()].has_mesh = true;
+        }
+    }
+
+    /// The rows to show, anew where search, scene or folding changed.
+    fn build(&mut self, model: &Model, scene: usize) {
+        let key = (self.search.clone(), scene);
+        if self.built_for.as_ref() == Some(&key) {
+            return;
+        }
+        let wanted = self.search.trim().to_lowercase();
+        let contains = model.scenes.get(scene).map(|s| s.contains.as_slice());
+        let inside = |n: usize| contains.is_none_or(|c| c[n]);
+        let found = |n: usize| wanted.is_empty() || model.skeleton.names[n].to_lowercase().contains(&wanted);
+        let mut kept = vec![wanted.is_empty(); self.nodes.len()];
+        if !wanted.is_empty() {
+            // Children come after their parents, so one pass backwards keeps every ancestor of a match.
+            for n in (0..kept.len()).rev() {
+                kept[n] |= found(n);
+                if let (true, Some(parent)) = (kept[n], model.skeleton.parents[n]) {
+                    kept[parent.index()] = true;
+                }
+            }
+        }
+        self.rows.clear();
+        let mut hidden_below = u32::MAX;
+        for n in (0..self.nodes.len()).filter(|n| inside(*n) && kept[*n]) {
+            let depth = self.nodes[n].depth;
+            if depth > hidden_below {
+                continue;
+            }
+            let node = NodeId::from_index(n);
+            let folded = wanted.is_empty() && self.collapsed.contains(&node);
+            hidden_below = if folded { depth } else { u32::MAX };
+            self.rows.push(Row { node, found: found(n) });
+        }
+        self.built_for = Some(key);
+    }
+
+    /// Where to scroll so that a selection made elsewhere is seen; `None` where nothing has to move.
+    fn follow(&mut self, model: &Model, session: &Session) -> Option<f32> {
+        if self.shown == session.view.selected {
+            return None;
+        }
+        self.shown = session.view.selected;
+        let node = self.shown?;
+        let mut up = model.skeleton.parents[node.index()];
+        while let Some(parent) = up {
+            if self.collapsed.remove(&parent) {
+                self.built_for = None;
+            }
+            up = model.skeleton.parents[parent.index()];
+        }
+        self.build(model, session.view.scene);
+        let row = self.rows.iter().position(|r| r.node == node)?;
+        let top = row as f32 * ROW;
+        let seen = top >= self.offset && top + ROW <= self.offset + self.height;
+        (!seen).then(|| (top - 0.5 * (self.height - ROW)).max(0.0))
+    }
+}
+
+/// Points of indent at `depth` in a list `width` points wide: 14 a level, ever less where that would push names out.
+fn indent(depth: u32, width: f32) -> f32 {
+    let plain = depth as f32 * 14.0;
+    let limit = 0.45 * width;
+    let soft = 0.5 * limit;
+    if plain <= soft { plain } else { soft + (limit - soft) * (1.0 - (-(plain - soft) / (limit - soft)).exp()) }
+}
+
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    let findings = session.document.as_ref().map(|d| d.warnings.as_slice());
+    if let Some(warnings) = findings {
+        let frame = Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 8 });
+        let height = if warnings.is_empty() { 40.0 } else { (44.0 + 36.0 * warnings.len() as f32).min(168.0) };
+        let panel = egui::Panel::bottom("findings").frame(frame).default_size(height).resizable(true);
+        panel.size_range(40.0..=360.0).show(ui, |ui| show_findings(ui, warnings));
+    }
+    Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 }).show(ui, |ui| {
+        let Some(model) = session.model() else {
+            ui.label(RichText::new("The nodes of the open file stand here.").color(colors(ui).dim));
+            return;
+        };
+        if model.scenes.len() > 1 {
+            scenes(ui, model, session, commands);
+        }
+        search(ui, &mut state.outliner);
+    });
+    if let Some(model) = session.model() {
+        tree(ui, model, session, state, commands);
+    }
+}
+
+fn scenes(ui: &mut Ui, model: &Model, session: &Session, commands: &mut Vec<Command>) {
+    let name = |i: usize| match model.scenes[i].name.as_str() {
+        "" => format!("Scene {i}"),
+        name => name.to_owned(),
+    };
+    let now = session.view.scene.min(model.scenes.len() - 1);
+    let width = ui.available_width();
+    drop_down(ui, "Scene", &name(now), width, |ui| {
+        for i in 0..model.scenes.len() {
+            if ui.selectable_label(i == now, name(i)).clicked() {
+                commands.push(Command::SetScene(i));
+            }
+        }
+    });
+    ui.add_space(4.0);
+}
+
+fn search(ui: &mut Ui, outliner: &mut Outliner) {
+    let c = colors(ui);
+    let edit = TextEdit::singleline(&mut outliner.search)
+        .id_salt("search")
+        .hint_text(RichText::new("Search nodes…").color(c.dim))
+        .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
+        .desired_width(f32::INFINITY);
+    let response = ui.add(edit).accessible_name("Search nodes");
+    let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
+    ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
+    if !outliner.search.is_empty() {
+        let side = 20.0;
+        let center = pos2(response.rect.right() - 15.0, response.rect.center().y);
+        let rect = Rect::from_center_size(center, vec2(side, side));
+        let clear = ui.interact(rect, response.id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
+        clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
+        let ink = if clear.hovered() { c.text } else { c.dim };
+        ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
+        if clear.clicked() {
+            outliner.search.clear();
+        }
+    }
+}
+
+fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    let outliner = &mut state.outliner;
+    outliner.describe(model);
+    outliner.build(model, session.view.scene);
+    let scroll_to = outliner.follow(model, session);
+    if outliner.rows.is_empty() {
+        let text = if outliner.search.is_empty() { "This file has no nodes." } else { "No node has that in its name." };
+        Frame::NONE
+            .inner_margin(Margin::symmetric(MARGIN, 4))
+            .show(ui, |ui| ui.label(RichText::new(text).color(colors(ui).dim)));
+        return;
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("tree");
+    if let Some(offset) = scroll_to {
+        area = area.vertical_scroll_offset(offset);
+    }
+    let mut hovered = None;
+    let mut fold = None;
+    let output = area.show_rows(ui, ROW, outliner.rows.len(), |ui, range| {
+        for row in &outliner.rows[range] {
+            let look = outliner.nodes[row.node.index()];
+            let folded = outliner.collapsed.contains(&row.node);
+            let answer = show_row(ui, model, session, *row, look, folded);
+            match answer {
+                Some(Answer::Select) => {
+                    outliner.shown = Some(row.node);
+                    commands.push(Command::Select(Some(row.node)));
+                }
+                Some(Answer::Frame) => commands.push(Command::FrameSelected),
+                Some(Answer::Fold) => fold = Some(row.node),
+                Some(Answer::Hover) => hovered = Some(row.node),
+                None => {}
+            }
+        }
+    });
+    outliner.height = output.inner_rect.height();
+    outliner.offset = output.state.clamped_offset().y;
+    if let Some(node) = fold {
+        if !outliner.collapsed.remove(&node) {
+            outliner.collapsed.insert(node);
+        }
+        outliner.built_for = None;
+        ui.ctx().request_repaint();
+    }
+    state.hovered = hovered.or(state.hovered);
+}
+
+enum Answer {
+    Select,
+    Frame,
+    Fold,
+    Hover,
+}
+
+fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeLook, folded: bool) -> Option<Answer> {
+    let name = &model.skeleton.names[row.node.index()];
+    let selected = session.view.selected == Some(row.node);
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, name));
+    let fill = match (selected, response.hovered() || session.view.hovered == Some(row.node)) {
+        (true, _) => c.selection,
+        (false, true) => c.raised,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, fill);
+    if selected {
+        let bar = Rect::from_min_size(rect.min, vec2(2.0, ROW));
+        ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
+    }
+    let y = rect.center().y;
+    let left = rect.left() + f32::from(MARGIN) - 6.0 + indent(look.depth, rect.width());
+    let mut answer = response.hovered().then_some(Answer::Hover);
+    if response.double_clicked() {
+        answer = Some(Answer::Frame);
+    } else if response.clicked() {
+        answer = Some(Answer::Select);
+    }
+    if look.has_children && triangle(ui, row.node, name, pos2(left + 6.0, y), folded) {
+        answer = Some(Answer::Fold);
+    }
+    let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {
+        (true, _) => (icons::BONE, c.accent),
+        (false, true) => (icons::CUBE, c.dim),
+        (false, false) => (icons::CIRCLE, c.dim),
+    };
+    let size = if icon == icons::CIRCLE { 11.0 } else { 14.0 };
+    ui.painter().text(pos2(left + 22.0, y), Align2::CENTER_CENTER, icon, theme::icon(size), ink);
+    let edited = session.edits.nodes.contains_key(&row.node);
+    let end = rect.right() - if edited { 28.0 } else { 10.0 };
+    let color = if row.found { c.text } else { c.dim };
+    let (galley, cut) = elided(ui, name, theme::regular(BODY), color, end - left - 34.0);
+    paint_line(ui, galley, left + 34.0, y, color);
+    if edited {
+        ui.painter().circle_filled(pos2(rect.right() - 16.0, y), 4.0, c.amber);
+    }
+    focus_ring(ui, rect, &response);
+    if cut {
+        response.on_hover_text(name);
+    }
+    answer
+}
+
+/// The folding triangle; true when pressed.
+fn triangle(ui: &Ui, node: NodeId, name: &str, at: egui::Pos2, folded: bool) -> bool {
+    let c = colors(ui);
+    let rect = Rect::from_center_size(at, vec2(16.0, ROW));
+    let response = ui.interact(rect, ui.scope_id().with(("fold", node.0)), Sense::click());
+    let verb = if folded { "Unfold" } else { "Fold" };
+    response.widget_info(|| WidgetInfo::labeled(Role::DisclosureTriangle, true, format!("{verb} {name}")));
+    let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
+    let icon = if folded { icons::TREE_CLOSED } else { icons::TREE_OPEN };
+    ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
+    response.clicked()
+}
+
+fn show_findings(ui: &mut Ui, warnings: &[String]) {
+    let c = colors(ui);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Findings").font(theme::strong(BODY)));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let (text, color) = match warnings.len() {
+                0 => ("no warnings".to_owned(), c.dim),
+                1 => ("1 warning".to_owned(), c.amber),
+                n => (format!("{n} warnings"), c.amber),
+            };
+            ui.label(RichText::new(text).font(theme::regular(12.0)).color(color));
+        });
+    });
+    ScrollArea::vertical().auto_shrink(false).id_salt("findings").show(ui, |ui| {
+        for warning in warnings {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = 6.0;
+                ui.label(RichText::new(icons::WARNING).font(theme::icon(14.0)).color(c.amber));
+                ui.add(egui::Label::new(RichText::new(warning).size(SMALL + 1.0).color(c.dim)).wrap());
+            });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+
+    fn names(outliner: &Outliner, model: &Model) -> Vec<String> {
+        outliner.rows.iter().map(|r| model.skeleton.names[r.node.index()].clone()).collect()
+    }
+
+    #[test]
+    fn folding_hides_what_is_below() {
+        let model = tube(Tube { joints: 4, ..Tube::default() });
+        let mut outliner = Outliner::default();
+        outliner.describe(&model);
+        outliner.build(&model, 0);
+        assert_eq!(names(&outliner, &model), ["root", "joint 0", "joint 1", "joint 2", "joint 3"]);
+        outliner.collapsed.insert(NodeId(2));
+        outliner.built_for = None;
+        outliner.build(&model, 0);
+        assert_eq!(names(&outliner, &model), ["root", "joint 0", "joint 1"]);
+    }
+
+    #[test]
+    fn a_search_keeps_matches_and_their_ancestors() {
+        let model = tube(Tube { joints: 4, ..Tube::default() });
+        let mut outliner = Outliner { search: "JOINT 2".into(), ..Outliner::default() };
+        outliner.describe(&model);
+        outliner.build(&model, 0);
+        assert_eq!(names(&outliner, &model), ["root", "joint 0", "joint 1", "joint 2"]);
+        assert_eq!(outliner.rows.iter().filter(|r| r.found).count(), 1);
+    }
+
+    #[test]
+    fn deep_rows_stay_inside() {
+        let mut last = -1.0;
+        for depth in 0..300 {
+            let now = indent(depth, 256.0);
+            assert!(now >= last && now <= 0.45 * 256.0);
+            last = now;
+        }
+        assert_eq!(indent(3, 256.0), 42.0);
+    }
+}

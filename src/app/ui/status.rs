@@ -1,0 +1,133 @@
+//! What the application has to say over the picture: nothing open, a load under way, an error, a file about to drop.
+
+use egui::{
+    Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder,
+    WidgetInfo, vec2,
+};
+
+use super::theme::{self, BODY, colors};
+use super::widgets::{elided, icon_button, paint_line, plate, text_button, tip};
+use super::{Loading, Status, icons};
+use crate::session::Command;
+
+/// Over the picture: at most one of loading and error, and the frame for a file that is dragged in.
+pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, commands: &mut Vec<Command>) {
+    if let Some(loading) = &status.loading {
+        show_loading(ui, rect, loading, commands);
+    } else if let Some(error) = &status.error {
+        show_error(ui, rect, error, commands);
+    } else if let Some(notice) = &status.notice {
+        show_notice(ui, rect, notice);
+    }
+    if ui.input(|i| !i.raw.hovered_files.is_empty()) {
+        drop_frame(ui, rect);
+    }
+}
+
+/// What to do when nothing is open.
+pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let place = Rect::from_center_size(rect.center(), vec2(rect.width().min(420.0), 170.0));
+    ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Center)), |ui| {
+        ui.label(RichText::new(icons::DROP_FILE).font(theme::icon(48.0)).color(c.dim));
+        ui.add_space(8.0);
+        ui.label(RichText::new("Drop a .glb here, or File › Open").font(theme::strong(16.0)).color(c.text));
+        ui.add_space(2.0);
+        ui.label(RichText::new("glTF 2.0: .glb, or .gltf with its files").color(c.dim));
+        ui.add_space(14.0);
+        let (rect, _) = ui.allocate_exact_size(vec2(320.0, 28.0), Sense::hover());
+        ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
+            ui.horizontal(|ui| {
+                let open = text_button(ui, Some(icons::FOLDER), "Open…", true);
+                if open.on_hover_text(tip(&Command::OpenDialog)).clicked() {
+                    commands.push(Command::OpenDialog);
+                }
+                let built_in = text_button(ui, Some(icons::PERSON), "Open built-in character", false);
+                if built_in.on_hover_text(tip(&Command::OpenBuiltIn)).clicked() {
+                    commands.push(Command::OpenBuiltIn);
+                }
+            });
+        });
+    });
+}
+
+fn show_loading(ui: &mut Ui, rect: Rect, loading: &Loading, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let size = vec2(rect.width().min(400.0) - 32.0, 84.0);
+    let place = Rect::from_center_size(rect.center(), size);
+    let frame = plate(ui);
+    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+        frame.show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                let room = ui.available_width() - 90.0;
+                let (name, _) = elided(ui, &loading.name, theme::strong(BODY), c.text, room);
+                let (rect, _) = ui.allocate_exact_size(vec2(room, 26.0), Sense::hover());
+                paint_line(ui, name, rect.left(), rect.center().y, c.text);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    if text_button(ui, None, "Cancel", false).clicked() {
+                        commands.push(Command::CancelLoad);
+                    }
+                });
+            });
+            let fraction = loading.fraction.clamp(0.0, 1.0);
+            let (rail, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0), Sense::hover());
+            let role = egui::accesskit::Role::ProgressIndicator;
+            response.widget_info(|| {
+                let mut info = WidgetInfo::labeled(role, true, "Loading");
+                info.value = Some(f64::from(fraction));
+                info
+            });
+            let done = rail.with_max_x(rail.left() + fraction * rail.width());
+            ui.painter().rect_filled(rail, CornerRadius::same(3), c.line);
+            ui.painter().rect_filled(done, CornerRadius::same(3), c.accent);
+            let stage = if loading.stage.is_empty() { "Reading" } else { &loading.stage };
+            let text = format!("{stage} · {:.0} %", 100.0 * fraction);
+            ui.label(RichText::new(text).font(theme::regular(12.0)).color(c.text));
+        });
+    });
+}
+
+fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let width = (rect.width() - 32.0).min(560.0);
+    let top = rect.top() + if rect.width() > 900.0 { 56.0 } else { 84.0 };
+    let place = Rect::from_min_size(egui::pos2(rect.center().x - 0.5 * width, top), vec2(width, 60.0));
+    let frame = plate(ui).fill(c.panel).stroke(Stroke::new(1.0, c.red));
+    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+        frame.show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
+                if icon_button(ui, icons::CLOSE, "Close the message", 24.0, false).clicked() {
+                    commands.push(Command::CancelLoad);
+                }
+                ui.with_layout(Layout::left_to_right(Align::TOP), |ui| {
+                    ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
+                    ui.add(Label::new(RichText::new(error).color(c.text)).wrap().selectable(true));
+                });
+            });
+        });
+    });
+}
+
+fn show_notice(ui: &mut Ui, rect: Rect, notice: &str) {
+    let c = colors(ui);
+    let (galley, _) = elided(ui, notice, theme::regular(BODY), c.text, rect.width() - 64.0);
+    let size = galley.size() + vec2(24.0, 14.0);
+    let area = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(16.0));
+    ui.painter().rect(area, CornerRadius::same(8), c.plate, Stroke::new(1.0, c.line), StrokeKind::Inside);
+    paint_line(ui, galley, area.left() + 12.0, area.center().y, c.text);
+}
+
+/// A file hangs over the window.
+fn drop_frame(ui: &Ui, rect: Rect) {
+    let c = colors(ui);
+    let area = rect.shrink(8.0);
+    let veil = Color32::from_rgba_unmultiplied(c.accent.r(), c.accent.g(), c.accent.b(), 28);
+    ui.painter().rect(area, CornerRadius::same(8), veil, Stroke::new(2.0, c.accent), StrokeKind::Inside);
+    let font = theme::strong(16.0);
+    let galley = ui.painter().layout_no_wrap("Drop to open".to_owned(), font, c.text);
+    let label = Rect::from_center_size(area.center(), galley.size() + vec2(32.0, 20.0));
+    ui.painter().rect_filled(label, CornerRadius::same(8), c.plate);
+    paint_line(ui, galley, label.left() + 16.0, label.center().y, c.text);
+}

@@ -1,0 +1,72 @@
+//! The inspector with nothing selected: the model in figures, and the colours of the heat map.
+
+use egui::{Label, RichText, Ui};
+
+use super::inspector::histogram;
+use super::theme::{self, colors};
+use super::widgets::{figure, grouped, section, segmented};
+use crate::math::Ramp;
+use crate::model::NodeId;
+use crate::session::{Command, Session};
+
+pub(super) fn head(ui: &mut Ui, session: &Session) {
+    let Some(document) = &session.document else { return };
+    let c = colors(ui);
+    let name = &document.model.source.name;
+    ui.add(Label::new(RichText::new(name).font(theme::strong(15.0))).truncate()).on_hover_text(name);
+    let text = "Click a bone, the skin or a node to pose it and see its weights.";
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
+}
+
+pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some(document) = &session.document else { return };
+    let model = &document.model;
+    section(ui, "Model", |_| {});
+    let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
+    let triangles: usize = model
+        .instances
+        .iter()
+        .flat_map(|i| &model.meshes[i.mesh.index()].primitives)
+        .filter(|p| p.topology == crate::model::Topology::Triangles)
+        .map(|p| p.indices.len() / 3)
+        .sum();
+    let counts = [
+        ("Vertices", model.drawn_vertices()),
+        ("Triangles", triangles),
+        ("Nodes", model.skeleton.len()),
+        ("Joints", joints),
+        ("Skins", model.skins.len()),
+        ("Meshes", model.meshes.len()),
+        ("Materials", model.materials.len()),
+        ("Images", model.images.len()),
+        ("Clips", model.clips.len()),
+    ];
+    for (label, n) in counts {
+        figure(ui, label, &grouped(n));
+    }
+    section(ui, "Skinning", |_| {});
+    figure(ui, "Method", session.view.method.label);
+    let stats = &document.stats;
+    if stats.by_influences.iter().any(|n| *n > 0) {
+        figure(ui, "Most influences of a vertex", &grouped(stats.most));
+        ui.add_space(4.0);
+        histogram(ui, "Skinned vertices by influences", &["0", "1", "2", "3", "4", "5+"], &stats.by_influences);
+    } else {
+        ui.label(RichText::new("No vertex is skinned.").color(colors(ui).dim));
+    }
+    section(ui, "Heat map colours", |_| {});
+    let choice = |label, ramp| (label, session.view.ramp == ramp, Command::SetRamp(ramp));
+    segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
+    section(ui, "File", |_| {});
+    let source = &model.source;
+    figure(ui, "glTF", &source.version);
+    let lines = [("Generator", &source.generator), ("Copyright", &source.copyright)];
+    for (label, text) in lines {
+        if let Some(text) = text {
+            figure(ui, label, text);
+        }
+    }
+    if !source.extensions_used.is_empty() {
+        figure(ui, "Extensions", &source.extensions_used.join(", "));
+    }
+}

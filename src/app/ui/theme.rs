@@ -1,0 +1,289 @@
+//! Colours, sizes and fonts, by role. The only place that says what a colour is.
+
+use std::sync::Arc;
+
+use egui::{
+    Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke, Style, TextStyle,
+    Theme, Vec2, Visuals,
+};
+
+use super::icons;
+
+/// Colours by role.
+#[derive(Clone, Copy, Debug)]
+pub struct Colors {
+    /// Behind everything, and the inside of fields.
+    pub background: Color32,
+    /// Panels.
+    pub panel: Color32,
+    /// Buttons and plates on panels.
+    pub raised: Color32,
+    /// A button under the pointer.
+    pub hovered: Color32,
+    /// Hairlines and rails.
+    pub line: Color32,
+    /// What is read.
+    pub text: Color32,
+    /// What is read second.
+    pub dim: Color32,
+    /// Selected, playing, active.
+    pub accent: Color32,
+    /// Text on accent.
+    pub on_accent: Color32,
+    /// The selected row.
+    pub selection: Color32,
+    /// Edits and warnings.
+    pub amber: Color32,
+    /// Errors only.
+    pub red: Color32,
+    /// X, Y, Z.
+    pub axes: [Color32; 3],
+    /// Translucent plates over the picture.
+    pub plate: Color32,
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    Color32::from_rgb((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+}
+
+/// The dark theme.
+pub const DARK: Colors = Colors {
+    background: rgb(0x16181d),
+    panel: rgb(0x1c1f26),
+    raised: rgb(0x252932),
+    hovered: rgb(0x2f3440),
+    line: rgb(0x2d323d),
+    text: rgb(0xd7dbe3),
+    dim: rgb(0x8b93a3),
+    accent: rgb(0x4da3ff),
+    on_accent: rgb(0x0b121c),
+    selection: rgb(0x1f3d5c),
+    amber: rgb(0xe5b567),
+    red: rgb(0xf27a80),
+    axes: [rgb(0xf0616d), rgb(0x7bc96f), rgb(0x5aa9f8)],
+    plate: Color32::from_rgba_premultiplied(19, 21, 26, 224),
+};
+
+/// The light theme: the same roles.
+pub const LIGHT: Colors = Colors {
+    background: rgb(0xffffff),
+    panel: rgb(0xf3f5f8),
+    raised: rgb(0xe6e9ef),
+    hovered: rgb(0xdbe0e8),
+    line: rgb(0xd3d8e1),
+    text: rgb(0x1d222b),
+    dim: rgb(0x565e6d),
+    accent: rgb(0x0b62cc),
+    on_accent: rgb(0xffffff),
+    selection: rgb(0xc9def7),
+    amber: rgb(0x855700),
+    red: rgb(0xb82835),
+    axes: [rgb(0xbe303d), rgb(0x2c7428), rgb(0x1669ba)],
+    plate: Color32::from_rgba_premultiplied(227, 229, 232, 232),
+};
+
+/// The colours of the theme that `visuals` shows.
+#[must_use]
+pub fn colors(ui: &egui::Ui) -> &'static Colors {
+    if ui.visuals().dark_mode { &DARK } else { &LIGHT }
+}
+
+/// Rows, buttons and fields, points.
+pub const ROW: f32 = 24.0;
+/// Between things that belong together, points.
+pub const GAP: f32 = 8.0;
+/// Inside panels, points.
+pub const MARGIN: i8 = 12;
+/// Corners, points.
+pub const RADIUS: u8 = 6;
+
+/// Body text.
+pub const BODY: f32 = 13.0;
+/// Captions, section heads, ticks.
+pub const SMALL: f32 = 11.0;
+
+/// Regular text of `size` points.
+#[must_use]
+pub fn regular(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Proportional)
+}
+
+/// Emphasised text of `size` points.
+#[must_use]
+pub fn strong(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name("strong".into()))
+}
+
+/// An icon of `size` points.
+#[must_use]
+pub fn icon(size: f32) -> FontId {
+    FontId::new(size, FontFamily::Name(icons::FAMILY.into()))
+}
+
+/// Inter with tabular figures for everything that is read; icons in their own family and behind the text.
+pub(super) fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::empty();
+    let files: [(&str, &[u8]); 3] = [
+        ("Inter", include_bytes!("../../../assets/fonts/Inter-Regular.otf")),
+        ("Inter SemiBold", include_bytes!("../../../assets/fonts/Inter-SemiBold.otf")),
+        (icons::FAMILY, include_bytes!("../../../assets/fonts/Phosphor-subset.ttf")),
+    ];
+    for (name, bytes) in files {
+        fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
+    }
+    let families = [
+        (FontFamily::Proportional, ["Inter", icons::FAMILY]),
+        (FontFamily::Monospace, ["Inter", icons::FAMILY]),
+        (FontFamily::Name("strong".into()), ["Inter SemiBold", icons::FAMILY]),
+        (FontFamily::Name(icons::FAMILY.into()), [icons::FAMILY, "Inter"]),
+    ];
+    for (family, names) in families {
+        fonts.families.insert(family, names.map(str::to_owned).to_vec());
+    }
+    fonts
+}
+
+/// Fonts and both styles.
+pub(super) fn install(ctx: &egui::Context) {
+    ctx.set_fonts(fonts());
+    ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));
+    ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
+}
+
+fn style(c: &Colors, visuals: Visuals) -> Style {
+    let mut style = Style { visuals, ..Style::default() };
+    style.text_styles = [
+        (TextStyle::Small, regular(SMALL)),
+        (TextStyle::Body, regular(BODY)),
+        (TextStyle::Button, regular(BODY)),
+        (TextStyle::Monospace, regular(12.0)),
+        (TextStyle::Heading, strong(15.0)),
+    ]
+    .into();
+    style.drag_value_text_style = TextStyle::Body;
+    style.explanation_tooltips = false;
+    style.animation_time = 0.06;
+    let spacing = &mut style.spacing;
+    spacing.item_spacing = Vec2::new(GAP, 4.0);
+    spacing.button_padding = Vec2::new(10.0, 4.0);
+    spacing.interact_size = Vec2::new(40.0, ROW);
+    spacing.menu_margin = Margin::same(6);
+    spacing.window_margin = Margin::same(16);
+    spacing.icon_spacing = 6.0;
+    spacing.combo_height = 420.0;
+    spacing.tooltip_width = 320.0;
+    spacing.scroll.bar_width = 8.0;
+    paint(&mut style.visuals, c);
+    style
+}
+
+fn paint(v: &mut Visuals, c: &Colors) {
+    let radius = CornerRadius::same(RADIUS);
+    let shadow = Shadow { offset: [0, 8], blur: 24, spread: 0, color: Color32::from_black_alpha(96) };
+    v.panel_fill = c.panel;
+    v.window_fill = c.panel;
+    v.window_stroke = Stroke::new(1.0, c.line);
+    v.window_corner_radius = CornerRadius::same(8);
+    v.menu_corner_radius = CornerRadius::same(8);
+    v.window_shadow = shadow;
+    v.popup_shadow = shadow;
+    v.extreme_bg_color = c.background;
+    v.text_edit_bg_color = Some(c.background);
+    v.faint_bg_color = c.raised;
+    v.code_bg_color = c.background;
+    v.weak_text_color = Some(c.dim);
+    v.warn_fg_color = c.amber;
+    v.error_fg_color = c.red;
+    v.hyperlink_color = c.accent;
+    v.selection.bg_fill = c.selection;
+    v.selection.stroke = Stroke::new(1.0, c.text);
+    v.text_cursor.stroke = Stroke::new(2.0, c.accent);
+    // A cursor that blinks would redraw an idle window.
+    v.text_cursor.blink = false;
+    v.button_frame = true;
+    let text = Stroke::new(1.0, c.text);
+    let w = &mut v.widgets;
+    let looks = [
+        (&mut w.noninteractive, c.panel, Stroke::new(1.0, c.line)),
+        (&mut w.inactive, c.raised, Stroke::NONE),
+        (&mut w.hovered, c.hovered, Stroke::NONE),
+        (&mut w.active, c.hovered, Stroke::new(1.0, c.accent)),
+        (&mut w.open, c.hovered, Stroke::NONE),
+    ];
+    for (look, fill, outline) in looks {
+        look.bg_fill = fill;
+        look.weak_bg_fill = fill;
+        look.bg_stroke = outline;
+        look.fg_stroke = text;
+        look.corner_radius = radius;
+        look.expansion = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contrast of two opaque colours by WCAG 2.1, 1.4.3.
+    fn contrast(a: Color32, b: Color32) -> f64 {
+        let luminance = |c: Color32| {
+            let linear = |v: u8| {
+                let v = f64::from(v) / 255.0;
+                if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+            };
+            0.2126 * linear(c.r()) + 0.7152 * linear(c.g()) + 0.0722 * linear(c.b())
+        };
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn contrast_of_black_and_white_is_21() {
+        assert!((contrast(Color32::BLACK, Color32::WHITE) - 21.0).abs() < 1e-9);
+        // An example of the WCAG working group: #767676 is the lightest grey that passes on white.
+        assert!((contrast(rgb(0x767676), Color32::WHITE) - 4.54).abs() < 0.01);
+    }
+
+    #[test]
+    fn text_is_readable_on_whatever_it_stands_on() {
+        for (name, c) in [("dark", DARK), ("light", LIGHT)] {
+            let pairs = [
+                ("text on panel", c.text, c.panel),
+                ("text on raised", c.text, c.raised),
+                ("text on hovered", c.text, c.hovered),
+                ("text on background", c.text, c.background),
+                ("text on selection", c.text, c.selection),
+                ("dim on panel", c.dim, c.panel),
+                ("dim on background", c.dim, c.background),
+                ("dim on raised", c.dim, c.raised),
+                ("accent on panel", c.accent, c.panel),
+                ("on accent", c.on_accent, c.accent),
+                ("amber on panel", c.amber, c.panel),
+                ("amber on background", c.amber, c.background),
+                ("amber on selection", c.amber, c.selection),
+                ("red on panel", c.red, c.panel),
+                ("x on panel", c.axes[0], c.panel),
+                ("y on panel", c.axes[1], c.panel),
+                ("z on panel", c.axes[2], c.panel),
+            ];
+            for (role, front, back) in pairs {
+                let got = contrast(front, back);
+                assert!(got >= 4.5, "{name}: {role} has a contrast of {got:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn plates_keep_text_readable_over_any_picture() {
+        for (name, c) in [("dark", DARK), ("light", LIGHT)] {
+            for behind in [Color32::BLACK, Color32::WHITE, Color32::from_gray(128)] {
+                let keep = 1.0 - f32::from(c.plate.a()) / 255.0;
+                let over = |p: u8, b: u8| (f32::from(p) + f32::from(b) * keep).round() as u8;
+                let p = c.plate;
+                let back = Color32::from_rgb(over(p.r(), behind.r()), over(p.g(), behind.g()), over(p.b(), behind.b()));
+                let got = contrast(c.text, back);
+                assert!(got >= 4.5, "{name}: text on a plate over {behind:?} has a contrast of {got:.2}");
+            }
+        }
+    }
+}

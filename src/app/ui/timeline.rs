@@ -1,0 +1,198 @@
+//! The timeline: transport, clip, time, speed; below it the ruler with the keys.
+
+use egui::{Align, Layout, PopupCloseBehavior, RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
+
+use super::theme::{self, BODY, ROW, colors};
+use super::value_row::ValueRow;
+use super::widgets::{drop_down, elided, icon_button, number, paint_line, tip};
+use super::{UiState, icons, ruler};
+use crate::model::{ClipId, Model};
+use crate::session::{Command, LoopMode, Playback, Session};
+
+/// What the timeline keeps for the open model.
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    clip_search: String,
+    pub(super) lanes: ruler::Lanes,
+}
+
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    let Some(model) = session.model() else {
+        ui.add_space(12.0);
+        ui.label(RichText::new("Clips of the open file play here.").color(colors(ui).dim));
+        ui.take_available_space();
+        return;
+    };
+    ui.add_space(7.0);
+    ui.horizontal(|ui| {
+        ui.set_height(30.0);
+        ui.spacing_mut().item_spacing.x = 4.0;
+        ui.add_enabled_ui(session.playback.clip.is_some(), |ui| transport(ui, session, commands));
+        ui.add_space(8.0);
+        if session.playback.clip.is_some() {
+            clips(ui, model, session, &mut state.timeline.clip_search, commands);
+            ui.add_space(8.0);
+            clock(ui, model, &session.playback);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.spacing_mut().item_spacing.x = 6.0;
+                settings(ui, &session.playback, commands);
+            });
+        }
+    });
+    ui.add_space(5.0);
+    match nothing_to_scrub(model, session) {
+        Some(why) => {
+            ui.separator();
+            ui.add_space(4.0);
+            ui.label(RichText::new(why).color(colors(ui).dim));
+            ui.take_available_space();
+        }
+        None => ruler::show(ui, model, session, &mut state.timeline.lanes, commands),
+    }
+}
+
+/// Why there is no ruler, in words that help.
+fn nothing_to_scrub(model: &Model, session: &Session) -> Option<&'static str> {
+    if model.clips.is_empty() {
+        return Some("This file has no clips. Select a joint and pose it with the sliders of the inspector.");
+    }
+    let length = session.playback.duration_secs(model);
+    (length <= 0.0).then_some("This clip is a single pose: all its keys lie at 0 s, so there is nothing to scrub.")
+}
+
+fn transport(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let playing = session.playback.playing;
+    let (play, verb) = if playing { (icons::PAUSE, "Pause") } else { (icons::PLAY, "Play") };
+    let buttons = [
+        (icons::TO_START, "To start", Command::ToStart),
+        (icons::PREVIOUS_KEY, "Previous key", Command::PreviousKey),
+        (icons::CARET_LEFT, "Previous frame", Command::StepFrames(-1)),
+        (play, verb, Command::TogglePlay),
+        (icons::CARET_RIGHT, "Next frame", Command::StepFrames(1)),
+        (icons::NEXT_KEY, "Next key", Command::NextKey),
+        (icons::TO_END, "To end", Command::ToEnd),
+    ];
+    for (icon, name, command) in buttons {
+        let is_play = command == Command::TogglePlay;
+        let side = if is_play { 30.0 } else { 26.0 };
+        let response = icon_button(ui, icon, name, side, is_play && ui.is_enabled());
+        if response.on_hover_text(tip(&command)).clicked() {
+            commands.push(command);
+        }
+    }
+}
+
+/// The list of clips, with a search where it is long.
+fn clips(ui: &mut Ui, model: &Model, session: &Session, search: &mut String, commands: &mut Vec<Command>) {
+    const SEARCH_FROM: usize = 10;
+    let Some(now) = session.playback.clip else { return };
+    let shown = &model.clips[now.index()].name;
+    let box_ = egui::ComboBox::from_id_salt("clip")
+        .selected_text(shown.as_str())
+        .width(168.0)
+        .truncate()
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let response = box_.show_ui(ui, |ui| {
+        ui.set_min_width(260.0);
+        if model.clips.len() >= SEARCH_FROM {
+            let edit = TextEdit::singleline(search).hint_text("Search clips…").desired_width(f32::INFINITY);
+            ui.add(edit).accessible_name("Search clips");
+            ui.add_space(4.0);
+        }
+        let wanted = search.trim().to_lowercase();
+        let found: Vec<usize> =
+            (0..model.clips.len()).filter(|i| model.clips[*i].name.to_lowercase().contains(&wanted)).collect();
+        if found.is_empty() {
+            ui.label(RichText::new("No clip has that in its name.").color(colors(ui).dim));
+        }
+        ScrollArea::vertical().max_height(340.0).id_salt("clips").show_rows(ui, ROW, found.len(), |ui, range| {
+            for i in &found[range] {
+                let clip = &model.clips[*i];
+                let length = format!("{} s", number(clip.duration_secs(), 2));
+                let button = egui::Button::selectable(*i == now.index(), clip.name.as_str())
+                    .truncate()
+                    .right_text(RichText::new(length).color(colors(ui).dim))
+                    .min_size(vec2(ui.available_width(), ROW));
+                if ui.add(button).clicked() {
+                    commands.push(Command::SetClip(ClipId::from_index(*i)));
+                    ui.close();
+                }
+            }
+        });
+    });
+    response.response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
+}
+
+/// Seconds, length, frame.
+fn clock(ui: &mut Ui, model: &Model, playback: &Playback) {
+    let c = colors(ui);
+    let now = format!("{} s", number(playback.time_secs, 3));
+    let rest = format!(" / {} s · frame {}", number(playback.duration_secs(model), 3), playback.frame_number());
+    let now = ui.painter().layout_no_wrap(now, theme::strong(BODY), c.text);
+    let (rest, _) = elided(ui, &rest, theme::regular(BODY), c.dim, 220.0);
+    let size = vec2(now.size().x + rest.size().x, ROW);
+    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    let middle = rect.left() + now.size().x;
+    paint_line(ui, now, rect.left(), rect.center().y, c.text);
+    paint_line(ui, rest, middle, rect.center().y, c.dim);
+}
+
+/// Speed, loop mode, frames per second; from the right.
+fn settings(ui: &mut Ui, playback: &Playback, commands: &mut Vec<Command>) {
+    speed(ui, playback.speed, commands);
+    let modes = [(LoopMode::Once, "Once"), (LoopMode::Loop, "Loop"), (LoopMode::PingPong, "Ping-pong")];
+    let now = modes.iter().find(|(mode, _)| *mode == playback.loop_mode).map_or("", |(_, label)| label);
+    drop_down(ui, "At the end", now, 84.0, |ui| {
+        for (mode, label) in modes {
+            if ui.selectable_label(mode == playback.loop_mode, label).clicked() {
+                commands.push(Command::SetLoop(mode));
+            }
+        }
+    })
+    .on_hover_text("What happens at the end of the clip");
+    drop_down(ui, "Frame rate", &format!("{} fps", playback.fps), 64.0, |ui| {
+        for fps in [24.0, 25.0, 30.0, 60.0] {
+            if ui.selectable_label(fps == playback.fps, format!("{fps} fps")).clicked() {
+                commands.push(Command::SetFps(fps));
+            }
+        }
+    })
+    .on_hover_text("Of the frame counter and of single steps; the clip plays at its own speed");
+}
+
+fn speed(ui: &mut Ui, now: f32, commands: &mut Vec<Command>) {
+    let shown = format!("{}×", number(now, 2).trim_end_matches('0').trim_end_matches('.'));
+    let response = egui::ComboBox::from_id_salt("speed")
+        .selected_text(shown.as_str())
+        .width(58.0)
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+        .show_ui(ui, |ui| {
+            ui.set_min_width(236.0);
+            let row = ValueRow {
+                name: "Speed",
+                label: "Speed",
+                label_width: 44.0,
+                color: colors(ui).text,
+                value: now,
+                range: -Playback::MAX_SPEED..=Playback::MAX_SPEED,
+                home: 0.0,
+                decimals: 2,
+                unit: "×",
+                edited: now != 1.0,
+            };
+            if let Some(speed) = row.show(ui).value {
+                commands.push(Command::SetSpeed(speed));
+            }
+            ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 4.0;
+                for speed in [-1.0, 0.25, 0.5, 1.0, 2.0, 4.0] {
+                    let text = format!("{}×", number(speed, 2).trim_end_matches('0').trim_end_matches('.'));
+                    if ui.selectable_label(speed == now, text).clicked() {
+                        commands.push(Command::SetSpeed(speed));
+                    }
+                }
+            });
+        })
+        .response;
+    response.accessible_name(format!("Speed: {shown}")).on_hover_text("Speed; negative plays backwards");
+}

@@ -1,0 +1,276 @@
+//! A slider with a typed value: one row of the inspector.
+
+use std::ops::RangeInclusive;
+
+use egui::accesskit::{Action, ActionData, Role};
+use egui::{
+    Color32, CornerRadius, CursorIcon, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Stroke, TextEdit, Ui,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::theme::{self, BODY, ROW, colors};
+use super::widgets::{elided, focus_ring, number, paint_line};
+
+/// What the row shows.
+pub(super) struct ValueRow<'a> {
+    /// For screen readers, such as "Rotation X".
+    pub name: &'a str,
+    /// What stands before the rail.
+    pub label: &'a str,
+    /// Points kept for the label.
+    pub label_width: f32,
+    /// The label and the thumb.
+    pub color: Color32,
+    /// As of now.
+    pub value: f32,
+    /// Of the rail; the typed value may lie outside.
+    pub range: RangeInclusive<f32>,
+    /// Where the rail's fill starts: zero or the rest value.
+    pub home: f32,
+    /// Shown and kept.
+    pub decimals: usize,
+    /// Written after the number.
+    pub unit: &'a str,
+    /// Marked amber.
+    pub edited: bool,
+}
+
+/// What the user did with it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Change {
+    /// The new value.
+    pub value: Option<f32>,
+    /// The drag is over, or the value was typed.
+    pub ended: bool,
+}
+
+impl Change {
+    fn done(value: f32) -> Self {
+        Self { value: Some(value), ended: true }
+    }
+}
+
+const BOX_WIDTH: f32 = 72.0;
+const THUMB: f32 = 6.5;
+
+impl ValueRow<'_> {
+    /// Shows the row over the whole width.
+    pub(super) fn show(&self, ui: &mut Ui) -> Change {
+        let c = colors(ui);
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::GAP;
+            let (rect, hover) = ui.allocate_exact_size(vec2(self.label_width, ROW), Sense::hover());
+            let font = if self.label.len() == 1 { theme::strong(BODY) } else { theme::regular(BODY) };
+            let (galley, cut) = elided(ui, self.label, font, self.color, self.label_width);
+            paint_line(ui, galley, rect.left(), rect.center().y, self.color);
+            if cut {
+                hover.on_hover_text(self.label);
+            }
+            let room = (ui.available_width() - BOX_WIDTH - theme::GAP).max(24.0);
+            let rail = self.rail(ui, room, c);
+            let typed = self.field(ui, c);
+            if typed.value.is_some() || typed.ended { typed } else { rail }
+        })
+        .inner
+    }
+
+    fn rounded(&self, value: f32) -> f32 {
+        let scale = 10.0_f32.powi(self.decimals as i32);
+        (value * scale).round() / scale
+    }
+
+    fn step(&self) -> f32 {
+        let span = self.range.end() - self.range.start();
+        self.rounded(span / 360.0).max(10.0_f32.powi(-(self.decimals as i32)))
+    }
+
+    fn rail(&self, ui: &mut Ui, width: f32, c: &theme::Colors) -> Change {
+        let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click_and_drag());
+        let rail = Rect::from_x_y_ranges(rect.left() + THUMB..=rect.right() - THUMB, rect.y_range());
+        let (lo, hi) = (*self.range.start(), *self.range.end());
+        let x_of = |v: f32| rail.left() + ((v - lo) / (hi - lo).max(1e-9)).clamp(0.0, 1.0) * rail.width();
+        let mut change = self.keys(ui, &response);
+        if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.is_pointer_button_down_on()) {
+            // Grabbing the thumb beside its middle must not move it.
+            let pressed = ui.input(|i| i.pointer.any_pressed());
+            if pressed {
+                let off = x_of(self.value) - pointer.x;
+                ui.data_mut(|d| d.insert_temp(response.id, if off.abs() <= THUMB + 2.0 { off } else { 0.0 }));
+            }
+            let off: f32 = ui.data(|d| d.get_temp(response.id)).unwrap_or(0.0);
+            let at = ((pointer.x + off - rail.left()) / rail.width().max(1.0)).clamp(0.0, 1.0);
+            let value = self.rounded(lo + at * (hi - lo));
+            let grabbed = pressed && off != 0.0;
+            if value != self.rounded(self.value) && !grabbed {
+                change.value = Some(value);
+            }
+        }
+        change.ended |= response.drag_stopped() || response.clicked();
+        self.describe(ui, &response, Role::Slider, self.name);
+        let y = rect.center().y;
+        let bar = |a: f32, b: f32| Rect::from_min_max(pos2(a.min(b), y - 2.0), pos2(a.max(b), y + 2.0));
+        let painter = ui.painter();
+        painter.rect_filled(bar(rail.left() - THUMB, rail.right() + THUMB), CornerRadius::same(2), c.line);
+        let (from, to) = (x_of(self.home), x_of(self.value));
+        let fill = if self.edited { self.color } else { c.dim };
+        painter.rect_filled(bar(from, to), CornerRadius::same(2), fill.gamma_multiply(0.7));
+        let grow = if response.hovered() || response.dragged() { 1.0 } else { 0.0 };
+        painter.circle(
+            pos2(to, y),
+            THUMB + grow,
+            if self.edited { self.color } else { c.dim },
+            Stroke::new(2.0, c.panel),
+        );
+        focus_ring(ui, rect, &response);
+        change
+    }
+
+    /// Arrows on the focused rail, and what a screen reader asks for.
+    fn keys(&self, ui: &Ui, response: &Response) -> Change {
+        let id = response.id;
+        let focused = response.has_focus();
+        if focused {
+            let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
+            ui.memory_mut(|m| m.set_focus_lock_filter(id, filter));
+        }
+        let steps = ui.input_mut(|i| {
+            let mut steps = i.num_accesskit_action_requests(id, Action::Increment) as f32
+                - i.num_accesskit_action_requests(id, Action::Decrement) as f32;
+            if focused {
+                for modifiers in [Modifiers::NONE, Modifiers::SHIFT] {
+                    let size = if modifiers.shift { 10.0 } else { 1.0 };
+                    steps += size * i.count_and_consume_key(modifiers, Key::ArrowRight) as f32;
+                    steps -= size * i.count_and_consume_key(modifiers, Key::ArrowLeft) as f32;
+                }
+            }
+            steps
+        });
+        if steps != 0.0 {
+            return Change::done(self.rounded(self.value + steps * self.step()));
+        }
+        self.asked(ui, id)
+    }
+
+    /// A value that a screen reader sets.
+    fn asked(&self, ui: &Ui, id: Id) -> Change {
+        let asked = ui.input(|i| {
+            i.accesskit_action_requests(id, Action::SetValue)
+                .filter_map(|request| match &request.data {
+                    Some(ActionData::NumericValue(value)) => Some(*value as f32),
+                    Some(ActionData::Value(text)) => parse(text),
+                    _ => None,
+                })
+                .last()
+        });
+        asked.filter(|v| v.is_finite()).map_or_else(Change::default, Change::done)
+    }
+
+    fn describe(&self, ui: &Ui, response: &Response, role: Role, name: &str) {
+        let value = f64::from(self.value);
+        response.widget_info(|| {
+            let mut info = WidgetInfo::labeled(role, ui.is_enabled(), name);
+            info.value = Some(value);
+            info
+        });
+        ui.ctx().accesskit_node_builder(response.id, |node| {
+            node.set_min_numeric_value(f64::from(*self.range.start()));
+            node.set_max_numeric_value(f64::from(*self.range.end()));
+            node.set_value(format!("{}{}", number(self.value, self.decimals), self.unit));
+            for action in [Action::SetValue, Action::Increment, Action::Decrement] {
+                node.add_action(action);
+            }
+        });
+    }
+
+    /// The typed value: a click edits it as text, a drag changes it.
+    fn field(&self, ui: &mut Ui, c: &theme::Colors) -> Change {
+        let id = ui.make_persistent_id((self.name, "value"));
+        let size = vec2(BOX_WIDTH, ROW);
+        if let Some(text) = ui.data(|d| d.get_temp::<String>(id)) {
+            return self.edit_text(ui, id, text);
+        }
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        let response = ui.interact(rect, id, Sense::click_and_drag());
+        let mut change = self.keys_of_field(ui, &response);
+        if response.clicked() || response.gained_focus() {
+            ui.data_mut(|d| d.insert_temp(id, number(self.value, self.decimals)));
+            ui.memory_mut(|m| m.request_focus(id.with("text")));
+        } else if response.dragged() && response.drag_delta().x != 0.0 {
+            // The unrounded value lives as long as the drag.
+            let slow = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
+            let per_point = (self.range.end() - self.range.start()) / 360.0 * slow;
+            let drag = id.with("drag");
+            let exact = ui.data(|d| d.get_temp(drag)).unwrap_or(self.value) + response.drag_delta().x * per_point;
+            ui.data_mut(|d| d.insert_temp(drag, exact));
+            change.value = Some(self.rounded(exact));
+        }
+        if response.drag_stopped() {
+            ui.data_mut(|d| d.remove::<f32>(id.with("drag")));
+            change.ended = true;
+        }
+        self.describe(ui, &response, Role::SpinButton, &format!("{} value", self.name));
+        let stroke = if response.hovered() { Stroke::new(1.0, c.line) } else { Stroke::NONE };
+        ui.painter().rect(rect, CornerRadius::same(4), c.background, stroke, egui::StrokeKind::Inside);
+        let ink = if self.edited { c.amber } else { c.text };
+        let text = format!("{}{}", number(self.value, self.decimals), self.unit);
+        let (galley, _) = elided(ui, &text, theme::regular(BODY), ink, rect.width() - 12.0);
+        let x = rect.right() - 8.0 - galley.size().x;
+        paint_line(ui, galley, x, rect.center().y, ink);
+        focus_ring(ui, rect, &response);
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text("Click to type, drag to change");
+        change
+    }
+
+    fn keys_of_field(&self, ui: &Ui, response: &Response) -> Change {
+        self.asked(ui, response.id)
+    }
+
+    /// The text field that stands in for the value while it is typed.
+    fn edit_text(&self, ui: &mut Ui, id: Id, mut text: String) -> Change {
+        let edit_id = id.with("text");
+        let output = TextEdit::singleline(&mut text)
+            .id(edit_id)
+            .font(theme::regular(BODY))
+            .align(egui::Align2::RIGHT_CENTER)
+            .margin(egui::Margin::symmetric(8, 3))
+            .desired_width(BOX_WIDTH - 16.0)
+            .min_size(vec2(BOX_WIDTH, ROW))
+            .show(ui);
+        let response = output.response.response.accessible_name(format!("{} value", self.name));
+        if response.gained_focus() {
+            let mut state = output.state;
+            let all = egui::text::CCursorRange::select_all(&output.galley);
+            state.cursor.set_char_range(Some(all));
+            state.store(ui.ctx(), edit_id);
+        }
+        if response.lost_focus() {
+            let kept = !ui.input(|i| i.key_pressed(Key::Escape));
+            ui.data_mut(|d| d.remove::<String>(id));
+            let typed = parse(&text).filter(|v| kept && *v != self.rounded(self.value));
+            return typed.map_or_else(Change::default, Change::done);
+        }
+        ui.data_mut(|d| d.insert_temp(id, text));
+        Change::default()
+    }
+}
+
+/// A number as people type it: comma or point, either minus sign, with or without the unit.
+fn parse(text: &str) -> Option<f32> {
+    let plain: String = text.trim().replace(',', ".").replace('−', "-");
+    let end = plain.trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.').trim_end();
+    end.parse().ok().filter(|v: &f32| v.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_numbers_are_understood() {
+        assert_eq!(parse(" −12,5° "), Some(-12.5));
+        assert_eq!(parse("3.25 m"), Some(3.25));
+        assert_eq!(parse("1e-2"), Some(0.01));
+        assert_eq!(parse("inf"), None);
+        assert_eq!(parse("abc"), None);
+    }
+}

@@ -1,0 +1,256 @@
+//! Small controls that several panels share. They know the theme, not the session; each has a name for screen readers.
+
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{
+    Align, Align2, Color32, CornerRadius, CursorIcon, FontId, Frame, Galley, Layout, Margin, Rect, Response, RichText,
+    Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
+
+use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
+use crate::session::{Command, row_of};
+
+/// What a command does and its key, for tooltips.
+pub(super) fn tip(command: &Command) -> String {
+    let Some(row) = row_of(command) else { return String::new() };
+    match row.shortcut {
+        Some(shortcut) => format!("{}  ({shortcut})", row.help),
+        None => row.help.to_owned(),
+    }
+}
+
+/// A whole number with thin spaces between thousands.
+pub(super) fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{2009}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `3 joints`, `1 joint`.
+pub(super) fn counted(n: usize, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(n), if n == 1 { one } else { many })
+}
+
+/// A number with a real minus sign; never "−0.0".
+pub(super) fn number(value: f32, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(zero) if zero.chars().all(|c| matches!(c, '0' | '.')) => zero.to_owned(),
+        Some(positive) => format!("−{positive}"),
+        None => text,
+    }
+}
+
+/// One line of `text`, cut with an ellipsis at `width`. The flag says whether it was cut.
+pub(super) fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f32) -> (Arc<Galley>, bool) {
+    let mut job = LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, color));
+    job.wrap = TextWrapping { max_rows: 1, break_anywhere: true, ..TextWrapping::wrap_at_width(width.max(8.0)) };
+    let galley = ui.painter().layout_job(job);
+    let cut = galley.elided;
+    (galley, cut)
+}
+
+/// Paints `galley` with its middle at height `y`.
+pub(super) fn paint_line(ui: &Ui, galley: Arc<Galley>, x: f32, y: f32, color: Color32) {
+    let top = y - 0.5 * galley.size().y;
+    ui.painter().galley(pos2(x, top), galley, color);
+}
+
+/// Room for a button, with its name; `selected` makes it a toggle.
+pub(super) fn press(ui: &mut Ui, size: Vec2, name: &str, selected: Option<bool>) -> (Rect, Response) {
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let enabled = ui.is_enabled();
+    response.widget_info(|| match selected {
+        Some(on) => WidgetInfo::selected(Role::Button, enabled, on, name),
+        None => WidgetInfo::labeled(Role::Button, enabled, name),
+    });
+    (rect, response)
+}
+
+/// The ring around what the keyboard would press.
+pub(super) fn focus_ring(ui: &Ui, rect: Rect, response: &Response) {
+    if response.has_focus() {
+        let stroke = Stroke::new(1.5, colors(ui).accent);
+        ui.painter().rect_stroke(rect, CornerRadius::same(RADIUS), stroke, StrokeKind::Inside);
+    }
+}
+
+fn fade(ui: &Ui, color: Color32) -> Color32 {
+    if ui.is_enabled() { color } else { color.gamma_multiply(0.45) }
+}
+
+/// A square button with an icon. `filled`: the one that matters most in its row.
+pub(super) fn icon_button(ui: &mut Ui, icon: &str, name: &str, side: f32, filled: bool) -> Response {
+    let (rect, response) = press(ui, Vec2::splat(side), name, None);
+    let c = colors(ui);
+    let fill = match (filled, response.hovered()) {
+        (true, false) => c.accent,
+        (true, true) => c.accent.lerp_to_gamma(Color32::WHITE, 0.15),
+        (false, true) => c.hovered,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fade(ui, fill));
+    let ink = if filled { c.on_accent } else { c.text };
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon, theme::icon(side * 0.62), fade(ui, ink));
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// A button with a text, and maybe an icon before it.
+pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: bool) -> Response {
+    let c = colors(ui);
+    let ink = if primary { c.on_accent } else { c.text };
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(BODY), fade(ui, ink));
+    let before = if icon.is_some() { 20.0 } else { 0.0 };
+    let (rect, response) = press(ui, vec2(galley.size().x + before + 20.0, ROW + 2.0), text, None);
+    let fill = match (primary, response.hovered()) {
+        (true, false) => c.accent,
+        (true, true) => c.accent.lerp_to_gamma(Color32::WHITE, 0.15),
+        (false, true) => c.hovered,
+        (false, false) => c.raised,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fade(ui, fill));
+    if let Some(icon) = icon {
+        let at = pos2(rect.left() + 18.0, rect.center().y);
+        ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(15.0), fade(ui, ink));
+    }
+    paint_line(ui, galley, rect.left() + 10.0 + before, rect.center().y, ink);
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// A quiet button that is only its text, in the accent colour.
+pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
+    let c = colors(ui);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), fade(ui, c.accent));
+    let (rect, response) = press(ui, vec2(galley.size().x, 20.0), name, None);
+    let underline = response.hovered() || response.has_focus();
+    paint_line(ui, galley, rect.left(), rect.center().y, c.accent);
+    if underline {
+        let y = rect.center().y + 7.0;
+        ui.painter().hline(rect.x_range(), y, Stroke::new(1.0, c.accent));
+    }
+    response.on_hover_cursor(CursorIcon::PointingHand)
+}
+
+/// A toggle on a plate over the picture: outlined in accent when on.
+pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
+    let c = colors(ui);
+    let ink = if on { c.text } else { c.dim };
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), ink);
+    let (rect, response) = press(ui, vec2(galley.size().x + 18.0, ROW), text, Some(on));
+    let fill = if response.hovered() { c.hovered } else { c.plate };
+    let stroke = if on { Stroke::new(1.0, c.accent) } else { Stroke::new(1.0, c.line) };
+    ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, stroke, StrokeKind::Inside);
+    paint_line(ui, galley, rect.left() + 9.0, rect.center().y, ink);
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// A choice of one among few: its commands go to `commands`.
+pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let pad = 11.0;
+    let galleys: Vec<_> = choices
+        .iter()
+        .map(|(text, on, _)| {
+            let ink = if *on { c.on_accent } else { c.text };
+            ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(BODY), ink)
+        })
+        .collect();
+    let width: f32 = galleys.iter().map(|g| g.size().x + 2.0 * pad).sum();
+    ui.allocate_ui_with_layout(vec2(width, ROW), Layout::left_to_right(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        let well = Rect::from_min_size(ui.max_rect().min, vec2(width, ROW));
+        ui.painter().rect_filled(well, CornerRadius::same(RADIUS), c.background);
+        for ((text, on, command), galley) in choices.iter().zip(galleys) {
+            let (rect, response) = press(ui, vec2(galley.size().x + 2.0 * pad, ROW), text, Some(*on));
+            let fill = match (*on, response.hovered()) {
+                (true, _) => c.accent,
+                (false, true) => c.hovered,
+                (false, false) => Color32::TRANSPARENT,
+            };
+            ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fill);
+            let ink = if *on { c.on_accent } else { c.text };
+            paint_line(ui, galley, rect.left() + pad, rect.center().y, ink);
+            focus_ring(ui, rect, &response);
+            if response.on_hover_text(tip(command)).clicked() && !on {
+                commands.push(command.clone());
+            }
+        }
+    });
+}
+
+/// A drop-down of fixed width with a name for screen readers.
+pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: impl FnOnce(&mut Ui)) -> Response {
+    let response = egui::ComboBox::from_id_salt(name)
+        .selected_text(RichText::new(shown))
+        .width(width)
+        .truncate()
+        .show_ui(ui, |ui| {
+            ui.set_min_width(width);
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            list(ui);
+        })
+        .response;
+    response.accessible_name(format!("{name}: {shown}"))
+}
+
+/// The head of a section: small capitals, dim; `right` adds what stands at its end.
+pub(super) fn section(ui: &mut Ui, title: &str, right: impl FnOnce(&mut Ui)) {
+    ui.add_space(10.0);
+    ui.horizontal(|ui| {
+        ui.set_min_height(20.0);
+        let text = RichText::new(title.to_uppercase()).font(theme::strong(SMALL)).color(colors(ui).dim);
+        ui.label(text.extra_letter_spacing(0.6));
+        ui.with_layout(Layout::right_to_left(Align::Center), right);
+    });
+    ui.add_space(2.0);
+}
+
+/// A label at the left and a figure at the right end of the row.
+pub(super) fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
+    let name = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(BODY), c.dim);
+    let room = rect.width() - name.size().x - 16.0;
+    let (galley, cut) = elided(ui, value, theme::regular(BODY), c.text, room);
+    paint_line(ui, name, rect.left(), rect.center().y, c.dim);
+    let x = rect.right() - galley.size().x;
+    paint_line(ui, galley, x, rect.center().y, c.text);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {value}")));
+    if cut { response.on_hover_text(value) } else { response }
+}
+
+/// A translucent plate over the picture.
+pub(super) fn plate(ui: &Ui) -> Frame {
+    let c = colors(ui);
+    Frame::NONE
+        .fill(c.plate)
+        .stroke(Stroke::new(1.0, c.line))
+        .corner_radius(CornerRadius::same(8))
+        .inner_margin(Margin::symmetric(12, 10))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        assert_eq!(grouped(1_234_567), "1\u{2009}234\u{2009}567");
+        assert_eq!((grouped(0), grouped(999)), ("0".into(), "999".into()));
+        assert_eq!(counted(1, "joint", "joints"), "1 joint");
+        assert_eq!(number(-43.46, 1), "−43.5");
+        assert_eq!(number(-0.04, 1), "0.0");
+        assert_eq!(number(12.0, 3), "12.000");
+    }
+}

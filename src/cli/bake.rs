@@ -1,0 +1,87 @@
+//! `skinscope bake`: the posed mesh as a file.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::pose::PoseArgs;
+use super::{CliError, ModelArgs};
+use crate::export::{self, PosedPrimitive};
+use crate::frame::{Frame, Palette};
+use crate::render::{Backend, Gpu, Renderer, deform_on_gpu};
+use crate::session::Session;
+
+/// Write the posed mesh in world space: .ply, .obj or .glb
+///
+/// Vertices stand in file order, primitives in depth-first node order of the shown scene. PLY is binary, little-endian,
+/// with x y z nx ny nz. Where the file has no normals they are those of the deformed surface, averaged at each vertex.
+#[derive(Debug, Args)]
+pub(super) struct BakeArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The file to write; its ending says the format
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    pose: PoseArgs,
+    /// Who deforms the vertices
+    #[arg(long, value_enum, default_value = "cpu")]
+    backend: Deformer,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Deformer {
+    /// The reference on the CPU
+    Cpu,
+    /// The vertex shader's own function, run as a compute shader
+    Gpu,
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Ply,
+    Obj,
+    Glb,
+}
+
+pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
+    let ending = args.output.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let format = match ending.as_deref() {
+        Some("ply") => Format::Ply,
+        Some("obj") => Format::Obj,
+        Some("glb") => Format::Glb,
+        _ => {
+            return Err(CliError::Usage(format!("{}: its name must end in .ply, .obj or .glb", args.output.display())));
+        }
+    };
+    let session = args.pose.session(args.model.load()?)?;
+    let surface = pose(args, &session)?;
+    let failed = |e: std::io::Error| CliError::Output { path: args.output.clone(), reason: e.to_string() };
+    write(&args.output, format, &session, &surface).map_err(failed)
+}
+
+fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
+    let Some(model) = session.model() else { return Ok(Vec::new()) };
+    if args.backend == Deformer::Cpu {
+        let surface = session.surface().primitives;
+        return Ok(surface.iter().map(|(id, n, deformed)| export::posed_primitive(model, *id, *n, deformed)).collect());
+    }
+    let mut frame = Frame::default();
+    frame.build(session, &Palette::DARK, session.bounds());
+    let gpu = Gpu::headless(Backend::Auto)?;
+    let surface = deform_on_gpu(&gpu, &mut Renderer::new(&gpu), &frame)?;
+    Ok(surface.iter().map(|d| export::posed_primitive(model, d.instance, d.primitive, &d.deformed)).collect())
+}
+
+fn write(path: &Path, format: Format, session: &Session, surface: &[PosedPrimitive]) -> std::io::Result<()> {
+    let Some(model) = session.model() else { return Ok(()) };
+    let mut out = BufWriter::new(File::create(path)?);
+    match format {
+        Format::Ply => export::write_ply(surface, &mut out)?,
+        Format::Obj => export::write_obj(model, surface, &mut out)?,
+        Format::Glb => export::write_glb(model, surface, &mut out)?,
+    }
+    out.flush()
+}

@@ -1,0 +1,276 @@
+//! `skinscope info`: what a file holds.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{CliError, ModelArgs, print};
+use crate::anim;
+use crate::model::{Model, NodeId, Path, Primitive, WeightFormat};
+use crate::session::{Document, PoseSource, Session};
+
+/// Say what a file holds: nodes, skins, joints, influences, clips, materials, extensions, warnings
+///
+/// The JSON has the fields: schema (1), file, asset {version, generator, copyright}, extensions {used, required},
+/// counts {scenes, nodes, joints, skins, meshes, primitives, vertices, triangles, clips, materials, textures, images,
+/// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
+/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, mesh, skin}], skins [{index,
+/// name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
+/// weights, morph_targets, material}]}], clips [{index, name, duration_secs, start_secs, channels, keys,
+/// interpolations}], materials [{index, name, alpha, double_sided, textures}], images [{index, name, width, height}],
+/// warnings [text]. Indices are the file's own; parent, mesh, skin and skeleton may be null.
+#[derive(Debug, Args)]
+pub(super) struct InfoArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &InfoArgs) -> Result<(), CliError> {
+    let mut session = Session::default();
+    session.open(args.model.load()?);
+    session.playback.source = PoseSource::Rest;
+    session.update_pose();
+    let Some(document) = &session.document else { return Ok(()) };
+    let report = describe(document, &session);
+    if args.json {
+        let text = serde_json::to_string_pretty(&report).map_err(|e| CliError::Usage(e.to_string()))?;
+        print(&(text + "\n"))
+    } else {
+        print(&text(document, &report))
+    }
+}
+
+fn primitives(model: &Model) -> impl Iterator<Item = &Primitive> {
+    model.meshes.iter().flat_map(|m| &m.primitives)
+}
+
+fn triangles(model: &Model) -> usize {
+    primitives(model).filter(|p| p.topology == crate::model::Topology::Triangles).map(|p| p.indices.len() / 3).sum()
+}
+
+/// The whole report; text output is made from it too, so that both say the same.
+fn describe(document: &Document, session: &Session) -> Value {
+    let model = &document.model;
+    let file_index = |n: NodeId| model.skeleton.file_index[n.index()];
+    let bounds = session.bounds();
+    let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
+    let has_bounds = !bounds.is_empty();
+    json!({
+        "schema": 1,
+        "file": model.source.name,
+        "asset": {
+            "version": model.source.version,
+            "generator": model.source.generator,
+            "copyright": model.source.copyright,
+        },
+        "extensions": { "used": model.source.extensions_used, "required": model.source.extensions_required },
+        "counts": {
+            "scenes": model.scenes.len(),
+            "nodes": model.skeleton.len(),
+            "joints": joints,
+            "skins": model.skins.len(),
+            "meshes": model.meshes.len(),
+            "primitives": primitives(model).count(),
+            "vertices": primitives(model).map(|p| p.stored_vertices).sum::<usize>(),
+            "triangles": triangles(model),
+            "clips": model.clips.len(),
+            "materials": model.materials.len(),
+            "textures": model.textures.len(),
+            "images": model.images.len(),
+            "morph_targets": model.meshes.iter().map(|m| m.morph_names.len()).sum::<usize>(),
+        },
+        "bounds": has_bounds.then(|| json!({ "min": bounds.min.to_array(), "max": bounds.max.to_array() })),
+        "influences": { "most": document.stats.most, "by_count": document.stats.by_influences },
+        "nodes": nodes(model),
+        "skins": model.skins.iter().enumerate().map(|(i, s)| json!({
+            "index": i,
+            "name": s.name,
+            "joints": s.joints.iter().map(|j| file_index(*j)).collect::<Vec<_>>(),
+            "skeleton": s.root.map(file_index),
+        })).collect::<Vec<_>>(),
+        "meshes": model.meshes.iter().enumerate().map(|(i, m)| json!({
+            "index": i,
+            "name": m.name,
+            "primitives": m.primitives.iter().map(primitive).collect::<Vec<_>>(),
+        })).collect::<Vec<_>>(),
+        "clips": clips(model),
+        "materials": materials(model),
+        "images": model.images.iter().enumerate().map(|(i, image)| json!({
+            "index": i, "name": image.name, "width": image.width, "height": image.height,
+        })).collect::<Vec<_>>(),
+        "warnings": document.warnings,
+    })
+}
+
+fn nodes(model: &Model) -> Vec<Value> {
+    let mut mesh_of = BTreeMap::new();
+    for instance in &model.instances {
+        mesh_of.insert(instance.node, (instance.mesh.0, instance.skin.map(|s| s.0)));
+    }
+    let mut out: Vec<(u32, Value)> = (0..model.skeleton.len())
+        .map(|n| {
+            let node = NodeId::from_index(n);
+            let index = model.skeleton.file_index[n];
+            let carried = mesh_of.get(&node);
+            let value = json!({
+                "index": index,
+                "name": model.skeleton.names[n],
+                "parent": model.skeleton.parents[n].map(|p| model.skeleton.file_index[p.index()]),
+                "joint": model.is_joint(node),
+                "mesh": carried.map(|c| c.0),
+                "skin": carried.and_then(|c| c.1),
+            });
+            (index, value)
+        })
+        .collect();
+    out.sort_by_key(|(index, _)| *index);
+    out.into_iter().map(|(_, value)| value).collect()
+}
+
+fn primitive(p: &Primitive) -> Value {
+    json!({
+        "mode": format!("{:?}", p.source_mode),
+        "vertices": p.stored_vertices,
+        "indices": p.indices.len(),
+        "influences": p.influences.as_ref().map_or(0, |i| i.per_vertex),
+        "weights": p.influences.as_ref().map(|i| match i.format {
+            WeightFormat::U8 => "u8",
+            WeightFormat::U16 => "u16",
+            WeightFormat::F32 => "f32",
+        }),
+        "morph_targets": p.morphs.len(),
+        "material": p.material.map(|m| m.0),
+    })
+}
+
+fn clips(model: &Model) -> Vec<Value> {
+    let describe = |(i, clip): (usize, &crate::model::Clip)| {
+        let mut interpolations: Vec<String> =
+            clip.channels.iter().map(|c| format!("{:?}", clip.samplers[c.sampler].interpolation)).collect();
+        interpolations.sort();
+        interpolations.dedup();
+        let keys: usize = clip.channels.iter().map(|c| clip.times[clip.samplers[c.sampler].times].len()).sum();
+        json!({
+            "index": i,
+            "name": clip.name,
+            "duration_secs": clip.duration_secs(),
+            "start_secs": clip.start_secs,
+            "channels": clip.channels.len(),
+            "keys": keys,
+            "interpolations": interpolations,
+        })
+    };
+    model.clips.iter().enumerate().map(describe).collect()
+}
+
+fn materials(model: &Model) -> Vec<Value> {
+    let describe = |(i, m): (usize, &crate::model::Material)| {
+        let slots = [
+            ("base_color", m.base_color_texture),
+            ("metallic_roughness", m.metallic_roughness_texture),
+            ("normal", m.normal_texture),
+            ("occlusion", m.occlusion_texture),
+            ("emissive", m.emissive_texture),
+        ];
+        let textures: Vec<&str> = slots.iter().filter(|s| s.1.is_some()).map(|s| s.0).collect();
+        let alpha = match m.alpha {
+            crate::model::AlphaMode::Opaque => "opaque",
+            crate::model::AlphaMode::Mask { .. } => "mask",
+            crate::model::AlphaMode::Blend => "blend",
+        };
+        json!({ "index": i, "name": m.name, "alpha": alpha, "double_sided": m.double_sided, "textures": textures })
+    };
+    model.materials.iter().enumerate().map(describe).collect()
+}
+
+/// The report for people.
+fn text(document: &Document, report: &Value) -> String {
+    let model = &document.model;
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let mut line = |label: &str, value: String| {
+        let _infallible = writeln!(out, "{label:<12}{value}");
+    };
+    let count = |name: &str| report["counts"][name].as_u64().unwrap_or(0);
+    line("file", model.source.name.clone());
+    line(
+        "asset",
+        format!(
+            "glTF {}{}",
+            model.source.version,
+            model.source.generator.as_ref().map(|g| format!(", {g}")).unwrap_or_default()
+        ),
+    );
+    if !model.source.extensions_used.is_empty() {
+        line("extensions", model.source.extensions_used.join(", "));
+    }
+    line("scenes", count("scenes").to_string());
+    line("nodes", format!("{}, {} of them joints", count("nodes"), count("joints")));
+    line(
+        "meshes",
+        format!(
+            "{}: {} primitives, {} vertices, {} triangles",
+            count("meshes"),
+            count("primitives"),
+            count("vertices"),
+            count("triangles")
+        ),
+    );
+    if let (Some(min), Some(max)) = (report["bounds"]["min"].as_array(), report["bounds"]["max"].as_array()) {
+        let size = |i: usize| max[i].as_f64().unwrap_or(0.0) - min[i].as_f64().unwrap_or(0.0);
+        line("size", format!("{:.4} × {:.4} × {:.4} m at rest, as deformed", size(0), size(1), size(2)));
+    }
+    for (i, skin) in model.skins.iter().enumerate() {
+        line(if i == 0 { "skins" } else { "" }, format!("{i} \"{}\": {} joints", skin.name, skin.joints.len()));
+    }
+    let by = document.stats.by_influences;
+    if by.iter().sum::<usize>() > 0 {
+        let list = format!("none {}, 1: {}, 2: {}, 3: {}, 4: {}, more: {}", by[0], by[1], by[2], by[3], by[4], by[5]);
+        line("influences", format!("vertices with {list}; the most is {}", document.stats.most));
+    }
+    if count("morph_targets") > 0 {
+        line("morphs", count("morph_targets").to_string());
+    }
+    for (i, clip) in model.clips.iter().enumerate() {
+        let moved: Vec<_> = [Path::Translation, Path::Rotation, Path::Scale, Path::Weights]
+            .into_iter()
+            .filter(|path| clip.channels.iter().any(|c| c.path == *path))
+            .map(|path| format!("{path:?}").to_lowercase())
+            .collect();
+        let keys = model
+            .skeleton
+            .parents
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| !anim::key_times(clip, NodeId::from_index(*n)).is_empty())
+            .count();
+        line(
+            if i == 0 { "clips" } else { "" },
+            format!(
+                "{i} \"{}\": {:.3} s, {} channels on {keys} nodes ({})",
+                clip.name,
+                clip.duration_secs(),
+                clip.channels.len(),
+                moved.join(", ")
+            ),
+        );
+    }
+    for (i, material) in model.materials.iter().enumerate() {
+        line(if i == 0 { "materials" } else { "" }, format!("{i} \"{}\"", material.name));
+    }
+    for (i, image) in model.images.iter().enumerate() {
+        line(if i == 0 { "images" } else { "" }, format!("{i} \"{}\": {}×{}", image.name, image.width, image.height));
+    }
+    if document.warnings.is_empty() {
+        line("warnings", "none".into());
+    }
+    for (i, warning) in document.warnings.iter().enumerate() {
+        line(if i == 0 { "warnings" } else { "" }, warning.clone());
+    }
+    out
+}

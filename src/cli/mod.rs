@@ -1,0 +1,181 @@
+//! The command line: one file per subcommand. Results go to standard output, errors to standard error.
+
+mod bake;
+mod info;
+mod pose;
+mod render;
+mod view;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::app::AppError;
+use crate::deform::METHODS;
+use crate::import::{ImportError, Options, Progress};
+use crate::render::{Backend, GpuError};
+use crate::session::{Document, Source};
+
+/// Opens any skinned glTF model, shows how each joint moves each vertex, and lets you pose it.
+///
+/// Without a subcommand it opens a window, as `view` does. Without MODEL it takes the built-in character.
+#[derive(Debug, Parser)]
+#[command(
+    name = "skinscope",
+    version,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no display, GPU or place to write to.\n\n\
+        Examples:\n  skinscope character.glb\n  skinscope render character.glb -o picture.png --clip Walk --time 0.5\n  \
+        skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Subcommands>,
+    #[command(flatten)]
+    view: view::ViewArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subcommands {
+    View(view::ViewArgs),
+    Render(render::RenderArgs),
+    Bake(bake::BakeArgs),
+    Info(info::InfoArgs),
+}
+
+/// The file that every subcommand works on.
+#[derive(Clone, Debug, Args)]
+struct ModelArgs {
+    /// A .gltf or .glb file; without it the built-in character
+    #[arg(value_name = "MODEL")]
+    model: Option<PathBuf>,
+    /// Also read files outside the model's folder when the model refers to them
+    #[arg(long)]
+    allow_external: bool,
+}
+
+impl ModelArgs {
+    fn load(&self) -> Result<Document, CliError> {
+        let options = Options { allow_external: self.allow_external, ..Options::default() };
+        let source = Source::of(self.model.clone());
+        let file = self.model.as_ref().map_or_else(|| source.name(), |path| path.display().to_string());
+        source.load(&options, &Progress::silent()).map_err(|error| CliError::Import { file, error })
+    }
+}
+
+/// Why a subcommand failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The arguments do not fit the file.
+    #[error("{0}")]
+    Usage(String),
+    /// The file is bad.
+    #[error("{}{error}", if matches!(error, ImportError::Read { .. }) { String::new() } else { format!("{file}: ") })]
+    Import {
+        /// As given.
+        file: String,
+        /// What is wrong with it.
+        error: ImportError,
+    },
+    /// There is no GPU.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The window.
+    #[error(transparent)]
+    App(#[from] AppError),
+    /// The output could not be written.
+    #[error("could not write {}: {reason}", path.display())]
+    Output {
+        /// Where to.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl CliError {
+    /// 1 for a bad file, 2 for wrong usage and for what the machine lacks.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Import { .. } | Self::App(AppError::Import(_)) => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// Carries out a command line. `started` is when the process did.
+///
+/// # Errors
+/// With the exit code that goes with it.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> Result<(), CliError> {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        // Help and version are no errors, and clap prints everything in its own colours.
+        Err(error) => error.exit(),
+    };
+    match cli.command {
+        None => view::run(cli.view, started),
+        Some(Subcommands::View(args)) => view::run(args, started),
+        Some(Subcommands::Render(args)) => render::run(&args),
+        Some(Subcommands::Bake(args)) => bake::run(&args),
+        Some(Subcommands::Info(args)) => info::run(&args),
+    }
+}
+
+/// Prints to standard output; a reader that has gone away is no error.
+fn print(text: &str) -> Result<(), CliError> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(CliError::Output { path: "standard output".into(), reason: error.to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `1280x720`.
+fn parse_size(text: &str) -> Result<[u32; 2], String> {
+    let parts = text.split_once(['x', 'X']).and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    match parts {
+        Some([w @ 1..=16384, h @ 1..=16384]) => Ok([w, h]),
+        _ => Err("expected WIDTHxHEIGHT in pixels, each 1 to 16384, such as 1280x720".into()),
+    }
+}
+
+fn parse_backend(text: &str) -> Result<Backend, String> {
+    match text {
+        "auto" => Ok(Backend::Auto),
+        "vulkan" => Ok(Backend::Vulkan),
+        "gl" => Ok(Backend::Gl),
+        _ => Err("expected auto, vulkan or gl".into()),
+    }
+}
+
+fn method_names() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(METHODS.iter().map(|m| m.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_parse_and_refuse_nonsense() {
+        assert_eq!(parse_size("1280x720"), Ok([1280, 720]));
+        for bad in ["", "1280", "0x720", "-1x2", "axb", "99999x1"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
+    }
+}

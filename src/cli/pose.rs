@@ -1,0 +1,85 @@
+//! A pose without a window: the file at rest, or a clip at a time.
+
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::{CliError, method_names};
+use crate::model::{ClipId, Model, NodeId};
+use crate::session::{Command, Document, PoseSource, Session};
+
+/// Which pose, deformed how.
+#[derive(Clone, Debug, Args)]
+pub(super) struct PoseArgs {
+    /// Clip to show, by exact name or by number from 0; without it the file's rest pose
+    #[arg(long, value_name = "NAME|N")]
+    clip: Option<String>,
+    /// Seconds on the clip's timeline, clamped to the clip
+    #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
+    time: f32,
+    /// How vertices are deformed
+    #[arg(long, value_parser = method_names(), default_value = "linear")]
+    method: String,
+}
+
+fn parse_secs(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|t: &f32| t.is_finite()).ok_or_else(|| "expected seconds, such as 0.5".into())
+}
+
+impl PoseArgs {
+    /// A paused session in that pose.
+    pub(super) fn session(&self, document: Document) -> Result<Session, CliError> {
+        let model = Arc::clone(&document.model);
+        let clip = self.clip.as_deref().map(|name| find_clip(&model, name)).transpose()?;
+        let mut session = Session::default();
+        if let Some(method) = crate::deform::method(&self.method) {
+            session.view.method = method;
+        }
+        session.open(document);
+        session.playback.playing = false;
+        match clip {
+            Some(clip) => {
+                session.apply(Command::SetClip(clip));
+                session.apply(Command::Seek(self.time));
+            }
+            None => {
+                session.apply(Command::SetPose(PoseSource::Rest));
+            }
+        }
+        session.update_pose();
+        Ok(session)
+    }
+}
+
+/// By exact name first, then by number.
+fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
+    let by_name = model.clips.iter().position(|c| c.name == wanted);
+    let by_number = || wanted.parse::<usize>().ok().filter(|n| *n < model.clips.len());
+    by_name.or_else(by_number).map(ClipId::from_index).ok_or_else(|| {
+        let names: Vec<&str> = model.clips.iter().map(|c| c.name.as_str()).collect();
+        let known =
+            if names.is_empty() { "the file has no clip".to_owned() } else { format!("clips: {}", names.join(", ")) };
+        CliError::Usage(format!("there is no clip \"{wanted}\"; {known}"))
+    })
+}
+
+/// By exact name (a joint before other nodes), then by the file's node index.
+pub(super) fn find_node(model: &Model, wanted: &str) -> Result<NodeId, CliError> {
+    let nodes = || (0..model.skeleton.len()).map(NodeId::from_index);
+    let named = || nodes().filter(|n| model.skeleton.names[n.index()] == wanted);
+    let index: Option<u32> = wanted.parse().ok();
+    named()
+        .find(|n| model.is_joint(*n))
+        .or_else(|| named().next())
+        .or_else(|| nodes().find(|n| Some(model.skeleton.file_index[n.index()]) == index))
+        .ok_or_else(|| {
+            let names: Vec<&str> =
+                nodes().filter(|n| model.is_joint(*n)).map(|n| model.skeleton.names[n.index()].as_str()).collect();
+            let known = if names.is_empty() {
+                "the file has no joint".to_owned()
+            } else {
+                format!("joints: {}", names.join(", "))
+            };
+            CliError::Usage(format!("there is no joint \"{wanted}\"; {known}"))
+        })
+}

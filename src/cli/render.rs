@@ -1,0 +1,212 @@
+//! `skinscope render`: a picture without a window.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use glam::{Affine3A, Vec3};
+
+use super::pose::{PoseArgs, find_node};
+use super::{CliError, ModelArgs, parse_backend, parse_size};
+use crate::export::picture;
+use crate::frame::{Background, Frame, Palette};
+use crate::math::{Aabb, Projection};
+use crate::render::{Backend, Gpu, Renderer, render_image};
+use crate::session::{FOV_Y, Orbit, Session, SurfaceMode, ViewFrom};
+
+/// Draw a picture of the posed model, without a display
+///
+/// Only the model is drawn unless asked: no grid, ground, shadow or skeleton. The camera frames the deformed model;
+/// --eye looks from a place of your own. Up is +Y, and near and far planes fit by themselves.
+#[derive(Debug, Args)]
+pub(super) struct RenderArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The picture to write (PNG)
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Size in pixels
+    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "1280x720")]
+    size: [u32; 2],
+    #[command(flatten)]
+    pose: PoseArgs,
+    /// Side to look from; a glTF character faces the front (+Z)
+    #[arg(long, value_enum, default_value_t = Side::Persp, conflicts_with = "eye")]
+    view: Side,
+    /// Look from this point
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
+    eye: Option<Vec3>,
+    /// Look at this point, with --eye; without it the middle of the model
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true, requires = "eye")]
+    target: Option<Vec3>,
+    /// Vertical angle of view in degrees, with --eye
+    #[arg(long, value_name = "DEG", value_parser = parse_fov, requires = "eye")]
+    fov: Option<f32>,
+    /// Colour by the weight for this joint (name, or node index of the file)
+    #[arg(long, value_name = "JOINT", conflicts_with = "dominant")]
+    heatmap: Option<String>,
+    /// Colour by the joint that moves a vertex most; black where several share a triangle
+    #[arg(long)]
+    dominant: bool,
+    /// Draw the skeleton over the surface
+    #[arg(long)]
+    skeleton: bool,
+    /// Draw the edges of the triangles
+    #[arg(long)]
+    wireframe: bool,
+    /// #rrggbb, or transparent (straight alpha)
+    #[arg(long, value_name = "COLOUR", value_parser = parse_background, default_value = "#2a2e37")]
+    background: Background,
+    /// Graphics interface
+    #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
+    backend: Backend,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Side {
+    Front,
+    Back,
+    Left,
+    Right,
+    Top,
+    /// From the front, a little to the side and above
+    Persp,
+}
+
+pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
+    let kind = args.output.extension().map(|e| e.to_ascii_lowercase());
+    if kind.as_deref() != Some("png".as_ref()) {
+        return Err(CliError::Usage(format!("{}: pictures are written as .png", args.output.display())));
+    }
+    let mut session = args.pose.session(args.model.load()?)?;
+    let frame = describe(args, &mut session)?;
+    let gpu = Gpu::headless(args.backend)?;
+    let mut renderer = Renderer::new(&gpu);
+    let image = render_image(&gpu, &mut renderer, &frame, args.size)?;
+    picture::write_png(&args.output, [image.width, image.height], &image.rgba)
+        .map_err(|reason| CliError::Output { path: args.output.clone(), reason: reason.to_string() })
+}
+
+/// The session's frame, with the camera and the overlays of the arguments and nothing else.
+fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError> {
+    let aspect = args.size[0] as f32 / args.size[1] as f32;
+    let bounds = session.bounds();
+    let model = session.model().cloned();
+    let view = &mut session.view;
+    view.grid = false;
+    view.bones = args.skeleton;
+    view.wireframe = args.wireframe;
+    if let (Some(joint), Some(model)) = (&args.heatmap, &model) {
+        view.surface = SurfaceMode::Weights;
+        view.selected = Some(find_node(model, joint)?);
+    } else if args.dominant {
+        view.surface = SurfaceMode::Dominant;
+    }
+    (view.orbit.yaw, view.orbit.pitch) = match args.view {
+        Side::Front => ViewFrom::Front.angles(),
+        Side::Back => ViewFrom::Back.angles(),
+        Side::Left => ViewFrom::Left.angles(),
+        Side::Right => ViewFrom::Right.angles(),
+        Side::Top => ViewFrom::Top.angles(),
+        Side::Persp => (Orbit::default().yaw, Orbit::default().pitch),
+    };
+    view.orbit.frame(bounds, aspect);
+    let mut frame = Frame::default();
+    frame.build(session, &Palette::DARK, bounds);
+    frame.display.background = args.background;
+    if let Some(eye) = args.eye {
+        frame.camera.world_from_view = look_at(eye, args.target.unwrap_or(bounds.center()))?;
+        frame.camera.projection = Projection::Perspective { fov_y: args.fov.map_or(FOV_Y, f32::to_radians) };
+    }
+    (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
+    Ok(frame)
+}
+
+/// Rigid, −Z towards `target`, +Y up; straight up or down, −Z of the world is up in the picture.
+fn look_at(eye: Vec3, target: Vec3) -> Result<Affine3A, CliError> {
+    let Some(back) = (eye - target).try_normalize() else {
+        return Err(CliError::Usage("--eye and --target are the same point".into()));
+    };
+    let up = if back.cross(Vec3::Y).length() > 1e-4 { Vec3::Y } else { Vec3::NEG_Z * back.y.signum() };
+    let right = up.cross(back).normalize();
+    let up = back.cross(right);
+    Ok(Affine3A::from_mat3_translation(glam::Mat3::from_cols(right, up, back), eye))
+}
+
+/// Depths just around the corners of `bounds`, and never behind the eye.
+fn planes(world_from_view: Affine3A, bounds: Aabb) -> (f32, f32) {
+    let seen = bounds.transformed(world_from_view.inverse());
+    let size = bounds.diagonal().max(1e-6);
+    if seen.is_empty() || -seen.min.z <= 0.0 {
+        return (0.01 * size, 10.0 * size);
+    }
+    let far = -seen.min.z + 0.01 * size;
+    let near = (-seen.max.z - 0.01 * size).max(far * 1e-5);
+    (near, far)
+}
+
+fn parse_point(text: &str) -> Result<Vec3, String> {
+    let numbers: Option<Vec<f32>> =
+        text.split(',').map(|n| n.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
+    match numbers.as_deref() {
+        Some([x, y, z]) => Ok(Vec3::new(*x, *y, *z)),
+        _ => Err("expected X,Y,Z, such as -1,2,3.5".into()),
+    }
+}
+
+fn parse_fov(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|d| (1.0..=175.0).contains(d)).ok_or_else(|| "expected degrees, 1 to 175".into())
+}
+
+fn parse_background(text: &str) -> Result<Background, String> {
+    if text.eq_ignore_ascii_case("transparent") {
+        return Ok(Background::Transparent);
+    }
+    let hex = text.strip_prefix('#').filter(|h| h.len() == 6 && h.is_ascii());
+    let channel = |i: usize| hex.and_then(|h| u8::from_str_radix(&h[i..i + 2], 16).ok()).map(|v| f32::from(v) / 255.0);
+    match (channel(0), channel(2), channel(4)) {
+        (Some(r), Some(g), Some(b)) => Ok(Background::Solid([r, g, b])),
+        _ => Err("expected #rrggbb or transparent".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_may_be_negative() {
+        assert_eq!(parse_point("-1,2,3.5"), Ok(Vec3::new(-1.0, 2.0, 3.5)));
+        assert!(parse_point("1,2").is_err() && parse_point("1,2,nan").is_err());
+    }
+
+    #[test]
+    fn backgrounds_parse() {
+        assert_eq!(parse_background("#ff0080"), Ok(Background::Solid([1.0, 0.0, 128.0 / 255.0])));
+        assert_eq!(parse_background("transparent"), Ok(Background::Transparent));
+        assert!(
+            parse_background("#12345").is_err()
+                && parse_background("#ä1234").is_err()
+                && parse_background("red").is_err()
+        );
+    }
+
+    #[test]
+    fn a_camera_looks_at_its_target_from_anywhere() {
+        for eye in [Vec3::new(-1.0, 2.0, 3.0), Vec3::new(0.0, 9.0, 0.0), Vec3::new(0.0, -9.0, 0.0)] {
+            let m = look_at(eye, Vec3::ZERO).unwrap();
+            assert!((m.matrix3.determinant() - 1.0).abs() < 1e-5);
+            let seen = m.inverse().transform_point3(Vec3::ZERO);
+            assert!((seen - Vec3::new(0.0, 0.0, -eye.length())).length() < 1e-4, "{seen}");
+        }
+        assert!(look_at(Vec3::X, Vec3::X).is_err());
+    }
+
+    #[test]
+    fn planes_hold_the_box() {
+        let bounds = Aabb { min: Vec3::NEG_ONE, max: Vec3::ONE };
+        let (near, far) = planes(look_at(Vec3::new(0.0, 0.0, 10.0), Vec3::ZERO).unwrap(), bounds);
+        assert!(near < 9.0 && near > 8.0 && far > 11.0 && far < 12.0);
+        let (near, far) = planes(look_at(Vec3::new(0.0, 0.0, 0.5), Vec3::ZERO).unwrap(), bounds);
+        assert!(near > 0.0 && near < 0.01 && far > 1.5);
+    }
+}

@@ -1,0 +1,60 @@
+//! `skinscope view`.
+
+use std::time::Instant;
+
+use clap::Args;
+
+use super::{CliError, ModelArgs, method_names, parse_backend, parse_size};
+use crate::app::{self, Benchmark, Options};
+use crate::deform;
+use crate::import::ImportError;
+use crate::render::Backend;
+use crate::session::Source;
+
+/// Open a window: play, scrub, pose, see the weights
+///
+/// With --benchmark N the first clip plays at 1/60 s a frame, unthrottled and with all panels drawn, for N presented
+/// frames; then one line is printed and the program ends. Its JSON has the fields schema (1), frames, first_frame_ms
+/// (since the process started), frame_ms_median, frame_ms_p95, cpu_ms_per_frame (user and system, all threads) and
+/// peak_rss_mib; the last two are null where the system does not tell.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ViewArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// How vertices are deformed
+    #[arg(long, value_parser = method_names())]
+    method: Option<String>,
+    /// Draw N frames as fast as possible, print what they cost, and end
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    benchmark: Option<u32>,
+    /// Inner size of the window in pixels, with --benchmark
+    #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "1280x720", requires = "benchmark")]
+    size: [u32; 2],
+    /// Print the benchmark's line as JSON
+    #[arg(long, requires = "benchmark")]
+    json: bool,
+    /// Graphics interface
+    #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
+    backend: Backend,
+}
+
+pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
+    let source = Source::of(args.model.model);
+    if let Source::File(path) = &source {
+        // What is not there is said here, not in a window.
+        std::fs::metadata(path).map_err(|source| {
+            let file = path.display().to_string();
+            CliError::Import { file: file.clone(), error: ImportError::Read { path: file, source } }
+        })?;
+    }
+    let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
+    let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
+    Ok(app::run(Options {
+        source,
+        allow_external: args.model.allow_external,
+        benchmark,
+        backend: args.backend,
+        method,
+        started,
+    })?)
+}

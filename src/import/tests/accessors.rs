@@ -1,0 +1,132 @@
+//! Accessors: conversion, strides, sparse elements, ranges.
+
+use std::borrow::Cow;
+
+use bytemuck::Pod;
+use gltf::json::Index;
+use serde_json::json;
+
+use super::super::accessor::Store;
+use super::super::error::Warnings;
+use super::super::limits::Budget;
+use super::super::{ImportError, Limits};
+use super::*;
+
+/// Reads accessor `index` through a store of its own, as `N` floats in each element.
+fn read<T: Pod, const N: usize>(doc: &Doc, index: u32) -> Result<Vec<T>, ImportError> {
+    let mut root = doc.root.clone();
+    root["buffers"] = json!([{ "byteLength": doc.bin.len() }]);
+    let root = serde_json::from_value(root).unwrap();
+    let buffers = [Cow::Borrowed(&doc.bin[..])];
+    let budget = Budget::new("bytes", 1 << 20);
+    let store = Store::new(&root, &buffers, &Limits::default(), &budget, &Warnings::default())?;
+    let place = || "test".to_owned();
+    store.floats::<T, N>(store.accessor(Index::new(index), &place)?, &place)
+}
+
+fn scalars(doc: &Doc) -> Vec<f32> {
+    read::<f32, 1>(doc, 0).unwrap()
+}
+
+/// One accessor of scalars.
+fn scalar(component: u32, bytes: &[u8], count: usize, normalized: bool) -> Doc {
+    let mut doc = Doc::new();
+    doc.accessor(bytes, component, "SCALAR", count);
+    doc.root["accessors"][0]["normalized"] = json!(normalized);
+    doc
+}
+
+#[test]
+fn integers_convert_as_the_specification_says() {
+    // glTF 2.0, 3.11: c / max, and no less than -1.
+    let bytes = |values: &[i8]| values.iter().map(|v| v.to_le_bytes()[0]).collect::<Vec<u8>>();
+    assert_eq!(scalars(&scalar(I8, &bytes(&[-128, -127, 0, 127]), 4, true)), [-1.0, -1.0, 0.0, 1.0]);
+    assert_eq!(scalars(&scalar(I8, &bytes(&[-128, 5]), 2, false)), [-128.0, 5.0]);
+    assert_eq!(scalars(&scalar(U8, &[0, 51, 255], 3, true)), [0.0, 0.2, 1.0]);
+    assert_eq!(scalars(&scalar(U8, &[0, 51, 255], 3, false)), [0.0, 51.0, 255.0]);
+    let shorts: [i16; 3] = [-32768, -32767, 32767];
+    assert_eq!(scalars(&scalar(I16, bytemuck::cast_slice(&shorts), 3, true)), [-1.0, -1.0, 1.0]);
+    let shorts: [u16; 3] = [0, 13107, 65535];
+    assert_eq!(scalars(&scalar(U16, bytemuck::cast_slice(&shorts), 3, true)), [0.0, 0.2, 1.0]);
+    assert_eq!(scalars(&scalar(F32, bytemuck::cast_slice(&[1.5_f32, -2.0]), 2, false)), [1.5, -2.0]);
+}
+
+/// ```text
+/// bytes  0   4   8   12  16  20  24  28
+///        .   p0x p0y .   .   p1x p1y          stride 16, offset 4
+/// ```
+#[test]
+fn strided_elements_are_picked_and_the_last_may_end_early() {
+    let mut doc = Doc::new();
+    let numbers: [f32; 7] = [9.0, 1.0, 2.0, 9.0, 9.0, 3.0, 4.0];
+    doc.accessor(bytemuck::cast_slice(&numbers), F32, "VEC2", 2);
+    doc.root["bufferViews"][0]["byteStride"] = json!(16);
+    doc.root["accessors"][0]["byteOffset"] = json!(4);
+    assert_eq!(read::<[f32; 2], 2>(&doc, 0).unwrap(), [[1.0, 2.0], [3.0, 4.0]]);
+    // One element more would end 16 bytes beyond the view.
+    doc.root["accessors"][0]["count"] = json!(3);
+    let error = read::<[f32; 2], 2>(&doc, 0).unwrap_err().to_string();
+    assert!(error.contains("accessor 0: expected 44 bytes") && error.contains("found 28 bytes"), "{error}");
+}
+
+#[test]
+fn sparse_elements_replace_those_of_the_base_or_zeros() {
+    let mut doc = Doc::new();
+    doc.floats("SCALAR", 1, &[1.0, 2.0, 3.0, 4.0]);
+    let indices = doc.view(&[1, 3]);
+    let values = doc.view(bytemuck::cast_slice(&[20.0_f32, 40.0]));
+    doc.root["accessors"][0]["sparse"] = json!({
+        "count": 2,
+        "indices": { "bufferView": indices, "componentType": U8 },
+        "values": { "bufferView": values },
+    });
+    assert_eq!(scalars(&doc), [1.0, 20.0, 3.0, 40.0]);
+    doc.root["accessors"][0].as_object_mut().unwrap().remove("bufferView");
+    assert_eq!(scalars(&doc), [0.0, 20.0, 0.0, 40.0]);
+    doc.root["accessors"][0]["count"] = json!(3);
+    let error = read::<f32, 1>(&doc, 0).unwrap_err().to_string();
+    assert!(error.starts_with("accessor 0, sparse indices: expected indices below 3, found 3"), "{error}");
+}
+
+#[test]
+fn ranges_are_exact_and_cannot_overflow() {
+    let doc = scalar(F32, &[0; 12], 3, false);
+    assert_eq!(scalars(&doc), [0.0; 3]);
+    let fails = |change: &dyn Fn(&mut Value)| {
+        let mut doc = doc.clone();
+        change(&mut doc.root);
+        assert!(read::<f32, 1>(&doc, 0).is_err(), "{}", doc.root);
+    };
+    fails(&|r| r["accessors"][0]["count"] = json!(4));
+    fails(&|r| r["accessors"][0]["byteOffset"] = json!(1));
+    fails(&|r| r["accessors"][0]["byteOffset"] = json!(u64::MAX - 3));
+    fails(&|r| r["accessors"][0]["count"] = json!(u64::MAX));
+    fails(&|r| r["bufferViews"][0]["byteLength"] = json!(13));
+    fails(&|r| r["bufferViews"][0]["byteOffset"] = json!(u64::MAX));
+    fails(&|r| r["bufferViews"][0]["byteStride"] = json!(2));
+    fails(&|r| r["bufferViews"][0]["byteStride"] = json!(0));
+    fails(&|r| r["accessors"][0]["componentType"] = json!(5124));
+    fails(&|r| r["accessors"][0]["bufferView"] = json!(1));
+}
+
+#[test]
+fn zeros_and_all_decoded_bytes_are_bounded() {
+    let mut doc = Doc::new();
+    doc.root["accessors"] = json!([{ "componentType": F32, "type": "SCALAR", "count": 16_000_001 }]);
+    assert!(matches!(read::<f32, 1>(&doc, 0), Err(ImportError::Limit { limit: 16_000_000, .. })));
+    doc.root["accessors"][0]["count"] = json!((1 << 18) + 1);
+    assert!(matches!(read::<f32, 1>(&doc, 0), Err(ImportError::Limit { limit: 0x10_0000, .. })));
+    doc.root["accessors"][0]["count"] = json!(1 << 18);
+    assert_eq!(read::<f32, 1>(&doc, 0).unwrap().len(), 1 << 18);
+}
+
+#[test]
+fn bytes_out_of_line_are_read_and_listed() {
+    let mut doc = Doc::new();
+    let position = doc.floats("VEC3", 3, &SQUARE);
+    doc.bin.insert(0, 0);
+    doc.root["bufferViews"][position]["byteOffset"] = json!(1);
+    let doc = doc.with_primitive(json!({ "attributes": { "POSITION": position } , "mode": 5 }));
+    assert_eq!(doc.import().unwrap().model.meshes[0].primitives[0].positions[3].to_array(), [1.0, 1.0, 0.0]);
+    assert_eq!(doc.warnings(), ["accessor 0: its bytes start at 1, not aligned to its components"]);
+}

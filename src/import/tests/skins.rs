@@ -1,0 +1,110 @@
+//! Skins and influences.
+
+use glam::Vec3;
+use serde_json::json;
+
+use super::*;
+use crate::model::WeightFormat;
+
+/// Four vertices, `joints` bytes and `weights` of each set, on a skin of two joints.
+fn skinned(sets: &[(&[u8; 16], &[f32; 16])]) -> Doc {
+    let mut doc = Doc::new();
+    let position = doc.floats("VEC3", 3, &SQUARE);
+    let mut attributes = json!({ "POSITION": position });
+    for (n, (joints, weights)) in sets.iter().enumerate() {
+        let joints = doc.accessor(&joints[..], U8, "VEC4", 4);
+        let weights = doc.floats("VEC4", 4, &weights[..]);
+        attributes[format!("JOINTS_{n}")] = json!(joints);
+        attributes[format!("WEIGHTS_{n}")] = json!(weights);
+    }
+    let mut doc = doc.with_primitive(json!({ "attributes": attributes, "mode": 5 }));
+    doc.root["nodes"] = json!([{ "mesh": 0, "skin": 0 }, { "children": [2] }, {}]);
+    doc.root["skins"] = json!([{ "joints": [2, 1] }]);
+    doc
+}
+
+const HALVES: [f32; 16] = [0.5, 0.5, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.5, 0.5, 0.0, 0.0];
+const BOTH: [u8; 16] = [0, 1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0];
+
+#[test]
+fn skins_without_matrices_bind_where_they_stand() {
+    let model = skinned(&[(&BOTH, &HALVES)]).import().unwrap().model;
+    let skin = &model.skins[0];
+    assert_eq!(skin.joints.iter().map(|j| j.index()).collect::<Vec<_>>(), [2, 1]);
+    assert_eq!(skin.inverse_bind, [glam::Affine3A::IDENTITY; 2]);
+    let influences = model.meshes[0].primitives[0].influences.as_ref().unwrap();
+    assert_eq!((influences.per_vertex, influences.format), (4, WeightFormat::F32));
+    assert_eq!(influences.of(2), (&[1, 0, 0, 0][..], &[0.5, 0.5, 0.0, 0.0][..]));
+}
+
+#[test]
+fn inverse_bind_matrices_are_read_by_columns() {
+    let mut doc = skinned(&[(&BOTH, &HALVES)]);
+    let mut matrices = glam::Mat4::from_translation(Vec3::new(1.0, 2.0, 3.0)).to_cols_array().to_vec();
+    matrices.extend(glam::Mat4::from_scale(Vec3::splat(2.0)).to_cols_array());
+    let accessor = doc.floats("MAT4", 16, &matrices);
+    doc.root["skins"][0]["inverseBindMatrices"] = json!(accessor);
+    let model = doc.import().unwrap().model;
+    assert_eq!(model.skins[0].inverse_bind[0].translation.to_array(), [1.0, 2.0, 3.0]);
+    assert_eq!(model.skins[0].inverse_bind[1].matrix3.y_axis.y, 2.0);
+}
+
+#[test]
+fn several_sets_stand_side_by_side_for_each_vertex() {
+    let quarter = HALVES.map(|w| w * 0.5);
+    let doc = skinned(&[(&BOTH, &quarter), (&[1; 16], &quarter)]);
+    let import = doc.import().unwrap();
+    assert_eq!(import.warnings, []);
+    let influences = import.model.meshes[0].primitives[0].influences.clone().unwrap();
+    assert_eq!(influences.per_vertex, 8);
+    let want = (&[0, 1, 0, 0, 1, 1, 1, 1][..], &[0.25, 0.25, 0.0, 0.0, 0.25, 0.25, 0.0, 0.0][..]);
+    assert_eq!(influences.of(1), want);
+}
+
+#[test]
+fn joints_beyond_the_skin_are_errors_unless_they_weigh_nothing() {
+    let mut joints = BOTH;
+    joints[2 * 4 + 1] = 7;
+    let error = skinned(&[(&joints, &HALVES)]).error();
+    let want =
+        "mesh 0, primitive 0, vertex 2: expected joints below 2, as skin 0 has them, found joint 7 with weight 0.5";
+    assert!(error.starts_with(want), "{error}");
+    joints[2 * 4 + 1] = 0;
+    joints[2 * 4 + 3] = 7;
+    let doc = skinned(&[(&joints, &HALVES)]);
+    assert_eq!(doc.warnings(), ["mesh 0, primitive 0: 1 joint numbers beyond skin 0 have weight 0; read as joint 0"]);
+    let model = doc.import().unwrap().model;
+    assert_eq!(model.meshes[0].primitives[0].influences.as_ref().unwrap().of(2).0, [1, 0, 0, 0]);
+}
+
+#[test]
+fn the_smallest_of_several_skins_counts() {
+    let mut doc = skinned(&[(&BOTH, &HALVES)]);
+    doc.root["skins"] = json!([{ "joints": [2, 1] }, { "joints": [2] }]);
+    doc.root["nodes"] = json!([{ "mesh": 0, "skin": 0 }, { "children": [2] }, {}, { "mesh": 0, "skin": 1 }]);
+    assert!(doc.error().contains("as skin 1 has them"), "{}", doc.error());
+}
+
+#[test]
+fn sets_that_do_not_pair_are_named() {
+    let mut doc = skinned(&[(&BOTH, &HALVES), (&BOTH, &HALVES)]);
+    let attributes = doc.root["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
+    attributes.remove("WEIGHTS_1");
+    assert!(doc.error().contains("found JOINTS_0 JOINTS_1 with WEIGHTS_0"), "{}", doc.error());
+    let attributes = doc.root["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
+    attributes.remove("JOINTS_0");
+    attributes.remove("WEIGHTS_0");
+    attributes.insert("WEIGHTS_1".into(), json!(2));
+    assert!(doc.error().contains("numbered from 0"), "{}", doc.error());
+}
+
+#[test]
+fn weights_are_kept_as_stored_and_their_sums_listed() {
+    let mut weights = HALVES;
+    weights[4] = 0.75;
+    let doc = skinned(&[(&BOTH, &weights)]);
+    let model = doc.import().unwrap().model;
+    assert_eq!(model.meshes[0].primitives[0].influences.as_ref().unwrap().of(1).1, [0.75, 0.5, 0.0, 0.0]);
+    let want = "mesh 0, primitive 0: has 1 vertices whose weights do not sum to 1 (worst: 1.25), kept as stored";
+    assert_eq!(doc.warnings(), [want]);
+}

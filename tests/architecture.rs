@@ -1,0 +1,84 @@
+//! Who may import whom (the table in `src/lib.rs`), read from the source text.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
+use std::path::{Path, PathBuf};
+
+/// Rooms and what each may use of the crate.
+const TABLE: &[(&str, &[&str])] = &[
+    ("math", &[]),
+    ("model", &["math"]),
+    ("import", &["math", "model"]),
+    ("anim", &["math", "model"]),
+    ("deform", &["math", "model"]),
+    ("export", &["math", "model", "anim", "deform"]),
+    ("inspect", &["math", "model", "import", "anim", "deform"]),
+    ("session", &["math", "model", "import", "anim", "deform", "inspect"]),
+    ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
+    ("render", &["math", "model", "anim", "deform", "frame"]),
+    ("app/ui", &["math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
+    ("app", &["math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render"]),
+    ("cli", &["math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render", "app"]),
+];
+
+fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            out.push(path);
+        }
+    }
+}
+
+/// The rooms that a text names after `crate::`, tests left out.
+fn named_rooms(text: &str) -> Vec<String> {
+    let shipped = text.split("#[cfg(test)]").next().unwrap();
+    let code = shipped.lines().filter(|l| !l.trim_start().starts_with("//"));
+    let mut rooms = Vec::new();
+    for line in code {
+        for rest in line.split("crate::").skip(1) {
+            let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            assert!(!name.is_empty(), "`use crate::{{…}}` hides its rooms from this test: {line}");
+            rooms.push(name);
+        }
+    }
+    rooms
+}
+
+fn room_of(path: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
+    let inside = |room: &str| path.strip_prefix(room).is_some_and(|rest| rest.starts_with(['/', '.']));
+    TABLE.iter().find(|(room, _)| inside(room))
+}
+
+#[test]
+fn every_room_imports_only_what_the_table_allows() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut checked = 0;
+    for file in files {
+        let path = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        if path == "lib.rs" || path == "main.rs" {
+            continue;
+        }
+        let Some((room, allowed)) = room_of(&path) else { panic!("{path} belongs to no room of the table") };
+        let own = room.split('/').next().unwrap();
+        for named in named_rooms(&std::fs::read_to_string(&file).unwrap()) {
+            let fine = named == own || allowed.contains(&named.as_str());
+            assert!(fine, "src/{path} imports `{named}`, which `{room}` may not");
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "only {checked} imports were found: is this test still reading them?");
+}
+
+#[test]
+fn wrong_arrows_are_seen() {
+    assert_eq!(named_rooms("use crate::session::Session;\n// crate::app\n"), ["session"]);
+    assert_eq!(room_of("app/ui/theme.rs").unwrap().0, "app/ui");
+    assert_eq!(room_of("frame/build.rs").unwrap().0, "frame");
+    assert!(!room_of("render/gpu.rs").unwrap().1.contains(&"session"));
+    assert!(room_of("unknown/file.rs").is_none());
+}

@@ -1,0 +1,241 @@
+//! The command line as a user meets it: the real program, its exit codes, what it prints and writes.
+
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn skinscope(arguments: &[&str]) -> Output {
+    // No display: whatever needs one must say so, and nothing else may want one.
+    Command::new(env!("CARGO_BIN_EXE_skinscope"))
+        .args(arguments)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap()
+}
+
+fn ok(arguments: &[&str]) -> String {
+    let out = skinscope(arguments);
+    assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8(out.stdout).unwrap()
+}
+
+/// Fails with `code`, one line on standard error that holds `words`.
+fn fails(arguments: &[&str], code: i32, words: &[&str]) {
+    let out = skinscope(arguments);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(code), "{arguments:?}: {said}");
+    for word in words {
+        assert!(said.contains(word), "{arguments:?} does not say \"{word}\": {said}");
+    }
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    let _absent = std::fs::remove_file(&path);
+    path
+}
+
+fn picture(arguments: &[&str], name: &str) -> Option<image::RgbaImage> {
+    let path = scratch(name);
+    let mut all = vec!["render", "-o", path.to_str().unwrap()];
+    all.extend(arguments);
+    let out = skinscope(&all);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    if out.status.code() == Some(2) && said.contains("no graphics adapter") {
+        common::skipped("no graphics adapter");
+        return None;
+    }
+    assert!(out.status.success(), "{all:?}: {said}");
+    Some(image::open(&path).unwrap().into_rgba8())
+}
+
+#[test]
+fn help_reads_like_documentation() {
+    let help = ok(&["--help"]);
+    for word in ["render", "bake", "info", "view", "Exit codes", "MODEL"] {
+        assert!(help.contains(word), "{word}");
+    }
+    for sub in ["render", "bake", "info", "view"] {
+        assert!(ok(&[sub, "--help"]).len() > 500, "{sub}");
+    }
+}
+
+#[test]
+fn exit_codes_tell_bad_files_from_bad_usage() {
+    fails(&["info", "no_such_file.glb"], 1, &["no_such_file.glb"]);
+    fails(&["no_such_file.glb"], 1, &["no_such_file.glb"]);
+    fails(&["render", "no_such_file.glb", "-o", "x.png"], 1, &["no_such_file.glb"]);
+    fails(&["render"], 2, &["--output"]);
+    fails(&["render", "-o", "x.jpeg"], 2, &[".png"]);
+    fails(&["render", "-o", "x.png", "--time", "1"], 2, &["--clip"]);
+    fails(&["render", "-o", "x.png", "--clip", "No such clip"], 2, &["Walk"]);
+    fails(&["render", "-o", "x.png", "--heatmap", "No such joint"], 2, &["Head"]);
+    fails(&["bake", "-o", "x.stl"], 2, &[".ply"]);
+    fails(&["bake", "-o", "/no/such/folder/x.ply"], 2, &["/no/such/folder"]);
+    let bad = scratch("bad.glb");
+    std::fs::write(&bad, b"glTF but not really").unwrap();
+    fails(&["info", bad.to_str().unwrap()], 1, &["bad.glb"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_a_display_the_window_says_what_to_do() {
+    fails(&[], 2, &["display", "render"]);
+}
+
+#[test]
+fn info_of_the_built_in_character() {
+    let report: Value = serde_json::from_str(&ok(&["info", "--json"])).unwrap();
+    assert_eq!(report["schema"], 1);
+    let clips: Vec<&str> = report["clips"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(clips, ["Idle", "Walk", "Wave", "Bend"]);
+    assert!(report["counts"]["joints"].as_u64().unwrap() >= 20);
+    assert!(report["influences"]["most"].as_u64().unwrap() <= 4);
+    let text = ok(&["info"]);
+    assert!(text.contains("Walk") && text.contains("warnings    none"), "{text}");
+}
+
+#[test]
+fn info_agrees_with_the_corpus_table() {
+    let Some(corpus) = common::corpus() else { return };
+    let table = std::fs::read_to_string(corpus.join("models.csv")).unwrap();
+    for name in ["CesiumMan", "Fox", "KayKit_Knight"] {
+        let row = table.lines().find(|l| l.starts_with(&format!("{name},"))).unwrap();
+        let file = corpus.join(format!("models/{name}.glb"));
+        let report: Value = serde_json::from_str(&ok(&["info", "--json", file.to_str().unwrap()])).unwrap();
+        // Columns after the quoted licence differ in commas, so whole ",vertices,primitives,joints,skins,clips," is sought.
+        let c = &report["counts"];
+        let joints = report["skins"][0]["joints"].as_array().unwrap().len();
+        let wanted = format!(",{},{},{joints},{},{},", c["vertices"], c["primitives"], c["skins"], c["clips"]);
+        assert!(row.contains(&wanted), "{name}: {wanted} is not in {row}");
+    }
+}
+
+#[test]
+fn a_baked_ply_holds_the_reference_positions() {
+    let Some(corpus) = common::corpus() else { return };
+    let header: Value =
+        serde_json::from_slice(&std::fs::read(corpus.join("reference/CesiumMan.2.json")).unwrap()).unwrap();
+    let time = header["time"].to_string();
+    let model = corpus.join("models/CesiumMan.glb");
+    for backend in ["cpu", "gpu"] {
+        let path = scratch(&format!("cesium_{backend}.ply"));
+        let arguments = [
+            "bake",
+            model.to_str().unwrap(),
+            "-o",
+            path.to_str().unwrap(),
+            "--clip",
+            "0",
+            "--time",
+            &time,
+            "--backend",
+            backend,
+        ];
+        let out = skinscope(&arguments);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        if backend == "gpu" && said.contains("no graphics adapter") {
+            return common::skipped("no graphics adapter");
+        }
+        assert!(out.status.success(), "{said}");
+        let bytes = std::fs::read(&path).unwrap();
+        let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+        let vertices = bytes[end..].chunks_exact(24);
+        let f = |c: &[u8]| f32::from_le_bytes(c.try_into().unwrap());
+        let reference = std::fs::read(corpus.join("reference/CesiumMan.2.f32")).unwrap();
+        let count = header["totalVertices"].as_u64().unwrap() as usize;
+        let mut worst = 0.0_f32;
+        for (ours, theirs) in vertices.take(count).zip(reference.chunks_exact(12)) {
+            for axis in 0..3 {
+                worst = worst.max((f(&ours[axis * 4..][..4]) - f(&theirs[axis * 4..][..4])).abs());
+            }
+        }
+        assert!(worst < 2e-5 * 2.0, "{backend}: {worst} m");
+    }
+}
+
+#[test]
+fn bakes_in_every_format() {
+    for (ending, start) in [("ply", &b"ply\nformat binary_little_endian"[..]), ("obj", b"#"), ("glb", b"glTF")] {
+        let path = scratch(&format!("posed.{ending}"));
+        ok(&["bake", "-o", path.to_str().unwrap(), "--clip", "Bend", "--time", "1", "--method", "dual-quaternion"]);
+        assert!(std::fs::read(&path).unwrap().starts_with(start), "{ending}");
+    }
+    // What was baked opens again, with as many vertices.
+    let count = |arguments: &[&str]| {
+        let report: Value = serde_json::from_str(&ok(arguments)).unwrap();
+        report["counts"]["vertices"].clone()
+    };
+    assert_eq!(count(&["info", "--json", scratch_path("posed.glb").to_str().unwrap()]), count(&["info", "--json"]));
+}
+
+fn scratch_path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name)
+}
+
+#[test]
+fn pictures_show_the_model_on_the_background_that_was_asked_for() {
+    let Some(plain) = picture(&["--size", "200x300", "--background", "#204060"], "plain.png") else { return };
+    assert_eq!(plain.dimensions(), (200, 300));
+    assert_eq!(plain.get_pixel(0, 0).0, [0x20, 0x40, 0x60, 255]);
+    let drawn = plain.pixels().filter(|p| p.0 != [0x20, 0x40, 0x60, 255]).count();
+    assert!((3000..30_000).contains(&drawn), "{drawn} pixels");
+    assert!(plain.pixels().all(|p| p.0[3] == 255));
+}
+
+#[test]
+fn a_transparent_background_writes_straight_alpha() {
+    let Some(cut) = picture(&["--size", "200x300", "--background", "transparent"], "cut.png") else { return };
+    assert_eq!(cut.get_pixel(0, 0).0, [0; 4]);
+    let opaque = cut.pixels().filter(|p| p.0[3] == 255).count();
+    let edge = cut.pixels().filter(|p| (1..255).contains(&p.0[3])).count();
+    assert!(opaque > 3000 && edge > 50 && edge < opaque / 2, "{opaque} opaque, {edge} at the edge");
+}
+
+#[test]
+fn time_clamps_and_clips_pose() {
+    let shot = |arguments: &[&str], name: &str| {
+        let mut all = vec!["--size", "160x240", "--view", "right"];
+        all.extend(arguments);
+        picture(&all, name)
+    };
+    let Some(rest) = shot(&[], "rest.png") else { return };
+    let walking = shot(&["--clip", "Walk", "--time", "0.25"], "walk.png").unwrap();
+    assert!(rest != walking);
+    let end = shot(&["--clip", "Bend", "--time", "9999"], "end.png").unwrap();
+    let before = shot(&["--clip", "3", "--time", "-5"], "before.png").unwrap();
+    assert_eq!(before, shot(&["--clip", "Bend"], "start.png").unwrap());
+    assert_eq!(end, shot(&["--clip", "Bend", "--time", "100"], "end2.png").unwrap());
+}
+
+#[test]
+fn the_heat_map_is_red_where_the_joint_rules_and_blue_where_it_does_not() {
+    let Some(map) = picture(&["--size", "200x300", "--heatmap", "Head", "--view", "front"], "heat.png") else { return };
+    let red = map.enumerate_pixels().filter(|(_, y, p)| *y < 90 && p.0[0] > 150 && p.0[2] < 90).count();
+    let blue = map.enumerate_pixels().filter(|(_, y, p)| *y > 150 && p.0[2] > 150 && p.0[0] < 90).count();
+    assert!(red > 200 && blue > 1000, "{red} red above, {blue} blue below");
+}
+
+#[test]
+fn negative_eyes_look_from_the_other_side() {
+    let from = |eye: &str, name: &str| {
+        picture(&["--size", "200x300", "--eye", eye, "--target", "0,0.9,0", "--fov", "40"], name)
+    };
+    let Some(front) = from("0,1,4", "front.png") else { return };
+    let back = from("0,1,-4", "back.png").unwrap();
+    assert!(front != back);
+    if let Some(method) =
+        picture(&["--size", "200x300", "--clip", "Bend", "--time", "1", "--method", "dual-quaternion"], "dq.png")
+    {
+        assert!(method != picture(&["--size", "200x300", "--clip", "Bend", "--time", "1"], "lbs.png").unwrap());
+    }
+}

@@ -1,0 +1,282 @@
+//! The real program in a real window under Xvfb, driven with real mouse and key events; pictures of the screen tell
+//! whether it did what it should.
+
+#![cfg(all(feature = "app", target_os = "linux"))]
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use image::RgbaImage;
+
+const WIDTH: u32 = 1280;
+const HEIGHT: u32 = 800;
+
+/// Left, top, right, bottom in pixels.
+type Area = [u32; 4];
+/// Inside the viewport, clear of the overlays in its corners.
+const FIGURE: Area = [420, 130, 860, 560];
+/// The selected node's name and sliders.
+const INSPECTOR: Area = [970, 40, 1280, 640];
+/// Buttons, time and frame.
+const TRANSPORT: Area = [0, 650, 1280, 700];
+
+/// Ends its process when the test ends, however it ends.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ended = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+struct Screen {
+    display: String,
+    folder: PathBuf,
+    program: Running,
+    _server: Running,
+}
+
+fn have(tool: &str) -> bool {
+    Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().is_ok_and(|o| o.status.success())
+}
+
+fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !done() {
+        assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for {what}");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+}
+
+impl Screen {
+    /// Starts a display of its own and the program on it; `None` (and said so) where a tool is missing.
+    fn open(name: &str, arguments: &[&str]) -> Option<Self> {
+        let missing: Vec<&str> = ["Xvfb", "xdotool", "import"].into_iter().filter(|t| !have(t)).collect();
+        if !missing.is_empty() {
+            common::skipped(&format!("no {} for the window test", missing.join(", ")));
+            return None;
+        }
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("window_{name}"));
+        let _absent = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let (display, server) = start_server(&folder);
+        let program = Command::new(env!("CARGO_BIN_EXE_skinscope"))
+            .args(arguments)
+            .env("DISPLAY", &display)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_CONFIG_HOME", &folder)
+            .env("HOME", &folder)
+            .stderr(std::fs::File::create(folder.join("stderr.txt")).unwrap())
+            .spawn()
+            .unwrap();
+        let mut screen = Self { display, folder, program: Running(program), _server: server };
+        wait_until("the window", || screen.try_tool(&["search", "--onlyvisible", "--name", "Skinscope"]));
+        screen.tool(&[
+            "search",
+            "--onlyvisible",
+            "--name",
+            "Skinscope",
+            "windowfocus",
+            "windowsize",
+            "1280",
+            "800",
+            "windowmove",
+            "0",
+            "0",
+        ]);
+        wait_until("a figure", || screen.is_running() && colours(&screen.shot("start"), FIGURE) > 200);
+        Some(screen)
+    }
+
+    fn is_running(&mut self) -> bool {
+        let ended = self.program.0.try_wait().unwrap();
+        let said = std::fs::read_to_string(self.folder.join("stderr.txt")).unwrap();
+        assert!(ended.is_none(), "the program ended: {said}");
+        true
+    }
+
+    fn try_tool(&self, arguments: &[&str]) -> bool {
+        let mut command = Command::new("xdotool");
+        command.args(arguments).env("DISPLAY", &self.display).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().unwrap().success()
+    }
+
+    fn tool(&self, arguments: &[&str]) {
+        assert!(self.try_tool(arguments), "xdotool {arguments:?}");
+        std::thread::sleep(Duration::from_millis(60));
+    }
+
+    fn key(&self, key: &str) {
+        self.tool(&["key", key]);
+    }
+
+    fn click(&self, x: u32, y: u32) {
+        self.tool(&["mousemove", &x.to_string(), &y.to_string()]);
+        self.tool(&["click", "1"]);
+    }
+
+    fn drag(&self, from: (u32, u32), to: (u32, u32)) {
+        self.tool(&["mousemove", &from.0.to_string(), &from.1.to_string()]);
+        self.tool(&["mousedown", "1"]);
+        for step in 1..=8 {
+            let at = |a: u32, b: u32| (a as i64 + (b as i64 - a as i64) * step / 8).to_string();
+            self.tool(&["mousemove", &at(from.0, to.0), &at(from.1, to.1)]);
+        }
+        self.tool(&["mouseup", "1"]);
+    }
+
+    /// The whole screen, as it is now.
+    fn shot(&self, name: &str) -> RgbaImage {
+        let path = self.folder.join(format!("{name}.png"));
+        let mut command = Command::new("import");
+        command.args(["-window", "root", path.to_str().unwrap()]).env("DISPLAY", &self.display);
+        assert!(command.status().unwrap().success());
+        image::open(&path).unwrap().into_rgba8()
+    }
+
+    /// The screen once two pictures in a row are the same: nothing moves any more.
+    fn settled(&self, name: &str) -> RgbaImage {
+        let mut last = self.shot(name);
+        wait_until("the picture to settle", || {
+            std::thread::sleep(Duration::from_millis(250));
+            let now = self.shot(name);
+            let same = now == last;
+            last = now;
+            same
+        });
+        last
+    }
+}
+
+/// A server on a display number that it chose itself.
+fn start_server(folder: &Path) -> (String, Running) {
+    let number = folder.join("display.txt");
+    let size = format!("{WIDTH}x{HEIGHT}x24");
+    // Standard output is the descriptor that the server writes its number to.
+    let server = Command::new("Xvfb")
+        .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp"])
+        .stdout(std::fs::File::create(&number).unwrap())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let server = Running(server);
+    let mut display = String::new();
+    wait_until("Xvfb", || {
+        display = std::fs::read_to_string(&number).unwrap().trim().to_owned();
+        !display.is_empty()
+    });
+    (format!(":{display}"), server)
+}
+
+fn inside(picture: &RgbaImage, area: Area) -> impl Iterator<Item = [u8; 4]> + '_ {
+    let [left, top, right, bottom] = area;
+    (top..bottom).flat_map(move |y| (left..right).map(move |x| picture.get_pixel(x, y).0))
+}
+
+/// Different colours in an area: a figure has many, a background few.
+fn colours(picture: &RgbaImage, area: Area) -> usize {
+    inside(picture, area).collect::<std::collections::HashSet<_>>().len()
+}
+
+/// Share of an area's pixels that differ clearly.
+fn changed(a: &RgbaImage, b: &RgbaImage, area: Area) -> f64 {
+    let pairs = inside(a, area).zip(inside(b, area));
+    let differs = |(a, b): ([u8; 4], [u8; 4])| a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > 12);
+    let all = f64::from((area[2] - area[0]) * (area[3] - area[1]));
+    pairs.filter(|p| differs(*p)).count() as f64 / all
+}
+
+/// Pixels that only the heat map paints: deep blue.
+fn deep_blue(picture: &RgbaImage, area: Area) -> usize {
+    inside(picture, area).filter(|p| p[2] > 140 && p[0] < 60 && p[1] < 60).count()
+}
+
+#[test]
+fn a_joint_is_selected_posed_scrubbed_and_its_weights_are_seen() {
+    let Some(screen) = Screen::open("drive", &[]) else { return };
+    // It plays by itself; Space stops it.
+    let (a, b) = (screen.shot("playing_a"), {
+        std::thread::sleep(Duration::from_millis(700));
+        screen.shot("playing_b")
+    });
+    assert!(changed(&a, &b, FIGURE) > 0.001, "the character does not play");
+    screen.key("space");
+    let paused = screen.settled("paused");
+
+    // Scrub: drag along the ruler.
+    screen.drag((300, 735), (620, 735));
+    let scrubbed = screen.settled("scrubbed");
+    assert!(changed(&paused, &scrubbed, TRANSPORT) > 0.001, "time is not shown");
+    assert!(changed(&paused, &scrubbed, FIGURE) > 0.001, "scrubbing does not move the character");
+
+    // Select a joint: search for it and click its row.
+    screen.click(120, 62);
+    screen.tool(&["type", "UpperArm.L"]);
+    screen.settled("searched");
+    screen.click(120, 96);
+    let selected = screen.settled("selected");
+    assert!(changed(&scrubbed, &selected, INSPECTOR) > 0.02, "the inspector does not follow the selection");
+
+    // Weights: key W, away from the search box.
+    screen.key("Escape");
+    screen.click(120, 96);
+    screen.key("w");
+    let weights = screen.settled("weights");
+    assert!(deep_blue(&weights, FIGURE) > deep_blue(&selected, FIGURE) + 3000, "no heat map");
+    screen.key("w");
+    let shaded = screen.settled("shaded");
+    assert!(changed(&selected, &shaded, FIGURE) < 0.001, "the heat map does not go away");
+
+    // Pose: drag the slider of rotation Z.
+    let (x, y) = SLIDER;
+    screen.drag((x, y), (x + 45, y));
+    let posed = screen.settled("posed");
+    assert!(changed(&shaded, &posed, FIGURE) > 0.005, "the slider does not pose the joint");
+    screen.key("ctrl+z");
+    let undone = screen.settled("undone");
+    assert!(changed(&shaded, &undone, FIGURE) < 0.001, "one drag is not one step back");
+
+    // Turn the camera.
+    screen.drag((600, 300), (760, 330));
+    let turned = screen.settled("turned");
+    assert!(changed(&undone, &turned, FIGURE) > 0.02, "dragging does not turn the camera");
+}
+
+/// The slider of rotation Z in the inspector.
+const SLIDER: (u32, u32) = (1100, 172);
+
+#[test]
+fn a_bad_file_is_reported_and_the_program_goes_on() {
+    let bad = Path::new(env!("CARGO_TARGET_TMPDIR")).join("not_really.glb");
+    std::fs::write(&bad, b"glTF, but not really").unwrap();
+    let Some(mut screen) = Screen::open("bad", &[bad.to_str().unwrap()]) else { return };
+    assert!(screen.is_running());
+}
+
+#[test]
+fn the_benchmark_presents_as_many_frames_as_asked_and_ends() {
+    if !have("Xvfb") {
+        return common::skipped("no Xvfb for the window benchmark");
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("window_benchmark");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (display, _server) = start_server(&folder);
+    let out = Command::new(env!("CARGO_BIN_EXE_skinscope"))
+        .args(["view", "--benchmark", "5", "--size", "640x480", "--json"])
+        .env("DISPLAY", display)
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(text.lines().count(), 1, "{text}");
+    let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&line["schema"], &line["frames"]), (&1.into(), &5.into()));
+    assert!(line["first_frame_ms"].as_f64() > Some(0.0) && line["frame_ms_median"].as_f64() > Some(0.0));
+}
