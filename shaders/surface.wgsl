@@ -14,8 +14,8 @@ struct Material {
     double_sided: u32,
     /// Bit n: texture n reads the second coordinate set. In order of the bindings.
     second_uv: u32,
-    /// 1 where a normal map is.
-    has_normal_map: u32,
+    /// Bit n: texture n is there.
+    textures: u32,
 }
 
 @group(2) @binding(0) var<uniform> material: Material;
@@ -29,6 +29,17 @@ struct Material {
 @group(2) @binding(8) var occlusion_sampler: sampler;
 @group(2) @binding(9) var emissive_texture: texture_2d<f32>;
 @group(2) @binding(10) var emissive_sampler: sampler;
+
+const BASE_COLOR: u32 = 0u;
+const METALLIC_ROUGHNESS: u32 = 1u;
+const NORMAL: u32 = 2u;
+const OCCLUSION: u32 = 3u;
+const EMISSIVE: u32 = 4u;
+
+/// The same for a whole draw, so that what is not there costs nothing.
+fn has(texture: u32) -> bool {
+    return (material.textures & (1u << texture)) != 0u;
+}
 
 fn uv_of(in: Fragment, texture: u32) -> vec2f {
     return select(in.uv.xy, in.uv.zw, (material.second_uv & (1u << texture)) != 0u);
@@ -63,8 +74,9 @@ fn is_culled(f: Facing) -> bool {
 }
 
 /// The normal that the normal map says, on the outer side.
-fn mapped_normal(in: Fragment, normal: vec3f, texel: vec3f) -> vec3f {
-    let uv = uv_of(in, 2u);
+fn mapped_normal(in: Fragment, normal: vec3f) -> vec3f {
+    let uv = uv_of(in, NORMAL);
+    let texel = textureSample(normal_texture, normal_sampler, uv).xyz;
     let dx = dpdx(in.world);
     let dy = dpdy(in.world);
     let uv_dx = dpdx(uv);
@@ -86,7 +98,7 @@ fn mapped_normal(in: Fragment, normal: vec3f, texel: vec3f) -> vec3f {
     let t = (texel * 2.0 - 1.0) * vec3f(material.emissive.w, material.emissive.w, 1.0);
     let mapped = tangent * t.x + bitangent * t.y + normal * t.z;
     let size = length(mapped);
-    return select(normal, mapped / size, size > 0.0 && material.has_normal_map != 0u);
+    return select(normal, mapped / size, size > 0.0);
 }
 
 /// Alpha as its mode has it; negative where nothing is to be drawn.
@@ -100,27 +112,50 @@ fn alpha_of(alpha: f32) -> f32 {
     return clamp(alpha, 0.0, 1.0);
 }
 
+/// Factor, vertex colour and texture together.
+fn base_color(in: Fragment) -> vec4f {
+    var color = material.base_color * in.color;
+    if has(BASE_COLOR) {
+        color *= textureSample(base_color_texture, base_color_sampler, uv_of(in, BASE_COLOR));
+    }
+    return color;
+}
+
 @fragment
 fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     let f = facing(in, front_facing);
-    let base = textureSample(base_color_texture, base_color_sampler, uv_of(in, 0u)) * material.base_color * in.color;
-    let surface = textureSample(metallic_roughness_texture, metallic_roughness_sampler, uv_of(in, 1u));
-    let bump = textureSample(normal_texture, normal_sampler, uv_of(in, 2u)).xyz;
-    let hidden = textureSample(occlusion_texture, occlusion_sampler, uv_of(in, 3u)).r;
-    let glow = textureSample(emissive_texture, emissive_sampler, uv_of(in, 4u)).rgb;
-    let normal = f.side * mapped_normal(in, f.normal, bump);
+    let base = base_color(in);
+    var surface = vec2f(material.roughness, material.metallic);
+    if has(METALLIC_ROUGHNESS) {
+        let uv = uv_of(in, METALLIC_ROUGHNESS);
+        surface *= textureSample(metallic_roughness_texture, metallic_roughness_sampler, uv).gb;
+    }
+    var occlusion = 1.0;
+    if has(OCCLUSION) {
+        let hidden = textureSample(occlusion_texture, occlusion_sampler, uv_of(in, OCCLUSION)).r;
+        occlusion += material.occlusion_strength * (hidden - 1.0);
+    }
+    var glow = material.emissive.rgb;
+    if has(EMISSIVE) {
+        glow *= textureSample(emissive_texture, emissive_sampler, uv_of(in, EMISSIVE)).rgb;
+    }
+    var normal = f.normal;
+    if has(NORMAL) {
+        normal = mapped_normal(in, normal);
+    }
+    normal *= f.side;
     // Specular would sparkle where the normal turns within a pixel (Kaplanyan & Tokuyoshi 2019).
     let turn = 0.25 * (dot(dpdx(normal), dpdx(normal)) + dot(dpdy(normal), dpdy(normal)));
     let alpha = alpha_of(base.a);
     if is_culled(f) || alpha < 0.0 {
         discard;
     }
-    let rough = clamp(surface.g * material.roughness, 0.0, 1.0);
+    let rough = clamp(surface.x, 0.0, 1.0);
     var s: Shading;
     s.base_color = clamp(base.rgb, vec3f(0.0), vec3f(1.0));
-    s.metallic = clamp(surface.b * material.metallic, 0.0, 1.0);
+    s.metallic = clamp(surface.y, 0.0, 1.0);
     s.roughness = clamp(pow(pow(rough, 4.0) + min(turn, 0.18), 0.25), 0.0, 1.0);
-    s.occlusion = 1.0 + material.occlusion_strength * (hidden - 1.0);
+    s.occlusion = occlusion;
     s.normal = normal;
     s.to_eye = to_eye(in.world);
     var color = s.base_color;
@@ -128,8 +163,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     if (draw.flags & (HAS_SIDES | HAS_NORMALS)) != 0u {
         color = lit(s);
     }
-    color = tone(color + glow * material.emissive.rgb);
-    color = dithered(srgb_from_linear(color), in.position.xy);
+    color = dithered(tone(color + glow), in.position.xy);
     return vec4f(color * alpha, alpha);
 }
 
@@ -156,14 +190,10 @@ fn ramp_color(value: f32) -> vec3f {
     return mix(a, b, at - f32(row));
 }
 
-fn base_alpha(in: Fragment) -> f32 {
-    return textureSample(base_color_texture, base_color_sampler, uv_of(in, 0u)).a * material.base_color.a * in.color.a;
-}
-
 @fragment
 fn fs_weights(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     let f = facing(in, front_facing);
-    if is_hole(base_alpha(in)) || is_culled(f) {
+    if is_hole(base_color(in).a) || is_culled(f) {
         discard;
     }
     return vec4f(linear_from_srgb(ramp_color(in.color.x) * readout_shade(in, f)), 1.0);
@@ -172,7 +202,7 @@ fn fs_weights(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
 @fragment
 fn fs_dominant(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     let f = facing(in, front_facing);
-    if is_hole(base_alpha(in)) || is_culled(f) {
+    if is_hole(base_color(in).a) || is_culled(f) {
         discard;
     }
     return vec4f(linear_from_srgb(srgb_from_linear(in.color.rgb) * readout_shade(in, f)), 1.0);
@@ -182,7 +212,7 @@ fn fs_dominant(in: Fragment, @builtin(front_facing) front_facing: bool) -> @loca
 @fragment
 fn fs_shared(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     let f = facing(in, front_facing);
-    if is_hole(base_alpha(in)) || is_culled(f) {
+    if is_hole(base_color(in).a) || is_culled(f) {
         discard;
     }
     // Not quite black, so that its form still shows.

@@ -11,8 +11,10 @@ mod dual_quaternion;
 mod linear;
 #[cfg(test)]
 mod properties;
+mod sides;
 mod surface;
 
+pub use sides::keep_sides;
 pub use surface::{Deformed, bounds, deform_primitive, normals_from_triangles};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].

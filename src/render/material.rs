@@ -73,8 +73,9 @@ fn numbers(m: &Material) -> layouts::Material {
         AlphaMode::Mask { cutoff } => (1, cutoff),
         AlphaMode::Blend => (2, 0.0),
     };
-    let second_uv =
-        (0..).zip(slots(m)).map(|(i, (slot, ..))| u32::from(slot.is_some_and(|s| s.uv_set == 1)) << i).sum();
+    let bits = |holds: &dyn Fn(&(Option<TextureSlot>, bool, Neutral)) -> bool| {
+        (0..).zip(&slots(m)).map(|(i, slot)| u32::from(holds(slot)) << i).sum()
+    };
     layouts::Material {
         base_color: m.base_color.to_array(),
         emissive: m.emissive.extend(m.normal_scale).to_array(),
@@ -84,7 +85,7 @@ fn numbers(m: &Material) -> layouts::Material {
         alpha_cutoff,
         alpha_mode,
         double_sided: u32::from(m.double_sided),
-        second_uv,
-        has_normal_map: u32::from(m.normal_texture.is_some()),
+        second_uv: bits(&|(slot, ..)| slot.is_some_and(|s| s.uv_set == 1)),
+        textures: bits(&|(slot, ..)| slot.is_some()),
     }
 }

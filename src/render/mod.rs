@@ -24,9 +24,10 @@ pub use gpu::{Backend, Gpu, GpuError};
 pub use headless::{Picture, render_image};
 pub use target::{COLOR, SceneTarget};
 
+use crate::deform::keep_sides;
 use crate::frame::{Background, Frame, Surface};
 use crate::model::Model;
-use pipelines::{Kind, Look, Pipelines, entry};
+use pipelines::{Cull, Kind, Look, Pipelines, entry};
 use scene::{GpuDraw, GpuModel, GpuPrimitive};
 use upload::Upload;
 
@@ -247,7 +248,17 @@ impl Painter<'_, '_> {
 
     fn indexed(&mut self, item: &Item<'_>, look: Look, blend: bool, indices: &scene::Indices) {
         let topology = item.primitive.topology;
-        self.draw(item, Kind::Surface { look, topology, blend }, indices);
+        let backs = winding_of_backs(self.frame, item);
+        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull }, indices);
+        match (item.draw.double_sided, blend) {
+            (false, _) => draw(backs),
+            // The far side of something hollow comes before the near one.
+            (true, true) if backs != Cull::None => {
+                draw(backs.other());
+                draw(backs);
+            }
+            (true, _) => draw(Cull::None),
+        }
     }
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
@@ -325,6 +336,28 @@ fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a
         }
     }
     out
+}
+
+/// The winding of back faces, where every part of the surface is known to have kept or changed it alike.
+fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
+    let Some(pairs) = &item.primitive.meeting else { return Cull::None };
+    if item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
+        return Cull::None;
+    }
+    let matrix = |place: u16| frame.palettes.get(item.draw.joint as usize + usize::from(place));
+    let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
+    let pairs = if item.draw.rigid { &[(0, 0)][..] } else { pairs };
+    let Some((first, _)) = pairs.first() else { return Cull::None };
+    let side = determinant(*first);
+    let alike = pairs.iter().all(|(a, b)| {
+        let agree = a == b && determinant(*a) * side > 0.0;
+        agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| keep_sides(a, b))
+    });
+    match alike {
+        true if side > 0.0 => Cull::Clockwise,
+        true => Cull::CounterClockwise,
+        false => Cull::None,
+    }
 }
 
 /// Farthest first, by where the middle of each has moved.

@@ -19,6 +19,25 @@ pub(super) enum Look {
     Shared,
 }
 
+/// Which windings of the surface are left out before their fragments are shaded. The fragment stage leaves out what is
+/// seen from behind in any case; where one winding is known to be that for a whole draw, it need not come so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Cull {
+    None,
+    Clockwise,
+    CounterClockwise,
+}
+
+impl Cull {
+    pub fn other(self) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Clockwise => Self::CounterClockwise,
+            Self::CounterClockwise => Self::Clockwise,
+        }
+    }
+}
+
 /// A way to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
@@ -27,6 +46,7 @@ pub(super) enum Kind {
         look: Look,
         topology: wgpu::PrimitiveTopology,
         blend: bool,
+        cull: Cull,
     },
     Edges,
     Background,
@@ -133,14 +153,19 @@ impl Pipelines {
         use wgpu::PrimitiveTopology as T;
         use wgpu::VertexStepMode::{Instance, Vertex};
         let how = match kind {
-            Kind::Surface { look, topology, blend } => {
+            Kind::Surface { look, topology, blend, cull } => {
                 let (vertex, fragment) = match look {
                     Look::Shaded => ("vs_shaded", "fs_shaded"),
                     Look::Weights => ("vs_weights", "fs_weights"),
                     Look::Dominant => ("vs_dominant", "fs_dominant"),
                     Look::Shared => ("vs_shaded", "fs_shared"),
                 };
-                How { program: &shader::SURFACE, vertex, fragment, topology, blend, write_depth: !blend, ..How::MESH }
+                let cull = match cull {
+                    Cull::None => None,
+                    Cull::Clockwise => Some(wgpu::Face::Back),
+                    Cull::CounterClockwise => Some(wgpu::Face::Front),
+                };
+                How { vertex, fragment, topology, blend, write_depth: !blend, cull, ..How::MESH }
             }
             Kind::Edges => How { vertex: "vs_edges", fragment: "fs_edges", topology: T::LineList, ..How::MESH },
             Kind::Background => How {

@@ -1,6 +1,6 @@
 //! The device's copy of a model: uploaded once, then only read. Poses, weights and views never come here.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 
 use glam::{Vec2, Vec3, Vec4};
@@ -36,6 +36,9 @@ pub(super) struct GpuPrimitive {
     pub group: wgpu::BindGroup,
     /// Middle of the stored vertices, mesh space, and the joint (place in the skin) that moves most of them.
     pub center: (Vec3, u32),
+    /// Joints (places in the skin) that meet in a vertex, each with the vertex' first; `None` where no such list tells how
+    /// the surface turns.
+    pub meeting: Option<Vec<(u16, u16)>>,
     edges: OnceLock<Result<Indices, GpuError>>,
     split: OnceLock<Result<[Indices; 2], GpuError>>,
 }
@@ -47,6 +50,9 @@ pub(super) struct GpuDraw {
     pub offset: u32,
     /// First matrix in the palette.
     pub joint: u32,
+    /// Moved by that one alone.
+    pub rigid: bool,
+    pub double_sided: bool,
     /// Index into [`Materials`].
     pub material: usize,
     pub blends: bool,
@@ -81,7 +87,14 @@ impl GpuModel {
                 let uniform = draw_uniform(model, InstanceId::from_index(i), number);
                 let blends = p.material.is_some_and(|m| model.materials[m.index()].alpha == AlphaMode::Blend);
                 let material = p.material.map_or(model.materials.len(), |m| m.index());
-                list.push(GpuDraw { offset: uniforms.len() as u32, joint: uniform.joint, material, blends });
+                list.push(GpuDraw {
+                    offset: uniforms.len() as u32,
+                    joint: uniform.joint,
+                    rigid: uniform.mode == mode::RIGID,
+                    double_sided: p.material.is_some_and(|m| model.materials[m.index()].double_sided),
+                    material,
+                    blends,
+                });
                 uniforms.extend_from_slice(bytemuck::bytes_of(&uniform));
                 uniforms.resize(uniforms.len().next_multiple_of(stride as usize), 0);
             }
@@ -138,6 +151,7 @@ impl GpuPrimitive {
             },
             group,
             center: (Aabb::from_points(p.positions.iter().copied()).center(), main_joint(p)),
+            meeting: meeting(p),
             edges: OnceLock::new(),
             split: OnceLock::new(),
         })
@@ -273,6 +287,26 @@ fn main_joint(p: &Primitive) -> u32 {
     }
     let most = sums.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
     most.map_or(0, |(joint, _)| joint as u32)
+}
+
+/// Pairs worth looking at for every picture.
+const MOST_PAIRS: usize = 4096;
+
+fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
+    let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
+    let mut pairs = BTreeSet::new();
+    for i in 0..p.positions.len() {
+        let (joints, weights) = influences.of(i);
+        if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
+            return None;
+        }
+        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
+        // What nothing moves is a point.
+        let Some(first) = used.next() else { continue };
+        pairs.insert((first, first));
+        pairs.extend(used.map(|other| (first, other)));
+    }
+    Some(pairs.into_iter().collect())
 }
 
 /// A rigid part belongs to the nearest joint above it, else to its own node.

@@ -1,6 +1,5 @@
 //! What pictures look like, on every backend, where it can be said in numbers.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
@@ -9,42 +8,11 @@ use skinscope::frame::{Background, Bone, Frame, Grid, Line, Ramp, Surface, joint
 use skinscope::math::Transform;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{AlphaMode, Material, NodeId};
-use skinscope::render::{Gpu, Picture, Renderer, render_image};
+use skinscope::render::{Renderer, render_image};
 
-use crate::gpus;
 use crate::scenes::{self, Plate};
-
-/// A picture of 2 × 2 metres, so that the plate covers the middle quarter.
-const SIZE: u32 = 64;
-
-/// A device, and a renderer that keeps what it has compiled.
-struct Stage {
-    gpu: Gpu,
-    renderer: RefCell<Renderer>,
-}
-
-fn stages() -> impl Iterator<Item = Stage> {
-    gpus().into_iter().map(|gpu| Stage { renderer: RefCell::new(Renderer::new(&gpu)), gpu })
-}
-
-impl Stage {
-    fn draw(&self, frame: &Frame) -> Picture {
-        render_image(&self.gpu, &mut self.renderer.borrow_mut(), frame, [SIZE, SIZE]).unwrap()
-    }
-
-    fn middle(&self, frame: &Frame) -> [u8; 4] {
-        self.draw(frame).at(SIZE / 2 + 3, SIZE / 2 - 5)
-    }
-}
-
-fn seen_from_behind(mut frame: Frame) -> Frame {
-    frame.camera.world_from_view = Affine3A::from_rotation_y(std::f32::consts::PI) * frame.camera.world_from_view;
-    frame
-}
-
-fn near(a: [u8; 4], b: [u8; 4], by: u8) -> bool {
-    a.into_iter().zip(b).all(|(a, b)| a.abs_diff(b) <= by)
-}
+use crate::scenes::{near, seen_from_behind};
+use crate::{SIZE, gpus, stages};
 
 fn painted(alpha: AlphaMode) -> Material {
     Material { base_color: Vec4::new(0.6, 0.3, 0.1, 0.5), metallic: 0.0, alpha, ..Material::default() }

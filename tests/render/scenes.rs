@@ -8,8 +8,8 @@ use skinscope::deform::{self, Method};
 use skinscope::frame::{Background, Camera, Display, Frame};
 use skinscope::math::{Projection, Transform};
 use skinscope::model::{
-    Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Scene,
-    Skeleton, Skin, SkinId, SourceInfo, WeightFormat,
+    Filter, Image, ImageId, Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts,
+    NodeId, Primitive, Scene, Skeleton, Skin, SkinId, SourceInfo, Texture, TextureSampler, WeightFormat,
 };
 
 /// A pose of `clip` (none: rest) at `time_secs`.
@@ -55,14 +55,25 @@ pub struct Plate {
     pub transform: Transform,
     pub skinned: bool,
     pub normals: bool,
+    pub tangents: bool,
     /// Alpha of the vertices.
     pub alpha: f32,
+    /// Each makes a texture, read with linear filters.
+    pub images: Vec<Image>,
 }
 
 impl Default for Plate {
     fn default() -> Self {
         let material = Material { metallic: 0.0, ..Material::default() };
-        Self { material, transform: Transform::IDENTITY, skinned: true, normals: true, alpha: 1.0 }
+        Self {
+            material,
+            transform: Transform::IDENTITY,
+            skinned: true,
+            normals: true,
+            tangents: false,
+            alpha: 1.0,
+            images: Vec::new(),
+        }
     }
 }
 
@@ -79,6 +90,8 @@ impl Plate {
             indices: vec![0, 1, 2, 0, 2, 3],
             positions: corners.map(|c| c.extend(0.0)).to_vec(),
             normals: if self.normals { vec![Vec3::Z; 4] } else { Vec::new() },
+            // The first coordinates run right and up, so a picture's top is at the plate's bottom: bitangents point down.
+            tangents: if self.tangents { vec![Vec4::new(1.0, 0.0, 0.0, -1.0); 4] } else { Vec::new() },
             uvs: [corners.map(|c| c + 0.5).to_vec(), Vec::new()],
             colors: vec![Vec4::new(1.0, 1.0, 1.0, self.alpha); 4],
             influences: self.skinned.then_some(influences),
@@ -111,6 +124,13 @@ impl Plate {
                 morph_offset: 0,
             }],
             materials: vec![self.material],
+            textures: (0..self.images.len())
+                .map(|i| Texture {
+                    image: Some(ImageId::from_index(i)),
+                    sampler: TextureSampler { mip: Some(Filter::Linear), ..TextureSampler::default() },
+                })
+                .collect(),
+            images: self.images,
             ..ModelParts::default()
         };
         Arc::new(Model::build(parts).unwrap())
@@ -122,4 +142,15 @@ impl Plate {
         let display = Display { background: Background::Transparent, ..Display::default() };
         Frame { camera: front(), display, ..frame(&model, &pose(&model, None, 0.0), deform::METHODS[0]) }
     }
+}
+
+/// The same scene from the other side.
+pub fn seen_from_behind(mut frame: Frame) -> Frame {
+    frame.camera.world_from_view = Affine3A::from_rotation_y(std::f32::consts::PI) * frame.camera.world_from_view;
+    frame
+}
+
+/// True where no channel differs by more than `by`.
+pub fn near(a: [u8; 4], b: [u8; 4], by: u8) -> bool {
+    a.into_iter().zip(b).all(|(a, b)| a.abs_diff(b) <= by)
 }
