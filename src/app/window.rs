@@ -161,8 +161,8 @@ impl Window {
         let raw = self.input.take_egui_input(&self.os);
         let mut commands = Vec::new();
         let mut area = egui::Rect::ZERO;
+        // A pass that egui discards may be the one that saw the click, so its commands count too.
         let output = self.egui.run_ui(raw, |ui| {
-            commands.clear();
             area = ui::show(ui, session, state, status, &mut commands).rect;
         });
         self.input.handle_platform_output_with_event_loop(&self.os, event_loop, output.platform_output);
