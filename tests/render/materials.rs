@@ -168,7 +168,12 @@ fn a_window_shows_the_picture_pixel_for_pixel() {
 fn device_errors_are_kept_and_told_once() {
     for gpu in gpus() {
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::INDEX | wgpu::BufferUsages::MAP_WRITE;
-        let _ = gpu.device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 16, usage, mapped_at_creation: false });
+        let _ = gpu.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size: 16,
+            usage,
+            mapped_at_creation: false,
+        });
         assert!(matches!(gpu.take_error(), Some(GpuError::Device(_))));
         assert_eq!(gpu.take_error(), None);
     }
