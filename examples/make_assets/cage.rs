@@ -91,7 +91,7 @@ impl Cage<'_> {
             self.weights[middle] = self.share(&[("Hips", 1.0)]);
         }
         let rows: [(f32, Share); 4] = [
-            (0.930, &[("Hips", 0.85), ("Spine", 0.15)]),
+            (0.930, &[("Hips", 0.9), ("Spine", 0.1)]),
             (0.985, &[("Hips", 0.30), ("Spine", 0.70)]),
             (WAIST, &[("Spine", 0.62), ("Chest", 0.38)]),
             (1.090, &[("Spine", 0.12), ("Chest", 0.76), ("UpperChest", 0.12)]),
@@ -206,15 +206,15 @@ impl Cage<'_> {
         let mut above = [bottom, &[crotch]].concat();
         let rows: [(Vec3, f32, Share, Paint); 10] = [
             (vec3(0.092, 0.768, 0.0), 0.022, &[("Hips", 0.32), ("UpperLeg.L", 0.68)], Paint::Shell),
-            (vec3(0.093, 0.700, 0.0), 0.006, &[("Hips", 0.04), ("UpperLeg.L", 0.96)], Paint::Shell),
+            (vec3(0.093, 0.700, 0.0), 0.006, &[("UpperLeg.L", 1.0)], Paint::Shell),
             (vec3(0.095, 0.605, 0.002), 0.0, &[("UpperLeg.L", 1.0)], Paint::Shell),
-            (vec3(0.096, 0.524, 0.006), 0.0, &[("UpperLeg.L", 0.88), ("LowerLeg.L", 0.12)], Paint::Shell),
+            (vec3(0.096, 0.524, 0.006), 0.0, &[("UpperLeg.L", 1.0)], Paint::Shell),
             (vec3(0.097, 0.478, 0.006), 0.0, &[("UpperLeg.L", 0.5), ("LowerLeg.L", 0.5)], Paint::Joint),
-            (vec3(0.098, 0.432, 0.002), 0.0, &[("UpperLeg.L", 0.12), ("LowerLeg.L", 0.88)], Paint::Joint),
+            (vec3(0.098, 0.432, 0.002), 0.0, &[("LowerLeg.L", 1.0)], Paint::Joint),
             (vec3(0.100, 0.335, -0.010), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
             (vec3(0.102, 0.253, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Shell),
             (vec3(0.102, 0.242, -0.014), 0.0, &[("LowerLeg.L", 1.0)], Paint::Joint),
-            (vec3(0.103, 0.176, -0.013), 0.0, &[("LowerLeg.L", 0.92), ("Foot.L", 0.08)], Paint::Accent),
+            (vec3(0.103, 0.176, -0.013), 0.0, &[("LowerLeg.L", 1.0)], Paint::Accent),
         ];
         for (center, lift, share, paint) in rows {
             let ring = self.leg_ring(center, Vec3::Z, lift, 0.12, share);
@@ -230,7 +230,7 @@ impl Cage<'_> {
             (vec3(0.104, 0.122, -0.012), 17.0, &[("LowerLeg.L", 0.45), ("Foot.L", 0.55)]),
             (vec3(0.105, 0.080, -0.004), 32.0, &[("Foot.L", 1.0)]),
             (vec3(0.107, 0.053, 0.042), 48.0, &[("Foot.L", 1.0)]),
-            (vec3(0.110, 0.046, 0.082), 70.0, &[("Foot.L", 0.90), ("Toes.L", 0.10)]),
+            (vec3(0.110, 0.046, 0.082), 70.0, &[("Foot.L", 1.0)]),
             (vec3(0.113, 0.040, 0.114), 86.0, &[("Foot.L", 0.50), ("Toes.L", 0.50)]),
             (vec3(0.115, 0.036, 0.152), 90.0, &[("Toes.L", 1.0)]),
         ];
@@ -249,13 +249,13 @@ impl Cage<'_> {
     fn arm(&mut self, hole: &[usize]) {
         let rows: [(f32, f32, Share, Paint); 9] = [
             (0.012, 0.0, &[("UpperArm.L", 0.62), ("Shoulder.L", 0.25), ("UpperChest", 0.13)], Paint::Shell),
-            (0.075, 0.0, &[("UpperArm.L", 0.96), ("Shoulder.L", 0.04)], Paint::Shell),
-            (0.205, 0.0, &[("UpperArm.L", 0.92), ("LowerArm.L", 0.08)], Paint::Shell),
+            (0.075, 0.0, &[("UpperArm.L", 1.0)], Paint::Shell),
+            (0.205, 0.0, &[("UpperArm.L", 1.0)], Paint::Shell),
             (0.255, 0.0, &[("UpperArm.L", 0.5), ("LowerArm.L", 0.5)], Paint::Joint),
-            (0.295, 4.0, &[("UpperArm.L", 0.12), ("LowerArm.L", 0.88)], Paint::Joint),
+            (0.295, 4.0, &[("LowerArm.L", 1.0)], Paint::Joint),
             (0.365, 11.0, &[("LowerArm.L", 1.0)], Paint::Shell),
-            (0.4345, 16.0, &[("LowerArm.L", 0.92), ("Hand.L", 0.08)], Paint::Shell),
-            (0.446, 18.0, &[("LowerArm.L", 0.84), ("Hand.L", 0.16)], Paint::Joint),
+            (0.4345, 16.0, &[("LowerArm.L", 1.0)], Paint::Shell),
+            (0.446, 18.0, &[("LowerArm.L", 0.9), ("Hand.L", 0.1)], Paint::Joint),
             (0.490, 22.5, &[("LowerArm.L", 0.40), ("Hand.L", 0.60)], Paint::Accent),
         ];
         let mut above = hole.to_vec();
@@ -329,7 +329,7 @@ impl Cage<'_> {
         at: [f32; 3],
     ) {
         let (one, two) = (names[0].as_str(), names[1].as_str());
-        let shares: [Share; 3] = [&[("Hand.L", 0.08), (one, 0.92)], &[(one, 0.5), (two, 0.5)], &[(two, 1.0)]];
+        let shares: [Share; 3] = [&[(one, 1.0)], &[(one, 0.5), (two, 0.5)], &[(two, 1.0)]];
         // The thumb's ring starts on the other side of "up".
         let thumb = one.starts_with("Thumb");
         let corners = if thumb {

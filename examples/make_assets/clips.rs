@@ -47,7 +47,13 @@ fn keyed(name: &'static str, secs: f32, keys: Keys, skeleton: &Skeleton, pose: f
     let track = |joint, path, samples: Vec<Vec4>| match keys {
         Keys::Lines => lines(joint, path, step, samples),
         Keys::Splines => {
-            let tolerance = if path == Path::Scale { 0.02 } else { 0.75 * STILL };
+            let name = &skeleton.joints[joint].name;
+            let tolerance = match path {
+                Path::Scale => 0.02,
+                // What a planted foot hangs on: a millimetre at the end of the leg.
+                _ if ["Hips", "UpperLeg", "LowerLeg", "Foot"].iter().any(|part| name.starts_with(part)) => 0.15 * STILL,
+                _ => 0.75 * STILL,
+            };
             splines(joint, path, step, &samples, tolerance)
         }
     };
@@ -221,7 +227,7 @@ fn stance(skeleton: &Skeleton, phase: f32) -> Step {
     let ball = skeleton.joints[skeleton.id("Toes.L")].position;
     let heel = vec3(rest.x, 0.012, rest.z - 0.062);
     let strike = -0.34 * (1.0 - ease(phase, -0.06, 0.12));
-    let off = 0.95 * ((phase - 0.34).max(0.0) / (STANCE - 0.34)).powi(2);
+    let off = 0.82 * ((phase - 0.34).max(0.0) / (STANCE - 0.34)).powi(2);
     let (pivot, pitch) = if strike < 0.0 { (heel, strike) } else { (ball, off) };
     let pitch = if strike < 0.0 { strike } else { pitch };
     let carried = STRIDE * (0.5 * STANCE - phase) + 0.01;

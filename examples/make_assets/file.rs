@@ -134,8 +134,9 @@ impl Part {
 
 /// The largest weights, as fractions of 65 535 whose sum is exact.
 fn influences(weights: &[f32], skeleton: &Skeleton) -> ([u16; INFLUENCES], [u16; INFLUENCES]) {
-    const LEAST: f32 = 0.004;
-    let mut all: Vec<(usize, f32)> = weights.iter().copied().enumerate().filter(|(_, w)| *w >= LEAST).collect();
+    // Taken off every weight, so that faint ones end in nothing without a step, and limbs belong to one joint.
+    const LEAST: f32 = 0.05;
+    let mut all: Vec<(usize, f32)> = weights.iter().map(|w| w - LEAST).enumerate().filter(|(_, w)| *w > 1e-4).collect();
     // Middle joints before sides where weights are equal, so that mirrored vertices choose alike.
     all.sort_by(|a, b| {
         b.1.total_cmp(&a.1).then((skeleton.joints[a.0].mirror != a.0).cmp(&(skeleton.joints[b.0].mirror != b.0)))

@@ -58,7 +58,7 @@ impl Window {
                 attributes.with_inner_size(PhysicalSize::new(w, h)).with_min_inner_size(PhysicalSize::new(1, 1))
             }
             (None, [w, h]) if w >= 640.0 && h >= 400.0 => attributes.with_inner_size(LogicalSize::new(w, h)),
-            _ => attributes.with_inner_size(LogicalSize::new(1440.0, 900.0)),
+            _ => attributes.with_inner_size(default_size(event_loop)),
         };
         let os = event_loop.create_window(attributes).map_err(|e| AppError::NoDisplay(e.to_string()))?;
         let os = Arc::new(os);
@@ -251,7 +251,12 @@ impl Window {
             match self.surface.get_current_texture() {
                 Current::Success(texture) => return Ok(Some(texture)),
                 Current::Suboptimal(texture) if attempt > 0 => return Ok(Some(texture)),
-                Current::Suboptimal(_) | Current::Outdated => self.surface.configure(&self.gpu.device, &self.config),
+                Current::Suboptimal(texture) => {
+                    // A texture that is still held forbids a new configuration.
+                    drop(texture);
+                    self.surface.configure(&self.gpu.device, &self.config);
+                }
+                Current::Outdated => self.surface.configure(&self.gpu.device, &self.config),
                 Current::Lost => {
                     self.surface = surface(&self.gpu.instance, &self.os)?;
                     self.config = configuration(&self.gpu, &self.surface, self.os.inner_size(), measured)?;
@@ -267,6 +272,14 @@ impl Window {
         self.os.request_redraw();
         Ok(None)
     }
+}
+
+/// 1440 × 900 points, or nine tenths of a smaller screen.
+fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
+    let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+    let screen = monitor.map(|m| m.size().to_logical::<f64>(m.scale_factor())).filter(|s| s.width > 0.0);
+    let (width, height) = screen.map_or((1440.0, 900.0), |s| (s.width * 0.9, s.height * 0.9));
+    LogicalSize::new(width.min(1440.0), height.min(900.0))
 }
 
 fn surface(instance: &wgpu::Instance, window: &Arc<OsWindow>) -> Result<wgpu::Surface<'static>, GpuError> {

@@ -114,10 +114,12 @@ fn syntax(error: &json::Error) -> ImportError {
         (0, _) => "JSON".to_owned(),
         (line, column) => format!("JSON, line {line}, column {column}"),
     };
+    // The parser quotes the file, whatever its length.
     let mut found = error.to_string();
     if let Some(at) = found.rfind(" at line ") {
         found.truncate(at);
     }
+    let found: String = found.chars().take(200).collect();
     ImportError::invalid(place, "a glTF 2.0 document", found)
 }
 

@@ -115,7 +115,8 @@ fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn F
         return None;
     }
     if rigid > 0 {
-        let message = format!("has a skin, but {rigid} primitives of its mesh have no JOINTS and WEIGHTS");
+        let message =
+            format!("has a skin, but {rigid} primitives of its mesh have no JOINTS and WEIGHTS and follow the node");
         reader.warnings.add(place(), message);
     }
     Some(skin)

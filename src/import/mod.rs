@@ -75,13 +75,12 @@ struct Reader<'a> {
 /// When the file cannot be read, breaks a rule, needs an unknown extension, exceeds a limit, or on request.
 pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
     progress.step(0.0, "Reading file")?;
-    let shown = path.display().to_string();
+    let shown = path.display().to_string().replace(char::is_control, "�");
     let failed = |source| ImportError::Read { path: shown.clone(), source };
     let facts = std::fs::metadata(path).map_err(failed)?;
     if !facts.is_file() {
-        return Err(
-            ImportError::invalid(shown, "a regular file", "something else").advise("choose a .gltf or .glb file")
-        );
+        let found = if facts.is_dir() { "a folder" } else { "something else" };
+        return Err(ImportError::invalid(shown, "a file", found).advise("choose a .gltf or .glb file"));
     }
     Limits::check(&shown, "its length in bytes", facts.len(), options.limits.file_bytes)?;
     let bytes = std::fs::read(path).map_err(failed)?;

@@ -117,6 +117,11 @@ impl<'a> Source<'_, 'a> {
         };
         let (source_mode, topology) = topology::of_mode(mode);
         let material = self.material()?;
+        let targets = self.primitive.targets.as_ref().map_or(0, Vec::len);
+        if targets != target_count {
+            let expected = format!("{target_count} morph targets, as the mesh's first primitive has");
+            return Err(ImportError::invalid(self.place(), expected, targets.to_string()));
+        }
         let positions = Checked::Valid(Semantic::Positions);
         let Some(position) = self.primitive.attributes.get(&positions) else {
             self.warn("POSITION", "is missing; nothing of this primitive is drawn");
@@ -214,13 +219,8 @@ impl<'a> Source<'_, 'a> {
     }
 
     fn morphs(&self, count: usize, target_count: usize) -> Result<Vec<MorphTarget>, ImportError> {
-        let targets = self.primitive.targets.as_deref().unwrap_or_default();
-        if targets.len() != target_count {
-            let expected = format!("{target_count} morph targets, as the mesh's first primitive has");
-            return Err(ImportError::invalid(self.place(), expected, targets.len().to_string()));
-        }
         let mut out = Vec::with_capacity(target_count);
-        for (t, target) in targets.iter().enumerate() {
+        for (t, target) in self.primitive.targets.iter().flatten().enumerate() {
             let list = |index: Option<json::Index<json::Accessor>>, what: &str, formats: Formats| {
                 let name = format!("morph target {t}, {what}");
                 let Some(index) = index else { return Ok(Vec::new()) };

@@ -38,7 +38,7 @@ fn keys(ui: &mut Ui) -> bool {
     ui.set_width(width);
     let close = head(ui, "Keys");
     let height = screen.height() - 140.0;
-    ScrollArea::vertical().max_height(height).show(ui, |ui| {
+    ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
         ui.columns(2, |columns| {
             let groups = [
                 (0, Menu::File, "File"),

@@ -5,7 +5,7 @@ use glam::{Affine3A, Vec3};
 
 use super::theme::{self, MARGIN, ROW, SMALL, colors};
 use super::value_row::ValueRow;
-use super::widgets::{figure, grouped, link, section, segmented, text_button, tip};
+use super::widgets::{figure, grouped, link, paint_line, section, segmented, shortened, text_button, tip};
 use super::{UiState, icons, matrices, morphs, summary};
 use crate::anim;
 use crate::math::{Aabb, euler_xyz_degrees};
@@ -54,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.set_width(ui.available_width());
             let Some(model) = session.model() else {
-                let text = "Figures and sliders of the selected joint stand here.";
+                let text = "Sliders and figures of the selected joint stand here.";
                 ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
                 return;
             };
@@ -79,11 +79,23 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     });
 }
 
+/// A name on one line, whole on hover.
+pub(super) fn title(ui: &mut Ui, name: &str) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+    let (galley, cut) = shortened(ui, name, theme::strong(15.0), c.text, rect.width());
+    paint_line(ui, galley, rect.left(), rect.center().y, c.text);
+    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Heading, true, name));
+    if cut {
+        response.on_hover_text(name);
+    }
+}
+
 /// Name and place in the skeleton.
 fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
     let c = colors(ui);
     let name = &model.skeleton.names[node.index()];
-    ui.add(Label::new(RichText::new(name).font(theme::strong(15.0))).truncate()).on_hover_text(name);
+    title(ui, name);
     let skin_name = |skin: SkinId| match model.skins[skin.index()].name.as_str() {
         "" => format!("skin {}", skin.0),
         name => format!("skin {name}"),
@@ -102,7 +114,7 @@ fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
 
 /// Rest pose, bind pose, clip.
 fn pose(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    section(ui, "Pose", |_| {});
+    ui.add_space(6.0);
     let now = session.playback.source;
     let mut choices = vec![
         ("Rest pose", now == PoseSource::Rest, Command::SetPose(PoseSource::Rest)),
@@ -172,7 +184,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
         },
     ];
     for channel in all {
-        show_channel(ui, node, &channel, commands);
+        ui.scope(|ui| show_channel(ui, node, &channel, commands));
     }
     ui.add_space(8.0);
     ui.horizontal(|ui| {
@@ -205,6 +217,7 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
         let (rect, _) = ui.allocate_exact_size(vec2(8.0, ROW - 4.0), Sense::hover());
         ui.painter().circle_filled(rect.center(), 4.0, c.amber);
     });
+    ui.spacing_mut().item_spacing.y = 1.0;
     for axis in 0..3 {
         let letter = ["X", "Y", "Z"][axis];
         let (value, home) = (channel.value[axis], channel.home[axis]);
@@ -244,9 +257,12 @@ fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
         ui.label(RichText::new("Moves no vertex.").color(colors(ui).dim));
         return;
     }
-    figure(ui, "Vertices moved", &grouped(stats.vertices));
-    figure(ui, "Largest weight", &format!("{:.3}", stats.largest));
-    figure(ui, "Sum of weights", &format!("{:.1}", stats.sum));
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        figure(ui, "Vertices moved", &grouped(stats.vertices));
+        figure(ui, "Largest weight", &format!("{:.3}", stats.largest));
+        figure(ui, "Sum of weights", &format!("{:.1}", stats.sum));
+    });
     ui.add_space(4.0);
     histogram(ui, "Influences of these vertices", &["1", "2", "3", "4", "5+"], &stats.by_influences);
 }
@@ -255,6 +271,7 @@ fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
 pub(super) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usize]) {
     let c = colors(ui);
     let total = counts.iter().sum::<usize>().max(1) as f32;
+    let most = counts.iter().copied().max().unwrap_or(0).max(1) as f32;
     let (height, foot, head) = (36.0, 16.0, 15.0);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), head + height + foot), Sense::hover());
     let share = |n: usize| 100.0 * n as f32 / total;
@@ -273,7 +290,7 @@ pub(super) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usiz
     for (i, (label, n)) in labels.iter().zip(counts).enumerate() {
         let left = rect.left() + i as f32 * (width + gap);
         let base = rect.bottom() - foot;
-        let tall = (height * *n as f32 / total).max(if *n > 0 { 2.0 } else { 1.0 });
+        let tall = (height * *n as f32 / most).max(if *n > 0 { 2.0 } else { 1.0 });
         let bar = egui::Rect::from_min_max(egui::pos2(left, base - tall), egui::pos2(left + width, base));
         let (fill, ink) = if *n > 0 { (c.accent, c.text) } else { (c.line, c.dim) };
         ui.painter().rect_filled(bar, egui::CornerRadius::same(2), fill);

@@ -7,7 +7,7 @@ use egui::{
 };
 
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{counted, drop_down, elided, focus_ring, paint_line, segmented};
+use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, shortened};
 use super::{UiState, icons};
 use crate::deform::METHODS;
 use crate::session::{COMMANDS, Command, CommandRow, Menu, Panel, PoseSource, Session, SurfaceMode, Toggle, ViewFrom};
@@ -33,6 +33,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 ui.menu_button(title, |ui| list(ui, menu, session, state, commands));
             }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                // The bar's own buttons have no frame; these do.
+                ui.reset_style();
                 ui.spacing_mut().item_spacing.x = 12.0;
                 method(ui, session, commands);
                 surface(ui, session, commands);
@@ -43,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
 }
 
 fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    ui.set_min_width(236.0);
+    ui.set_width(252.0);
     ui.spacing_mut().item_spacing.y = 0.0;
     for row in COMMANDS.iter().filter(|row| row.menu == menu) {
         if starts_group(&row.command) {
@@ -69,16 +71,15 @@ fn item(ui: &mut Ui, row: &CommandRow, on: Option<bool>) -> Response {
     let c = colors(ui);
     let fill = if response.hovered() { c.hovered } else { Color32::TRANSPARENT };
     ui.painter().rect_filled(rect, CornerRadius::same(4), fill);
-    let fade = |color: Color32| if enabled { color } else { color.gamma_multiply(0.45) };
     let y = rect.center().y;
     if on == Some(true) {
         let at = pos2(rect.left() + 14.0, y);
-        ui.painter().text(at, Align2::CENTER_CENTER, icons::CHECK, theme::icon(14.0), fade(c.accent));
+        ui.painter().text(at, Align2::CENTER_CENTER, icons::CHECK, theme::icon(14.0), c.accent);
     }
-    let label = ui.painter().layout_no_wrap(row.label.to_owned(), theme::regular(BODY), fade(c.text));
+    let label = ui.painter().layout_no_wrap(row.label.to_owned(), theme::regular(BODY), c.text);
     paint_line(ui, label, rect.left() + 28.0, y, c.text);
     if let Some(shortcut) = row.shortcut {
-        let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), fade(c.dim));
+        let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), c.dim);
         let x = rect.right() - 10.0 - keys.size().x;
         paint_line(ui, keys, x, y, c.dim);
     }
@@ -164,7 +165,7 @@ fn open_file(ui: &mut Ui, session: &Session) {
     let width = ui.available_width() - 16.0;
     let with_counts = width > counts.size().x + 120.0;
     let room = if with_counts { width - counts.size().x } else { width };
-    let (name, cut) = elided(ui, &model.source.name, theme::strong(BODY), c.text, room);
+    let (name, cut) = shortened(ui, &model.source.name, theme::strong(BODY), c.text, room);
     let size = vec2(name.size().x + if with_counts { counts.size().x } else { 0.0 }, ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let at = Rect::from_min_size(rect.min, name.size());

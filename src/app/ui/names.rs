@@ -37,7 +37,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
         let strong = session.view.selected.is_some_and(|s| s.index() == n);
         let ink = if strong { c.amber } else { c.text };
         let name = &model.skeleton.names[n];
-        let (galley, _) = super::widgets::elided(ui, name, theme::regular(SMALL), ink, 160.0);
+        let (galley, _) = super::widgets::shortened(ui, name, theme::regular(SMALL), ink, 160.0);
         let area = Rect::from_min_size(pos2(anchor.x, anchor.y - 0.5 * galley.size().y), galley.size());
         let (from, to) = (cell(area.min), cell(area.max));
         let cells = || (from.0..=to.0).flat_map(move |x| (from.1..=to.1).map(move |y| (x, y)));

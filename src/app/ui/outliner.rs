@@ -9,7 +9,7 @@ use egui::{
 };
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{drop_down, elided, focus_ring, paint_line};
+use super::widgets::{drop_down, focus_ring, paint_line, shortened};
 use super::{UiState, icons};
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Session};
@@ -131,12 +131,17 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     let findings = session.document.as_ref().map(|d| d.warnings.as_slice());
     if let Some(warnings) = findings {
         let frame = Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 8 });
-        let height = if warnings.is_empty() { 40.0 } else { (44.0 + 36.0 * warnings.len() as f32).min(168.0) };
-        let panel = egui::Panel::bottom("findings").frame(frame).default_size(height).resizable(true);
-        panel.size_range(40.0..=360.0).show(ui, |ui| show_findings(ui, warnings));
+        let panel = if warnings.is_empty() {
+            egui::Panel::bottom("no findings").exact_size(42.0)
+        } else {
+            let height = (44.0 + 36.0 * warnings.len() as f32).min(168.0);
+            egui::Panel::bottom("findings").resizable(true).default_size(height).size_range(64.0..=360.0)
+        };
+        panel.frame(frame).show(ui, |ui| show_findings(ui, warnings));
     }
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 }).show(ui, |ui| {
         let Some(model) = session.model() else {
+            ui.set_width(ui.available_width());
             ui.label(RichText::new("The nodes of the open file stand here.").color(colors(ui).dim));
             return;
         };
@@ -283,7 +288,7 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
     let edited = session.edits.nodes.contains_key(&row.node);
     let end = rect.right() - if edited { 28.0 } else { 10.0 };
     let color = if row.found { c.text } else { c.dim };
-    let (galley, cut) = elided(ui, name, theme::regular(BODY), color, end - left - 34.0);
+    let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
     paint_line(ui, galley, left + 34.0, y, color);
     if edited {
         ui.painter().circle_filled(pos2(rect.right() - 16.0, y), 4.0, c.amber);
@@ -321,6 +326,9 @@ fn show_findings(ui: &mut Ui, warnings: &[String]) {
             ui.label(RichText::new(text).font(theme::regular(12.0)).color(color));
         });
     });
+    if warnings.is_empty() {
+        return;
+    }
     ScrollArea::vertical().auto_shrink(false).id_salt("findings").show(ui, |ui| {
         for warning in warnings {
             ui.horizontal_top(|ui| {

@@ -73,7 +73,7 @@ impl Scale {
 
 /// Points for the names of the rows.
 const GUTTER: f32 = 96.0;
-const RULER: f32 = 22.0;
+const RULER: f32 = 25.0;
 /// Between the ends of the time line and the edges of the area, so that the first and last key are whole.
 const PAD: f32 = 12.0;
 
@@ -222,9 +222,10 @@ fn playhead(ui: &Ui, area: Rect, scale: Scale, secs: f32) {
     let c = colors(ui);
     let x = scale.x(secs);
     let painter = ui.painter();
-    painter.vline(x, area.top() + 6.0..=area.bottom() - 2.0, Stroke::new(2.0, c.accent));
-    let top = area.top() + 1.0;
-    let corners = vec![pos2(x - 7.0, top), pos2(x + 7.0, top), pos2(x, top + 10.0)];
+    // Its head stands under the figures of the ruler, so none is covered.
+    let top = area.top() + RULER - 9.0;
+    painter.vline(x, top + 2.0..=area.bottom() - 2.0, Stroke::new(2.0, c.accent));
+    let corners = vec![pos2(x - 6.0, top), pos2(x + 6.0, top), pos2(x, top + 9.0)];
     painter.add(Shape::convex_polygon(corners, c.accent, Stroke::NONE));
 }
 

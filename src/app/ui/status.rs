@@ -35,9 +35,12 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
         ui.add_space(2.0);
         ui.label(RichText::new("glTF 2.0: .glb, or .gltf with its files").color(c.dim));
         ui.add_space(14.0);
-        let (rect, _) = ui.allocate_exact_size(vec2(320.0, 28.0), Sense::hover());
+        // As wide as both buttons were last time, so that they stand in the middle.
+        let id = ui.scope_id().with("buttons");
+        let width: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(274.0);
+        let (rect, _) = ui.allocate_exact_size(vec2(width, 28.0), Sense::hover());
         ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
-            ui.horizontal(|ui| {
+            let row = ui.horizontal(|ui| {
                 let open = text_button(ui, Some(icons::FOLDER), "Open…", true);
                 if open.on_hover_text(tip(&Command::OpenDialog)).clicked() {
                     commands.push(Command::OpenDialog);
@@ -47,6 +50,7 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
                     commands.push(Command::OpenBuiltIn);
                 }
             });
+            ui.data_mut(|d| d.insert_temp(id, row.response.rect.width()));
         });
     });
 }
@@ -90,8 +94,9 @@ fn show_loading(ui: &mut Ui, rect: Rect, loading: &Loading, commands: &mut Vec<C
 
 fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let width = (rect.width() - 32.0).min(560.0);
-    let top = rect.top() + if rect.width() > 900.0 { 56.0 } else { 84.0 };
+    // Between the toggles and the axis triad.
+    let width = (rect.width() - 264.0).clamp(240.0, 560.0);
+    let top = rect.top() + if rect.width() > 640.0 { 56.0 } else { 88.0 };
     let place = Rect::from_min_size(egui::pos2(rect.center().x - 0.5 * width, top), vec2(width, 60.0));
     let frame = plate(ui).fill(c.panel).stroke(Stroke::new(1.0, c.red));
     ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {

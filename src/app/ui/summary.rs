@@ -2,7 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::inspector::histogram;
+use super::inspector::{histogram, title};
 use super::theme::{self, colors};
 use super::widgets::{figure, grouped, section, segmented};
 use crate::math::Ramp;
@@ -13,7 +13,7 @@ pub(super) fn head(ui: &mut Ui, session: &Session) {
     let Some(document) = &session.document else { return };
     let c = colors(ui);
     let name = &document.model.source.name;
-    ui.add(Label::new(RichText::new(name).font(theme::strong(15.0))).truncate()).on_hover_text(name);
+    title(ui, name);
     let text = "Click a bone, the skin or a node to pose it and see its weights.";
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
 }
@@ -41,9 +41,12 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
         ("Images", model.images.len()),
         ("Clips", model.clips.len()),
     ];
-    for (label, n) in counts {
-        figure(ui, label, &grouped(n));
-    }
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        for (label, n) in counts {
+            figure(ui, label, &grouped(n));
+        }
+    });
     section(ui, "Skinning", |_| {});
     figure(ui, "Method", session.view.method.label);
     let stats = &document.stats;

@@ -162,6 +162,7 @@ fn style(c: &Colors, visuals: Visuals) -> Style {
     .into();
     style.drag_value_text_style = TextStyle::Body;
     style.explanation_tooltips = false;
+    style.interaction.selectable_labels = false;
     style.animation_time = 0.06;
     let spacing = &mut style.spacing;
     spacing.item_spacing = Vec2::new(GAP, 4.0);

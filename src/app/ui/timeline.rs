@@ -4,7 +4,7 @@ use egui::{Align, Layout, PopupCloseBehavior, RichText, ScrollArea, Sense, TextE
 
 use super::theme::{self, BODY, ROW, colors};
 use super::value_row::ValueRow;
-use super::widgets::{drop_down, elided, icon_button, number, paint_line, tip};
+use super::widgets::{caret, drop_down, elided, icon_button, number, paint_line, tip};
 use super::{UiState, icons, ruler};
 use crate::model::{ClipId, Model};
 use crate::session::{Command, LoopMode, Playback, Session};
@@ -91,6 +91,7 @@ fn clips(ui: &mut Ui, model: &Model, session: &Session, search: &mut String, com
         .selected_text(shown.as_str())
         .width(168.0)
         .truncate()
+        .icon(caret)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let response = box_.show_ui(ui, |ui| {
         ui.set_min_width(260.0);
@@ -165,6 +166,7 @@ fn speed(ui: &mut Ui, now: f32, commands: &mut Vec<Command>) {
     let response = egui::ComboBox::from_id_salt("speed")
         .selected_text(shown.as_str())
         .width(58.0)
+        .icon(caret)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
         .show_ui(ui, |ui| {
             ui.set_min_width(236.0);

@@ -3,6 +3,8 @@
 use std::ops::RangeInclusive;
 
 use egui::accesskit::{Action, ActionData, Role};
+use egui::text::CCursorRange;
+use egui::text_edit::TextEditState;
 use egui::{
     Color32, CornerRadius, CursorIcon, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Stroke, TextEdit, Ui,
     WidgetInfo, pos2, vec2,
@@ -193,7 +195,12 @@ impl ValueRow<'_> {
         let response = ui.interact(rect, id, Sense::click_and_drag());
         let mut change = self.keys_of_field(ui, &response);
         if response.clicked() || response.gained_focus() {
-            ui.data_mut(|d| d.insert_temp(id, number(self.value, self.decimals)));
+            let text = number(self.value, self.decimals);
+            // All of it is selected, so that typing replaces it.
+            let mut state = TextEditState::default();
+            state.cursor.set_char_range(Some(CCursorRange::select_all_str(&text)));
+            state.store(ui.ctx(), id.with("text"));
+            ui.data_mut(|d| d.insert_temp(id, text));
             ui.memory_mut(|m| m.request_focus(id.with("text")));
         } else if response.dragged() && response.drag_delta().x != 0.0 {
             // The unrounded value lives as long as the drag.
@@ -237,12 +244,6 @@ impl ValueRow<'_> {
             .min_size(vec2(BOX_WIDTH, ROW))
             .show(ui);
         let response = output.response.response.accessible_name(format!("{} value", self.name));
-        if response.gained_focus() {
-            let mut state = output.state;
-            let all = egui::text::CCursorRange::select_all(&output.galley);
-            state.cursor.set_char_range(Some(all));
-            state.store(ui.ctx(), edit_id);
-        }
         if response.lost_focus() {
             let kept = !ui.input(|i| i.key_pressed(Key::Escape));
             ui.data_mut(|d| d.remove::<String>(id));

@@ -8,7 +8,7 @@ use egui::{
 use glam::Vec2;
 
 use super::theme::{self, BODY, SMALL, colors};
-use super::widgets::{chip, elided, figure, grouped, paint_line, plate, segmented, tip};
+use super::widgets::{chip, figure, grouped, paint_line, plate, segmented, shortened, tip};
 use super::{Status, UiState, ViewportArea, names, status, triad};
 use crate::math::Ramp;
 use crate::model::NodeId;
@@ -163,6 +163,9 @@ fn legend(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command
             legend_head(ui, name.as_deref());
             ui.add_space(4.0);
             gradient(ui, session.view.ramp);
+            if name.is_none() {
+                return;
+            }
             ui.add_space(4.0);
             let choice = |label, ramp| (label, session.view.ramp == ramp, Command::SetRamp(ramp));
             segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
@@ -186,7 +189,7 @@ fn legend_head(ui: &mut Ui, name: Option<&str>) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let before = ui.painter().layout_no_wrap("Weight of ".to_owned(), theme::regular(BODY), c.text);
     let width = before.size().x;
-    let (galley, cut) = elided(ui, name, theme::strong(BODY), c.text, rect.width() - width);
+    let (galley, cut) = shortened(ui, name, theme::strong(BODY), c.text, rect.width() - width);
     paint_line(ui, before, rect.left(), rect.center().y, c.text);
     paint_line(ui, galley, rect.left() + width, rect.center().y, c.text);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Weight of {name}")));
@@ -235,7 +238,8 @@ fn hover_card(ui: &mut Ui, rect: Rect, session: &Session) {
         return;
     };
     corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 232.0, "hover", |ui| {
-        ui.add(egui::Label::new(RichText::new(name).font(theme::strong(BODY))).truncate());
+        super::inspector::title(ui, name);
+        ui.spacing_mut().item_spacing.y = 0.0;
         if let Some(parent) = model.skeleton.parents[node.index()] {
             figure(ui, "Child of", &model.skeleton.names[parent.index()]);
         }

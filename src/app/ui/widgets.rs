@@ -9,6 +9,7 @@ use egui::{
     Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
+use super::icons;
 use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
 use crate::session::{Command, row_of};
 
@@ -58,6 +59,27 @@ pub(super) fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f
     (galley, cut)
 }
 
+/// One line of a name, cut in its middle: how names of joints end (`_L`, `_02`) tells more than what they have in common.
+pub(super) fn shortened(ui: &Ui, name: &str, font: FontId, color: Color32, width: f32) -> (Arc<Galley>, bool) {
+    let line = |text: String| ui.painter().layout_no_wrap(text, font.clone(), color);
+    let whole = line(name.to_owned());
+    if whole.size().x <= width {
+        return (whole, false);
+    }
+    let room = (width - line("…".to_owned()).size().x).max(0.0);
+    let Some(row) = whole.rows.first() else { return (whole, false) };
+    let ends: Vec<f32> = row.glyphs.iter().map(|g| g.pos.x + g.advance_width).collect();
+    let chars: Vec<char> = name.chars().collect();
+    let total = whole.size().x;
+    let head = ends.iter().filter(|x| **x <= 0.4 * room).count();
+    let used = head.checked_sub(1).map_or(0.0, |i| ends[i]);
+    let tail = ends.iter().filter(|x| total - **x <= room - used).count().min(chars.len());
+    // The glyph that ends first within the tail's room starts before it.
+    let from = (chars.len() - tail + 1).max(head).min(chars.len());
+    let text = chars[..head.min(chars.len())].iter().chain(&['…']).chain(&chars[from..]).collect();
+    (line(text), true)
+}
+
 /// Paints `galley` with its middle at height `y`.
 pub(super) fn paint_line(ui: &Ui, galley: Arc<Galley>, x: f32, y: f32, color: Color32) {
     let top = y - 0.5 * galley.size().y;
@@ -83,10 +105,6 @@ pub(super) fn focus_ring(ui: &Ui, rect: Rect, response: &Response) {
     }
 }
 
-fn fade(ui: &Ui, color: Color32) -> Color32 {
-    if ui.is_enabled() { color } else { color.gamma_multiply(0.45) }
-}
-
 /// A square button with an icon. `filled`: the one that matters most in its row.
 pub(super) fn icon_button(ui: &mut Ui, icon: &str, name: &str, side: f32, filled: bool) -> Response {
     let (rect, response) = press(ui, Vec2::splat(side), name, None);
@@ -97,9 +115,9 @@ pub(super) fn icon_button(ui: &mut Ui, icon: &str, name: &str, side: f32, filled
         (false, true) => c.hovered,
         (false, false) => Color32::TRANSPARENT,
     };
-    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fade(ui, fill));
+    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fill);
     let ink = if filled { c.on_accent } else { c.text };
-    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon, theme::icon(side * 0.62), fade(ui, ink));
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon, theme::icon(side * 0.62), ink);
     focus_ring(ui, rect, &response);
     response
 }
@@ -108,7 +126,7 @@ pub(super) fn icon_button(ui: &mut Ui, icon: &str, name: &str, side: f32, filled
 pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: bool) -> Response {
     let c = colors(ui);
     let ink = if primary { c.on_accent } else { c.text };
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(BODY), fade(ui, ink));
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(BODY), ink);
     let before = if icon.is_some() { 20.0 } else { 0.0 };
     let (rect, response) = press(ui, vec2(galley.size().x + before + 20.0, ROW + 2.0), text, None);
     let fill = match (primary, response.hovered()) {
@@ -117,10 +135,10 @@ pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: 
         (false, true) => c.hovered,
         (false, false) => c.raised,
     };
-    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fade(ui, fill));
+    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fill);
     if let Some(icon) = icon {
         let at = pos2(rect.left() + 18.0, rect.center().y);
-        ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(15.0), fade(ui, ink));
+        ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(15.0), ink);
     }
     paint_line(ui, galley, rect.left() + 10.0 + before, rect.center().y, ink);
     focus_ring(ui, rect, &response);
@@ -130,7 +148,7 @@ pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: 
 /// A quiet button that is only its text, in the accent colour.
 pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
     let c = colors(ui);
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), fade(ui, c.accent));
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), c.accent);
     let (rect, response) = press(ui, vec2(galley.size().x, 20.0), name, None);
     let underline = response.hovered() || response.has_focus();
     paint_line(ui, galley, rect.left(), rect.center().y, c.accent);
@@ -189,12 +207,18 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
     });
 }
 
+/// The caret of drop-downs.
+pub(super) fn caret(ui: &Ui, rect: Rect, _: &egui::style::WidgetVisuals, _: bool) {
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), colors(ui).dim);
+}
+
 /// A drop-down of fixed width with a name for screen readers.
 pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: impl FnOnce(&mut Ui)) -> Response {
     let response = egui::ComboBox::from_id_salt(name)
         .selected_text(RichText::new(shown))
         .width(width)
         .truncate()
+        .icon(caret)
         .show_ui(ui, |ui| {
             ui.set_min_width(width);
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
@@ -206,7 +230,7 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
 
 /// The head of a section: small capitals, dim; `right` adds what stands at its end.
 pub(super) fn section(ui: &mut Ui, title: &str, right: impl FnOnce(&mut Ui)) {
-    ui.add_space(10.0);
+    ui.add_space(8.0);
     ui.horizontal(|ui| {
         ui.set_min_height(20.0);
         let text = RichText::new(title.to_uppercase()).font(theme::strong(SMALL)).color(colors(ui).dim);

@@ -1,0 +1,183 @@
+//! The corpus of bad inputs: each ends as its manifest says, with a message of one line, and in bounded memory.
+
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+
+mod common;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use skinscope::import::{ImportError, Options, Progress, import_file};
+
+/// Rows where the manifest leaves a choice and the file breaks no rule: big, or drawn as points, but whole.
+const NOTHING_TO_WARN_OF: &[&str] =
+    &["skin_joints_100k.glb", "wide_100k.glb", "mesh_instanced_50k.glb", "primitive_points.glb"];
+
+/// What must be named in the message, where the manifest says what is wrong with a certain part.
+const NAMED: &[(&str, &[&str])] = &[
+    ("ext_required_unknown.glb", &["ACME_unknown"]),
+    ("draco_garbage.glb", &["KHR_draco_mesh_compression"]),
+    ("meshopt_garbage.glb", &["EXT_meshopt_compression"]),
+    ("accessor_beyond_view.glb", &["accessor 0", "132 bytes", "120 bytes"]),
+    ("accessor_view_index.glb", &["accessor", "99"]),
+    ("index_out_of_range.glb", &["mesh 0, primitive 0", "60000", "10"]),
+    ("sparse_index_out_of_range.glb", &["sparse", "60000", "10"]),
+    ("skin_index.glb", &["node", "skin 9"]),
+    ("ibm_too_few.glb", &["skin 0", "2 joints", "1"]),
+    ("anim_sampler_index.glb", &["channel 0", "sampler 4"]),
+    ("buffer_missing_file.gltf", &["nowhere.bin"]),
+    ("json_syntax.gltf", &["JSON", "line"]),
+    ("does_not_exist.glb", &["does_not_exist.glb"]),
+];
+
+/// How an import ended, and all it said.
+fn outcome(path: &Path) -> (&'static str, String) {
+    match import_file(path, &Options::default(), &Progress::silent()) {
+        Err(error) => ("error", error.to_string()),
+        Ok(import) if import.warnings.is_empty() => ("loads", String::new()),
+        Ok(import) => {
+            let lines: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
+            assert!(lines.iter().all(|l| !l.contains('\n')), "a warning of several lines: {lines:?}");
+            ("loads-with-warning", lines.join(" | "))
+        }
+    }
+}
+
+/// The largest memory that this process ever had, MiB; `None` where the system does not say.
+fn peak_mib() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib / 1024)
+}
+
+#[test]
+fn every_bad_input_ends_as_its_manifest_says() {
+    let Some(corpus) = common::corpus() else { return };
+    let folder = corpus.join("malformed");
+    let manifest = std::fs::read_to_string(folder.join("manifest.csv")).unwrap();
+    let named: HashMap<&str, &[&str]> = NAMED.iter().copied().collect();
+    let mut wrong = Vec::new();
+    let mut rows = 0;
+    for row in manifest.lines().skip(1) {
+        let mut columns = row.split(',');
+        let (file, expected) = (columns.next().unwrap(), columns.next().unwrap());
+        let expected = if NOTHING_TO_WARN_OF.contains(&file) { "loads" } else { expected };
+        let (found, said) = outcome(&folder.join(file));
+        let one_line = found == "loads" || (!said.is_empty() && !said.contains('\n'));
+        let tells = named.get(file).is_none_or(|words| words.iter().all(|w| said.contains(w)));
+        if found != expected || !one_line || !tells {
+            wrong.push(format!("{file}: {expected} expected, {found} found: {said}"));
+        }
+        rows += 1;
+    }
+    assert!(wrong.is_empty(), "{} of {rows} inputs:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(rows, 118);
+    if let Some(peak) = peak_mib() {
+        assert!(peak < 1024, "{peak} MiB were used");
+    }
+}
+
+/// A folder of its own that goes away with it.
+struct Folder(std::path::PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("skinscope-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(path.join("model/sub")).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> std::path::PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// A model whose only buffer is `uri`.
+    fn model(&self, uri: &str) -> std::path::PathBuf {
+        let json =
+            format!(r#"{{"asset":{{"version":"2.0"}},"buffers":[{{"byteLength":4,"uri":"{uri}"}}],"nodes":[{{}}]}}"#);
+        self.write("model/model.gltf", json.as_bytes())
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Best effort: a folder left behind in the temporary files harms nobody.
+        let _kept = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn files_are_read_inside_the_models_folder_only() {
+    let folder = Folder::new("uris");
+    folder.write("secret.bin", b"1234");
+    folder.write("model/sub/ü b.bin", b"1234");
+    let opens = |uri: &str, allow_external: bool| {
+        let options = Options { allow_external, ..Options::default() };
+        import_file(&folder.model(uri), &options, &Progress::silent()).map(|_| ())
+    };
+    for uri in
+        ["sub/ü b.bin", "sub/%C3%BC%20b.bin", "./sub/%c3%bc%20b.bin", "data:;base64,AAAAAA==", "data:,%00%01%02z"]
+    {
+        assert!(opens(uri, false).is_ok(), "{uri}: {:?}", opens(uri, false));
+    }
+    let outside = ["../secret.bin", "%2e%2e/secret.bin", "sub/../../secret.bin", "..%2Fsecret.bin"];
+    for uri in outside {
+        assert!(matches!(opens(uri, false), Err(ImportError::Invalid { .. })), "{uri}");
+        assert!(opens(uri, true).is_ok(), "{uri}: {:?}", opens(uri, true));
+    }
+    let absolute = folder.0.join("secret.bin").display().to_string();
+    for uri in ["sub", "sub/%FF.bin", "c:/x.bin", "file:///x", "http://x/y", absolute.as_str(), "sub/%00", "data:abc"] {
+        assert!(matches!(opens(uri, true), Err(ImportError::Invalid { .. })), "{uri}: {:?}", opens(uri, true));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_devices_do_not_lead_out() {
+    let folder = Folder::new("links");
+    folder.write("secret.bin", b"1234");
+    std::os::unix::fs::symlink(folder.0.join("secret.bin"), folder.0.join("model/link.bin")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.0.join("model/zero.bin")).unwrap();
+    let options = |allow_external| Options { allow_external, ..Options::default() };
+    let open =
+        |uri: &str, external| import_file(&folder.model(uri), &options(external), &Progress::silent()).map(|_| ());
+    assert!(matches!(open("link.bin", false), Err(ImportError::Invalid { .. })));
+    assert!(open("link.bin", true).is_ok());
+    assert!(matches!(open("zero.bin", true), Err(ImportError::Invalid { .. })));
+    let device = import_file(Path::new("/dev/zero"), &Options::default(), &Progress::silent());
+    assert!(matches!(device, Err(ImportError::Invalid { .. })));
+}
+
+#[test]
+fn deep_json_is_refused_before_it_is_parsed() {
+    // In an unknown member, which the parser would skip, and deep inside an extension.
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{}0{}", open.repeat(100_000), close.repeat(100_000));
+        for member in ["extras", "extensions"] {
+            let json = format!(r#"{{"asset":{{"version":"2.0"}},"{member}":{deep}}}"#);
+            let error =
+                skinscope::import::import_bytes(json.as_bytes(), "deep", &Options::default(), &Progress::silent())
+                    .unwrap_err();
+            assert!(matches!(error, ImportError::Limit { found: 100_001, limit: 128, .. }), "{error}");
+        }
+    }
+}
+
+#[test]
+fn import_stops_when_it_is_told_to() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let json = br#"{"asset":{"version":"2.0"},"nodes":[{}]}"#;
+    let cancel = AtomicBool::new(false);
+    let seen = std::sync::Mutex::new(Vec::new());
+    let report = |fraction: f32, what: &str| {
+        seen.lock().unwrap().push(fraction);
+        cancel.store(what == "Reading nodes", Ordering::Relaxed);
+    };
+    let result =
+        skinscope::import::import_bytes(json, "x", &Options::default(), &Progress { report: &report, cancel: &cancel });
+    assert!(matches!(result, Err(ImportError::Cancelled)));
+    let seen = seen.into_inner().unwrap();
+    assert!(seen.len() >= 2 && seen.is_sorted(), "{seen:?}");
+}

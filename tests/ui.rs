@@ -1,0 +1,584 @@
+//! The panels as a user meets them: found by name, clicked, dragged and typed into. No window, no GPU.
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
+
+use std::sync::Arc;
+
+use egui::accesskit::{Action, Role};
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use glam::Vec3;
+use skinscope::app::ui::{self, Loading, Saved, Status, UiState, icons, theme};
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{ClipId, Model, ModelParts, NodeId};
+use skinscope::session::{
+    COMMANDS, ChannelValue, Command, Document, Effect, LoopMode, PoseSource, Session, Toggle, ViewFrom,
+};
+
+/// The application without its window.
+struct App {
+    session: Session,
+    ui: UiState,
+    status: Status,
+    /// All that was asked for so far.
+    commands: Vec<Command>,
+    /// Where the picture is.
+    picture: egui::Rect,
+}
+
+impl App {
+    fn frame(&mut self, ui: &mut egui::Ui) {
+        let mut commands = Vec::new();
+        self.picture = ui::show(ui, &self.session, &mut self.ui, &self.status, &mut commands).rect;
+        for command in commands {
+            if let Some(effect) = self.session.apply(command.clone()) {
+                self.ui.carry_out(&effect);
+            }
+            self.commands.push(command);
+        }
+        self.session.update_pose();
+    }
+}
+
+/// A tube of `joints` joints, paused at 0 s.
+fn session(joints: usize) -> Session {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(tube(Tube { joints, rings: 12, ..Tube::default() })), vec![], None));
+    session.playback.playing = false;
+    session
+}
+
+fn window(session: Session, ui: UiState, status: Status) -> Harness<'static, App> {
+    let app = App { session, ui, status, commands: Vec::new(), picture: egui::Rect::ZERO };
+    let mut harness = Harness::builder()
+        .with_size(vec2(1280.0, 720.0))
+        .with_context_setup(ui::install)
+        .build_ui_state(|ui, app: &mut App| app.frame(ui), app);
+    harness.run();
+    harness.state_mut().commands.clear();
+    harness
+}
+
+fn open(joints: usize) -> Harness<'static, App> {
+    window(session(joints), UiState::default(), Status::default())
+}
+
+fn selected(joints: usize, node: u32) -> Harness<'static, App> {
+    let mut session = session(joints);
+    session.apply(Command::Select(Some(NodeId(node))));
+    window(session, UiState::default(), Status::default())
+}
+
+fn click(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+/// Presses at the first point and drags to the others, a frame each.
+fn drag(harness: &mut Harness<'_, App>, points: &[Pos2], button: PointerButton) {
+    let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
+    harness.event(Event::PointerMoved(points[0]));
+    harness.run();
+    harness.event(press(points[0], true));
+    harness.run();
+    for point in &points[1..] {
+        harness.event(Event::PointerMoved(*point));
+        harness.run();
+    }
+    harness.event(press(points[points.len() - 1], false));
+    harness.run();
+}
+
+fn has(harness: &Harness<'_, App>, wanted: &Command) -> bool {
+    harness.state().commands.contains(wanted)
+}
+
+#[test]
+fn weights_and_dominant_are_switched_in_the_menu_bar() {
+    let mut harness = open(3);
+    click(&mut harness, "Weights");
+    assert!(has(&harness, &Command::ToggleWeights));
+    harness.get_by_label("Select a joint to see its weights");
+    click(&mut harness, "Viridis");
+    click(&mut harness, "Dominant");
+    assert!(has(&harness, &Command::ToggleDominant));
+    click(&mut harness, "Shared in black");
+    assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && !harness.state().session.view.shared_black);
+}
+
+#[test]
+fn the_method_is_chosen_from_its_table() {
+    let mut harness = open(3);
+    click(&mut harness, "Deformation method: Linear blend");
+    let other = skinscope::deform::METHODS[1];
+    click(&mut harness, other.label);
+    assert_eq!(harness.state().session.view.method.id, other.id);
+}
+
+#[test]
+fn dragging_a_slider_to_its_end_is_one_edit_that_ends() {
+    let mut harness = selected(3, 2);
+    let rail = harness.get_by_label("Rotation X").rect();
+    drag(&mut harness, &[rail.center(), rail.center() + vec2(20.0, 0.0), rail.right_center()], PointerButton::Primary);
+    let commands = &harness.state().commands;
+    let edits: Vec<_> = commands.iter().filter(|c| matches!(c, Command::Edit(..))).collect();
+    assert_eq!(*edits[edits.len() - 1], Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0))));
+    assert!(edits.len() >= 2, "every move of the drag shows");
+    let ends = commands.iter().filter(|c| **c == Command::EndEdit).count();
+    assert_eq!((commands.last(), ends), (Some(&Command::EndEdit), 1));
+    let session = &mut harness.state_mut().session;
+    session.apply(Command::Undo);
+    assert!(session.edits.is_empty(), "one drag is one step");
+}
+
+#[test]
+fn a_typed_value_is_an_edit_even_while_the_clip_plays() {
+    let mut harness = selected(3, 2);
+    harness.state_mut().session.apply(Command::TogglePlay);
+    click(&mut harness, "Rotation Y value");
+    harness.state_mut().session.apply(Command::Seek(0.3));
+    harness.event(Event::Text("−12,5".into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let commands = &harness.state().commands;
+    let [.., Command::Edit(NodeId(2), ChannelValue::Rotation(degrees)), Command::EndEdit] = commands.as_slice() else {
+        unreachable!("{commands:?}")
+    };
+    assert_eq!(degrees.y, -12.5);
+    // The clip's own turn about X at 0.3 s of 0.5 s to 30 degrees stays in what the edit holds.
+    assert!((degrees.x - 18.0).abs() < 0.5, "{degrees}");
+}
+
+#[test]
+fn escape_leaves_a_typed_value_alone() {
+    let mut harness = selected(3, 2);
+    click(&mut harness, "Translation X value");
+    harness.event(Event::Text("5".into()));
+    harness.run();
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(harness.state().session.edits.is_empty());
+}
+
+#[test]
+fn arrows_on_a_focused_slider_step_by_a_degree() {
+    let mut harness = selected(3, 2);
+    harness.get_by_label("Rotation Z").focus();
+    harness.run();
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    assert_eq!(
+        harness.state().commands,
+        [Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 1.0))), Command::EndEdit]
+    );
+}
+
+#[test]
+fn an_edited_channel_can_be_reset() {
+    let mut harness = selected(3, 2);
+    assert!(harness.query_by_label("Reset rotation").is_none());
+    harness.state_mut().session.apply(Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X)));
+    harness.run();
+    click(&mut harness, "Reset rotation");
+    assert!(harness.state().session.edits.is_empty());
+}
+
+#[test]
+fn a_click_in_the_outliner_selects() {
+    let mut harness = open(4);
+    click(&mut harness, "joint 2");
+    assert_eq!(harness.state().session.view.selected, Some(NodeId(3)));
+    harness.get_by_label_contains("joint 2 of skin tube · child of joint 1");
+    // What the pointer is over is said, so that the picture can show it.
+    assert!(has(&harness, &Command::Hover(Some(NodeId(3)))));
+}
+
+#[test]
+fn the_search_keeps_matches_and_what_they_hang_on() {
+    let mut harness = open(12);
+    click(&mut harness, "Search nodes");
+    harness.event(Event::Text("joint 3".into()));
+    harness.run();
+    harness.get_by_label("joint 3");
+    harness.get_by_label("joint 1");
+    assert!(harness.query_by_label("joint 5").is_none());
+    click(&mut harness, "Clear search");
+    harness.get_by_label("joint 5");
+}
+
+#[test]
+fn folding_hides_children_until_one_is_selected_elsewhere() {
+    let mut harness = open(5);
+    click(&mut harness, "Fold joint 1");
+    assert!(harness.query_by_label("joint 2").is_none());
+    harness.state_mut().session.apply(Command::Select(Some(NodeId(4))));
+    harness.run();
+    assert!(
+        harness.query_all_by_role(Role::TreeItem).any(|n| n.accesskit_node().label().as_deref() == Some("joint 3"))
+    );
+}
+
+#[test]
+fn a_selection_made_elsewhere_is_scrolled_to_and_long_trees_stay_cheap() {
+    let mut harness = open(3000);
+    let rows = |h: &Harness<'_, App>| h.query_all_by_role(Role::TreeItem).count();
+    assert!(rows(&harness) < 40, "{} rows", rows(&harness));
+    harness.state_mut().session.apply(Command::Select(Some(NodeId(2500))));
+    harness.run();
+    let row = harness.get_by_role_and_label(Role::TreeItem, "joint 2499").rect();
+    assert!(row.top() > 80.0 && row.bottom() < 560.0, "{row:?}");
+    assert!(rows(&harness) < 40, "{} rows", rows(&harness));
+}
+
+#[test]
+fn dragging_on_the_timeline_scrubs_even_while_playing() {
+    for playing in [false, true] {
+        let mut harness = open(3);
+        harness.state_mut().session.playback.playing = playing;
+        let area = harness.get_by_label("Time").rect();
+        // The ends of the clip (0 s and 1 s) stand twelve points inside the area.
+        let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
+        drag(&mut harness, &[at(0.25), at(0.5), at(0.75)], PointerButton::Primary);
+        let sought: Vec<f32> = harness
+            .state()
+            .commands
+            .iter()
+            .filter_map(|c| if let Command::Seek(secs) = c { Some(*secs) } else { None })
+            .collect();
+        for want in [0.25, 0.5, 0.75] {
+            assert!(sought.iter().any(|s| (s - want).abs() < 1e-3), "{want} s in {sought:?}");
+        }
+        assert_eq!(harness.state().session.playback.playing, playing, "playback goes on after a scrub");
+    }
+}
+
+#[test]
+fn transport_buttons_send_what_they_say() {
+    let mut harness = open(3);
+    let buttons = [
+        ("To start", Command::ToStart),
+        ("Previous key", Command::PreviousKey),
+        ("Previous frame", Command::StepFrames(-1)),
+        ("Next frame", Command::StepFrames(1)),
+        ("Next key", Command::NextKey),
+        ("To end", Command::ToEnd),
+        ("Play", Command::TogglePlay),
+        ("Pause", Command::TogglePlay),
+        ("Rest pose", Command::SetPose(PoseSource::Rest)),
+        ("Look from above (+Y)", Command::LookFrom(ViewFrom::Top)),
+        ("Perspective", Command::ToggleOrthographic),
+    ];
+    for (label, command) in buttons {
+        harness.state_mut().commands.clear();
+        click(&mut harness, label);
+        assert!(has(&harness, &command), "{label} sent {:?}", harness.state().commands);
+    }
+}
+
+#[test]
+fn loop_mode_speed_and_frame_rate_are_chosen_from_lists() {
+    let mut harness = open(3);
+    click(&mut harness, "At the end: Loop");
+    click(&mut harness, "Ping-pong");
+    click(&mut harness, "Frame rate: 30 fps");
+    click(&mut harness, "24 fps");
+    click(&mut harness, "Speed: 1×");
+    click(&mut harness, "−1×");
+    let playback = &harness.state().session.playback;
+    assert_eq!((playback.loop_mode, playback.fps, playback.speed), (LoopMode::PingPong, 24.0, -1.0));
+}
+
+#[test]
+fn long_lists_of_clips_are_searched() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(with_clips(76)), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Clip: Clip 0");
+    click(&mut harness, "Search clips");
+    harness.event(Event::Text("73".into()));
+    harness.run();
+    let row = harness
+        .get_all_by_role(Role::Button)
+        .find(|n| n.accesskit_node().label().is_some_and(|label| label.starts_with("Clip 73")));
+    row.unwrap().click();
+    harness.run();
+    assert_eq!(harness.state().session.playback.clip, Some(ClipId(73)));
+}
+
+/// A tube whose clip is there `count` times.
+fn with_clips(count: usize) -> Model {
+    let model = tube(Tube::default());
+    let clip = |i: usize| skinscope::model::Clip { name: format!("Clip {i}"), ..model.clips[0].clone() };
+    Model::build(ModelParts { clips: (0..count).map(clip).collect(), ..ModelParts::clone(&model) }).unwrap()
+}
+
+#[test]
+fn files_without_a_clip_say_what_to_do() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(with_clips(0)), vec![], None));
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label_contains("This file has no clips.");
+    assert!(harness.query_by_label("Clip").is_none(), "there is no clip pose to choose");
+}
+
+#[test]
+fn menus_hold_every_command_with_its_key() {
+    let mut harness = open(3);
+    for title in ["File", "Edit", "View", "Playback", "Help"] {
+        click(&mut harness, title);
+        let menu: Vec<_> = COMMANDS.iter().filter(|row| format!("{:?}", row.menu) == title).collect();
+        assert!(!menu.is_empty());
+        for row in menu {
+            let found = |role| {
+                harness.query_all_by_role(role).any(|n| n.accesskit_node().label().as_deref() == Some(row.label))
+            };
+            assert!(found(Role::MenuItem) || found(Role::MenuItemCheckBox), "{title} › {}", row.label);
+        }
+        harness.key_press(Key::Escape);
+        harness.run();
+    }
+    click(&mut harness, "View");
+    let item = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Wireframe");
+    item.click();
+    harness.run();
+    assert!(harness.state().session.view.wireframe);
+    assert!(harness.query_by_role_and_label(Role::MenuItemCheckBox, "Wireframe").is_none(), "the menu closes");
+}
+
+#[test]
+fn the_list_of_keys_is_complete() {
+    let mut harness = open(3);
+    harness.state_mut().ui.carry_out(&Effect::ShowShortcuts);
+    harness.run();
+    for row in COMMANDS {
+        let Some(shortcut) = row.shortcut else { continue };
+        harness.get_by_label(&format!("{shortcut}: {}", row.label));
+    }
+    click(&mut harness, "Close");
+    assert!(harness.query_by_label("F1: Keys").is_none());
+}
+
+#[test]
+fn about_names_version_and_licences() {
+    let mut harness = open(3);
+    harness.state_mut().ui.carry_out(&Effect::ShowAbout);
+    harness.run();
+    harness.get_by_label_contains(env!("CARGO_PKG_VERSION"));
+    harness.get_by_label_contains("SIL Open Font License");
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(harness.query_by_label_contains("SIL Open Font License").is_none());
+}
+
+#[test]
+fn panels_are_hidden_shown_and_remembered() {
+    let mut harness = open(3);
+    let before = harness.state().picture;
+    for panel in
+        [skinscope::session::Panel::Outliner, skinscope::session::Panel::Inspector, skinscope::session::Panel::Timeline]
+    {
+        harness.state_mut().ui.carry_out(&Effect::TogglePanel(panel));
+    }
+    harness.run();
+    let after = harness.state().picture;
+    assert!(after.width() > before.width() + 400.0 && after.height() > before.height() + 100.0);
+    assert!(has(&harness, &Command::SetViewport(glam::Vec2::new(after.width(), after.height()))));
+    harness.state_mut().ui.carry_out(&Effect::ToggleTheme);
+    harness.run();
+    let saved = harness.state().ui.saved();
+    assert!(saved.light && !saved.outliner && !saved.inspector && !saved.timeline);
+    let text = serde_json::to_string(&saved).unwrap();
+    assert_eq!(serde_json::from_str::<Saved>(&text).unwrap(), saved);
+    assert_eq!(serde_json::from_str::<Saved>("{}").unwrap(), Saved::default());
+}
+
+#[test]
+fn remembered_sizes_come_back() {
+    let saved = Saved { outliner_width: 300.0, timeline_height: 200.0, viridis: true, ..Saved::default() };
+    let harness = window(session(3), UiState::new(saved), Status::default());
+    let picture = harness.state().picture;
+    let usual = open(3).state().picture;
+    let (wider, higher) = (300.0 - Saved::default().outliner_width, 200.0 - Saved::default().timeline_height);
+    let moved = [picture.left() - usual.left() - wider, usual.bottom() - picture.bottom() - higher];
+    assert!(moved.iter().all(|m| m.abs() < 1.0), "{picture:?}, usually {usual:?}");
+    assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Viridis);
+    assert!(harness.state().ui.saved().viridis);
+}
+
+#[test]
+fn the_mouse_turns_moves_zooms_and_picks() {
+    let mut harness = open(3);
+    let center = harness.state().picture.center();
+    let away = center + vec2(30.0, 10.0);
+    drag(&mut harness, &[center, away], PointerButton::Primary);
+    let turned = |c: &Command| matches!(c, Command::Orbit(delta) if delta.x > 0.0);
+    assert!(harness.state().commands.iter().any(turned));
+    harness.state_mut().commands.clear();
+    for button in [PointerButton::Middle, PointerButton::Secondary] {
+        drag(&mut harness, &[center, away], button);
+    }
+    let commands = &harness.state().commands;
+    assert!(commands.iter().filter(|c| matches!(c, Command::Pan(_))).count() >= 2);
+    assert!(!commands.iter().any(|c| matches!(c, Command::Orbit(_) | Command::PickAt(_))));
+    harness.event(Event::PointerMoved(center));
+    harness.run();
+    harness.event(Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: vec2(0.0, 1.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run();
+    assert!(harness.state().commands.iter().any(|c| matches!(c, Command::Zoom(steps) if *steps > 0.0)));
+    harness.state_mut().commands.clear();
+    drag(&mut harness, &[center], PointerButton::Primary);
+    let inside = center - harness.state().picture.min;
+    assert!(has(&harness, &Command::PickAt(glam::Vec2::new(inside.x, inside.y))));
+    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Orbit(_))));
+}
+
+#[test]
+fn hovering_a_bone_says_whose_it_is() {
+    let mut harness = open(3);
+    let app = harness.state();
+    let head = Vec3::from(app.session.pose.model[2].translation);
+    let tail = Vec3::from(app.session.pose.model[3].translation);
+    let at = app.session.view.project(head.lerp(tail, 0.5)).unwrap();
+    let point = app.picture.min + vec2(at.x, at.y);
+    harness.event(Event::PointerMoved(point));
+    harness.run();
+    assert_eq!(harness.state().session.view.hovered, Some(NodeId(2)));
+    harness.get_by_label("Child of: joint 0");
+    harness.event(Event::PointerGone);
+    harness.run();
+    assert_eq!(harness.state().session.view.hovered, None);
+}
+
+#[test]
+fn nothing_open_says_what_to_do() {
+    let mut harness = window(Session::default(), UiState::default(), Status::default());
+    harness.get_by_label("Drop a .glb here, or File › Open");
+    click(&mut harness, "Open built-in character");
+    assert!(has(&harness, &Command::OpenBuiltIn));
+}
+
+#[test]
+fn loading_can_be_cancelled_and_errors_closed() {
+    let loading = Loading { name: "dragon.glb".into(), fraction: 0.4, stage: "Decoding images".into() };
+    let status = Status { loading: Some(loading), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    harness.get_by_label("Decoding images · 40 %");
+    click(&mut harness, "Cancel");
+    assert!(has(&harness, &Command::CancelLoad));
+    harness.state_mut().commands.clear();
+    let error = "dragon.glb: accessor 12 lies beyond its buffer; export the file again";
+    harness.state_mut().status = Status { error: Some(error.into()), ..Status::default() };
+    harness.run();
+    harness.get_by_label(error);
+    // The old model is still there.
+    harness.get_by_label("joint 1");
+    click(&mut harness, "Close the message");
+    assert!(has(&harness, &Command::CancelLoad));
+}
+
+#[test]
+fn warnings_of_the_import_are_listed() {
+    let mut session = session(3);
+    if let Some(document) = &mut session.document {
+        document.warnings = vec!["skin 0: one weight was negative".into(), "clip 2: has no keys".into()];
+    }
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("2 warnings");
+    harness.get_by_label("skin 0: one weight was negative");
+}
+
+#[test]
+fn a_name_of_eighty_characters_moves_no_panel() {
+    let model = tube(Tube::default());
+    let mut parts = ModelParts::clone(&model);
+    let long = "a".repeat(76) + "_end";
+    parts.skeleton.names[1] = long.clone();
+    parts.source.name = long.clone();
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    session.apply(Command::Select(Some(NodeId(1))));
+    session.apply(Command::ToggleWeights);
+    session.apply(Command::Toggle(Toggle::Names));
+    let harness = window(session, UiState::default(), Status::default());
+    assert_eq!(harness.state().picture, open(3).state().picture);
+}
+
+#[test]
+fn everything_that_can_be_clicked_has_a_name() {
+    let mut all: Vec<(&str, Harness<'static, App>)> = vec![
+        ("nothing selected", open(3)),
+        ("a joint selected", selected(3, 2)),
+        ("nothing open", window(Session::default(), UiState::default(), Status::default())),
+    ];
+    let mut keys = open(3);
+    keys.state_mut().ui.carry_out(&Effect::ShowShortcuts);
+    keys.run();
+    all.push(("keys", keys));
+    for (what, harness) in &all {
+        let mut seen = 0;
+        for node in harness.root().children_recursive() {
+            let node = node.accesskit_node();
+            if node.is_hidden()
+                || !(node.data().supports_action(Action::Click) || egui::accessibility::is_input(node.role()))
+            {
+                continue;
+            }
+            seen += 1;
+            // What a text says is its value.
+            let text = if node.role() == Role::Label { node.value() } else { node.label() };
+            let named = text.is_some_and(|text| !text.trim().is_empty());
+            // The backdrop of a dialog takes clicks and is no control; scroll bars belong to what they scroll.
+            let is_no_control = matches!(node.role(), Role::GenericContainer | Role::Unknown | Role::ScrollBar);
+            assert!(named || is_no_control, "{what}: a {:?} at {:?} has no name", node.role(), node.raw_bounds());
+        }
+        assert!(seen >= 10, "{what}: only {seen} controls were seen");
+    }
+}
+
+#[test]
+fn an_idle_window_asks_for_no_frame() {
+    for (what, mut harness) in
+        [("open", selected(3, 2)), ("empty", window(Session::default(), UiState::default(), Status::default()))]
+    {
+        // Long after the last input.
+        for _ in 0..20 {
+            harness.step();
+        }
+        let delay = harness.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay;
+        assert_eq!(delay, std::time::Duration::MAX, "{what}");
+        assert!(harness.state().commands.is_empty(), "{what}: {:?}", harness.state().commands);
+    }
+}
+
+#[test]
+fn every_glyph_is_in_the_bundled_fonts() {
+    let harness = open(3);
+    let fonts = [theme::regular(13.0), theme::strong(13.0)];
+    harness.ctx.fonts_mut(|f| {
+        for icon in icons::ALL {
+            assert!(f.has_glyphs(&theme::icon(14.0), icon), "icon {icon:?}");
+        }
+        for row in COMMANDS {
+            let keys = row.shortcut.map(|s| s.to_string()).unwrap_or_default();
+            for font in &fonts {
+                assert!(f.has_glyphs(font, &format!("{}{}{keys}", row.label, row.help)), "{}", row.label);
+            }
+        }
+        for font in &fonts {
+            assert!(f.has_glyphs(font, "−×°·›…–\u{2009}°ÄéßŁżΩλЖя→"), "signs and letters");
+            assert!(!f.has_glyph(font, '\u{1F600}'), "a missing glyph is seen as missing");
+            let widths: Vec<f32> = ('0'..='9').map(|c| f.glyph_width(font, c)).collect();
+            assert!(widths.iter().all(|w| (w - widths[0]).abs() < 0.03), "figures are tabular: {widths:?}");
+        }
+    });
+}
