@@ -36,7 +36,7 @@ fn group(
     let numbers = numbers(m);
     let numbers = gpu.buffer("a material", bytemuck::bytes_of(&numbers), wgpu::BufferUsages::UNIFORM)?;
     let mut bound = Vec::new();
-    for (slot, srgb, neutral) in slots(m) {
+    for Bound { slot, srgb, neutral } in slots(m) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
         let view = match texture.and_then(|t| t.image) {
             Some(image) => textures.image(gpu, pipelines, model, image, srgb),
@@ -56,14 +56,24 @@ fn group(
     }))
 }
 
-/// In order of the bindings: the slot, whether its colours are sRGB, and what stands in for it.
-fn slots(m: &Material) -> [(Option<TextureSlot>, bool, Neutral); 5] {
+/// A texture of a material.
+struct Bound {
+    slot: Option<TextureSlot>,
+    /// Its colours are encoded.
+    srgb: bool,
+    /// What stands in for it.
+    neutral: Neutral,
+}
+
+/// In order of the bindings.
+fn slots(m: &Material) -> [Bound; 5] {
+    let bound = |slot, srgb, neutral| Bound { slot, srgb, neutral };
     [
-        (m.base_color_texture, true, Neutral::White),
-        (m.metallic_roughness_texture, false, Neutral::White),
-        (m.normal_texture, false, Neutral::FlatNormal),
-        (m.occlusion_texture, false, Neutral::White),
-        (m.emissive_texture, true, Neutral::White),
+        bound(m.base_color_texture, true, Neutral::White),
+        bound(m.metallic_roughness_texture, false, Neutral::White),
+        bound(m.normal_texture, false, Neutral::FlatNormal),
+        bound(m.occlusion_texture, false, Neutral::White),
+        bound(m.emissive_texture, true, Neutral::White),
     ]
 }
 
@@ -73,9 +83,8 @@ fn numbers(m: &Material) -> layouts::Material {
         AlphaMode::Mask { cutoff } => (1, cutoff),
         AlphaMode::Blend => (2, 0.0),
     };
-    let bits = |holds: &dyn Fn(&(Option<TextureSlot>, bool, Neutral)) -> bool| {
-        (0..).zip(&slots(m)).map(|(i, slot)| u32::from(holds(slot)) << i).sum()
-    };
+    let slots = slots(m);
+    let bits = |holds: fn(&Bound) -> bool| (0..).zip(&slots).map(|(i, slot)| u32::from(holds(slot)) << i).sum();
     layouts::Material {
         base_color: m.base_color.to_array(),
         emissive: m.emissive.extend(m.normal_scale).to_array(),
@@ -85,7 +94,7 @@ fn numbers(m: &Material) -> layouts::Material {
         alpha_cutoff,
         alpha_mode,
         double_sided: u32::from(m.double_sided),
-        second_uv: bits(&|(slot, ..)| slot.is_some_and(|s| s.uv_set == 1)),
-        textures: bits(&|(slot, ..)| slot.is_some()),
+        second_uv: bits(|bound| bound.slot.is_some_and(|s| s.uv_set == 1)),
+        textures: bits(|bound| bound.slot.is_some()),
     }
 }

@@ -2,7 +2,7 @@
 //! (`SKINSCOPE_CORPUS`, else `../shared/corpus`); without it this skips.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use glam::DVec3;
@@ -12,7 +12,7 @@ use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::Model;
 use skinscope::render::{Backend, Gpu, Renderer, deform_on_gpu};
 
-use crate::scenes;
+use crate::{common, scenes};
 
 /// Models whose extensions are not supported yet.
 const NOT_YET: &[&str] = &["models/CesiumMan_meshopt.glb", "models/RiggedSimple_draco.glb"];
@@ -20,17 +20,6 @@ const NOT_YET: &[&str] = &["models/CesiumMan_meshopt.glb", "models/RiggedSimple_
 const POSITION: f64 = 2e-5;
 /// Its file rounds rotations to three digits, which implementations read differently.
 const ROUNDED: (&str, f64) = ("models/SimpleSkin.gltf", 1e-3);
-
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let path = std::env::var_os("SKINSCOPE_CORPUS").map_or(beside, PathBuf::from);
-    if path.join("reference/index.json").is_file() {
-        return Some(path);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpus at {}", path.display());
-    eprintln!("SKIPPED: no corpus at {}; set SKINSCOPE_CORPUS", path.display());
-    None
-}
 
 fn json(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
@@ -68,7 +57,7 @@ fn worst(gpu: &Gpu, renderer: &mut Renderer, model: &Arc<Model>, entry: &Value, 
 
 #[test]
 fn shader_positions_match_the_reference() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = common::corpus() else { return };
     let folder = corpus.join("reference");
     let index = json(&folder.join("index.json"));
     for backend in [Backend::Vulkan, Backend::Gl] {
