@@ -411,6 +411,19 @@ fn remembered_sizes_come_back() {
 }
 
 #[test]
+fn the_folder_of_the_last_file_is_remembered() {
+    let mut session = session(3);
+    session.document.as_mut().unwrap().path = Some("/models/hero/hero.glb".into());
+    let mut harness = window(session, UiState::default(), Status::default());
+    let folder = Some(std::path::PathBuf::from("/models/hero"));
+    assert_eq!(harness.state().ui.saved().last_folder, folder);
+    // The built-in character lies in no folder.
+    harness.state_mut().session = self::session(4);
+    harness.run();
+    assert_eq!(harness.state().ui.saved().last_folder, folder);
+}
+
+#[test]
 fn the_mouse_turns_moves_zooms_and_picks() {
     let mut harness = open(3);
     let center = harness.state().picture.center();

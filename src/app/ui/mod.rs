@@ -21,6 +21,7 @@ mod value_row;
 mod viewport;
 mod widgets;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use egui::{Frame, Margin, Rect, Theme, Ui};
@@ -50,6 +51,8 @@ pub struct Saved {
     pub timeline_height: f32,
     /// Heat map in viridis.
     pub viridis: bool,
+    /// Where the last file was, for the next file dialog.
+    pub last_folder: Option<PathBuf>,
     /// Unfolded in the inspector: world, inverse bind, skinning matrix.
     pub matrices: [bool; 3],
 }
@@ -65,6 +68,7 @@ impl Default for Saved {
             inspector_width: 312.0,
             timeline_height: 156.0,
             viridis: false,
+            last_folder: None,
             matrices: [false, false, true],
         }
     }
@@ -175,6 +179,8 @@ impl UiState {
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
             self.viewport = viewport::Viewport::default();
+            let folder = session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+            self.saved.last_folder = folder.or(self.saved.last_folder.take());
             self.model = now;
         }
     }

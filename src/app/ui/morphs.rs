@@ -47,7 +47,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: Option<NodeId>, command
                 unit: "",
                 edited: is_edited,
             };
-            let change = row.show(ui);
+            // Two nodes may share their names.
+            let change = ui.push_id(place, |ui| row.show(ui)).inner;
             if let Some(weight) = change.value {
                 commands.push(Command::EditMorph(place, weight));
             }

@@ -135,7 +135,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         let panel = if warnings.is_empty() {
             egui::Panel::bottom("no findings").exact_size(42.0)
         } else {
-            let height = (44.0 + 36.0 * warnings.len() as f32).min(168.0);
+            // About 34 characters fit into a line of the panel as it opens.
+            let lines: usize = warnings.iter().map(|w| w.chars().count().div_ceil(34)).sum();
+            let height = (48.0 + 16.0 * lines as f32 + 4.0 * warnings.len() as f32).min(200.0);
             egui::Panel::bottom("findings").resizable(true).default_size(height).size_range(64.0..=360.0)
         };
         panel.frame(frame).show(ui, |ui| show_findings(ui, warnings));

@@ -11,9 +11,11 @@ use super::{Loading, Status, icons};
 use crate::session::Command;
 
 /// Over the picture: at most one of loading and error, and the frame for a file that is dragged in.
-pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, commands: &mut Vec<Command>) {
     if let Some(loading) = &status.loading {
-        show_loading(ui, rect, loading, commands);
+        // Not over the figure where there is one.
+        let align = if is_open { Align2::CENTER_BOTTOM } else { Align2::CENTER_CENTER };
+        show_loading(ui, rect, align, loading, commands);
     } else if let Some(error) = &status.error {
         show_error(ui, rect, error, commands);
     } else if let Some(notice) = &status.notice {
@@ -55,10 +57,10 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
     });
 }
 
-fn show_loading(ui: &mut Ui, rect: Rect, loading: &Loading, commands: &mut Vec<Command>) {
+fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let size = vec2(rect.width().min(400.0) - 32.0, 84.0);
-    let place = Rect::from_center_size(rect.center(), size);
+    let place = align.align_size_within_rect(size, rect.shrink(16.0));
     let frame = plate(ui);
     ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
         frame.show(ui, |ui| {

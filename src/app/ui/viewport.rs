@@ -70,7 +70,7 @@ pub(super) fn show(
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, commands);
     }
-    status::show(&mut ui, rect, status, commands);
+    status::show(&mut ui, rect, status, session.document.is_some(), commands);
     ViewportArea { rect, hovered: response.hovered() }
 }
 
