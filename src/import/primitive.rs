@@ -9,6 +9,7 @@ use gltf::json::validation::Checked;
 
 use super::accessor::{Accessor, Format, format};
 use super::{ImportError, Reader, influences, tangents, topology};
+use crate::math::largest_magnitude;
 use crate::model::{MaterialId, MorphTarget, Primitive, SourceMode};
 
 /// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
@@ -136,7 +137,7 @@ impl<'a> Source<'_, 'a> {
         if count > 1 && positions.iter().all(|p| *p == positions[0]) {
             self.warn("POSITION", format_args!("puts all {count} vertices at one point"));
         }
-        if largest(bytemuck::cast_slice(&positions)) > FAR {
+        if largest_magnitude(bytemuck::cast_slice(&positions)) > FAR {
             self.warn("POSITION", format_args!("has coordinates beyond {FAR:e} m; computing with them overflows"));
         }
         let indices = topology::unroll(source_mode, self.indices(source_mode, count)?);
@@ -288,7 +289,7 @@ impl Limits32 {
 
 /// Sets what is not finite to zero and says how many there were.
 pub(super) fn make_finite(values: &mut [f32]) -> usize {
-    if largest(values).is_finite() {
+    if largest_magnitude(values).is_finite() {
         return 0;
     }
     let mut bad = 0;
@@ -297,10 +298,4 @@ pub(super) fn make_finite(values: &mut [f32]) -> usize {
         bad += 1;
     }
     bad
-}
-
-/// The largest absolute value; infinite or NaN if any is. Floats without sign are ordered like their bits, NaN last,
-/// and integers let the compiler look at many at once.
-fn largest(values: &[f32]) -> f32 {
-    f32::from_bits(values.iter().fold(0, |most: u32, v| most.max(v.to_bits() & 0x7FFF_FFFF)))
 }
