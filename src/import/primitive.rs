@@ -132,6 +132,7 @@ impl<'a> Source<'_, 'a> {
         let place = || format!("{}, POSITION", self.place());
         let accessor = self.reader.store.accessor(*position, &place)?;
         let count = accessor.count;
+        self.check_stored(accessor)?;
         Limits32::check(count, &place)?;
         let positions: Vec<Vec3> = self.floats::<Vec3, 3>(accessor, "POSITION", (Type::Vec3, POSITION))?;
         if count > 1 && positions.iter().all(|p| *p == positions[0]) {
@@ -160,6 +161,23 @@ impl<'a> Source<'_, 'a> {
         self.unit_directions(&mut out);
         tangents::complete(self, &mut out)?;
         Ok(out)
+    }
+
+    /// Positions without bytes: compressed by an extension that is not supported, or all zeros.
+    fn check_stored(&self, positions: &Accessor) -> Result<(), ImportError> {
+        let compressed = |name: &&String| name.ends_with("_mesh_compression");
+        let mut extensions = self.primitive.extensions.iter().flat_map(|e| e.others.keys());
+        match extensions.find(compressed) {
+            _ if positions.is_stored() => Ok(()),
+            Some(name) => {
+                let name = super::error::quoted(name).trim_matches('"').to_owned();
+                Err(ImportError::Extension { name, advice: "export the model without it, or with a fallback" })
+            }
+            None => {
+                self.warn("POSITION", "has no buffer view; all positions are zero");
+                Ok(())
+            }
+        }
     }
 
     fn material(&self) -> Result<Option<MaterialId>, ImportError> {
