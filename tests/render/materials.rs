@@ -165,6 +165,32 @@ fn a_window_shows_the_picture_pixel_for_pixel() {
 }
 
 #[test]
+fn what_has_not_changed_is_not_drawn_again() {
+    for stage in stages() {
+        let frame = bent(Vec3::Z, false).frame();
+        let picture = stage.draw(&frame);
+        // Wipes the finished picture behind the renderer's back.
+        let view = stage.renderer.borrow_mut().draw(&stage.gpu, &frame, [SIZE, SIZE]).unwrap().view.clone();
+        let mut encoder = stage.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let load = wgpu::LoadOp::Clear(wgpu::Color::WHITE);
+        drop(encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                view: &view,
+                depth_slice: None,
+                resolve_target: None,
+                ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+            })],
+            ..wgpu::RenderPassDescriptor::default()
+        }));
+        stage.gpu.queue.submit([encoder.finish()]);
+        assert_eq!(stage.middle(&frame), [255; 4], "not drawn again");
+        let mut other = frame.clone();
+        other.palettes[0].translation.z += 0.01;
+        assert_eq!(stage.draw(&other), picture, "drawn again; seen along z it looks the same");
+    }
+}
+
+#[test]
 fn device_errors_are_kept_and_told_once() {
     for gpu in gpus() {
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::INDEX | wgpu::BufferUsages::MAP_WRITE;
