@@ -62,10 +62,9 @@ impl Window {
         };
         let os = event_loop.create_window(attributes).map_err(|e| AppError::NoDisplay(e.to_string()))?;
         let os = Arc::new(os);
-        // OpenGL makes its surfaces through the display.
-        let instance = backend.instance(Some(Box::new(event_loop.owned_display_handle())));
-        let surface = surface(&instance, &os)?;
-        let gpu = Gpu::for_surface(instance, &surface)?;
+        let display = event_loop.owned_display_handle();
+        let (gpu, surface) =
+            Gpu::for_window(backend, &|| Box::new(display.clone()), &|instance| surface(instance, &os))?;
         let size = os.inner_size();
         let config = configuration(&gpu, &surface, size, pixels.is_some())?;
         surface.configure(&gpu.device, &config);

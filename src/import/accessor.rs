@@ -316,6 +316,11 @@ impl<'a> Store<'a> {
 }
 
 impl Accessor<'_> {
+    /// False where the file has no bytes for it: it is all zeros, or an extension would fill it.
+    pub(super) fn is_stored(&self) -> bool {
+        self.base.is_some() || self.sparse.is_some()
+    }
+
     /// Writes all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
     fn fill<T: Pod, C: Pod, const N: usize, const W: usize>(&self, out: &mut [T], convert: impl Fn([u8; W]) -> C) {
         let flat: &mut [C] = bytemuck::cast_slice_mut(out);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
 use glam::{Vec3, Vec4};
 
+use super::error::guarded;
 use super::{ImportError, Progress, parallel};
 use crate::model::Primitive;
 
@@ -142,7 +143,7 @@ fn places(positions: &[Vec3]) -> Vec<u32> {
 /// Runs the generator on `faces` and returns the corners of those that are its `own`.
 fn piece(primitive: &Primitive, uv_set: usize, own: &[u32], faces: &[u32]) -> Vec<[Option<Vec4>; 3]> {
     let mut piece = Piece { primitive, uv_set, faces, tangents: vec![[None; 3]; faces.len()] };
-    if generate_tangents(&mut piece).is_err() {
+    if !matches!(guarded(|| generate_tangents(&mut piece)), Some(Ok(()))) {
         return vec![[None; 3]; own.len()];
     }
     let mut own = own.iter().peekable();
