@@ -318,6 +318,46 @@ fn with_clips(count: usize) -> Model {
 }
 
 #[test]
+fn scenes_are_chosen_above_the_tree() {
+    let model = tube(Tube { joints: 3, ..Tube::default() });
+    let mut parts = ModelParts::clone(&model);
+    let mut other = parts.scenes[0].clone();
+    other.name = "Backstage".into();
+    other.contains = vec![true, true, false, false];
+    parts.scenes.push(other);
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("joint 2");
+    click(&mut harness, "Scene: Scene 0");
+    click(&mut harness, "Backstage");
+    assert_eq!(harness.state().session.view.scene, 1);
+    harness.get_by_label("joint 0");
+    assert!(harness.query_by_label("joint 2").is_none());
+}
+
+#[test]
+fn morph_targets_have_sliders_that_can_be_reset() {
+    let model = tube(Tube::default());
+    let mut parts = ModelParts::clone(&model);
+    parts.meshes[0].morph_names = vec!["Smile".into(), "Blink".into()];
+    parts.meshes[0].primitives[0].morphs = vec![skinscope::model::MorphTarget::default(); 2];
+    parts.instances[0].morph_weights = vec![0.0, 0.25];
+    parts.skeleton.rest.morph_weights = vec![0.0, 0.25];
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    let rail = harness.get_by_label("Blink of root").rect();
+    drag(&mut harness, &[rail.center(), rail.right_center()], PointerButton::Primary);
+    assert_eq!(harness.state().session.pose.local.morph_weights, [0.0, 1.0]);
+    assert_eq!(harness.state().commands.last(), Some(&Command::EndEdit));
+    click(&mut harness, "Reset morph targets of root");
+    assert_eq!(harness.state().session.pose.local.morph_weights, [0.0, 0.25]);
+}
+
+#[test]
 fn files_without_a_clip_say_what_to_do() {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(with_clips(0)), vec![], None));

@@ -220,7 +220,9 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
     ui.spacing_mut().item_spacing.y = 1.0;
     for axis in 0..3 {
         let letter = ["X", "Y", "Z"][axis];
-        let (value, home) = (channel.value[axis], channel.home[axis]);
+        // A spline may overflow; a slider must not follow it there.
+        let finite = |v: f32| if v.is_finite() { v } else { 0.0 };
+        let (value, home) = (finite(channel.value[axis]), channel.home[axis]);
         let row = ValueRow {
             name: &format!("{} {letter}", channel.name),
             label: letter,

@@ -28,6 +28,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: Option<NodeId>, command
         });
         for (place, name) in places.zip(&mesh.morph_names) {
             let Some(&value) = session.pose.local.morph_weights.get(place) else { continue };
+            let value = if value.is_finite() { value } else { 0.0 };
             // Hundreds of rows cost nothing where they are not seen.
             let rect = egui::Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), ROW));
             if !ui.is_rect_visible(rect) {

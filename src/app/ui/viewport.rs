@@ -1,7 +1,9 @@
 //! The picture's own area: mouse to camera and selection, and the plates in its corners.
 
 use egui::accesskit::Role;
-use egui::{Align, Align2, Layout, PointerButton, Pos2, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{
+    Align, Align2, CursorIcon, Layout, PointerButton, Pos2, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2,
+};
 use glam::{Affine3A, Vec2};
 
 use super::theme::colors;
@@ -60,6 +62,11 @@ pub(super) fn show(
     if session.document.is_some() {
         mouse(&ui, &response, rect, commands);
         hover(&response, rect, scale, session, state);
+        if response.dragged() {
+            ui.set_cursor_icon(CursorIcon::Grabbing);
+        } else if response.hovered() && state.hovered.is_some() {
+            ui.set_cursor_icon(CursorIcon::PointingHand);
+        }
         if session.view.names {
             names::show(&ui, session, rect);
         }
