@@ -3,8 +3,10 @@
 //! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
 #![expect(clippy::panic, reason = "a test that cannot read its corpus fails")]
 
+mod common;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use glam::Vec3;
 use serde::Deserialize;
@@ -63,17 +65,6 @@ struct Worst {
     normal: f64,
     /// Of the diagonal.
     bounds: f64,
-}
-
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let path = std::env::var_os("SKINSCOPE_CORPUS").map_or(beside, PathBuf::from);
-    if path.join("reference/index.json").is_file() {
-        return Some(path);
-    }
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "no corpus at {}", path.display());
-    eprintln!("SKIPPED: no corpus at {}; set SKINSCOPE_CORPUS", path.display());
-    None
 }
 
 fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> T {
@@ -142,7 +133,7 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
 
 #[test]
 fn every_model_clip_and_time_of_the_corpus() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = common::corpus() else { return };
     let index: Vec<Entry> = json(&corpus.join("reference/index.json"));
     let mut models: BTreeMap<&str, Option<Model>> = BTreeMap::new();
     let mut table: BTreeMap<&str, Worst> = BTreeMap::new();

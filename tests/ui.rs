@@ -53,6 +53,8 @@ fn window(session: Session, ui: UiState, status: Status) -> Harness<'static, App
     let app = App { session, ui, status, commands: Vec::new(), picture: egui::Rect::ZERO };
     let mut harness = Harness::builder()
         .with_size(vec2(1280.0, 720.0))
+        .with_step_dt(0.05)
+        .with_max_steps(40)
         .with_context_setup(ui::install)
         .build_ui_state(|ui, app: &mut App| app.frame(ui), app);
     harness.run();
@@ -456,6 +458,37 @@ fn hovering_a_bone_says_whose_it_is() {
     harness.event(Event::PointerGone);
     harness.run();
     assert_eq!(harness.state().session.view.hovered, None);
+}
+
+#[test]
+fn hovering_the_skin_shows_the_vertex_and_what_moves_it() {
+    let mut harness = open(3);
+    let app = harness.state();
+    // Near the silhouette, low on the tube: far from the bones, and moved by the first joint most.
+    let beside = app.session.view.orbit.rotation() * Vec3::X * 0.2;
+    let at = app.session.view.project(Vec3::new(0.0, 0.1, 0.0) + beside).unwrap();
+    let point = app.picture.min + vec2(at.x, at.y);
+    harness.event(Event::PointerMoved(point));
+    harness.run();
+    assert_eq!(harness.state().session.view.hovered, Some(NodeId(1)));
+    harness.get_by_label("Sum: 1.000");
+    let influence =
+        |n: &egui_kittest::Node<'_>| n.accesskit_node().value().is_some_and(|v| v.starts_with("joint 0: 0."));
+    assert_eq!(harness.query_all_by_role(Role::Label).filter(influence).count(), 1);
+}
+
+#[test]
+fn a_double_click_frames_what_is_selected() {
+    let mut harness = selected(3, 2);
+    let center = harness.state().picture.center();
+    for pressed in [true, false, true, false] {
+        let press =
+            Event::PointerButton { pos: center, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+        harness.event(press);
+        harness.step();
+    }
+    harness.run();
+    assert!(has(&harness, &Command::FrameSelected));
 }
 
 #[test]

@@ -27,7 +27,6 @@ use self::ui::{Loading, Status, UiState};
 use self::window::Window;
 use crate::frame::{Frame, Palette};
 use crate::import::ImportError;
-use crate::math::Aabb;
 use crate::render::{Backend, GpuError};
 use crate::session::{Command, Effect, Session, Source, command_of};
 
@@ -102,8 +101,6 @@ struct App {
     jobs: Jobs,
     window: Option<Window>,
     frame: Frame,
-    /// The model's box when it was opened.
-    rest_bounds: Aabb,
     last_frame: Instant,
     modifiers: ModifiersState,
     meter: Option<Meter>,
@@ -127,7 +124,6 @@ impl App {
             jobs: Jobs::new(Arc::new(wake)),
             window: None,
             frame: Frame::default(),
-            rest_bounds: Aabb::EMPTY,
             last_frame: options.started,
             modifiers: ModifiersState::empty(),
             meter: options.benchmark.clone().map(|b| Meter::new(b, options.started)),
@@ -196,7 +192,6 @@ impl App {
                 Report::Loaded(Ok(document)) => {
                     self.status.loading = None;
                     self.session.open(*document);
-                    self.rest_bounds = self.session.bounds();
                     self.last_frame = Instant::now();
                     if let Some(window) = &mut self.window {
                         window.set_title(&self.session);
@@ -240,7 +235,7 @@ impl App {
         }
         self.session.update_pose();
         let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
-        self.frame.build(&self.session, &palette, self.rest_bounds);
+        self.frame.build(&self.session, &palette);
         let presented = window.present(&self.frame, palette.background, measured);
         let playing = self.session.playback.playing && self.session.document.is_some();
         match presented {

@@ -62,10 +62,9 @@ impl Window {
         };
         let os = event_loop.create_window(attributes).map_err(|e| AppError::NoDisplay(e.to_string()))?;
         let os = Arc::new(os);
-        // OpenGL makes its surfaces through the display.
-        let instance = backend.instance(Some(Box::new(event_loop.owned_display_handle())));
-        let surface = surface(&instance, &os)?;
-        let gpu = Gpu::for_surface(instance, &surface)?;
+        let display = event_loop.owned_display_handle();
+        let (gpu, surface) =
+            Gpu::for_window(backend, &|| Box::new(display.clone()), &|instance| surface(instance, &os))?;
         let size = os.inner_size();
         let config = configuration(&gpu, &surface, size, pixels.is_some())?;
         surface.configure(&gpu.device, &config);
@@ -161,8 +160,8 @@ impl Window {
         let raw = self.input.take_egui_input(&self.os);
         let mut commands = Vec::new();
         let mut area = egui::Rect::ZERO;
+        // A pass that egui discards may be the one that saw the click, so its commands count too.
         let output = self.egui.run_ui(raw, |ui| {
-            commands.clear();
             area = ui::show(ui, session, state, status, &mut commands).rect;
         });
         self.input.handle_platform_output_with_event_loop(&self.os, event_loop, output.platform_output);

@@ -69,7 +69,7 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliEr
         return Ok(surface.iter().map(|(id, n, deformed)| export::posed_primitive(model, *id, *n, deformed)).collect());
     }
     let mut frame = Frame::default();
-    frame.build(session, &Palette::DARK, session.bounds());
+    frame.build(session, &Palette::DARK);
     let gpu = Gpu::headless(Backend::Auto)?;
     let surface = deform_on_gpu(&gpu, &mut Renderer::new(&gpu), &frame)?;
     Ok(surface.iter().map(|d| export::posed_primitive(model, d.instance, d.primitive, &d.deformed)).collect())

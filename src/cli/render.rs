@@ -111,7 +111,7 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     };
     view.orbit.frame(bounds, aspect);
     let mut frame = Frame::default();
-    frame.build(session, &Palette::DARK, bounds);
+    frame.build(session, &Palette::DARK);
     frame.display.background = args.background;
     if let Some(eye) = args.eye {
         frame.camera.world_from_view = look_at(eye, args.target.unwrap_or(bounds.center()))?;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 
 use super::{Background, Bone, Camera, Display, Frame, Grid, Line, Surface};
-use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{Model, NodeId};
 use crate::session::{Session, SurfaceMode, View};
@@ -58,11 +57,11 @@ impl Palette {
 }
 
 impl Frame {
-    /// Describes `session` as it stands ([`Session::update_pose`] has run). `rest_bounds` is a box of the model as it was
-    /// opened: it steadies grid and depth range while the pose moves. Reuses this frame's memory.
-    pub fn build(&mut self, session: &Session, palette: &Palette, rest_bounds: Aabb) {
+    /// Describes `session` as it stands ([`Session::update_pose`] has run). Reuses this frame's memory.
+    pub fn build(&mut self, session: &Session, palette: &Palette) {
         let view = &session.view;
-        let (near, far) = view.orbit.planes(rest_bounds);
+        let bounds = session.opened_bounds;
+        let (near, far) = view.orbit.planes(bounds);
         self.model = session.model().map(Arc::clone);
         self.camera =
             Camera { world_from_view: view.orbit.world_from_view(), projection: view.orbit.projection(), near, far };
@@ -77,23 +76,23 @@ impl Frame {
             selected: view.selected,
             wireframe: view.wireframe,
             mesh: view.mesh,
-            grid: view.grid.then(|| grid(rest_bounds, palette)),
+            grid: view.grid.then(|| grid(bounds, palette)),
             background: palette.background,
         };
         let Some(model) = session.model() else { return };
         self.draws.extend(model.instances_in_scene(view.scene).map(|(id, _)| id));
         if view.bones {
-            self.add_bones(model, session, palette, rest_bounds);
+            self.add_bones(model, session, palette);
         }
         if view.axes {
-            self.add_axes(model, session, palette, rest_bounds);
+            self.add_axes(model, session, palette);
         }
     }
 
-    fn add_bones(&mut self, model: &Model, session: &Session, palette: &Palette, bounds: Aabb) {
-        let view = &session.view;
+    fn add_bones(&mut self, model: &Model, session: &Session, palette: &Palette) {
+        let (view, bounds) = (&session.view, session.opened_bounds);
         let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
-        for bone in inspect::bones(model, view.scene, &session.pose.model) {
+        for bone in session.bones() {
             let color = if Some(bone.node) == view.selected {
                 palette.selected
             } else if Some(bone.node) == view.hovered {
@@ -111,8 +110,8 @@ impl Frame {
         }
     }
 
-    fn add_axes(&mut self, model: &Model, session: &Session, palette: &Palette, bounds: Aabb) {
-        let length = bounds.diagonal() * 0.025;
+    fn add_axes(&mut self, model: &Model, session: &Session, palette: &Palette) {
+        let length = session.opened_bounds.diagonal() * 0.025;
         for (i, world) in session.pose.model.iter().enumerate() {
             let node = NodeId::from_index(i);
             let shown = model.scenes.get(session.view.scene).is_none_or(|s| s.contains[i]);
@@ -174,7 +173,7 @@ mod tests {
         session.apply(Command::Select(Some(NodeId(2))));
         session.apply(Command::ToggleWeights);
         let mut frame = Frame::default();
-        frame.build(&session, &Palette::DARK, session.bounds());
+        frame.build(&session, &Palette::DARK);
         assert_eq!((frame.draws.len(), frame.palettes.len(), frame.bones.len()), (1, 3, 3));
         assert_eq!(frame.display.selected, Some(NodeId(2)));
         assert_eq!(frame.display.surface, Surface::Weights(crate::math::Ramp::Blender));

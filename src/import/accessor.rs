@@ -17,7 +17,7 @@ pub(super) struct Store<'a> {
     views: Vec<&'a [u8]>,
     accessors: Vec<Accessor<'a>>,
     decoded: &'a Budget,
-    zero_elements: u64,
+    zero_bytes: u64,
 }
 
 /// A typed list in a buffer whose bytes are known to be there.
@@ -111,7 +111,7 @@ impl<'a> Store<'a> {
         for (i, view) in root.buffer_views.iter().enumerate() {
             views.push(check_view(i, view, buffers)?);
         }
-        let mut store = Self { views, accessors: Vec::new(), decoded, zero_elements: limits.zero_elements };
+        let mut store = Self { views, accessors: Vec::new(), decoded, zero_bytes: limits.zero_bytes };
         for (i, accessor) in root.accessors.iter().enumerate() {
             let checked = store.check_accessor(i, accessor, root, warnings)?;
             store.accessors.push(checked);
@@ -307,7 +307,8 @@ impl<'a> Store<'a> {
 
     fn zeros<T: Zeroable + Clone>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<Vec<T>, ImportError> {
         if a.base.is_none() {
-            Limits::check(&place(), "the number of its zeros", a.count as u64, self.zero_elements)?;
+            let bytes = (a.count as u64).saturating_mul(size_of::<T>() as u64);
+            Limits::check(&place(), "the length of its zeros in bytes", bytes, self.zero_bytes)?;
         }
         self.decoded.charge(place, a.count as u64, size_of::<T>())?;
         Ok(vec![T::zeroed(); a.count])
@@ -315,6 +316,11 @@ impl<'a> Store<'a> {
 }
 
 impl Accessor<'_> {
+    /// False where the file has no bytes for it: it is all zeros, or an extension would fill it.
+    pub(super) fn is_stored(&self) -> bool {
+        self.base.is_some() || self.sparse.is_some()
+    }
+
     /// Writes all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
     fn fill<T: Pod, C: Pod, const N: usize, const W: usize>(&self, out: &mut [T], convert: impl Fn([u8; W]) -> C) {
         let flat: &mut [C] = bytemuck::cast_slice_mut(out);

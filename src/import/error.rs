@@ -123,7 +123,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{out}\"")
 }
 
-/// Runs code of others that may panic on odd input (image decoders); `None` if it did.
+/// Runs code of others that may panic on odd input (image decoders, the tangent generator); `None` if it did.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }

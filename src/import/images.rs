@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io::Cursor;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use gltf::json;
 use image::{ImageFormat, ImageReader};
@@ -11,7 +10,7 @@ use image::{ImageFormat, ImageReader};
 use super::error::guarded;
 use super::materials::texture_source;
 use super::uri::Resolver;
-use super::{ImportError, Reader};
+use super::{ImportError, Reader, parallel};
 use crate::model::{Image, ImageId};
 
 /// Decoded images, and for each of the file's images its id, if it could be read.
@@ -61,34 +60,16 @@ fn name(image: &json::Image) -> String {
     image.name.clone().or(file.map(str::to_owned)).unwrap_or_default()
 }
 
-/// Each worker takes the next image until none is left.
+/// In the order of `work`.
 fn decode_all(reader: &Reader, work: &[(usize, Cow<[u8]>)]) -> Result<Vec<Result<Image, String>>, ImportError> {
-    let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Result<Image, String>>>> = work.iter().map(|_| Mutex::new(None)).collect();
-    let worker = || {
-        loop {
-            let turn = next.fetch_add(1, Ordering::Relaxed);
-            let (Some((index, bytes)), Some(slot)) = (work.get(turn), results.get(turn)) else { return };
-            if reader.progress.is_cancelled() {
-                return;
-            }
-            let result =
-                guarded(|| decode(reader, *index, bytes)).unwrap_or_else(|| Err("the decoder failed".to_owned()));
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-            let fraction = done.fetch_add(1, Ordering::Relaxed) as f32 / work.len() as f32;
-            (reader.progress.report)(0.7 + 0.25 * fraction, "Decoding images");
-        }
-    };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 1..cores.min(work.len()) {
-            scope.spawn(worker);
-        }
-        worker();
-    });
-    let take = |m: Mutex<Option<_>>| m.into_inner().unwrap_or_else(PoisonError::into_inner);
-    results.into_iter().map(|m| take(m).ok_or(ImportError::Cancelled)).collect()
+    parallel::map(work.len(), &reader.progress, &|turn| {
+        let (index, bytes) = &work[turn];
+        let result = guarded(|| decode(reader, *index, bytes)).unwrap_or_else(|| Err("the decoder failed".to_owned()));
+        let fraction = (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / work.len() as f32;
+        (reader.progress.report)(0.7 + 0.25 * fraction, "Decoding images");
+        result
+    })
 }
 
 fn decode(reader: &Reader, index: usize, bytes: &[u8]) -> Result<Image, String> {

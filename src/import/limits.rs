@@ -17,8 +17,8 @@ pub struct Limits {
     pub json_objects: usize,
     /// Elements of arrays and objects in the JSON together.
     pub json_values: usize,
-    /// Elements that accessors without any bytes behind them (all zeros) may have, each.
-    pub zero_elements: u64,
+    /// Bytes that an accessor without a buffer view (all zeros, or sparse) may decode to: nothing else bounds its count.
+    pub zero_bytes: u64,
     /// Width and height of an image, pixels: what graphics hardware takes.
     pub image_side: u32,
     /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB.
@@ -35,7 +35,7 @@ impl Default for Limits {
             json_depth: 128,
             json_objects: 2_000_000,
             json_values: 32_000_000,
-            zero_elements: 16_000_000,
+            zero_bytes: 256 << 20,
             image_side: 16_384,
             image_pixels: 8192 * 8192,
             decoded_bytes: 4 << 30,

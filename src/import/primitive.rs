@@ -9,6 +9,7 @@ use gltf::json::validation::Checked;
 
 use super::accessor::{Accessor, Format, format};
 use super::{ImportError, Reader, influences, tangents, topology};
+use crate::math::largest_magnitude;
 use crate::model::{MaterialId, MorphTarget, Primitive, SourceMode};
 
 /// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
@@ -131,12 +132,13 @@ impl<'a> Source<'_, 'a> {
         let place = || format!("{}, POSITION", self.place());
         let accessor = self.reader.store.accessor(*position, &place)?;
         let count = accessor.count;
+        self.check_stored(accessor)?;
         Limits32::check(count, &place)?;
         let positions: Vec<Vec3> = self.floats::<Vec3, 3>(accessor, "POSITION", (Type::Vec3, POSITION))?;
         if count > 1 && positions.iter().all(|p| *p == positions[0]) {
             self.warn("POSITION", format_args!("puts all {count} vertices at one point"));
         }
-        if largest(bytemuck::cast_slice(&positions)) > FAR {
+        if largest_magnitude(bytemuck::cast_slice(&positions)) > FAR {
             self.warn("POSITION", format_args!("has coordinates beyond {FAR:e} m; computing with them overflows"));
         }
         let indices = topology::unroll(source_mode, self.indices(source_mode, count)?);
@@ -159,6 +161,23 @@ impl<'a> Source<'_, 'a> {
         self.unit_directions(&mut out);
         tangents::complete(self, &mut out)?;
         Ok(out)
+    }
+
+    /// Positions without bytes: compressed by an extension that is not supported, or all zeros.
+    fn check_stored(&self, positions: &Accessor) -> Result<(), ImportError> {
+        let compressed = |name: &&String| name.ends_with("_mesh_compression");
+        let mut extensions = self.primitive.extensions.iter().flat_map(|e| e.others.keys());
+        match extensions.find(compressed) {
+            _ if positions.is_stored() => Ok(()),
+            Some(name) => {
+                let name = super::error::quoted(name).trim_matches('"').to_owned();
+                Err(ImportError::Extension { name, advice: "export the model without it, or with a fallback" })
+            }
+            None => {
+                self.warn("POSITION", "has no buffer view; all positions are zero");
+                Ok(())
+            }
+        }
     }
 
     fn material(&self) -> Result<Option<MaterialId>, ImportError> {
@@ -288,7 +307,7 @@ impl Limits32 {
 
 /// Sets what is not finite to zero and says how many there were.
 pub(super) fn make_finite(values: &mut [f32]) -> usize {
-    if largest(values).is_finite() {
+    if largest_magnitude(values).is_finite() {
         return 0;
     }
     let mut bad = 0;
@@ -297,10 +316,4 @@ pub(super) fn make_finite(values: &mut [f32]) -> usize {
         bad += 1;
     }
     bad
-}
-
-/// The largest absolute value; infinite or NaN if any is. Floats without sign are ordered like their bits, NaN last,
-/// and integers let the compiler look at many at once.
-fn largest(values: &[f32]) -> f32 {
-    f32::from_bits(values.iter().fold(0, |most: u32, v| most.max(v.to_bits() & 0x7FFF_FFFF)))
 }

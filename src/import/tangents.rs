@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
 use glam::{Vec3, Vec4};
 
-use super::ImportError;
 use super::primitive::Source;
+use super::{ImportError, mikktspace};
 use crate::model::{Influences, Primitive, Topology};
 
 /// Makes tangents where the material's normal texture needs them; drops those that nothing can use.
@@ -25,95 +24,17 @@ pub(super) fn complete(source: &Source, primitive: &mut Primitive) -> Result<(),
     if usable { generate(source, primitive, uv_set) } else { Ok(()) }
 }
 
-/// Corners that may meet at one place. The generator recurses around a place and compares its corners with one another,
-/// so that a file with a million of them would exhaust the stack; no modelled surface comes near.
-const MOST_CORNERS: u32 = 512;
-
-struct Corners<'a> {
-    primitive: &'a Primitive,
-    uv_set: usize,
-    /// The triangles that have a surface.
-    faces: Vec<u32>,
-    /// By index list position.
-    tangents: Vec<Option<Vec4>>,
-}
-
-impl Corners<'_> {
-    fn at(&self, face: usize, corner: usize) -> usize {
-        self.faces[face] as usize * 3 + corner
-    }
-
-    fn vertex(&self, face: usize, corner: usize) -> usize {
-        self.primitive.indices[self.at(face, corner)] as usize
-    }
-}
-
-impl Geometry for Corners<'_> {
-    fn num_faces(&self) -> usize {
-        self.faces.len()
-    }
-    fn num_vertices_of_face(&self, _face: usize) -> usize {
-        3
-    }
-    fn position(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.primitive.positions[self.vertex(face, corner)].to_array()
-    }
-    fn normal(&self, face: usize, corner: usize) -> [f32; 3] {
-        self.primitive.normals[self.vertex(face, corner)].to_array()
-    }
-    fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
-        // MikkTSpace has v upward, glTF downward.
-        let uv = self.primitive.uvs[self.uv_set][self.vertex(face, corner)];
-        [uv.x, 1.0 - uv.y]
-    }
-    fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, corner: usize) {
-        let at = self.at(face, corner);
-        let tangent = space.map(|s| Vec4::from_array(s.tangent_encoded()));
-        // Zero where the texture coordinates of all triangles around are the same.
-        self.tangents[at] = tangent.filter(|t| t.is_finite() && t.truncate().length_squared() > 0.5);
-    }
-}
-
 fn generate(source: &Source, primitive: &mut Primitive, uv_set: usize) -> Result<(), ImportError> {
-    let corners = primitive.indices.len();
+    let reader = source.reader;
     // Tangents and the generator's own lists (about 200 bytes a corner).
-    source.reader.decoded.charge(&|| source.place(), corners as u64, 200)?;
-    let (faces, crowded) = usable_faces(primitive);
-    if crowded > 0 {
-        source.warn("has", format_args!("{crowded} triangles where more than {MOST_CORNERS} meet; no tangents there"));
+    reader.decoded.charge(&|| source.place(), primitive.indices.len() as u64, 200)?;
+    let corners = mikktspace::generate(primitive, uv_set, &reader.progress)?;
+    if corners.crowded > 0 {
+        let (count, most) = (corners.crowded, mikktspace::MOST_CORNERS);
+        source.warn("has", format_args!("{count} triangles where more than {most} meet; no tangents there"));
     }
-    let mut geometry = Corners { primitive, uv_set, faces, tangents: vec![None; corners] };
-    if generate_tangents(&mut geometry).is_err() {
-        source.warn("has", "a normal texture, but tangents could not be made");
-        return Ok(());
-    }
-    let tangents = geometry.tangents;
-    distribute(primitive, &tangents);
+    distribute(primitive, &corners.tangents);
     Ok(())
-}
-
-/// The triangles whose corners lie at three places, none of them crowded; and how many were left out for a crowd.
-/// Those without a surface show nothing, and would cost the generator quadratic time.
-fn usable_faces(primitive: &Primitive) -> (Vec<u32>, usize) {
-    // Zero and minus zero are one place.
-    let place = |index: &u32| (primitive.positions[*index as usize] + 0.0).to_array().map(f32::to_bits);
-    let mut corners: HashMap<[u32; 3], u32> = HashMap::with_capacity(primitive.positions.len());
-    for index in &primitive.indices {
-        *corners.entry(place(index)).or_default() += 1;
-    }
-    let (mut faces, mut crowded) = (Vec::with_capacity(primitive.indices.len() / 3), 0);
-    for (face, triangle) in primitive.indices.as_chunks::<3>().0.iter().enumerate() {
-        let places = [0, 1, 2].map(|c| place(&triangle[c]));
-        if places[0] == places[1] || places[1] == places[2] || places[2] == places[0] {
-            continue;
-        }
-        if places.iter().any(|p| corners.get(p).is_some_and(|n| *n > MOST_CORNERS)) {
-            crowded += 1;
-            continue;
-        }
-        faces.push(face as u32);
-    }
-    (faces, crowded)
 }
 
 /// Gives each vertex its corners' tangent; where they disagree the vertex is split, one copy for each tangent.

@@ -16,9 +16,10 @@ pub struct BoneSegment {
 }
 
 /// The bones of a scene. Joints have them; where a file has none, every node does, so that a bare hierarchy is seen.
-/// Nodes between joints are passed over. A joint without children gets half the length of the bone before it.
+/// Nodes between joints are passed over. A joint without children gets half the length of the bone before it; one that
+/// lies where its neighbours lie gets `stub` metres along its own +Y, so that every joint is seen and can be clicked.
 #[must_use]
-pub fn bones(model: &Model, scene: usize, pose: &[Affine3A]) -> Vec<BoneSegment> {
+pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], stub: f32) -> Vec<BoneSegment> {
     let all = model.skins.is_empty();
     let inside = |n: usize| model.scenes.get(scene).is_none_or(|s| s.contains[n]);
     let drawn = |n: usize| (all || model.is_joint(NodeId::from_index(n))) && inside(n);
@@ -27,6 +28,7 @@ pub fn bones(model: &Model, scene: usize, pose: &[Affine3A]) -> Vec<BoneSegment>
     // The nearest drawn ancestor, parents first.
     let mut above: Vec<Option<usize>> = vec![None; count];
     let mut has_child = vec![false; count];
+    let mut has_bone = vec![false; count];
     let mut out = Vec::new();
     for n in 0..count {
         if let Some(parent) = model.skeleton.parents[n] {
@@ -35,17 +37,19 @@ pub fn bones(model: &Model, scene: usize, pose: &[Affine3A]) -> Vec<BoneSegment>
         let (true, Some(head)) = (drawn(n), above[n]) else { continue };
         has_child[head] = true;
         if at(head) != at(n) {
+            has_bone[head] = true;
             out.push(BoneSegment { node: NodeId::from_index(head), head: at(head), tail: at(n) });
         }
     }
-    for n in (0..count).filter(|n| drawn(*n) && !has_child[*n]) {
-        let Some(head) = above[n] else { continue };
-        let along = at(n) - at(head);
-        if along != Vec3::ZERO {
-            // Along the joint's own turn: the direction from its parent as it was at rest, carried by the joint.
-            let carried = carried_direction(model, pose, n, along);
-            out.push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + carried * 0.5 });
-        }
+    for n in (0..count).filter(|n| drawn(*n) && !has_bone[*n]) {
+        let along = above[n].map_or(Vec3::ZERO, |head| at(n) - at(head));
+        let tail = if along == Vec3::ZERO || has_child[n] {
+            Vec3::from(pose[n].matrix3.y_axis.normalize_or_zero()) * stub
+        } else {
+            // The direction from its parent as it was at rest, carried by the joint.
+            carried_direction(model, pose, n, along) * 0.5
+        };
+        out.push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + tail });
     }
     out.retain(|b| b.head.is_finite() && b.tail.is_finite());
     out.sort_by_key(|b| b.node);
@@ -71,8 +75,17 @@ mod tests {
         let model = tube(Tube { joints: 3, length: 3.0, ..Tube::default() });
         let mut pose = Vec::new();
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
-        let bones = bones(&model, 0, &pose);
+        let bones = bones(&model, 0, &pose, 0.1);
         let ends: Vec<_> = bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect();
         assert_eq!(ends, [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 2.0, 2.5)]);
+    }
+
+    #[test]
+    fn joints_on_top_of_each_other_are_still_seen() {
+        let model = tube(Tube { joints: 2, ..Tube::default() });
+        let pose = vec![Affine3A::IDENTITY; 3];
+        let bones = bones(&model, 0, &pose, 0.1);
+        let ends: Vec<_> = bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect();
+        assert_eq!(ends, [(1, 0.0, 0.1), (2, 0.0, 0.1)]);
     }
 }

@@ -4,11 +4,13 @@
 //! `world_from_view * p_view = p_world`.
 
 mod aabb;
+mod numbers;
 mod projection;
 mod ramp;
 mod transform;
 
 pub use aabb::Aabb;
+pub use numbers::largest_magnitude;
 pub use projection::{Projection, Ray};
 pub use ramp::Ramp;
 pub use transform::{Transform, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees};

@@ -6,6 +6,7 @@ use super::{
     Clip, Image, Instance, Interpolation, Material, Mesh, Model, NodeId, Path, Primitive, Scene, Skeleton, Skin,
     SourceInfo, Texture, TextureSlot, Topology, Values,
 };
+use crate::math::largest_magnitude;
 
 /// Everything a model is made of, before it is checked.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +120,26 @@ fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
     Ok(())
 }
 
+/// All floats of a primitive.
+fn numbers(p: &Primitive) -> Vec<&[f32]> {
+    let mut out: Vec<&[f32]> = vec![
+        bytemuck::cast_slice(&p.positions),
+        bytemuck::cast_slice(&p.normals),
+        bytemuck::cast_slice(&p.tangents),
+        bytemuck::cast_slice(&p.uvs[0]),
+        bytemuck::cast_slice(&p.uvs[1]),
+        bytemuck::cast_slice(&p.colors),
+        p.influences.as_ref().map_or(&[], |i| &i.weights),
+    ];
+    let morphs = p.morphs.iter().flat_map(|m| [&m.positions, &m.normals, &m.tangents]);
+    out.extend(morphs.map(|list| bytemuck::cast_slice::<_, f32>(list)));
+    out
+}
+
+fn is_finite(values: &[f32]) -> bool {
+    largest_magnitude(values).is_finite()
+}
+
 fn check_primitive(
     p: &Primitive,
     mesh: &Mesh,
@@ -147,6 +168,7 @@ fn check_primitive(
             "a morph target does not fit",
         )?;
     }
+    ensure(numbers(p).into_iter().all(is_finite), place, "it holds numbers that are not finite")?;
     if let Some(i) = &p.influences {
         let fits = i.per_vertex > 0 && i.joints.len() == n * i.per_vertex && i.weights.len() == i.joints.len();
         ensure(fits, place, "its influences do not fit its vertices")?;
@@ -176,6 +198,7 @@ fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
         ensure(instance.morph_weights.len() == mesh.morph_names.len(), place, "its morph weights do not fit its mesh")?;
         ensure(instance.morph_offset == morph_offset, place, "its morph offset is wrong")?;
         let rest = parts.skeleton.rest.morph_weights.get(morph_offset..morph_offset + instance.morph_weights.len());
+        ensure(is_finite(&instance.morph_weights), place, "its morph weights are not finite")?;
         ensure(rest == Some(&instance.morph_weights[..]), place, "the rest pose has other morph weights")?;
         morph_offset += instance.morph_weights.len();
         if let Some(skin) = instance.skin {
@@ -195,6 +218,12 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
         let place = || format!("clip {index}, sampler {s}");
         ensure(sampler.times < clip.times.len(), place, "its key times are not there")?;
         let per_key = if sampler.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        let finite = match &sampler.values {
+            Values::Vec3(v) => is_finite(bytemuck::cast_slice(v)),
+            Values::Quat(v) => is_finite(bytemuck::cast_slice(v)),
+            Values::Weights { values, .. } => is_finite(values),
+        };
+        ensure(finite, place, "it holds numbers that are not finite")?;
         let want = clip.times[sampler.times].len() * per_key;
         let have = match &sampler.values {
             Values::Vec3(v) => v.len(),
@@ -245,4 +274,35 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
         ensure(bytes > 0 && image.rgba.len() == bytes, || format!("image {i}"), "its pixels do not fit its size")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+
+    /// What building a tube says after `change`.
+    fn built(change: impl Fn(&mut ModelParts)) -> Result<(), String> {
+        let mut parts = (*tube(Tube::default())).clone();
+        change(&mut parts);
+        Model::build(parts).map(|_| ()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused_wherever_they_stand() {
+        assert_eq!(built(|_| {}), Ok(()));
+        let said = Err("mesh 0, primitive 0: it holds numbers that are not finite".to_owned());
+        assert_eq!(built(|p| p.meshes[0].primitives[0].positions[7].z = f32::NAN), said);
+        assert_eq!(built(|p| p.meshes[0].primitives[0].normals[0].x = f32::INFINITY), said);
+        let weights = |p: &mut ModelParts, w| p.meshes[0].primitives[0].influences.as_mut().map(|i| i.weights[3] = w);
+        assert_eq!(built(|p| _ = weights(p, f32::NEG_INFINITY)), said);
+        let clip = built(|p| p.clips[0].samplers[0].values = Values::Quat(vec![glam::Quat::NAN; 3]));
+        assert_eq!(clip, Err("clip 0, sampler 0: it holds numbers that are not finite".to_owned()));
+    }
+
+    #[test]
+    fn joints_beyond_the_skin_are_refused() {
+        let error = built(|p| p.meshes[0].primitives[0].influences.iter_mut().for_each(|i| i.joints[0] = 2));
+        assert_eq!(error, Err("mesh 0: a joint index lies beyond its skin".to_owned()));
+    }
 }

@@ -15,11 +15,12 @@ pub enum Backend {
 }
 
 impl Backend {
-    fn to_wgpu(self) -> wgpu::Backends {
+    /// Interfaces to try in turn. Starting OpenGL takes time and loads libraries, so it waits until it is needed.
+    fn rounds(self) -> &'static [wgpu::Backends] {
         match self {
-            Self::Auto => wgpu::Backends::PRIMARY | wgpu::Backends::GL,
-            Self::Vulkan => wgpu::Backends::VULKAN,
-            Self::Gl => wgpu::Backends::GL,
+            Self::Auto => &[wgpu::Backends::PRIMARY, wgpu::Backends::GL],
+            Self::Vulkan => &[wgpu::Backends::VULKAN],
+            Self::Gl => &[wgpu::Backends::GL],
         }
     }
 
@@ -29,15 +30,6 @@ impl Backend {
             Self::Vulkan => "Vulkan",
             Self::Gl => "OpenGL",
         }
-    }
-
-    /// An instance for it. OpenGL needs the window system's display to make surfaces; without one it still renders.
-    #[must_use]
-    pub fn instance(self, display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
-        let mut options = wgpu::InstanceDescriptor::new_without_display_handle();
-        options.backends = self.to_wgpu();
-        options.display = display;
-        wgpu::Instance::new(options)
     }
 }
 
@@ -104,6 +96,41 @@ pub struct Gpu {
     error: Arc<Mutex<Option<GpuError>>>,
 }
 
+type Opened = (Gpu, Option<wgpu::Surface<'static>>);
+
+fn instance(backends: wgpu::Backends, display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>) -> wgpu::Instance {
+    let mut options = wgpu::InstanceDescriptor::new_without_display_handle();
+    options.backends = backends;
+    options.display = display;
+    wgpu::Instance::new(options)
+}
+
+/// The first that opens; but a software device gives way to hardware that a later round finds.
+fn choose(
+    backend: Backend,
+    open: &mut dyn FnMut(wgpu::Backends) -> Result<Opened, GpuError>,
+) -> Result<Opened, GpuError> {
+    let mut best: Option<Result<Opened, GpuError>> = None;
+    for backends in backend.rounds() {
+        let is_software = |opened: &Opened| opened.0.info.device_type == wgpu::DeviceType::Cpu;
+        match &best {
+            Some(Ok(opened)) if !is_software(opened) || !may_have_hardware() => break,
+            Some(Ok(_)) => {
+                if let Some(opened) = open(*backends).ok().filter(|opened| !is_software(opened)) {
+                    best = Some(Ok(opened));
+                }
+            }
+            Some(Err(_)) | None => best = Some(open(*backends)),
+        }
+    }
+    best.unwrap_or_else(|| Err(GpuError::NoAdapter { tried: backend.name(), details: String::new() }))
+}
+
+/// False where the system shows that it has no graphics hardware (Linux: no render device).
+fn may_have_hardware() -> bool {
+    !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
+}
+
 /// Storage buffers that a vertex stage reads: palette, slots, influences, morph targets.
 const VERTEX_STORAGE_BUFFERS: u32 = 4;
 
@@ -113,15 +140,28 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
     pub fn headless(backend: Backend) -> Result<Self, GpuError> {
-        Self::open(backend.instance(None), None, backend.name())
+        let mut open = |backends| Self::open(instance(backends, None), None, backend.name()).map(|gpu| (gpu, None));
+        choose(backend, &mut open).map(|(gpu, _)| gpu)
     }
 
-    /// A device that can present to `surface`, which `instance` made.
+    /// A device and a surface of a window to present to. `display` gives the window system's display, through which OpenGL
+    /// makes its surfaces, and `surface` makes one with the instance it is given.
     ///
     /// # Errors
-    /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
-    pub fn for_surface(instance: wgpu::Instance, surface: &wgpu::Surface<'_>) -> Result<Self, GpuError> {
-        Self::open(instance, Some(surface), "those that can draw into this window")
+    /// [`GpuError::NoSurface`], [`GpuError::NoAdapter`], [`GpuError::Unfit`].
+    pub fn for_window(
+        backend: Backend,
+        display: &dyn Fn() -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle>,
+        surface: &dyn Fn(&wgpu::Instance) -> Result<wgpu::Surface<'static>, GpuError>,
+    ) -> Result<(Self, wgpu::Surface<'static>), GpuError> {
+        let mut open = |backends| {
+            let instance = instance(backends, Some(display()));
+            let surface = surface(&instance)?;
+            Ok((Self::open(instance, Some(&surface), backend.name())?, Some(surface)))
+        };
+        let none = || GpuError::NoSurface { details: "it has no surface".into() };
+        let (gpu, surface) = choose(backend, &mut open)?;
+        Ok((gpu, surface.ok_or_else(none)?))
     }
 
     fn open(

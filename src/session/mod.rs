@@ -51,6 +51,8 @@ pub struct Session {
     pub playback: Playback,
     /// As of the last [`Session::update_pose`].
     pub pose: Pose,
+    /// The model's box in the pose it was opened in: how large it is, steady while the pose moves.
+    pub opened_bounds: Aabb,
 }
 
 impl Session {
@@ -76,6 +78,7 @@ impl Session {
         self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
         self.document = Some(document);
         self.update_pose();
+        self.opened_bounds = self.bounds();
         self.apply(Command::FrameAll);
     }
 
@@ -119,6 +122,14 @@ impl Session {
         let Some(model) = self.model() else { return inspect::PosedSurface::default() };
         let pose = &self.pose;
         inspect::posed_surface(model, self.view.scene, &pose.palettes, &pose.local.morph_weights, self.view.method)
+    }
+
+    /// The bones of the shown scene as posed.
+    #[must_use]
+    pub fn bones(&self) -> Vec<inspect::BoneSegment> {
+        const STUB: f32 = 0.05;
+        let stub = STUB * self.opened_bounds.diagonal().max(1e-6);
+        self.model().map_or_else(Vec::new, |m| inspect::bones(m, self.view.scene, &self.pose.model, stub))
     }
 
     fn skeleton_bounds(&self) -> Aabb {
@@ -373,8 +384,10 @@ impl Session {
     #[must_use]
     pub fn bone_at(&self, at: glam::Vec2) -> Option<NodeId> {
         const REACH_PIXELS: f32 = 6.0;
-        let model = self.model().filter(|_| self.view.bones)?;
-        let bones = inspect::bones(model, self.view.scene, &self.pose.model);
+        if !self.view.bones {
+            return None;
+        }
+        let bones = self.bones();
         let near = bones.iter().filter_map(|bone| {
             let (a, b) = (self.view.project(bone.head)?, self.view.project(bone.tail)?);
             let along = ((at - a).dot(b - a) / (b - a).length_squared().max(1e-6)).clamp(0.0, 1.0);

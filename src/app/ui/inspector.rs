@@ -54,7 +54,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.set_width(ui.available_width());
             let Some(model) = session.model() else {
-                let text = "Sliders and figures of the selected joint stand here.";
+                let text = "Open a file to pose its joints and see their weights.";
                 ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
                 return;
             };

@@ -1,9 +1,11 @@
 //! The panels: they read the session and push commands, so nothing here changes what is open. Owns only how the window
 //! itself looks: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
 
+mod card;
 mod dialogs;
 pub mod icons;
 mod inspector;
+mod legend;
 mod matrices;
 mod menu;
 mod morphs;
@@ -172,6 +174,7 @@ impl UiState {
             self.outliner = outliner::Outliner::default();
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
+            self.viewport = viewport::Viewport::default();
             self.model = now;
         }
     }

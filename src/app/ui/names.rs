@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use egui::{Color32, Rect, Ui, pos2, vec2};
+use egui::{Rect, Ui, pos2, vec2};
 
 use super::theme::{self, SMALL, colors};
 use crate::model::NodeId;
@@ -35,7 +35,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
             continue;
         }
         let strong = session.view.selected.is_some_and(|s| s.index() == n);
-        let ink = if strong { c.amber } else { c.text };
+        let ink = if strong { c.accent } else { c.text };
         let name = &model.skeleton.names[n];
         let (galley, _) = super::widgets::shortened(ui, name, theme::regular(SMALL), ink, 160.0);
         let area = Rect::from_min_size(pos2(anchor.x, anchor.y - 0.5 * galley.size().y), galley.size());
@@ -45,8 +45,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
             continue;
         }
         taken.extend(cells());
-        let back: Color32 = c.plate.gamma_multiply(0.75);
-        ui.painter().rect_filled(area.expand2(vec2(4.0, 1.0)), 4.0, back);
+        ui.painter().rect_filled(area.expand2(vec2(4.0, 1.0)), 4.0, c.plate);
         ui.painter().galley(area.min, galley, ink);
     }
 }

@@ -11,8 +11,9 @@ use egui::{
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
 use super::widgets::{drop_down, focus_ring, paint_line, shortened};
 use super::{UiState, icons};
+use crate::frame::joint_color;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Session};
+use crate::session::{Command, Session, SurfaceMode};
 
 /// What the outliner keeps for the open model.
 #[derive(Debug, Default)]
@@ -142,7 +143,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 }).show(ui, |ui| {
         let Some(model) = session.model() else {
             ui.set_width(ui.available_width());
-            ui.label(RichText::new("The nodes of the open file stand here.").color(colors(ui).dim));
+            ui.label(RichText::new("Open a file to see its nodes.").color(colors(ui).dim));
             return;
         };
         if model.scenes.len() > 1 {
@@ -278,7 +279,12 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
     if look.has_children && triangle(ui, row.node, name, pos2(left + 6.0, y), folded) {
         answer = Some(Answer::Fold);
     }
+    let dominant = session.view.surface == SurfaceMode::Dominant;
     let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {
+        (true, _) if dominant => {
+            let [r, g, b] = joint_color(row.node).map(|v| (v * 255.0).round() as u8);
+            (icons::FILLED_CIRCLE, Color32::from_rgb(r, g, b))
+        }
         (true, _) => (icons::BONE, c.accent),
         (false, true) => (icons::CUBE, c.dim),
         (false, false) => (icons::CIRCLE, c.dim),

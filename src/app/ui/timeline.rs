@@ -1,6 +1,7 @@
 //! The timeline: transport, clip, time, speed; below it the ruler with the keys.
 
-use egui::{Align, Layout, PopupCloseBehavior, RichText, ScrollArea, Sense, TextEdit, Ui, vec2};
+use egui::accesskit::Role;
+use egui::{Align, Layout, PopupCloseBehavior, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::theme::{self, BODY, ROW, colors};
 use super::value_row::ValueRow;
@@ -19,7 +20,7 @@ pub(super) struct Timeline {
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
     let Some(model) = session.model() else {
         ui.add_space(12.0);
-        ui.label(RichText::new("Clips of the open file play here.").color(colors(ui).dim));
+        ui.label(RichText::new("Open a file to play its clips.").color(colors(ui).dim));
         ui.take_available_space();
         return;
     };
@@ -129,10 +130,12 @@ fn clock(ui: &mut Ui, model: &Model, playback: &Playback) {
     let c = colors(ui);
     let now = format!("{} s", number(playback.time_secs, 3));
     let rest = format!(" / {} s · frame {}", number(playback.duration_secs(model), 3), playback.frame_number());
+    let spoken = format!("{now}{rest}");
     let now = ui.painter().layout_no_wrap(now, theme::strong(BODY), c.text);
     let (rest, _) = elided(ui, &rest, theme::regular(BODY), c.dim, 220.0);
     let size = vec2(now.size().x + rest.size().x, ROW);
-    let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     let middle = rect.left() + now.size().x;
     paint_line(ui, now, rect.left(), rect.center().y, c.text);
     paint_line(ui, rest, middle, rect.center().y, c.dim);

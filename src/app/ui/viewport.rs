@@ -1,17 +1,13 @@
 //! The picture's own area: mouse to camera and selection, and the plates in its corners.
 
 use egui::accesskit::Role;
-use egui::{
-    Align, Align2, Layout, Mesh, PointerButton, Pos2, Rect, Response, RichText, Sense, Shape, Ui, UiBuilder,
-    WidgetInfo, pos2, vec2,
-};
-use glam::Vec2;
+use egui::{Align, Align2, Layout, PointerButton, Pos2, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use glam::{Affine3A, Vec2};
 
-use super::theme::{self, BODY, SMALL, colors};
-use super::widgets::{chip, figure, grouped, paint_line, plate, segmented, shortened, tip};
-use super::{Status, UiState, ViewportArea, names, status, triad};
-use crate::math::Ramp;
-use crate::model::NodeId;
+use super::theme::colors;
+use super::widgets::{chip, plate, tip};
+use super::{Status, UiState, ViewportArea, card, legend, names, status, triad};
+use crate::inspect::{self, Hit, PosedSurface};
 use crate::session::{Command, Session, SurfaceMode, Toggle};
 
 /// What the picture's area keeps.
@@ -19,7 +15,24 @@ use crate::session::{Command, Session, SurfaceMode, Toggle};
 pub(super) struct Viewport {
     /// Where the pointer was when what lies under it was last looked up.
     looked_at: Option<Pos2>,
+    /// The vertex under the pointer.
+    pub(super) vertex: Option<Hit>,
+    /// The surface as last deformed for looking things up, and the pose it shows.
+    surface: Option<(PoseKey, PosedSurface)>,
 }
+
+/// All that the deformed surface depends on, for one model.
+#[derive(Clone, Debug, PartialEq)]
+struct PoseKey {
+    palettes: Vec<Affine3A>,
+    morph_weights: Vec<f32>,
+    scene: usize,
+    method: &'static str,
+}
+
+/// Vertices up to which the surface is searched while the pointer moves; beyond, only bones answer to it (a click still
+/// finds the skin).
+const MOST_VERTICES: usize = 200_000;
 
 /// Between plates and edges, points.
 const INSET: f32 = 16.0;
@@ -52,8 +65,8 @@ pub(super) fn show(
         }
         toggles(&mut ui, rect, session, commands);
         triad::show(&mut ui, rect, session, commands);
-        legend(&mut ui, rect, session, commands);
-        hover_card(&mut ui, rect, session);
+        legend::show(&mut ui, rect, session, commands);
+        card::show(&mut ui, rect, session, state.viewport.vertex);
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, commands);
     }
@@ -91,17 +104,49 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
     }
 }
 
-/// Looks up the bone under the pointer, once for each move of it.
+/// Looks up what a click would select, once for each move of the pointer: a bone, or the skin while nothing plays.
 fn hover(response: &Response, rect: Rect, scale: f32, session: &Session, state: &mut UiState) {
     let pointer = response.hover_pos().filter(|_| !response.dragged());
+    let viewport = &mut state.viewport;
     let Some(at) = pointer else {
-        state.viewport.looked_at = None;
+        viewport.looked_at = None;
+        viewport.vertex = None;
         return;
     };
-    if state.viewport.looked_at.replace(at) == Some(at) {
+    let playing = session.playback.playing;
+    if viewport.looked_at.replace(at) == Some(at) && !playing {
         state.hovered = session.view.hovered;
-    } else {
-        state.hovered = session.bone_at(to_glam(at - rect.min) * scale);
+        return;
+    }
+    let pixel = to_glam(at - rect.min) * scale;
+    let bone = session.bone_at(pixel);
+    viewport.vertex = if bone.is_none() && !playing { viewport.vertex_at(session, pixel) } else { None };
+    let mover = |hit: Hit| inspect::mover(session.model()?, hit.instance, hit.primitive, hit.vertex);
+    state.hovered = bone.or_else(|| viewport.vertex.and_then(mover));
+}
+
+impl Viewport {
+    /// The vertex of the skin under a pixel. The surface is deformed once for each pose.
+    fn vertex_at(&mut self, session: &Session, pixel: Vec2) -> Option<Hit> {
+        let model = session.model().filter(|m| m.drawn_vertices() <= MOST_VERTICES && session.view.mesh)?;
+        let pose = &session.pose;
+        let same = |key: &PoseKey| {
+            key.scene == session.view.scene
+                && key.method == session.view.method.id
+                && key.palettes == pose.palettes
+                && key.morph_weights == pose.local.morph_weights
+        };
+        if !self.surface.as_ref().is_some_and(|(key, _)| same(key)) {
+            let key = PoseKey {
+                palettes: pose.palettes.clone(),
+                morph_weights: pose.local.morph_weights.clone(),
+                scene: session.view.scene,
+                method: session.view.method.id,
+            };
+            self.surface = Some((key, session.surface()));
+        }
+        let (_, surface) = self.surface.as_ref()?;
+        inspect::pick(model, surface, session.view.ray(pixel))
     }
 }
 
@@ -136,7 +181,14 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Comman
 }
 
 /// A plate in a lower corner, as high as its contents were last time.
-fn corner_plate(ui: &mut Ui, rect: Rect, align: Align2, width: f32, id: &str, contents: impl FnOnce(&mut Ui)) {
+pub(super) fn corner_plate(
+    ui: &mut Ui,
+    rect: Rect,
+    align: Align2,
+    width: f32,
+    id: &str,
+    contents: impl FnOnce(&mut Ui),
+) {
     let id = ui.scope_id().with(id);
     let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(80.0);
     let size = vec2(width.min(rect.width() - 2.0 * INSET), height);
@@ -145,6 +197,7 @@ fn corner_plate(ui: &mut Ui, rect: Rect, align: Align2, width: f32, id: &str, co
     let shown = ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Min)), |ui| {
         frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
+            ui.visuals_mut().extreme_bg_color = colors(ui).raised;
             contents(ui);
         })
     });
@@ -152,111 +205,5 @@ fn corner_plate(ui: &mut Ui, rect: Rect, align: Align2, width: f32, id: &str, co
     if (now - height).abs() > 0.5 {
         ui.data_mut(|d| d.insert_temp(id, now));
         ui.ctx().request_discard("a plate in the corner changed its height");
-    }
-}
-
-fn legend(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
-    let name = session.view.selected.zip(session.model()).map(|(n, m)| m.skeleton.names[n.index()].clone());
-    match session.view.surface {
-        SurfaceMode::Shaded => {}
-        SurfaceMode::Weights => corner_plate(ui, rect, Align2::LEFT_BOTTOM, 256.0, "legend", |ui| {
-            legend_head(ui, name.as_deref());
-            ui.add_space(4.0);
-            gradient(ui, session.view.ramp);
-            if name.is_none() {
-                return;
-            }
-            ui.add_space(4.0);
-            let choice = |label, ramp| (label, session.view.ramp == ramp, Command::SetRamp(ramp));
-            segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
-        }),
-        SurfaceMode::Dominant => corner_plate(ui, rect, Align2::LEFT_BOTTOM, 256.0, "legend", |ui| {
-            ui.label(RichText::new("Dominant joint").font(theme::strong(BODY)));
-            let black = if session.view.shared_black { " Black: triangles that several joints share." } else { "" };
-            let text = format!("Each colour is one joint.{black}");
-            let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).text);
-            ui.add(egui::Label::new(text).wrap());
-        }),
-    }
-}
-
-fn legend_head(ui: &mut Ui, name: Option<&str>) {
-    let c = colors(ui);
-    let Some(name) = name else {
-        ui.label(RichText::new("Select a joint to see its weights").color(c.text));
-        return;
-    };
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
-    let before = ui.painter().layout_no_wrap("Weight of ".to_owned(), theme::regular(BODY), c.text);
-    let width = before.size().x;
-    let (galley, cut) = shortened(ui, name, theme::strong(BODY), c.text, rect.width() - width);
-    paint_line(ui, before, rect.left(), rect.center().y, c.text);
-    paint_line(ui, galley, rect.left() + width, rect.center().y, c.text);
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Weight of {name}")));
-    if cut {
-        response.on_hover_text(name);
-    }
-}
-
-/// The ramp from 0 to 1 with its figures.
-fn gradient(ui: &mut Ui, ramp: Ramp) {
-    const STEPS: u32 = 48;
-    let c = colors(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0 + 18.0), Sense::hover());
-    let bar = rect.with_max_y(rect.top() + 10.0);
-    let mut mesh = Mesh::default();
-    for i in 0..=STEPS {
-        let at = i as f32 / STEPS as f32;
-        let [r, g, b] = ramp.color(at).map(|v| (v * 255.0).round() as u8);
-        let color = egui::Color32::from_rgb(r, g, b);
-        let x = bar.left() + at * bar.width();
-        mesh.colored_vertex(pos2(x, bar.top()), color);
-        mesh.colored_vertex(pos2(x, bar.bottom()), color);
-        if i > 0 {
-            let v = 2 * i;
-            mesh.add_triangle(v - 2, v - 1, v);
-            mesh.add_triangle(v - 1, v + 1, v);
-        }
-    }
-    ui.painter().add(Shape::mesh(mesh));
-    let marks = [
-        ("0", bar.left(), Align2::LEFT_BOTTOM),
-        ("0.5", bar.center().x, Align2::CENTER_BOTTOM),
-        ("1", bar.right(), Align2::RIGHT_BOTTOM),
-    ];
-    for (text, x, align) in marks {
-        ui.painter().text(pos2(x, rect.bottom()), align, text, theme::regular(SMALL), c.text);
-    }
-}
-
-/// The joint under the pointer with its figures: what a click would select.
-fn hover_card(ui: &mut Ui, rect: Rect, session: &Session) {
-    let Some(node) = session.view.hovered.filter(|n| Some(*n) != session.view.selected) else { return };
-    let (Some(model), Some(document)) = (session.model(), &session.document) else { return };
-    let (Some(name), Some(stats)) = (model.skeleton.names.get(node.index()), document.stats.nodes.get(node.index()))
-    else {
-        return;
-    };
-    corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 232.0, "hover", |ui| {
-        super::inspector::title(ui, name);
-        ui.spacing_mut().item_spacing.y = 0.0;
-        if let Some(parent) = model.skeleton.parents[node.index()] {
-            figure(ui, "Child of", &model.skeleton.names[parent.index()]);
-        }
-        if stats.vertices > 0 {
-            figure(ui, "Vertices moved", &grouped(stats.vertices));
-            figure(ui, "Largest weight", &format!("{:.3}", stats.largest));
-        }
-        key_count(ui, session, node);
-    });
-}
-
-fn key_count(ui: &mut Ui, session: &Session, node: NodeId) {
-    let Some((model, clip)) = session.model().zip(session.playback.clip) else { return };
-    let clip = &model.clips[clip.index()];
-    let channels = clip.channels.iter().filter(|c| c.node == node);
-    let keys = channels.map(|c| clip.times[clip.samplers[c.sampler].times].len()).max().unwrap_or(0);
-    if keys > 0 {
-        figure(ui, "Keys in this clip", &grouped(keys));
     }
 }

@@ -135,7 +135,8 @@ pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: 
         (false, true) => c.hovered,
         (false, false) => c.raised,
     };
-    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fill);
+    let edge = if primary { Stroke::NONE } else { Stroke::new(1.0, c.line) };
+    ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, edge, StrokeKind::Inside);
     if let Some(icon) = icon {
         let at = pos2(rect.left() + 18.0, rect.center().y);
         ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(15.0), ink);
@@ -188,7 +189,8 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
     ui.allocate_ui_with_layout(vec2(width, ROW), Layout::left_to_right(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let well = Rect::from_min_size(ui.max_rect().min, vec2(width, ROW));
-        ui.painter().rect_filled(well, CornerRadius::same(RADIUS), c.background);
+        // Panels sink it; plates, which are as dark as it, raise it.
+        ui.painter().rect_filled(well, CornerRadius::same(RADIUS), ui.visuals().extreme_bg_color);
         for ((text, on, command), galley) in choices.iter().zip(galleys) {
             let (rect, response) = press(ui, vec2(galley.size().x + 2.0 * pad, ROW), text, Some(*on));
             let fill = match (*on, response.hovered()) {

@@ -48,6 +48,25 @@ fn times_are_shared_and_late_starts_kept() {
     assert_eq!(clip.samplers[2].values, Values::Weights { count: 2, values: vec![0.0, 0.1, 0.2, 0.3] });
 }
 
+/// ```text
+/// bytes  0    4              16   20             32
+///        t0   x0  y0  z0     t1   x1  y1  z1
+/// ```
+#[test]
+fn times_and_values_may_be_interleaved() {
+    let mut doc = Doc::new();
+    let times = doc.floats("SCALAR", 1, &[0.25, 1.0, 2.0, 3.0, 0.75, 4.0, 5.0, 6.0]);
+    doc.root["bufferViews"][0]["byteStride"] = json!(16);
+    doc.root["accessors"][times]["count"] = json!(2);
+    let moves = json!({ "bufferView": 0, "byteOffset": 4, "componentType": F32, "type": "VEC3", "count": 2 });
+    let moves = doc.push("accessors", moves);
+    let doc = animated(doc, json!([{ "input": times, "output": moves }]), &[(0, 0, "translation")]);
+    let clip = clip(&doc);
+    assert_eq!(clip.times, [[0.25, 0.75]]);
+    assert_eq!(clip.samplers[0].values, Values::Vec3(vec![Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0)]));
+    assert!(doc.warnings().is_empty());
+}
+
 #[test]
 fn rotations_are_normalised_whatever_stores_them() {
     let mut doc = Doc::new();

@@ -68,6 +68,17 @@ fn numbers_that_are_not_finite_become_zero_and_are_listed() {
     assert_eq!(doc.warnings(), ["mesh 0, primitive 0: POSITION has 2 numbers that are not finite; read as 0"]);
 }
 
+#[test]
+fn positions_without_bytes_are_never_silent() {
+    let mut doc = Doc::new();
+    let item = json!({ "componentType": F32, "type": "VEC3", "count": 3 });
+    let position = doc.push("accessors", item);
+    let mut doc = doc.with_primitive(json!({ "attributes": { "POSITION": position } }));
+    assert!(doc.warnings()[0].ends_with("POSITION has no buffer view; all positions are zero"));
+    doc.root["meshes"][0]["primitives"][0]["extensions"] = json!({ "KHR_draco_mesh_compression": {} });
+    assert!(doc.error().starts_with("extension KHR_draco_mesh_compression is required"), "{}", doc.error());
+}
+
 /// Node weights go before mesh weights, those before zeros.
 #[test]
 fn morph_targets_names_and_default_weights() {
