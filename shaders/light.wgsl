@@ -21,23 +21,21 @@ const GROUND: vec3f = vec3f(0.155, 0.145, 0.135);
 /// Irradiance / π of the key light at full incidence.
 const KEY: vec3f = vec3f(0.66, 0.64, 0.605);
 
-/// The share of a box of half extents `half` that a lobe `blur` wide around `at` sees.
-fn box_share(at: vec2f, half: vec2f, blur: f32) -> f32 {
-    let s = vec2f(blur);
-    let edges = smoothstep(-s, s, at + half) - smoothstep(-s, s, at - half);
-    return edges.x * edges.y;
-}
-
 /// Radiance of the surroundings along `direction`, blurred for a roughness.
 fn studio(direction: vec3f, alpha: f32) -> vec3f {
     let up = clamp(direction.y / (0.35 + alpha) * 0.5 + 0.5, 0.0, 1.0);
     var sum = mix(GROUND, SKY, up * up * (3.0 - 2.0 * up)) * 1.15;
+    // A box of sharp edges, blurred: each edge is a smooth step as wide as the lobe.
+    let narrow = 0.5 / (0.05 + 1.5 * alpha);
     for (var i = 0; i < 4; i++) {
         let light = globals.boxes[i];
         let d = vec3f(dot(direction, light.x.xyz), dot(direction, light.y.xyz), dot(direction, light.z.xyz));
         // Stereographic: everywhere finite but straight behind.
-        let at = 2.0 * d.xy / max(1.0 + d.z, 1e-3);
-        sum += light.radiance.rgb * box_share(at, vec2f(light.x.w, light.y.w), 0.05 + 1.5 * alpha);
+        let at = d.xy * (2.0 / max(1.0 + d.z, 1e-3));
+        let half = vec2f(light.x.w, light.y.w);
+        let edges = clamp(vec4f(at + half, at - half) * narrow + 0.5, vec4f(0.0), vec4f(1.0));
+        let steps = edges * edges * (3.0 - 2.0 * edges);
+        sum += light.radiance.rgb * ((steps.x - steps.z) * (steps.y - steps.w));
     }
     return sum;
 }
@@ -71,7 +69,9 @@ fn key_specular(s: Shading, f0: vec3f, light: vec3f, alpha: f32) -> vec3f {
     let d = (n_h * a2 - n_h) * n_h + 1.0;
     let ggx = a2 / (d * d);
     let smith = 0.5 / max(n_l * sqrt(n_v * n_v * (1.0 - a2) + a2) + n_v * sqrt(n_l * n_l * (1.0 - a2) + a2), 1e-4);
-    let f = f0 + (1.0 - f0) * pow(1.0 - clamp(dot(s.to_eye, h), 0.0, 1.0), 5.0);
+    let grazing = 1.0 - clamp(dot(s.to_eye, h), 0.0, 1.0);
+    let grazing2 = grazing * grazing;
+    let f = f0 + (1.0 - f0) * (grazing2 * grazing2 * grazing);
     return f * (ggx * smith * n_l);
 }
 

@@ -14,8 +14,7 @@ struct Material {
     double_sided: u32,
     /// Bit n: texture n reads the second coordinate set. In order of the bindings.
     second_uv: u32,
-    /// Bit n: texture n is there.
-    textures: u32,
+    unused: u32,
 }
 
 @group(2) @binding(0) var<uniform> material: Material;
@@ -36,9 +35,11 @@ const NORMAL: u32 = 2u;
 const OCCLUSION: u32 = 3u;
 const EMISSIVE: u32 = 4u;
 
-/// The same for a whole draw, so that what is not there costs nothing.
+/// Bit n: texture n is there. Set where the pipeline is made, so that what is not there costs nothing.
+override TEXTURES: u32 = 31u;
+
 fn has(texture: u32) -> bool {
-    return (material.textures & (1u << texture)) != 0u;
+    return (TEXTURES & (1u << texture)) != 0u;
 }
 
 fn uv_of(in: Fragment, texture: u32) -> vec2f {
@@ -154,7 +155,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     var s: Shading;
     s.base_color = clamp(base.rgb, vec3f(0.0), vec3f(1.0));
     s.metallic = clamp(surface.y, 0.0, 1.0);
-    s.roughness = clamp(pow(pow(rough, 4.0) + min(turn, 0.18), 0.25), 0.0, 1.0);
+    s.roughness = min(sqrt(sqrt(rough * rough * rough * rough + min(turn, 0.18))), 1.0);
     s.occlusion = occlusion;
     s.normal = normal;
     s.to_eye = to_eye(in.world);

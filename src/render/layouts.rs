@@ -104,7 +104,7 @@ shared! {
         alpha_mode: u32,
         double_sided: u32,
         second_uv: u32,
-        textures: u32,
+        unused: u32,
     }
 
     /// An octahedral bone.

@@ -83,8 +83,6 @@ fn numbers(m: &Material) -> layouts::Material {
         AlphaMode::Mask { cutoff } => (1, cutoff),
         AlphaMode::Blend => (2, 0.0),
     };
-    let slots = slots(m);
-    let bits = |holds: fn(&Bound) -> bool| (0..).zip(&slots).map(|(i, slot)| u32::from(holds(slot)) << i).sum();
     layouts::Material {
         base_color: m.base_color.to_array(),
         emissive: m.emissive.extend(m.normal_scale).to_array(),
@@ -94,7 +92,20 @@ fn numbers(m: &Material) -> layouts::Material {
         alpha_cutoff,
         alpha_mode,
         double_sided: u32::from(m.double_sided),
-        second_uv: bits(|bound| bound.slot.is_some_and(|s| s.uv_set == 1)),
-        textures: bits(|bound| bound.slot.is_some()),
+        second_uv: bits(m, |bound| bound.slot.is_some_and(|s| s.uv_set == 1)),
+        unused: 0,
     }
 }
+
+/// Bit n: what holds for texture n.
+fn bits(m: &Material, holds: fn(&Bound) -> bool) -> u32 {
+    (0..).zip(&slots(m)).map(|(i, bound)| u32::from(holds(bound)) << i).sum()
+}
+
+/// Bit n: texture n is there.
+pub(super) fn textures(m: &Material) -> u32 {
+    bits(m, |bound| bound.slot.is_some())
+}
+
+/// Bit 0: base colour.
+pub(super) const BASE_COLOR: u32 = 1;

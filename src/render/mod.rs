@@ -27,6 +27,7 @@ pub use target::{COLOR, SceneTarget};
 use crate::deform::keep_sides;
 use crate::frame::{Background, Frame, Surface};
 use crate::model::Model;
+use material::BASE_COLOR;
 use pipelines::{Cull, Kind, Look, Pipelines, entry};
 use scene::{GpuDraw, GpuModel, GpuPrimitive};
 use upload::Upload;
@@ -261,7 +262,9 @@ impl Painter<'_, '_> {
     fn indexed(&mut self, item: &Item<'_>, look: Look, blend: bool, indices: &scene::Indices) {
         let topology = item.primitive.topology;
         let backs = winding_of_backs(self.frame, item);
-        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull }, indices);
+        // Readouts ask the base colour for its holes alone.
+        let textures = if look == Look::Shaded { item.draw.textures } else { item.draw.textures & BASE_COLOR };
+        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, textures }, indices);
         match (item.draw.double_sided, blend) {
             (false, _) => draw(backs),
             // The far side of something hollow comes before the near one.

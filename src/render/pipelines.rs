@@ -47,6 +47,8 @@ pub(super) enum Kind {
         topology: wgpu::PrimitiveTopology,
         blend: bool,
         cull: Cull,
+        /// Bit n: texture n is read.
+        textures: u32,
     },
     Edges,
     Background,
@@ -153,7 +155,7 @@ impl Pipelines {
         use wgpu::PrimitiveTopology as T;
         use wgpu::VertexStepMode::{Instance, Vertex};
         let how = match kind {
-            Kind::Surface { look, topology, blend, cull } => {
+            Kind::Surface { look, topology, blend, cull, textures } => {
                 let (vertex, fragment) = match look {
                     Look::Shaded => ("vs_shaded", "fs_shaded"),
                     Look::Weights => ("vs_weights", "fs_weights"),
@@ -165,7 +167,16 @@ impl Pipelines {
                     Cull::Clockwise => Some(wgpu::Face::Back),
                     Cull::CounterClockwise => Some(wgpu::Face::Front),
                 };
-                How { vertex, fragment, topology, blend, write_depth: !blend, cull, ..How::MESH }
+                How {
+                    vertex,
+                    fragment,
+                    topology,
+                    blend,
+                    write_depth: !blend,
+                    cull,
+                    textures: Some(textures),
+                    ..How::MESH
+                }
             }
             Kind::Edges => How { vertex: "vs_edges", fragment: "fs_edges", topology: T::LineList, ..How::MESH },
             Kind::Background => How {
@@ -218,6 +229,7 @@ impl Pipelines {
         method: &'static Method,
     ) -> wgpu::RenderPipeline {
         let module = self.module(gpu, how.program, method);
+        let constants: Vec<_> = how.textures.map(|t| ("TEXTURES", f64::from(t))).into_iter().collect();
         let groups = [Some(&self.frame), Some(&self.primitive), Some(&self.material)];
         let groups = if how.program.deforms { &groups[..] } else { &groups[..1] };
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -250,7 +262,10 @@ impl Pipelines {
             fragment: Some(wgpu::FragmentState {
                 module: &module,
                 entry_point: Some(how.fragment),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: &constants,
+                    ..wgpu::PipelineCompilationOptions::default()
+                },
                 targets: &[Some(wgpu::ColorTargetState {
                     format: COLOR,
                     blend: how.blend.then_some(OVER),
@@ -309,6 +324,8 @@ struct How {
     write_depth: bool,
     compare: wgpu::CompareFunction,
     cull: Option<wgpu::Face>,
+    /// The override of the same name.
+    textures: Option<u32>,
 }
 
 impl How {
@@ -323,6 +340,7 @@ impl How {
         // Depth is reversed.
         compare: wgpu::CompareFunction::GreaterEqual,
         cull: None,
+        textures: None,
     };
     /// The model. Sides are culled in the fragment stage: which one is the back depends on what moved the triangle.
     const MESH: Self = Self { program: &shader::SURFACE, ..Self::FLAT };

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::gpu::{Gpu, GpuError};
 use super::layouts::{Draw, Influence, Paint, Slot, Source, flag, mode};
-use super::material::Materials;
+use super::material::{Materials, textures};
 use super::pipelines::{Pipelines, entry};
 use crate::frame::joint_color;
 use crate::math::Aabb;
@@ -53,6 +53,8 @@ pub(super) struct GpuDraw {
     /// Moved by that one alone.
     pub rigid: bool,
     pub double_sided: bool,
+    /// Bit n: its material has texture n.
+    pub textures: u32,
     /// Index into [`Materials`].
     pub material: usize,
     pub blends: bool,
@@ -92,6 +94,7 @@ impl GpuModel {
                     joint: uniform.joint,
                     rigid: uniform.mode == mode::RIGID,
                     double_sided: p.material.is_some_and(|m| model.materials[m.index()].double_sided),
+                    textures: p.material.map_or(0, |m| textures(&model.materials[m.index()])),
                     material,
                     blends,
                 });

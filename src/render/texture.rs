@@ -177,3 +177,22 @@ fn make_levels(
     }
     gpu.queue.submit([encoder.finish()]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_too_large_for_the_adapter_keep_their_shape_and_mean() {
+        let rgba = (0..24 * 6).flat_map(|i| if i % 2 == 0 { [200, 100, 0, 255] } else { [100, 100, 0, 255] }).collect();
+        let image = Image { name: "wide".into(), width: 24, height: 6, rgba };
+        assert!(fitted(&image, 24).is_none());
+        let smaller = fitted(&image, 8).unwrap();
+        assert_eq!((smaller.width, smaller.height, smaller.rgba.len()), (8, 2, 8 * 2 * 4));
+        for [r, g, b, a] in smaller.rgba.as_chunks().0 {
+            assert!((130..=170).contains(r) && (*g, *b, *a) == (100, 0, 255), "{r} {g} {b} {a}");
+        }
+        let needle = Image { width: 144, height: 1, ..image };
+        assert_eq!(fitted(&needle, 8).map(|i| (i.width, i.height)), Some((8, 1)));
+    }
+}

@@ -7,7 +7,7 @@ use skinscope::deform::METHODS;
 use skinscope::frame::{Background, Bone, Frame, Grid, Line, Ramp, Surface, joint_color};
 use skinscope::math::Transform;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{AlphaMode, Material, NodeId};
+use skinscope::model::{AlphaMode, Material, NodeId, Topology};
 use skinscope::render::{Renderer, render_image};
 
 use crate::scenes::{self, Plate};
@@ -151,6 +151,37 @@ fn shared_triangles_are_black_and_others_have_the_colour_of_their_joint() {
                 [r, g, b].into_iter().zip(want).all(|(c, w)| (f32::from(c) - w).abs() < 14.0),
                 "one joint: its colour"
             );
+        }
+    }
+}
+
+#[test]
+fn lines_and_points_have_their_plain_colour() {
+    for stage in stages() {
+        for surface in [Surface::Shaded, Surface::Weights(Ramp::Blender), Surface::Dominant { shared_black: true }] {
+            let drawn = |topology| {
+                let mut frame = Plate { topology, normals: false, skinned: false, ..Plate::default() }.frame();
+                frame.display.surface = surface;
+                frame.display.wireframe = true;
+                let picture = stage.draw(&frame);
+                let colored: Vec<[u8; 4]> = picture.rgba.as_chunks().0.iter().copied().filter(|p| p[3] > 0).collect();
+                let want = match surface {
+                    Surface::Shaded => [1.0; 3],
+                    Surface::Weights(ramp) => ramp.color(0.0),
+                    Surface::Dominant { .. } => joint_color(NodeId(0)),
+                };
+                for [r, g, b, _] in &colored {
+                    let off = [r, g, b].into_iter().zip(want).map(|(c, w)| (f32::from(*c) - 255.0 * w).abs());
+                    // What is white is brought down a little by the tone curve.
+                    assert!(off.fold(0.0, f32::max) < 24.0, "{topology:?} {surface:?}: {r} {g} {b} for {want:?}");
+                }
+                colored.len()
+            };
+            let (lines, points) = (drawn(Topology::Lines), drawn(Topology::Points));
+            let side = SIZE as usize / 2;
+            assert!((3 * side - 4..7 * side).contains(&lines), "{surface:?}: {lines} pixels of lines");
+            // A point on the border of pixels may touch four.
+            assert!((4..=16).contains(&points), "{surface:?}: {points} pixels of points");
         }
     }
 }

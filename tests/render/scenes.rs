@@ -9,7 +9,7 @@ use skinscope::frame::{Background, Camera, Display, Frame};
 use skinscope::math::{Projection, Transform};
 use skinscope::model::{
     Filter, Image, ImageId, Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts,
-    NodeId, Primitive, Scene, Skeleton, Skin, SkinId, SourceInfo, Texture, TextureSampler, WeightFormat,
+    NodeId, Primitive, Scene, Skeleton, Skin, SkinId, SourceInfo, Texture, TextureSampler, Topology, WeightFormat,
 };
 
 /// A pose of `clip` (none: rest) at `time_secs`.
@@ -55,6 +55,8 @@ pub struct Plate {
     pub transform: Transform,
     pub skinned: bool,
     pub normals: bool,
+    /// As lines: its lower and upper edge and a diagonal. As points: its corners.
+    pub topology: Topology,
     pub tangents: bool,
     /// Alpha of the vertices.
     pub alpha: f32,
@@ -70,6 +72,7 @@ impl Default for Plate {
             transform: Transform::IDENTITY,
             skinned: true,
             normals: true,
+            topology: Topology::Triangles,
             tangents: false,
             alpha: 1.0,
             images: Vec::new(),
@@ -87,6 +90,7 @@ impl Plate {
             format: WeightFormat::F32,
         };
         let primitive = Primitive {
+            topology: self.topology,
             indices: vec![0, 1, 2, 0, 2, 3],
             positions: corners.map(|c| c.extend(0.0)).to_vec(),
             normals: if self.normals { vec![Vec3::Z; 4] } else { Vec::new() },
