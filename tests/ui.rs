@@ -111,9 +111,13 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
 
 #[test]
 fn the_method_is_chosen_from_its_table() {
-    let mut harness = open(3);
-    click(&mut harness, "Deformation method: Linear blend");
     let other = skinscope::deform::METHODS[1];
+    // In the menu bar, and in the inspector while nothing is selected.
+    let mut harness = selected(3, 2);
+    click(&mut harness, "Deformation method: Linear blend");
+    click(&mut harness, other.label);
+    assert_eq!(harness.state().session.view.method.id, other.id);
+    let mut harness = open(3);
     click(&mut harness, other.label);
     assert_eq!(harness.state().session.view.method.id, other.id);
 }

@@ -5,6 +5,7 @@ use egui::{Label, RichText, Ui};
 use super::inspector::{histogram, title};
 use super::theme::{self, colors};
 use super::widgets::{figure, grouped, section, segmented};
+use crate::deform::{METHODS, Method};
 use crate::math::Ramp;
 use crate::model::NodeId;
 use crate::session::{Command, Session};
@@ -47,8 +48,10 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
             figure(ui, label, &grouped(n));
         }
     });
+    section(ui, "Deformation method", |_| {});
+    let method = |m: &&Method| (m.label, m.id == session.view.method.id, Command::SetMethod(m.id));
+    segmented(ui, &METHODS.iter().map(method).collect::<Vec<_>>(), commands);
     section(ui, "Skinning", |_| {});
-    figure(ui, "Method", session.view.method.label);
     let stats = &document.stats;
     if stats.by_influences.iter().any(|n| *n > 0) {
         figure(ui, "Most influences of a vertex", &grouped(stats.most));
