@@ -8,7 +8,7 @@ use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, link, paint_line, section, segmented, shortened, text_button, tip};
 use super::{UiState, icons, matrices, morphs, summary};
 use crate::anim;
-use crate::math::{Aabb, euler_xyz_degrees};
+use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
 use crate::session::{ChannelKind, ChannelValue, Command, NodeEdit, PoseSource, Session};
 
@@ -17,19 +17,15 @@ use crate::session::{ChannelKind, ChannelValue, Command, NodeEdit, PoseSource, S
 pub(super) struct Inspector {
     /// At rest, by node; empty until first needed.
     rest: Vec<Affine3A>,
-    /// Diagonal of the model when it was opened, metres.
-    size: f32,
     node: Option<NodeId>,
     /// Skins that refer to `node`, and its place in each.
     pub(super) skins: Vec<(SkinId, usize)>,
 }
 
 impl Inspector {
-    fn follow(&mut self, model: &Model, session: &Session, node: NodeId) {
+    fn follow(&mut self, model: &Model, node: NodeId) {
         if self.rest.len() != model.skeleton.len() {
             anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut self.rest);
-            let skeleton = Aabb::from_points(self.rest.iter().map(|m| m.translation.into()));
-            self.size = session.bounds().diagonal().max(skeleton.diagonal());
         }
         if self.node != Some(node) {
             self.node = Some(node);
@@ -39,11 +35,11 @@ impl Inspector {
         }
     }
 
-    /// How far a translation slider reaches to each side, in the units of the node's parent.
-    fn reach(&self, model: &Model, node: NodeId) -> f32 {
+    /// How far a translation slider reaches to each side, in the units of the node's parent, in a model of `size` metres.
+    fn reach(&self, model: &Model, size: f32, node: NodeId) -> f32 {
         let scale = model.skeleton.parents[node.index()]
             .map_or(1.0, |p| self.rest[p.index()].matrix3.determinant().abs().cbrt());
-        let reach = 0.25 * self.size / scale.max(1e-6);
+        let reach = 0.25 * size / scale.max(1e-6);
         if reach.is_finite() && reach > 0.0 { reach } else { 1.0 }
     }
 }
@@ -60,7 +56,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
             };
             match session.view.selected {
                 Some(node) => {
-                    state.inspector.follow(model, session, node);
+                    state.inspector.follow(model, node);
                     head(ui, model, node, &state.inspector);
                     pose(ui, session, commands);
                     channels(ui, session, node, &state.inspector, commands);
@@ -147,7 +143,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     let rest = model.skeleton.rest.transforms[node.index()];
     let edit = session.edits.nodes.get(&node).copied().unwrap_or_default();
     let NodeEdit { translation, rotation, scale } = edit;
-    let reach = inspector.reach(model, node);
+    let reach = inspector.reach(model, session.opened_bounds.diagonal(), node);
     let all = [
         Channel {
             kind: ChannelKind::Rotation,
