@@ -39,7 +39,7 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
 
     let line = max(max(fine.x, fine.y) * 0.22, max(coarse.x, coarse.y) * 0.45);
     // The line z = 0 is the x axis.
-    let axis = max(near_axis.x, near_axis.y) * 0.55;
+    let axis = max(near_axis.x, near_axis.y) * 0.42;
     let axis_color = select(AXIS_Z, AXIS_X, near_axis.y > near_axis.x);
     let color = mix(globals.grid_color.rgb, axis_color, step(line, axis) * step(0.001, axis));
     var shadow = 0.0;

@@ -7,6 +7,7 @@ mod common;
 mod corpus;
 mod materials;
 mod numbers;
+mod overlays;
 mod pictures;
 mod scenes;
 

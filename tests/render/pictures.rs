@@ -7,7 +7,7 @@ use skinscope::deform::METHODS;
 use skinscope::frame::{Background, Bone, Frame, Grid, Line, Ramp, Surface, joint_color};
 use skinscope::math::Transform;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{AlphaMode, Material, NodeId, Topology};
+use skinscope::model::{AlphaMode, Material, Model, NodeId, Primitive, Topology};
 use skinscope::render::{Renderer, render_image};
 
 use crate::scenes::{self, Plate};
@@ -222,6 +222,39 @@ fn busy() -> Frame {
     frame.bones = vec![bone(0.0), bone(0.5), bone(1.0)];
     frame.lines = vec![Line { from: Vec3::ZERO, to: Vec3::X, width: 3.0, color: [1.0, 0.0, 0.0, 1.0] }];
     frame
+}
+
+#[test]
+fn empty_and_broken_parts_harm_nothing() {
+    for stage in stages() {
+        let whole = stage.draw(&Plate::default().frame());
+        let model = Plate::default().model();
+        let mut parts = (**model).clone();
+        // No vertices; vertices out of reach; vertices that nothing moves; points that nothing refers to.
+        let mut far_off = parts.meshes[0].primitives[0].clone();
+        far_off.positions.fill(Vec3::MAX);
+        let mut unmoved = parts.meshes[0].primitives[0].clone();
+        unmoved.influences.as_mut().unwrap().weights.fill(0.0);
+        let mut unused = parts.meshes[0].primitives[0].clone();
+        unused.indices.clear();
+        parts.meshes[0].primitives.extend([Primitive::default(), far_off, unmoved, unused]);
+        let model = Arc::new(Model::build(parts).unwrap());
+        for surface in [Surface::Shaded, Surface::Weights(Ramp::Blender), Surface::Dominant { shared_black: true }] {
+            for method in METHODS {
+                let mut frame = Frame { model: Some(Arc::clone(&model)), method, ..Plate::default().frame() };
+                let mut alone = Frame { method, ..Plate::default().frame() };
+                for frame in [&mut frame, &mut alone] {
+                    frame.display.surface = surface;
+                    frame.display.wireframe = true;
+                }
+                assert_eq!(stage.draw(&frame), stage.draw(&alone), "{surface:?} {}", method.id);
+                // A pose that is nowhere.
+                frame.palettes.fill(Affine3A::NAN);
+                assert!(stage.draw(&frame).rgba.iter().all(|c| *c == 0), "{surface:?} {}", method.id);
+            }
+        }
+        assert_eq!(stage.draw(&Plate::default().frame()), whole);
+    }
 }
 
 #[test]
