@@ -160,7 +160,7 @@ impl App {
         match effect {
             Effect::OpenDialog => {
                 let folder = self.session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
-                self.jobs.ask_for_file(folder);
+                self.jobs.ask_for_file(folder.or_else(|| self.ui.saved().last_folder));
             }
             Effect::Open(path) => self.load(Source::File(path)),
             Effect::OpenBuiltIn => self.load(Source::BuiltIn),
@@ -240,9 +240,11 @@ impl App {
         let playing = self.session.playback.playing && self.session.document.is_some();
         match presented {
             Ok(shown) => {
+                let said = self.status.error.clone();
                 if let Some(message) = window.take_gpu_error() {
                     self.status.error = Some(message);
                 }
+                let again = self.session.warn(window.notices()) || self.status.error != said || again;
                 let done = shown && self.meter.as_mut().is_some_and(Meter::presented);
                 if done {
                     if let Some(meter) = &self.meter {

@@ -37,6 +37,9 @@ pub(super) struct Window {
     painted: Painted,
     /// Size zero (minimised): nothing can be presented.
     hidden: bool,
+    /// Why the model cannot be drawn, as it was told last; told once.
+    refused: Option<GpuError>,
+    untold: Option<GpuError>,
     os: Arc<OsWindow>,
 }
 
@@ -89,6 +92,8 @@ impl Window {
             input,
             painted: Painted::default(),
             hidden: size.width == 0 || size.height == 0,
+            refused: None,
+            untold: None,
             os,
         })
     }
@@ -116,8 +121,14 @@ impl Window {
         self.egui.egui_wants_keyboard_input()
     }
 
-    pub(super) fn take_gpu_error(&self) -> Option<String> {
-        self.gpu.take_error().map(|e| e.to_string())
+    /// What the GPU could not do, once.
+    pub(super) fn take_gpu_error(&mut self) -> Option<String> {
+        self.gpu.take_error().or_else(|| self.untold.take()).map(|e| e.to_string())
+    }
+
+    /// What of the model is not drawn as its file has it.
+    pub(super) fn notices(&self) -> &[String] {
+        self.renderer.notices()
     }
 
     /// Gives an event to egui; true when egui has used it up.
@@ -198,10 +209,8 @@ impl Window {
         let Some(texture) = self.next_texture(measured)? else { return Ok(false) };
         let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
         let viewport = self.painted.viewport;
-        let shown = viewport[2] > 0 && viewport[3] > 0;
-        if shown {
-            self.renderer.draw(&self.gpu, frame, [viewport[2], viewport[3]])?;
-        }
+        let has_room = viewport[2] > 0 && viewport[3] > 0;
+        let shown = has_room && self.draw(frame, [viewport[2], viewport[3]]);
         let Gpu { device, queue, .. } = &self.gpu;
         for (id, deltas) in std::mem::take(&mut self.painted.textures.set) {
             for delta in &deltas {
@@ -241,6 +250,23 @@ impl Window {
             self.panels.free_texture(&id);
         }
         Ok(true)
+    }
+
+    /// Draws the picture; a model that the GPU cannot take is told once, and the panels go on.
+    fn draw(&mut self, frame: &Frame, size: [u32; 2]) -> bool {
+        match self.renderer.draw(&self.gpu, frame, size) {
+            Ok(_) => {
+                self.refused = None;
+                true
+            }
+            Err(error) => {
+                if self.refused.as_ref() != Some(&error) {
+                    self.refused = Some(error.clone());
+                    self.untold = Some(error);
+                }
+                false
+            }
+        }
     }
 
     /// The next texture of the surface; `None` when this frame is to be skipped.

@@ -82,6 +82,18 @@ impl Session {
         self.apply(Command::FrameAll);
     }
 
+    /// Adds to the warnings of the open document what else was found out about it. True when it was news.
+    pub fn warn(&mut self, lines: &[String]) -> bool {
+        let Some(document) = &mut self.document else { return false };
+        let before = document.warnings.len();
+        for line in lines {
+            if !document.warnings.contains(line) {
+                document.warnings.push(line.clone());
+            }
+        }
+        document.warnings.len() > before
+    }
+
     /// The open model.
     #[must_use]
     pub fn model(&self) -> Option<&Arc<Model>> {

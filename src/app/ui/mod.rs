@@ -92,8 +92,6 @@ pub struct Status {
     pub loading: Option<Loading>,
     /// What went wrong: what, where, what to do. Closing it sends [`Command::CancelLoad`].
     pub error: Option<String>,
-    /// Something worth a line.
-    pub notice: Option<String>,
     /// The GPU, for the About dialog.
     pub adapter: String,
 }

@@ -18,8 +18,6 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, comm
         show_loading(ui, rect, align, loading, commands);
     } else if let Some(error) = &status.error {
         show_error(ui, rect, error, commands);
-    } else if let Some(notice) = &status.notice {
-        show_notice(ui, rect, notice);
     }
     if ui.input(|i| !i.raw.hovered_files.is_empty()) {
         drop_frame(ui, rect);
@@ -115,15 +113,6 @@ fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>)
             });
         });
     });
-}
-
-fn show_notice(ui: &mut Ui, rect: Rect, notice: &str) {
-    let c = colors(ui);
-    let (galley, _) = elided(ui, notice, theme::regular(BODY), c.text, rect.width() - 64.0);
-    let size = galley.size() + vec2(24.0, 14.0);
-    let area = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(16.0));
-    ui.painter().rect(area, CornerRadius::same(8), c.plate, Stroke::new(1.0, c.line), StrokeKind::Inside);
-    paint_line(ui, galley, area.left() + 12.0, area.center().y, c.text);
 }
 
 /// A file hangs over the window.
