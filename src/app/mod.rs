@@ -83,12 +83,18 @@ impl From<egui_winit::accesskit_winit::Event> for Wake {
 /// # Errors
 /// Where there is no display or no GPU, with what to do about it.
 pub fn run(options: Options) -> Result<(), AppError> {
-    let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(e.to_string());
+    let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(reason(&e.to_string()));
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(no_display)?;
     event_loop.set_control_flow(ControlFlow::Wait);
     let mut app = App::new(options, event_loop.create_proxy());
     event_loop.run_app(&mut app).map_err(no_display)?;
     app.failure.map_or(Ok(()), Err)
+}
+
+/// The window system's own words, without the place in its sources that they come from.
+fn reason(text: &str) -> String {
+    let words = text.rsplit_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(text, |(_, words)| words);
+    words.trim_end_matches('.').to_owned()
 }
 
 struct App {
@@ -101,7 +107,8 @@ struct App {
     jobs: Jobs,
     window: Option<Window>,
     frame: Frame,
-    last_frame: Instant,
+    /// When the last frame was drawn, while playing.
+    last_frame: Option<Instant>,
     modifiers: ModifiersState,
     meter: Option<Meter>,
     failure: Option<AppError>,
@@ -124,7 +131,7 @@ impl App {
             jobs: Jobs::new(Arc::new(wake)),
             window: None,
             frame: Frame::default(),
-            last_frame: options.started,
+            last_frame: None,
             modifiers: ModifiersState::empty(),
             meter: options.benchmark.clone().map(|b| Meter::new(b, options.started)),
             failure: None,
@@ -192,7 +199,7 @@ impl App {
                 Report::Loaded(Ok(document)) => {
                     self.status.loading = None;
                     self.session.open(*document);
-                    self.last_frame = Instant::now();
+                    self.last_frame = None;
                     if let Some(window) = &mut self.window {
                         window.set_title(&self.session);
                     }
@@ -213,8 +220,9 @@ impl App {
     fn paint(&mut self, event_loop: &ActiveEventLoop) {
         let measured = self.meter.is_some();
         let now = Instant::now();
-        let dt_secs = if measured { 1.0 / 60.0 } else { (now - self.last_frame).as_secs_f32().min(0.25) };
-        self.last_frame = now;
+        // While nothing moved no frame was drawn: that time does not count.
+        let passed = self.last_frame.replace(now).map_or(0.0, |last| (now - last).as_secs_f32().min(0.25));
+        let dt_secs = if measured { 1.0 / 60.0 } else { passed };
         if measured && self.session.document.is_none() {
             return;
         }
@@ -238,6 +246,9 @@ impl App {
         self.frame.build(&self.session, &palette);
         let presented = window.present(&self.frame, palette.background, measured);
         let playing = self.session.playback.playing && self.session.document.is_some();
+        if !playing {
+            self.last_frame = None;
+        }
         match presented {
             Ok(shown) => {
                 let said = self.status.error.clone();
@@ -333,5 +344,15 @@ impl ApplicationHandler<Wake> for App {
         self.remember();
         // The surface must go before the window system does.
         self.window = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reasons_are_for_people() {
+        let said = "os error at /home/me/winit/src/linux/mod.rs:788: Failed to open connection to X server.";
+        assert_eq!(super::reason(said), "Failed to open connection to X server");
+        assert_eq!(super::reason("no luck"), "no luck");
     }
 }

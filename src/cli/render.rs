@@ -44,7 +44,7 @@ pub(super) struct RenderArgs {
     /// Colour by the weight for this joint (name, or node index of the file)
     #[arg(long, value_name = "JOINT", conflicts_with = "dominant")]
     heatmap: Option<String>,
-    /// Colour by the joint that moves a vertex most; black where several share a triangle
+    /// Colour by the joint that moves a vertex most; black where several share a triangle, by a tenth or more each
     #[arg(long)]
     dominant: bool,
     /// Draw the skeleton over the surface

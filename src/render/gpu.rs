@@ -48,7 +48,9 @@ pub enum GpuError {
         details: String,
     },
     /// The window cannot be drawn on.
-    #[error("the window cannot be drawn on: {details}. Try another backend (--backend gl), or a newer driver")]
+    #[error(
+        "the window cannot be drawn on: {details}. Install a graphics driver (Debian, Ubuntu: apt install mesa-vulkan-drivers), or try another backend (--backend gl)"
+    )]
     NoSurface {
         /// As the driver has it.
         details: String,
