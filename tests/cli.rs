@@ -81,9 +81,37 @@ fn exit_codes_tell_bad_files_from_bad_usage() {
     fails(&["render", "-o", "x.png", "--heatmap", "No such joint"], 2, &["Head"]);
     fails(&["bake", "-o", "x.stl"], 2, &[".ply"]);
     fails(&["bake", "-o", "/no/such/folder/x.ply"], 2, &["/no/such/folder"]);
+    fails(&["render", "-o", "x.png", "--eye", "0,1,4", "--fov", "-10"], 2, &["degrees"]);
+    fails(&["render", "-o", "x.png", "--clip", "-1"], 2, &["no clip \"-1\""]);
+    fails(&["render", "-o", "x.png", "--size", "9000x9000"], 2, &["8192"]);
     let bad = scratch("bad.glb");
     std::fs::write(&bad, b"glTF but not really").unwrap();
     fails(&["info", bad.to_str().unwrap()], 1, &["bad.glb"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_no_success() {
+    for (command, name) in [("bake", "full.ply"), ("render", "full.png")] {
+        let path = scratch(name);
+        std::os::unix::fs::symlink("/dev/full", &path).unwrap();
+        fails(&[command, "-o", path.to_str().unwrap()], 2, &[]);
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn a_file_without_a_mesh_is_drawn_as_its_skeleton() {
+    let path = scratch("bare.gltf");
+    let bare =
+        r#"{"asset":{"version":"2.0"},"scenes":[{"nodes":[0]}],"nodes":[{"children":[1]},{"translation":[0,1,0]}]}"#;
+    std::fs::write(&path, bare).unwrap();
+    let Some(drawn) = picture(&[path.to_str().unwrap(), "--size", "200x200", "--background", "#000000"], "bare.png")
+    else {
+        return;
+    };
+    let bright = drawn.pixels().filter(|p| p.0[0] > 40).count();
+    assert!(bright > 200, "{bright}");
 }
 
 #[cfg(target_os = "linux")]

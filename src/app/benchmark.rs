@@ -86,7 +86,8 @@ impl Meter {
         }
         let or_unknown = |v: Option<f64>| v.map_or_else(|| "unknown".to_owned(), |v| format!("{v:.1}"));
         format!(
-            "frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB",
+            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB",
+            line.schema,
             line.frames,
             line.first_frame_ms,
             line.frame_ms_median,

@@ -59,8 +59,13 @@ pub enum AppError {
     #[error(transparent)]
     Gpu(#[from] GpuError),
     /// A benchmark's model did not load.
-    #[error(transparent)]
-    Import(#[from] ImportError),
+    #[error("{file}: {error}")]
+    Import {
+        /// Its name.
+        file: String,
+        /// What is wrong with it.
+        error: ImportError,
+    },
 }
 
 /// What wakes the event loop from outside.
@@ -78,17 +83,24 @@ impl From<egui_winit::accesskit_winit::Event> for Wake {
     }
 }
 
-/// Opens the window and stays until it is closed.
+/// Opens the window and stays until it is closed. A benchmark gives back its line.
 ///
 /// # Errors
 /// Where there is no display or no GPU, with what to do about it.
-pub fn run(options: Options) -> Result<(), AppError> {
+pub fn run(options: Options) -> Result<Option<String>, AppError> {
     let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(reason(&e.to_string()));
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(no_display)?;
     event_loop.set_control_flow(ControlFlow::Wait);
     let mut app = App::new(options, event_loop.create_proxy());
     event_loop.run_app(&mut app).map_err(no_display)?;
-    app.failure.map_or(Ok(()), Err)
+    let line = app.meter.map(|m| m.line());
+    app.failure.map_or(Ok(line), Err)
+}
+
+/// Commands that a key that is held down goes on sending; a toggle would flicker.
+fn repeats(command: &Command) -> bool {
+    use Command::{NextKey, PreviousKey, Redo, SelectChild, SelectParent, StepClip, StepFrames, Undo};
+    matches!(command, StepFrames(_) | NextKey | PreviousKey | StepClip(_) | Undo | Redo | SelectParent | SelectChild)
 }
 
 /// The window system's own words, without the place in its sources that they come from.
@@ -105,11 +117,14 @@ struct App {
     ui: UiState,
     status: Status,
     jobs: Jobs,
+    /// What was opened last, whether it could be or not.
+    source: Source,
     window: Option<Window>,
     frame: Frame,
     /// When the last frame was drawn, while playing.
     last_frame: Option<Instant>,
     modifiers: ModifiersState,
+    scrubbing: bool,
     meter: Option<Meter>,
     failure: Option<AppError>,
 }
@@ -129,10 +144,12 @@ impl App {
             settings,
             status: Status::default(),
             jobs: Jobs::new(Arc::new(wake)),
+            source: options.source.clone(),
             window: None,
             frame: Frame::default(),
             last_frame: None,
             modifiers: ModifiersState::empty(),
+            scrubbing: false,
             meter: options.benchmark.clone().map(|b| Meter::new(b, options.started)),
             failure: None,
             options,
@@ -146,6 +163,7 @@ impl App {
     }
 
     fn load(&mut self, source: Source) {
+        self.source = source.clone();
         self.status.error = None;
         self.status.loading = Some(Loading { name: source.name(), fraction: 0.0, stage: String::new() });
         self.jobs.load(source, self.options.allow_external);
@@ -171,6 +189,7 @@ impl App {
             }
             Effect::Open(path) => self.load(Source::File(path)),
             Effect::OpenBuiltIn => self.load(Source::BuiltIn),
+            Effect::Reload => self.load(self.source.clone()),
             Effect::CancelLoad => {
                 self.jobs.cancel();
                 self.status.loading = None;
@@ -207,9 +226,10 @@ impl App {
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;
                     if self.meter.is_some() {
-                        return self.fail(event_loop, error.into());
+                        let file = self.source.name();
+                        return self.fail(event_loop, AppError::Import { file, error });
                     }
-                    self.status.error = Some(error.to_string());
+                    self.status.error = Some(format!("Could not open {}.\n{error}", self.source.name()));
                 }
             }
         }
@@ -222,7 +242,11 @@ impl App {
         let now = Instant::now();
         // While nothing moved no frame was drawn: that time does not count.
         let passed = self.last_frame.replace(now).map_or(0.0, |last| (now - last).as_secs_f32().min(0.25));
-        let dt_secs = if measured { 1.0 / 60.0 } else { passed };
+        let dt_secs = match (measured, self.scrubbing) {
+            (true, _) => 1.0 / 60.0,
+            (false, true) => 0.0,
+            (false, false) => passed,
+        };
         if measured && self.session.document.is_none() {
             return;
         }
@@ -233,6 +257,8 @@ impl App {
         self.session.update_pose();
         let commands = window.run_ui(event_loop, &self.session, &mut self.ui, &self.status);
         let again = !commands.is_empty();
+        // A pointer that holds the playhead still holds time still.
+        self.scrubbing = commands.iter().any(|c| matches!(c, Command::Seek(_)));
         for command in commands {
             if command == Command::CancelLoad && self.status.loading.is_none() {
                 self.status.error = None;
@@ -258,9 +284,6 @@ impl App {
                 let again = self.session.warn(window.notices()) || self.status.error != said || again;
                 let done = shown && self.meter.as_mut().is_some_and(Meter::presented);
                 if done {
-                    if let Some(meter) = &self.meter {
-                        println!("{}", meter.line());
-                    }
                     event_loop.exit();
                 } else if playing && shown || again || measured {
                     window.request_redraw();
@@ -327,12 +350,12 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             WindowEvent::DroppedFile(path) => self.send(event_loop, Command::Open(path)),
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                if consumed || window.wants_keyboard() {
+                if consumed || window.wants_keyboard() || self.ui.is_modal() {
                     return;
                 }
                 let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
                 let spare = || input::top_row_as_numpad(shortcut).and_then(command_of);
-                if let Some(command) = command_of(shortcut).or_else(spare) {
+                if let Some(command) = command_of(shortcut).or_else(spare).filter(|c| !event.repeat || repeats(c)) {
                     self.send(event_loop, command.clone());
                 }
             }

@@ -118,7 +118,7 @@ impl Window {
     }
 
     pub(super) fn wants_keyboard(&self) -> bool {
-        self.egui.egui_wants_keyboard_input()
+        self.egui.egui_wants_keyboard_input() || egui::Popup::is_any_open(&self.egui)
     }
 
     /// What the GPU could not do, once.

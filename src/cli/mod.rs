@@ -74,7 +74,7 @@ pub enum CliError {
     #[error("{0}")]
     Usage(String),
     /// The file is bad.
-    #[error("{}{error}", if matches!(error, ImportError::Read { .. }) { String::new() } else { format!("{file}: ") })]
+    #[error("{}", named(file, error))]
     Import {
         /// As given.
         file: String,
@@ -97,12 +97,18 @@ pub enum CliError {
     },
 }
 
+/// The error after the file's name, unless it begins with it.
+fn named(file: &str, error: &ImportError) -> String {
+    let text = error.to_string();
+    if text.starts_with(file) { text } else { format!("{file}: {text}") }
+}
+
 impl CliError {
     /// 1 for a bad file, 2 for wrong usage and for what the machine lacks.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Import { .. } | Self::App(AppError::Import(_)) => 1,
+            Self::Import { .. } | Self::App(AppError::Import { .. }) => 1,
             _ => 2,
         }
     }
@@ -142,8 +148,8 @@ fn print(text: &str) -> Result<(), CliError> {
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let parts = text.split_once(['x', 'X']).and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     match parts {
-        Some([w @ 1..=16384, h @ 1..=16384]) => Ok([w, h]),
-        _ => Err("expected WIDTHxHEIGHT in pixels, each 1 to 16384, such as 1280x720".into()),
+        Some([w @ 1..=8192, h @ 1..=8192]) => Ok([w, h]),
+        _ => Err("expected WIDTHxHEIGHT in pixels, each 1 to 8192, such as 1280x720".into()),
     }
 }
 

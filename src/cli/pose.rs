@@ -12,7 +12,7 @@ use crate::session::{Command, Document, PoseSource, Session};
 #[derive(Clone, Debug, Args)]
 pub(super) struct PoseArgs {
     /// Clip to show, by exact name or by number from 0; without it the file's rest pose
-    #[arg(long, value_name = "NAME|N")]
+    #[arg(long, value_name = "NAME|N", allow_hyphen_values = true)]
     clip: Option<String>,
     /// Seconds on the clip's timeline, clamped to the clip
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]

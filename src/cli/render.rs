@@ -39,15 +39,15 @@ pub(super) struct RenderArgs {
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true, requires = "eye")]
     target: Option<Vec3>,
     /// Vertical angle of view in degrees, with --eye
-    #[arg(long, value_name = "DEG", value_parser = parse_fov, requires = "eye")]
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_fov, requires = "eye")]
     fov: Option<f32>,
     /// Colour by the weight for this joint (name, or node index of the file)
-    #[arg(long, value_name = "JOINT", conflicts_with = "dominant")]
+    #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "dominant")]
     heatmap: Option<String>,
     /// Colour by the joint that moves a vertex most; black where several share a triangle, by a tenth or more each
     #[arg(long)]
     dominant: bool,
-    /// Draw the skeleton over the surface
+    /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
     #[arg(long)]
     skeleton: bool,
     /// Draw the edges of the triangles
@@ -89,11 +89,14 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
 /// The session's frame, with the camera and the overlays of the arguments and nothing else.
 fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError> {
     let aspect = args.size[0] as f32 / args.size[1] as f32;
-    let bounds = session.bounds();
+    // A file without a mesh is its skeleton.
+    let bones = args.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
+    let bones_too = if bones { session.skeleton_bounds() } else { Aabb::EMPTY };
+    let bounds = session.bounds().union(bones_too);
     let model = session.model().cloned();
     let view = &mut session.view;
     view.grid = false;
-    view.bones = args.skeleton;
+    view.bones = bones;
     view.wireframe = args.wireframe;
     if let (Some(joint), Some(model)) = (&args.heatmap, &model) {
         view.surface = SurfaceMode::Weights;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::{CliError, ModelArgs, method_names, parse_backend, parse_size};
+use super::{CliError, ModelArgs, method_names, parse_backend, parse_size, print};
 use crate::app::{self, Benchmark, Options};
 use crate::deform;
 use crate::import::ImportError;
@@ -49,12 +49,13 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     }
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
     let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
-    Ok(app::run(Options {
+    let line = app::run(Options {
         source,
         allow_external: args.model.allow_external,
         benchmark,
         backend: args.backend,
         method,
         started,
-    })?)
+    })?;
+    line.map_or(Ok(()), |line| print(&(line + "\n")))
 }

@@ -1,13 +1,19 @@
 //! Pictures as PNG.
 
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use image::{ExtendedColorType, ImageError};
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder, ImageError};
 
 /// Writes `size` pixels, rows from the top, RGBA with 8 bits each, alpha straight.
 ///
 /// # Errors
 /// Where the file cannot be written.
 pub fn write_png(path: &Path, size: [u32; 2], rgba: &[u8]) -> Result<(), ImageError> {
-    image::save_buffer_with_format(path, rgba, size[0], size[1], ExtendedColorType::Rgba8, image::ImageFormat::Png)
+    let mut out = BufWriter::new(File::create(path)?);
+    PngEncoder::new(&mut out).write_image(rgba, size[0], size[1], ExtendedColorType::Rgba8)?;
+    // Dropping the writer would swallow what the disk says.
+    Ok(out.flush()?)
 }

@@ -49,7 +49,7 @@ pub enum GpuError {
     },
     /// The window cannot be drawn on.
     #[error(
-        "the window cannot be drawn on: {details}. Install a graphics driver (Debian, Ubuntu: apt install mesa-vulkan-drivers), or try another backend (--backend gl)"
+        "the window cannot be drawn on: {details}. Install a graphics driver (Debian, Ubuntu: apt install mesa-vulkan-drivers), or try another backend (--backend gl); `skinscope render MODEL -o picture.png` needs no window"
     )]
     NoSurface {
         /// As the driver has it.
@@ -73,12 +73,26 @@ pub enum GpuError {
         /// With its unit.
         limit: String,
     },
+    /// Memory is short.
+    #[error(
+        "the graphics adapter ran out of memory; ask for a smaller picture or a smaller model, or close other programs"
+    )]
+    OutOfMemory,
     /// The device has gone; a new one is needed.
     #[error("the graphics device was lost: {0}")]
     Lost(String),
     /// The device reported an error.
     #[error("graphics error: {0}")]
     Device(String),
+}
+
+impl From<wgpu::Error> for GpuError {
+    fn from(error: wgpu::Error) -> Self {
+        match error {
+            wgpu::Error::OutOfMemory { .. } => Self::OutOfMemory,
+            other => Self::Device(other.to_string()),
+        }
+    }
 }
 
 /// An open device.
@@ -193,7 +207,7 @@ impl Gpu {
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted)).map_err(|e| unfit(e.to_string()))?;
         let error = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&error);
-        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| note(&slot, GpuError::Device(e.to_string()))));
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| note(&slot, GpuError::from(e))));
         let slot = Arc::clone(&error);
         device.set_device_lost_callback(move |reason, message| {
             if reason != wgpu::DeviceLostReason::Destroyed {

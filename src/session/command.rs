@@ -141,6 +141,8 @@ pub enum Effect {
     Open(PathBuf),
     /// Load the built-in character.
     OpenBuiltIn,
+    /// Load again what was loaded last.
+    Reload,
     /// Stop loading.
     CancelLoad,
     /// Close the window.

@@ -58,7 +58,13 @@ pub struct Session {
 impl Session {
     /// Shows `document`: its first clip plays (as in every viewer), the whole posed model in view. What the user set about
     /// looks (overlays, method, speed) stays.
+    ///
+    /// The file that is open already is taken up where it was: camera, clip, time, selection and edits stay, as far as
+    /// their names are still there.
     pub fn open(&mut self, document: Document) {
+        if self.document.as_ref().is_some_and(|d| d.path.is_some() && d.path == document.path) {
+            return self.reopen(document);
+        }
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         self.edits = Arc::default();
@@ -77,9 +83,40 @@ impl Session {
         self.view.hovered = None;
         self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
         self.document = Some(document);
+        self.opened_bounds = Aabb::EMPTY;
         self.update_pose();
         self.opened_bounds = self.bounds();
         self.apply(Command::FrameAll);
+    }
+
+    /// A newer version of the open file.
+    fn reopen(&mut self, document: Document) {
+        let Some(old) = self.document.replace(document) else { return };
+        let Some(new) = self.model().map(Arc::clone) else { return };
+        let (before, now) = (&old.model.skeleton.names, &new.skeleton.names);
+        let find = |node: NodeId| {
+            let name = &before[node.index()];
+            let same = now.get(node.index()) == Some(name);
+            if same { Some(node) } else { now.iter().position(|n| n == name).map(NodeId::from_index) }
+        };
+        if before != now || old.model.skeleton.rest.morph_weights.len() != new.skeleton.rest.morph_weights.len() {
+            let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
+            self.edits = Arc::new(Edits { nodes, ..Edits::default() });
+            self.history = History::default();
+        }
+        self.view.selected = self.view.selected.and_then(find);
+        self.view.hovered = None;
+        self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
+        let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
+        let clip = new.clips.iter().position(|c| Some(c.name.as_str()) == name).map(ClipId::from_index);
+        self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
+        self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&new));
+        if self.playback.clip.is_none() {
+            self.playback.playing = false;
+            self.play(&Command::SetPose(PoseSource::Rest));
+        }
+        self.update_pose();
+        self.opened_bounds = self.bounds();
     }
 
     /// Adds to the warnings of the open document what else was found out about it. True when it was news.
@@ -125,7 +162,9 @@ impl Session {
         deform::pack(self.view.method, &self.pose.palettes, &mut packed);
         let morphs = &self.pose.local.morph_weights;
         let mesh = deform::bounds(model, self.view.scene, &packed, morphs, self.view.method);
-        if mesh.is_empty() { self.skeleton_bounds() } else { mesh }
+        // A mesh that has collapsed to a point tells nothing.
+        let skeleton = self.skeleton_bounds();
+        if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
     }
 
     /// The whole scene as posed and deformed, on the CPU; empty where nothing is open.
@@ -144,11 +183,10 @@ impl Session {
         self.model().map_or_else(Vec::new, |m| inspect::bones(m, self.view.scene, &self.pose.model, stub))
     }
 
-    fn skeleton_bounds(&self) -> Aabb {
-        let Some(model) = self.model() else { return Aabb::EMPTY };
-        let shown = model.scenes.get(self.view.scene);
-        let inside = |i: &usize| shown.is_none_or(|s| s.contains[*i]);
-        Aabb::from_points((0..self.pose.model.len()).filter(inside).map(|i| self.pose.model[i].translation.into()))
+    /// The box around the bones of the shown scene.
+    #[must_use]
+    pub fn skeleton_bounds(&self) -> Aabb {
+        Aabb::from_points(self.bones().iter().flat_map(|bone| [bone.head, bone.tail]))
     }
 
     /// Carries out `command`, or says what the application must do for it.
@@ -157,10 +195,7 @@ impl Session {
             Command::OpenDialog => return Some(Effect::OpenDialog),
             Command::Open(path) => return Some(Effect::Open(path)),
             Command::OpenBuiltIn => return Some(Effect::OpenBuiltIn),
-            Command::Reload => {
-                let path = self.document.as_ref()?.path.clone();
-                return Some(path.map_or(Effect::OpenBuiltIn, Effect::Open));
-            }
+            Command::Reload => return Some(Effect::Reload),
             Command::CancelLoad => return Some(Effect::CancelLoad),
             Command::Quit => return Some(Effect::Quit),
             Command::ToggleTheme => return Some(Effect::ToggleTheme),
@@ -433,6 +468,29 @@ mod tests {
         assert!(session.playback.playing && session.playback.source == PoseSource::Clip);
         let target = session.view.orbit.target;
         assert!((target - Vec3::new(0.0, 1.0, 0.0)).length() < 0.05, "{target}");
+    }
+
+    #[test]
+    fn a_newer_version_of_the_open_file_is_taken_up_where_it_was() {
+        let document = |joints| {
+            let model = Arc::new(tube(Tube { joints, ..Tube::default() }));
+            Document::new(model, Vec::new(), Some("tube.glb".into()))
+        };
+        let mut session = Session::default();
+        session.open(document(3));
+        session.apply(Command::Select(Some(NodeId(3))));
+        session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 30.0)));
+        session.apply(Command::Orbit(glam::Vec2::new(50.0, 0.0)));
+        session.apply(Command::Seek(0.25));
+        let orbit = session.view.orbit;
+        session.open(document(4));
+        assert_eq!((session.view.selected, session.view.orbit), (Some(NodeId(3)), orbit));
+        assert!(session.edits.nodes.contains_key(&NodeId(3)) && session.playback.time_secs == 0.25);
+        // The joint is gone: so are its edit and its selection.
+        session.open(document(2));
+        assert!(session.edits.is_empty() && session.view.selected.is_none());
+        session.open(open().document.unwrap());
+        assert!(session.playback.time_secs == 0.0);
     }
 
     #[test]

@@ -147,6 +147,12 @@ impl UiState {
         !self.saved.light
     }
 
+    /// A dialog is open: keys are its own.
+    #[must_use]
+    pub fn is_modal(&self) -> bool {
+        self.dialog.is_some()
+    }
+
     /// Effects that concern the window itself; others are none of its business.
     pub fn carry_out(&mut self, effect: &Effect) {
         match effect {
