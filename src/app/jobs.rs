@@ -60,7 +60,7 @@ impl Jobs {
         self.current += 1;
     }
 
-    /// Asks for a file with the system's dialog.
+    /// Asks for a file with the system's dialog ([`has_dialog`]).
     pub(super) fn ask_for_file(&self, folder: Option<PathBuf>) {
         let mut dialog =
             rfd::AsyncFileDialog::new().add_filter("glTF models", &["glb", "gltf"]).add_filter("All files", &["*"]);
@@ -93,4 +93,17 @@ impl Jobs {
             }
         }
     }
+}
+
+/// Whether the system can ask for a file. Linux needs a desktop portal (over D-Bus) or zenity, and without them the dialog
+/// would end like one that was cancelled.
+pub(super) fn has_dialog() -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let set = |name| std::env::var_os(name).filter(|v| !v.is_empty());
+    let bus = set("XDG_RUNTIME_DIR").is_some_and(|folder| PathBuf::from(folder).join("bus").exists());
+    let zenity =
+        set("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join("zenity").is_file()));
+    set("DBUS_SESSION_BUS_ADDRESS").is_some() || bus || zenity
 }

@@ -183,6 +183,12 @@ impl App {
 
     fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
         match effect {
+            Effect::OpenDialog if !jobs::has_dialog() => {
+                let todo = "Drop a file on the window, or give its path on the command line.";
+                self.status.error = Some(format!(
+                    "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
+                ));
+            }
             Effect::OpenDialog => {
                 let folder = self.session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
                 self.jobs.ask_for_file(folder.or_else(|| self.ui.saved().last_folder));
