@@ -16,6 +16,15 @@
 //! `math → model → {import, anim, deform} → inspect → session → frame → render → app → main`. Each room may use those to
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
+//! Beside that line stand `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything).
+//!
+//! # What carries it
+//! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
+//! weights of all instances; a stored matrix that is no TRS keeps its shear in [`model::Skeleton::residuals`]. All palettes
+//! lie in one list, laid out by [`model::PaletteLayout`]: one for each skin, since glTF ignores the transform of a skinned
+//! node, and one matrix for each rigid instance. [`deform::METHODS`] is the table of methods; each packs a joint into as many
+//! `vec4`s as it needs, which shader and CPU reference both read. A [`session::Session`] owns what is open and changes only by
+//! [`session::Command`]s; a [`frame::Frame`] is one picture as data.
 //!
 //! # A frame, in one direction
 //! event → `Command` → `Session::apply` → `Playback::advance` → [`anim::sample`] → pose edits →
