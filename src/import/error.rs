@@ -35,7 +35,7 @@ pub enum ImportError {
         advice: &'static str,
     },
     /// The file asks for more than [`super::Limits`] allow.
-    #[error("{place}: {what} is {found}, more than the limit of {limit}; split the file or raise the limit")]
+    #[error("{place}: {what} is {found}, more than the limit of {limit}; split the file into smaller ones")]
     Limit {
         /// Where.
         place: String,
