@@ -260,6 +260,69 @@ fn dragging_on_the_timeline_scrubs_even_while_playing() {
     }
 }
 
+/// Presses at `from` and lets go at `to`, all in one frame.
+fn flick(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
+    let button = PointerButton::Primary;
+    let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
+    harness.event(Event::PointerMoved(from));
+    harness.run_steps(2);
+    harness.state_mut().commands.clear();
+    harness.input_mut().events.extend([press(from, true), Event::PointerMoved(to), press(to, false)]);
+    harness.run_steps(3);
+}
+
+#[test]
+fn a_press_on_a_slider_that_is_over_within_a_frame_counts() {
+    for moved in [false, true] {
+        let mut harness = selected(3, 2);
+        let rail = harness.get_by_label("Rotation X").rect();
+        let end = rail.right_center() - vec2(1.0, 0.0);
+        flick(&mut harness, if moved { rail.center() + vec2(30.0, 0.0) } else { end }, end);
+        let wanted = Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0)));
+        let asked: Vec<_> =
+            harness.state().commands.iter().filter(|c| matches!(c, Command::Edit(..) | Command::EndEdit)).collect();
+        assert_eq!(asked, [&wanted, &Command::EndEdit], "moved: {moved}");
+    }
+}
+
+#[test]
+fn what_a_drag_moves_as_it_lets_go_is_kept() {
+    let mut harness = selected(3, 2);
+    let rail = harness.get_by_label("Rotation X").rect();
+    let button = PointerButton::Primary;
+    let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
+    harness.event(Event::PointerMoved(rail.center()));
+    harness.run();
+    harness.event(press(rail.center(), true));
+    harness.run();
+    harness.event(Event::PointerMoved(rail.center() + vec2(20.0, 0.0)));
+    harness.run();
+    let end = rail.right_center() + vec2(40.0, 0.0);
+    harness.input_mut().events.extend([Event::PointerMoved(end), press(end, false)]);
+    harness.run();
+    let [.., edit, Command::EndEdit] = harness.state().commands.as_slice() else { unreachable!() };
+    assert_eq!(*edit, Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0))));
+    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::EndEdit).count(), 1);
+}
+
+#[test]
+fn a_press_on_the_ruler_that_is_over_within_a_frame_counts() {
+    for (playing, from) in [(false, 0.75), (true, 0.75), (false, 0.25), (true, 0.25)] {
+        let mut harness = open(3);
+        harness.state_mut().session.playback.playing = playing;
+        let area = harness.get_by_label("Time").rect();
+        let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
+        flick(&mut harness, at(from), at(0.75));
+        let sought: Vec<f32> = harness
+            .state()
+            .commands
+            .iter()
+            .filter_map(|c| if let Command::Seek(secs) = c { Some(*secs) } else { None })
+            .collect();
+        assert!(sought.len() == 1 && (sought[0] - 0.75).abs() < 1e-3, "playing: {playing}, from {from}: {sought:?}");
+    }
+}
+
 #[test]
 fn transport_buttons_send_what_they_say() {
     let mut harness = open(3);
