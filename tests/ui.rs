@@ -215,6 +215,22 @@ fn the_search_keeps_matches_and_what_they_hang_on() {
 }
 
 #[test]
+fn escape_clears_the_search_and_then_leaves_it() {
+    let mut harness = open(12);
+    click(&mut harness, "Search nodes");
+    harness.event(Event::Text("joint 3".into()));
+    harness.run();
+    assert!(harness.query_by_label("joint 5").is_none());
+    harness.key_press(Key::Escape);
+    harness.run();
+    harness.get_by_label("joint 5");
+    assert!(harness.get_by_label("Search nodes").is_focused());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(!harness.get_by_label("Search nodes").is_focused());
+}
+
+#[test]
 fn folding_hides_children_until_one_is_selected_elsewhere() {
     let mut harness = open(5);
     click(&mut harness, "Fold joint 1");
@@ -365,8 +381,8 @@ fn long_lists_of_clips_are_searched() {
     session.open(Document::new(Arc::new(with_clips(76)), vec![], None));
     session.playback.playing = false;
     let mut harness = window(session, UiState::default(), Status::default());
+    // The search has the focus as the list opens.
     click(&mut harness, "Clip: Clip 0");
-    click(&mut harness, "Search clips");
     harness.event(Event::Text("73".into()));
     harness.run();
     let row = harness
@@ -391,7 +407,11 @@ fn scenes_are_chosen_above_the_tree() {
     let mut other = parts.scenes[0].clone();
     other.name = "Backstage".into();
     other.contains = vec![true, true, false, false];
-    parts.scenes.push(other);
+    let mut empty = other.clone();
+    empty.name = "Empty".into();
+    empty.roots.clear();
+    empty.contains = vec![false; 4];
+    parts.scenes.extend([other, empty]);
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.playback.playing = false;
@@ -402,6 +422,9 @@ fn scenes_are_chosen_above_the_tree() {
     assert_eq!(harness.state().session.view.scene, 1);
     harness.get_by_label("joint 0");
     assert!(harness.query_by_label("joint 2").is_none());
+    click(&mut harness, "Scene: Backstage");
+    click(&mut harness, "Empty");
+    harness.get_by_label("This scene has no nodes.");
 }
 
 #[test]
@@ -466,8 +489,10 @@ fn the_list_of_keys_is_complete() {
         let Some(shortcut) = row.shortcut else { continue };
         harness.get_by_label(&format!("{shortcut}: {}", row.label));
     }
+    assert!(harness.state().ui.is_modal());
     click(&mut harness, "Close");
     assert!(harness.query_by_label("F1: Keys").is_none());
+    assert!(!harness.state().ui.is_modal());
 }
 
 #[test]
@@ -515,6 +540,25 @@ fn remembered_sizes_come_back() {
     assert!(moved.iter().all(|m| m.abs() < 1.0), "{picture:?}, usually {usual:?}");
     assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Viridis);
     assert!(harness.state().ui.saved().viridis);
+}
+
+#[test]
+fn a_small_window_does_not_change_what_sizes_are_remembered() {
+    let wanted = Saved { outliner_width: 300.0, inspector_width: 340.0, timeline_height: 200.0, ..Saved::default() };
+    let mut harness = window(session(3), UiState::new(wanted.clone()), Status::default());
+    let picture = harness.state().picture;
+    harness.set_size(vec2(300.0, 200.0));
+    harness.run();
+    harness.set_size(vec2(1280.0, 720.0));
+    harness.run();
+    assert_eq!(harness.state().ui.saved(), wanted);
+    assert_eq!(harness.state().picture, picture);
+    // What is dragged is remembered.
+    let edge = egui::pos2(picture.left() - 2.0, 300.0);
+    drag(&mut harness, &[edge, edge + vec2(20.0, 0.0), edge + vec2(40.0, 0.0)], PointerButton::Primary);
+    let width = harness.state().ui.saved().outliner_width;
+    assert!((width - 340.0).abs() < 4.0, "{width}");
+    assert!((harness.state().picture.left() - picture.left() - (width - 300.0)).abs() < 1.0);
 }
 
 #[test]

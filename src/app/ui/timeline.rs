@@ -14,6 +14,8 @@ use crate::session::{Command, LoopMode, Playback, Session};
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     clip_search: String,
+    /// The list of clips was open in the last frame.
+    clips_open: bool,
     pub(super) lanes: ruler::Lanes,
 }
 
@@ -31,7 +33,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         ui.add_enabled_ui(session.playback.clip.is_some(), |ui| transport(ui, session, commands));
         ui.add_space(8.0);
         if session.playback.clip.is_some() {
-            clips(ui, model, session, &mut state.timeline.clip_search, commands);
+            clips(ui, model, session, &mut state.timeline, commands);
             ui.add_space(8.0);
             clock(ui, model, &session.playback);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -84,7 +86,7 @@ fn transport(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 }
 
 /// The list of clips, with a search where it is long.
-fn clips(ui: &mut Ui, model: &Model, session: &Session, search: &mut String, commands: &mut Vec<Command>) {
+fn clips(ui: &mut Ui, model: &Model, session: &Session, timeline: &mut Timeline, commands: &mut Vec<Command>) {
     const SEARCH_FROM: usize = 10;
     let Some(now) = session.playback.clip else { return };
     let shown = &model.clips[now.index()].name;
@@ -94,11 +96,16 @@ fn clips(ui: &mut Ui, model: &Model, session: &Session, search: &mut String, com
         .truncate()
         .icon(caret)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let search = &mut timeline.clip_search;
+    let just_opened = !timeline.clips_open;
     let response = box_.show_ui(ui, |ui| {
         ui.set_min_width(260.0);
         if model.clips.len() >= SEARCH_FROM {
             let edit = TextEdit::singleline(search).hint_text("Search clips…").desired_width(f32::INFINITY);
-            ui.add(edit).accessible_name("Search clips");
+            let field = ui.add(edit).accessible_name("Search clips");
+            if just_opened {
+                field.request_focus();
+            }
             ui.add_space(4.0);
         }
         let wanted = search.trim().to_lowercase();
@@ -122,6 +129,7 @@ fn clips(ui: &mut Ui, model: &Model, session: &Session, search: &mut String, com
             }
         });
     });
+    timeline.clips_open = response.inner.is_some();
     response.response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
 }
 
