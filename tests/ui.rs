@@ -562,6 +562,26 @@ fn a_small_window_does_not_change_what_sizes_are_remembered() {
 }
 
 #[test]
+fn in_the_smallest_window_nothing_lies_over_anything_else() {
+    let mut harness = open(3);
+    harness.set_size(vec2(640.0, 400.0));
+    harness.run();
+    let rows: [&[&str]; 2] = [
+        &["File", "Edit", "View", "Playback", "Help", "Deformation method: Linear blend"],
+        &["To end", "Clip: ", "0.000 s / ", "Frame rate: 30 fps", "At the end: Loop", "Speed: 1×"],
+    ];
+    for row in rows {
+        let mut end = 0.0;
+        for label in row {
+            let rect = harness.get_all_by_label_contains(label).next().unwrap().rect();
+            assert!(rect.left() >= end && rect.right() <= 640.0, "{label} at {rect:?}, after {end}");
+            end = rect.right();
+        }
+    }
+    assert!(harness.query_by_label("Shaded").is_none(), "the menu has it too");
+}
+
+#[test]
 fn the_folder_of_the_last_file_is_remembered() {
     let mut session = session(3);
     session.document.as_mut().unwrap().path = Some("/models/hero/hero.glb".into());
@@ -676,6 +696,9 @@ fn loading_can_be_cancelled_and_errors_closed() {
     harness.state_mut().status = Status { error: Some(error.into()), ..Status::default() };
     harness.run();
     harness.get_by_label(error);
+    // Low in the picture, so that the figure stands clear of it.
+    let (plate, picture) = (harness.get_by_label(error).rect(), harness.state().picture);
+    assert!(plate.top() > picture.bottom() - 80.0 && plate.bottom() < picture.bottom(), "{plate:?} in {picture:?}");
     // The old model is still there.
     harness.get_by_label("joint 1");
     click(&mut harness, "Close the message");
