@@ -215,6 +215,22 @@ fn the_search_keeps_matches_and_what_they_hang_on() {
 }
 
 #[test]
+fn escape_clears_the_search_and_then_leaves_it() {
+    let mut harness = open(12);
+    click(&mut harness, "Search nodes");
+    harness.event(Event::Text("joint 3".into()));
+    harness.run();
+    assert!(harness.query_by_label("joint 5").is_none());
+    harness.key_press(Key::Escape);
+    harness.run();
+    harness.get_by_label("joint 5");
+    assert!(harness.get_by_label("Search nodes").is_focused());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(!harness.get_by_label("Search nodes").is_focused());
+}
+
+#[test]
 fn folding_hides_children_until_one_is_selected_elsewhere() {
     let mut harness = open(5);
     click(&mut harness, "Fold joint 1");
@@ -260,6 +276,69 @@ fn dragging_on_the_timeline_scrubs_even_while_playing() {
     }
 }
 
+/// Presses at `from` and lets go at `to`, all in one frame.
+fn flick(harness: &mut Harness<'_, App>, from: Pos2, to: Pos2) {
+    let button = PointerButton::Primary;
+    let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
+    harness.event(Event::PointerMoved(from));
+    harness.run_steps(2);
+    harness.state_mut().commands.clear();
+    harness.input_mut().events.extend([press(from, true), Event::PointerMoved(to), press(to, false)]);
+    harness.run_steps(3);
+}
+
+#[test]
+fn a_press_on_a_slider_that_is_over_within_a_frame_counts() {
+    for moved in [false, true] {
+        let mut harness = selected(3, 2);
+        let rail = harness.get_by_label("Rotation X").rect();
+        let end = rail.right_center() - vec2(1.0, 0.0);
+        flick(&mut harness, if moved { rail.center() + vec2(30.0, 0.0) } else { end }, end);
+        let wanted = Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0)));
+        let asked: Vec<_> =
+            harness.state().commands.iter().filter(|c| matches!(c, Command::Edit(..) | Command::EndEdit)).collect();
+        assert_eq!(asked, [&wanted, &Command::EndEdit], "moved: {moved}");
+    }
+}
+
+#[test]
+fn what_a_drag_moves_as_it_lets_go_is_kept() {
+    let mut harness = selected(3, 2);
+    let rail = harness.get_by_label("Rotation X").rect();
+    let button = PointerButton::Primary;
+    let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
+    harness.event(Event::PointerMoved(rail.center()));
+    harness.run();
+    harness.event(press(rail.center(), true));
+    harness.run();
+    harness.event(Event::PointerMoved(rail.center() + vec2(20.0, 0.0)));
+    harness.run();
+    let end = rail.right_center() + vec2(40.0, 0.0);
+    harness.input_mut().events.extend([Event::PointerMoved(end), press(end, false)]);
+    harness.run();
+    let [.., edit, Command::EndEdit] = harness.state().commands.as_slice() else { unreachable!() };
+    assert_eq!(*edit, Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0))));
+    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::EndEdit).count(), 1);
+}
+
+#[test]
+fn a_press_on_the_ruler_that_is_over_within_a_frame_counts() {
+    for (playing, from) in [(false, 0.75), (true, 0.75), (false, 0.25), (true, 0.25)] {
+        let mut harness = open(3);
+        harness.state_mut().session.playback.playing = playing;
+        let area = harness.get_by_label("Time").rect();
+        let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
+        flick(&mut harness, at(from), at(0.75));
+        let sought: Vec<f32> = harness
+            .state()
+            .commands
+            .iter()
+            .filter_map(|c| if let Command::Seek(secs) = c { Some(*secs) } else { None })
+            .collect();
+        assert!(sought.len() == 1 && (sought[0] - 0.75).abs() < 1e-3, "playing: {playing}, from {from}: {sought:?}");
+    }
+}
+
 #[test]
 fn transport_buttons_send_what_they_say() {
     let mut harness = open(3);
@@ -302,8 +381,8 @@ fn long_lists_of_clips_are_searched() {
     session.open(Document::new(Arc::new(with_clips(76)), vec![], None));
     session.playback.playing = false;
     let mut harness = window(session, UiState::default(), Status::default());
+    // The search has the focus as the list opens.
     click(&mut harness, "Clip: Clip 0");
-    click(&mut harness, "Search clips");
     harness.event(Event::Text("73".into()));
     harness.run();
     let row = harness
@@ -328,7 +407,11 @@ fn scenes_are_chosen_above_the_tree() {
     let mut other = parts.scenes[0].clone();
     other.name = "Backstage".into();
     other.contains = vec![true, true, false, false];
-    parts.scenes.push(other);
+    let mut empty = other.clone();
+    empty.name = "Empty".into();
+    empty.roots.clear();
+    empty.contains = vec![false; 4];
+    parts.scenes.extend([other, empty]);
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.playback.playing = false;
@@ -339,6 +422,9 @@ fn scenes_are_chosen_above_the_tree() {
     assert_eq!(harness.state().session.view.scene, 1);
     harness.get_by_label("joint 0");
     assert!(harness.query_by_label("joint 2").is_none());
+    click(&mut harness, "Scene: Backstage");
+    click(&mut harness, "Empty");
+    harness.get_by_label("This scene has no nodes.");
 }
 
 #[test]
@@ -403,8 +489,10 @@ fn the_list_of_keys_is_complete() {
         let Some(shortcut) = row.shortcut else { continue };
         harness.get_by_label(&format!("{shortcut}: {}", row.label));
     }
+    assert!(harness.state().ui.is_modal());
     click(&mut harness, "Close");
     assert!(harness.query_by_label("F1: Keys").is_none());
+    assert!(!harness.state().ui.is_modal());
 }
 
 #[test]
@@ -452,6 +540,45 @@ fn remembered_sizes_come_back() {
     assert!(moved.iter().all(|m| m.abs() < 1.0), "{picture:?}, usually {usual:?}");
     assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Viridis);
     assert!(harness.state().ui.saved().viridis);
+}
+
+#[test]
+fn a_small_window_does_not_change_what_sizes_are_remembered() {
+    let wanted = Saved { outliner_width: 300.0, inspector_width: 340.0, timeline_height: 200.0, ..Saved::default() };
+    let mut harness = window(session(3), UiState::new(wanted.clone()), Status::default());
+    let picture = harness.state().picture;
+    harness.set_size(vec2(300.0, 200.0));
+    harness.run();
+    harness.set_size(vec2(1280.0, 720.0));
+    harness.run();
+    assert_eq!(harness.state().ui.saved(), wanted);
+    assert_eq!(harness.state().picture, picture);
+    // What is dragged is remembered.
+    let edge = egui::pos2(picture.left() - 2.0, 300.0);
+    drag(&mut harness, &[edge, edge + vec2(20.0, 0.0), edge + vec2(40.0, 0.0)], PointerButton::Primary);
+    let width = harness.state().ui.saved().outliner_width;
+    assert!((width - 340.0).abs() < 4.0, "{width}");
+    assert!((harness.state().picture.left() - picture.left() - (width - 300.0)).abs() < 1.0);
+}
+
+#[test]
+fn in_the_smallest_window_nothing_lies_over_anything_else() {
+    let mut harness = open(3);
+    harness.set_size(vec2(640.0, 400.0));
+    harness.run();
+    let rows: [&[&str]; 2] = [
+        &["File", "Edit", "View", "Playback", "Help", "Deformation method: Linear blend"],
+        &["To end", "Clip: ", "0.000 s / ", "Frame rate: 30 fps", "At the end: Loop", "Speed: 1×"],
+    ];
+    for row in rows {
+        let mut end = 0.0;
+        for label in row {
+            let rect = harness.get_all_by_label_contains(label).next().unwrap().rect();
+            assert!(rect.left() >= end && rect.right() <= 640.0, "{label} at {rect:?}, after {end}");
+            end = rect.right();
+        }
+    }
+    assert!(harness.query_by_label("Shaded").is_none(), "the menu has it too");
 }
 
 #[test]
@@ -569,6 +696,9 @@ fn loading_can_be_cancelled_and_errors_closed() {
     harness.state_mut().status = Status { error: Some(error.into()), ..Status::default() };
     harness.run();
     harness.get_by_label(error);
+    // Low in the picture, so that the figure stands clear of it.
+    let (plate, picture) = (harness.get_by_label(error).rect(), harness.state().picture);
+    assert!(plate.top() > picture.bottom() - 80.0 && plate.bottom() < picture.bottom(), "{plate:?} in {picture:?}");
     // The old model is still there.
     harness.get_by_label("joint 1");
     click(&mut harness, "Close the message");

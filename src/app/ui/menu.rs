@@ -20,6 +20,11 @@ const MENUS: [(Menu, &str); 5] = [
     (Menu::Help, "Help"),
 ];
 
+/// Points that the choice of surface takes.
+const SURFACE_WIDTH: f32 = 232.0;
+/// Points that the choice of method takes.
+const METHOD_WIDTH: f32 = 140.0;
+
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 6));
@@ -36,8 +41,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 // The bar's own buttons have no frame; these do.
                 ui.reset_style();
                 ui.spacing_mut().item_spacing.x = 12.0;
-                method(ui, session, commands);
-                surface(ui, session, commands);
+                if ui.available_width() >= METHOD_WIDTH {
+                    method(ui, session, commands);
+                }
+                // In a narrow window the menus come first: these are in the View menu too.
+                if ui.available_width() >= SURFACE_WIDTH {
+                    surface(ui, session, commands);
+                }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| open_file(ui, session));
             });
         });
@@ -163,6 +173,10 @@ fn open_file(ui: &mut Ui, session: &Session) {
     );
     let counts = ui.painter().layout_no_wrap(counts, theme::regular(BODY), c.dim);
     let width = ui.available_width() - 16.0;
+    // Less than this tells no name; the inspector has it too.
+    if width < 80.0 {
+        return;
+    }
     let with_counts = width > counts.size().x + 120.0;
     let room = if with_counts { width - counts.size().x } else { width };
     let (name, cut) = shortened(ui, &model.source.name, theme::strong(BODY), c.text, room);

@@ -24,7 +24,9 @@ mod widgets;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-use egui::{Frame, Margin, Rect, Theme, Ui};
+use egui::accesskit::Action;
+use egui::containers::panel::PanelState;
+use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
 use serde::{Deserialize, Serialize};
 
 use crate::math::Ramp;
@@ -148,6 +150,7 @@ impl UiState {
     }
 
     /// A dialog is open: keys are its own.
+    /// A dialog is open; nothing behind it should answer to keys.
     #[must_use]
     pub fn is_modal(&self) -> bool {
         self.dialog.is_some()
@@ -190,6 +193,27 @@ impl UiState {
     }
 }
 
+fn panel_id(ui: &Ui, panel: &str) -> Id {
+    ui.scope_id().with_salt(IdSalt::new(panel))
+}
+
+/// Gives a panel the size that the user wants, which egui forgets wherever a small window has no room for it.
+fn want_size(ui: &Ui, panel: &str, size: Vec2) {
+    let state = PanelState { outer_rect: Rect::from_min_size(Pos2::ZERO, size) };
+    ui.data_mut(|d| d.insert_persisted(panel_id(ui, panel), state));
+}
+
+/// The user changes the panel's size, by its edge or through a screen reader.
+fn was_dragged(ui: &Ui, panel: &str) -> bool {
+    let edge = panel_id(ui, panel).with("__resize");
+    let asked = ui.input(|i| {
+        [Action::Increment, Action::Decrement, Action::SetValue]
+            .iter()
+            .any(|a| i.has_accesskit_action_request(edge, *a))
+    });
+    asked || ui.ctx().read_response(edge).is_some_and(|r| r.dragged() || r.drag_stopped())
+}
+
 /// Fonts and styles; once for each context.
 pub fn install(ctx: &egui::Context) {
     theme::install(ctx);
@@ -223,24 +247,29 @@ pub fn show(
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
     let saved = state.saved.clone();
     if saved.timeline {
-        let panel = egui::Panel::bottom("timeline").resizable(true).frame(frame);
-        let shown = panel
-            .default_size(saved.timeline_height)
-            .size_range(118.0..=320.0)
-            .show(ui, |ui| timeline::show(ui, session, state, commands));
-        state.saved.timeline_height = shown.response.rect.height();
+        let panel = egui::Panel::bottom("timeline").resizable(true).frame(frame).size_range(118.0..=320.0);
+        want_size(ui, "timeline", vec2(0.0, saved.timeline_height));
+        let shown = panel.show(ui, |ui| timeline::show(ui, session, state, commands));
+        if was_dragged(ui, "timeline") {
+            state.saved.timeline_height = shown.response.rect.height();
+        }
     }
+    let frame = Frame::NONE.fill(c.panel);
     if saved.outliner {
-        let frame = Frame::NONE.fill(c.panel);
-        let panel = egui::Panel::left("outliner").frame(frame).default_size(saved.outliner_width);
-        let shown = panel.size_range(180.0..=480.0).show(ui, |ui| outliner::show(ui, session, state, commands));
-        state.saved.outliner_width = shown.response.rect.width();
+        let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
+        want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));
+        let shown = panel.show(ui, |ui| outliner::show(ui, session, state, commands));
+        if was_dragged(ui, "outliner") {
+            state.saved.outliner_width = shown.response.rect.width();
+        }
     }
     if saved.inspector {
-        let frame = Frame::NONE.fill(c.panel);
-        let panel = egui::Panel::right("inspector").frame(frame).default_size(saved.inspector_width);
-        let shown = panel.size_range(264.0..=480.0).show(ui, |ui| inspector::show(ui, session, state, commands));
-        state.saved.inspector_width = shown.response.rect.width();
+        let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
+        want_size(ui, "inspector", vec2(saved.inspector_width, 0.0));
+        let shown = panel.show(ui, |ui| inspector::show(ui, session, state, commands));
+        if was_dragged(ui, "inspector") {
+            state.saved.inspector_width = shown.response.rect.width();
+        }
     }
     let area = viewport::show(ui, session, state, status, commands);
     if state.hovered != session.view.hovered {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Frame, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui,
+    Align2, Color32, CornerRadius, CursorIcon, Frame, Key, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui,
     WidgetInfo, pos2, vec2,
 };
 
@@ -183,6 +183,11 @@ fn search(ui: &mut Ui, outliner: &mut Outliner) {
         .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
         .desired_width(f32::INFINITY);
     let response = ui.add(edit).accessible_name("Search nodes");
+    // Escape first clears, then leaves. The field gives up the focus by itself, so the first one is taken back.
+    if response.lost_focus() && !outliner.search.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
+        outliner.search.clear();
+        response.request_focus();
+    }
     let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
     ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
     if !outliner.search.is_empty() {
@@ -205,7 +210,11 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
     outliner.build(model, session.view.scene);
     let scroll_to = outliner.follow(model, session);
     if outliner.rows.is_empty() {
-        let text = if outliner.search.is_empty() { "This file has no nodes." } else { "No node has that in its name." };
+        let text = match (model.skeleton.is_empty(), outliner.search.trim().is_empty()) {
+            (true, _) => "This file has no nodes.",
+            (false, true) => "This scene has no nodes.",
+            (false, false) => "No node has that in its name.",
+        };
         Frame::NONE
             .inner_margin(Margin::symmetric(MARGIN, 4))
             .show(ui, |ui| ui.label(RichText::new(text).color(colors(ui).dim)));

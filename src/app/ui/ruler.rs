@@ -4,7 +4,7 @@ use egui::accesskit::{Action, ActionData, Role};
 use egui::{Align2, Color32, CursorIcon, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, SMALL, colors};
-use super::widgets::{elided, number, paint_line};
+use super::widgets::{elided, grab, number, paint_line};
 use crate::model::{ClipId, Model, NodeId, Path};
 use crate::session::{ChannelKind, Command, Session};
 
@@ -99,8 +99,8 @@ pub(super) fn show(ui: &mut Ui, model: &Model, session: &Session, lanes: &mut La
 fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands: &mut Vec<Command>) {
     let playback = &session.playback;
     let mut wanted = None;
-    if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.is_pointer_button_down_on()) {
-        let secs = scale.secs(pointer.x);
+    if let Some(grab) = grab(ui, response) {
+        let secs = scale.secs(grab.at.x);
         // While it plays, time runs on between two moves of the pointer and has to be held.
         if playback.playing || secs != playback.time_secs {
             wanted = Some(secs);

@@ -94,25 +94,34 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
 
 fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    // Between the toggles and the axis triad.
-    let width = (rect.width() - 264.0).clamp(240.0, 560.0);
-    let top = rect.top() + if rect.width() > 640.0 { 56.0 } else { 88.0 };
-    let place = Rect::from_min_size(egui::pos2(rect.center().x - 0.5 * width, top), vec2(width, 60.0));
+    // Along the lower edge, as high as the text: the figure stands clear of it.
+    let width = (rect.width() - 32.0).clamp(120.0, 720.0);
+    let id = ui.scope_id().with("error");
+    let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(44.0);
+    let place = Align2::CENTER_BOTTOM.align_size_within_rect(vec2(width, height), rect.shrink(16.0));
     let frame = plate(ui).fill(c.panel).stroke(Stroke::new(1.0, c.red));
-    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+    let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
         frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
-            ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
-                if icon_button(ui, icons::CLOSE, "Close the message", 24.0, false).clicked() {
-                    commands.push(Command::CancelLoad);
-                }
-                ui.with_layout(Layout::left_to_right(Align::TOP), |ui| {
-                    ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
-                    ui.add(Label::new(RichText::new(error).color(c.text)).wrap().selectable(true));
+            // Only as high as the text is, so that the plate can stand on the edge.
+            ui.horizontal_top(|ui| {
+                ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
+                    if icon_button(ui, icons::CLOSE, "Close the message", 24.0, false).clicked() {
+                        commands.push(Command::CancelLoad);
+                    }
+                    ui.with_layout(Layout::left_to_right(Align::TOP), |ui| {
+                        ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
+                        ui.add(Label::new(RichText::new(error).color(c.text)).wrap().selectable(true));
+                    });
                 });
             });
         });
     });
+    let now = shown.response.rect.height();
+    if (now - height).abs() > 0.5 {
+        ui.data_mut(|d| d.insert_temp(id, now));
+        ui.ctx().request_discard("the message changed its height");
+    }
 }
 
 /// A file hangs over the window.

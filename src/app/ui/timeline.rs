@@ -14,8 +14,15 @@ use crate::session::{Command, LoopMode, Playback, Session};
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     clip_search: String,
+    /// The list of clips was open in the last frame.
+    clips_open: bool,
     pub(super) lanes: ruler::Lanes,
 }
+
+/// Points that speed, loop mode and frame rate take.
+const SETTINGS_WIDTH: f32 = 236.0;
+/// Points that the seconds of the clock take.
+const LEAST_CLOCK: f32 = 60.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
     let Some(model) = session.model() else {
@@ -31,9 +38,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         ui.add_enabled_ui(session.playback.clip.is_some(), |ui| transport(ui, session, commands));
         ui.add_space(8.0);
         if session.playback.clip.is_some() {
-            clips(ui, model, session, &mut state.timeline.clip_search, commands);
+            // A narrow window shortens the name of the clip and then the clock; the settings keep their place.
+            let spare = ui.available_width() - SETTINGS_WIDTH - LEAST_CLOCK - 16.0;
+            clips(ui, model, session, spare.clamp(72.0, 168.0), &mut state.timeline, commands);
             ui.add_space(8.0);
-            clock(ui, model, &session.playback);
+            clock(ui, model, &session.playback, ui.available_width() - SETTINGS_WIDTH);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 6.0;
                 settings(ui, &session.playback, commands);
@@ -84,21 +93,33 @@ fn transport(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 }
 
 /// The list of clips, with a search where it is long.
-fn clips(ui: &mut Ui, model: &Model, session: &Session, search: &mut String, commands: &mut Vec<Command>) {
+fn clips(
+    ui: &mut Ui,
+    model: &Model,
+    session: &Session,
+    width: f32,
+    timeline: &mut Timeline,
+    commands: &mut Vec<Command>,
+) {
     const SEARCH_FROM: usize = 10;
     let Some(now) = session.playback.clip else { return };
     let shown = &model.clips[now.index()].name;
     let box_ = egui::ComboBox::from_id_salt("clip")
         .selected_text(shown.as_str())
-        .width(168.0)
+        .width(width)
         .truncate()
         .icon(caret)
         .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let search = &mut timeline.clip_search;
+    let just_opened = !timeline.clips_open;
     let response = box_.show_ui(ui, |ui| {
         ui.set_min_width(260.0);
         if model.clips.len() >= SEARCH_FROM {
             let edit = TextEdit::singleline(search).hint_text("Search clips…").desired_width(f32::INFINITY);
-            ui.add(edit).accessible_name("Search clips");
+            let field = ui.add(edit).accessible_name("Search clips");
+            if just_opened {
+                field.request_focus();
+            }
             ui.add_space(4.0);
         }
         let wanted = search.trim().to_lowercase();
@@ -122,23 +143,30 @@ fn clips(ui: &mut Ui, model: &Model, session: &Session, search: &mut String, com
             }
         });
     });
+    timeline.clips_open = response.inner.is_some();
     response.response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
 }
 
 /// Seconds, length, frame.
-fn clock(ui: &mut Ui, model: &Model, playback: &Playback) {
+fn clock(ui: &mut Ui, model: &Model, playback: &Playback, room: f32) {
     let c = colors(ui);
     let now = format!("{} s", number(playback.time_secs, 3));
     let rest = format!(" / {} s · frame {}", number(playback.duration_secs(model), 3), playback.frame_number());
     let spoken = format!("{now}{rest}");
     let now = ui.painter().layout_no_wrap(now, theme::strong(BODY), c.text);
-    let (rest, _) = elided(ui, &rest, theme::regular(BODY), c.dim, 220.0);
-    let size = vec2(now.size().x + rest.size().x, ROW);
+    let (rest, cut) = elided(ui, &rest, theme::regular(BODY), c.dim, (room - now.size().x).min(220.0));
+    let rest_fits = now.size().x + rest.size().x <= room;
+    let size = vec2(now.size().x + if rest_fits { rest.size().x } else { 0.0 }, ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
     let middle = rect.left() + now.size().x;
     paint_line(ui, now, rect.left(), rect.center().y, c.text);
-    paint_line(ui, rest, middle, rect.center().y, c.dim);
+    if rest_fits {
+        paint_line(ui, rest, middle, rect.center().y, c.dim);
+    }
+    if cut || !rest_fits {
+        response.on_hover_text(spoken);
+    }
 }
 
 /// Speed, loop mode, frames per second; from the right.

@@ -11,7 +11,7 @@ use egui::{
 };
 
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{elided, focus_ring, number, paint_line};
+use super::widgets::{elided, focus_ring, grab, number, paint_line};
 
 /// What the row shows.
 pub(super) struct ValueRow<'a> {
@@ -92,22 +92,21 @@ impl ValueRow<'_> {
         let (lo, hi) = (*self.range.start(), *self.range.end());
         let x_of = |v: f32| rail.left() + ((v - lo) / (hi - lo).max(1e-9)).clamp(0.0, 1.0) * rail.width();
         let mut change = self.keys(ui, &response);
-        if let Some(pointer) = response.interact_pointer_pos().filter(|_| response.is_pointer_button_down_on()) {
-            // Grabbing the thumb beside its middle must not move it.
-            let pressed = ui.input(|i| i.pointer.any_pressed());
-            if pressed {
-                let off = x_of(self.value) - pointer.x;
-                ui.data_mut(|d| d.insert_temp(response.id, if off.abs() <= THUMB + 2.0 { off } else { 0.0 }));
+        if let Some(grab) = grab(ui, &response) {
+            // Grabbing the thumb beside its middle must not move it: it stays until the pointer does.
+            if let Some(pressed) = grab.pressed {
+                let off = x_of(self.value) - pressed.x;
+                let held = if off.abs() <= THUMB + 2.0 { (off, pressed.x) } else { (0.0, f32::NAN) };
+                ui.data_mut(|d| d.insert_temp(response.id, held));
             }
-            let off: f32 = ui.data(|d| d.get_temp(response.id)).unwrap_or(0.0);
-            let at = ((pointer.x + off - rail.left()) / rail.width().max(1.0)).clamp(0.0, 1.0);
+            let (off, start): (f32, f32) = ui.data(|d| d.get_temp(response.id)).unwrap_or((0.0, f32::NAN));
+            let at = ((grab.at.x + off - rail.left()) / rail.width().max(1.0)).clamp(0.0, 1.0);
             let value = self.rounded(lo + at * (hi - lo));
-            let grabbed = pressed && off != 0.0;
-            if value != self.rounded(self.value) && !grabbed {
+            if value != self.rounded(self.value) && grab.at.x != start {
                 change.value = Some(value);
             }
+            change.ended |= grab.released;
         }
-        change.ended |= response.drag_stopped() || response.clicked();
         self.describe(ui, &response, Role::Slider, self.name);
         let y = rect.center().y;
         let bar = |a: f32, b: f32| Rect::from_min_max(pos2(a.min(b), y - 2.0), pos2(a.max(b), y + 2.0));
@@ -194,6 +193,9 @@ impl ValueRow<'_> {
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let response = ui.interact(rect, id, Sense::click_and_drag());
         let mut change = self.keys_of_field(ui, &response);
+        // The frame that lets go may still move.
+        let held = response.dragged() || response.drag_stopped();
+        let moved = if held { ui.input(|i| i.pointer.delta().x) } else { 0.0 };
         if response.clicked() || response.gained_focus() {
             let text = number(self.value, self.decimals);
             // All of it is selected, so that typing replaces it.
@@ -202,12 +204,12 @@ impl ValueRow<'_> {
             state.store(ui.ctx(), id.with("text"));
             ui.data_mut(|d| d.insert_temp(id, text));
             ui.memory_mut(|m| m.request_focus(id.with("text")));
-        } else if response.dragged() && response.drag_delta().x != 0.0 {
+        } else if moved != 0.0 {
             // The unrounded value lives as long as the drag.
             let slow = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
             let per_point = (self.range.end() - self.range.start()) / 360.0 * slow;
             let drag = id.with("drag");
-            let exact = ui.data(|d| d.get_temp(drag)).unwrap_or(self.value) + response.drag_delta().x * per_point;
+            let exact = ui.data(|d| d.get_temp(drag)).unwrap_or(self.value) + moved * per_point;
             ui.data_mut(|d| d.insert_temp(drag, exact));
             change.value = Some(self.rounded(exact));
         }

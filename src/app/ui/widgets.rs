@@ -5,8 +5,8 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Color32, CornerRadius, CursorIcon, FontId, Frame, Galley, Layout, Margin, Rect, Response, RichText,
-    Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Layout, Margin, PointerButton,
+    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::icons;
@@ -254,6 +254,41 @@ pub(super) fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
     paint_line(ui, galley, x, rect.center().y, c.text);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {value}")));
     if cut { response.on_hover_text(value) } else { response }
+}
+
+/// A pointer that holds a rail.
+pub(super) struct Grab {
+    /// Where the button went down, if it did so in this frame.
+    pub pressed: Option<Pos2>,
+    /// Where the pointer is, or was let go.
+    pub at: Pos2,
+    /// The button went up in this frame.
+    pub released: bool,
+}
+
+/// The pointer that holds `response`, up to and including the frame that lets go. A press that is over within one frame
+/// counts too: egui calls it a click where it stayed in place, and nothing at all where it moved.
+pub(super) fn grab(ui: &Ui, response: &Response) -> Option<Grab> {
+    let (mut pressed, mut let_go) = (None, None);
+    ui.input(|i| {
+        for event in &i.events {
+            if let Event::PointerButton { pos, button: PointerButton::Primary, pressed: down, .. } = event {
+                let place = if *down { &mut pressed } else { &mut let_go };
+                *place = Some(*pos);
+            }
+        }
+    });
+    let released = response.clicked() || response.drag_stopped();
+    if released || response.is_pointer_button_down_on() {
+        let at = let_go.filter(|_| released).or(response.interact_pointer_pos())?;
+        return Some(Grab { pressed, at, released });
+    }
+    let (start, at) = pressed.zip(let_go)?;
+    let ours = response.enabled()
+        && response.interact_rect.contains(start)
+        && ui.ctx().layer_id_at(start) == Some(response.layer_id)
+        && !ui.input(|i| i.pointer.any_down());
+    ours.then_some(Grab { pressed, at, released: true })
 }
 
 /// A translucent plate over the picture.
