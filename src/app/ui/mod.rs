@@ -149,7 +149,6 @@ impl UiState {
         !self.saved.light
     }
 
-    /// A dialog is open: keys are its own.
     /// A dialog is open; nothing behind it should answer to keys.
     #[must_use]
     pub fn is_modal(&self) -> bool {
