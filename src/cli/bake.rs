@@ -65,8 +65,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     if args.backend == Deformer::Cpu {
-        let surface = session.surface().primitives;
-        return Ok(surface.iter().map(|(id, n, deformed)| export::posed_primitive(model, *id, *n, deformed)).collect());
+        return Ok(export::posed_surface(model, session.view.scene, &session.pose.local, session.view.method));
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);

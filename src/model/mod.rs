@@ -247,9 +247,9 @@ fn bind_pose(parts: &ModelParts) -> LocalPose {
     pose
 }
 
-/// What a node's edit or clip can replace, as plain values.
+/// Whether a transform is finite, with a unit rotation: what the builder asks of a rest pose.
 #[must_use]
-pub fn is_valid_transform(t: Transform) -> bool {
+fn is_valid_transform(t: Transform) -> bool {
     let near_unit = |q: Quat| (q.length_squared() - 1.0).abs() < 1e-3;
     t.translation.is_finite()
         && t.scale.is_finite()
