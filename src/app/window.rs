@@ -55,12 +55,14 @@ impl Window {
         let attributes = OsWindow::default_attributes()
             .with_title("Skinscope")
             .with_visible(false)
-            .with_min_inner_size(LogicalSize::new(640.0, 400.0));
+            .with_min_inner_size(LogicalSize::new(SMALLEST[0], SMALLEST[1]));
         let attributes = match (pixels, settings.size) {
             (Some([w, h]), _) => {
                 attributes.with_inner_size(PhysicalSize::new(w, h)).with_min_inner_size(PhysicalSize::new(1, 1))
             }
-            (None, [w, h]) if w >= 640.0 && h >= 400.0 => attributes.with_inner_size(LogicalSize::new(w, h)),
+            (None, [w, h]) if w >= SMALLEST[0] && h >= SMALLEST[1] => {
+                attributes.with_inner_size(LogicalSize::new(w, h))
+            }
             _ => attributes.with_inner_size(default_size(event_loop)),
         };
         let os = event_loop.create_window(attributes).map_err(|e| AppError::NoDisplay(e.to_string()))?;
@@ -298,6 +300,9 @@ impl Window {
         Ok(None)
     }
 }
+
+/// Points. In less, three panels leave no room for the picture.
+const SMALLEST: [f32; 2] = [960.0, 600.0];
 
 /// 1440 × 900 points, or nine tenths of a smaller screen.
 fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
