@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use skinscope::deform::METHODS;
+use skinscope::import::EXTENSIONS;
 use skinscope::session::{COMMANDS, Menu};
 
 const README: &str = include_str!("../README.md");
@@ -44,4 +45,37 @@ fn files_that_it_points_to_exist() {
         }
     }
     assert!(seen >= 3, "only {seen} links were found: is this test still reading them?");
+}
+
+/// All sources of tests, joined.
+fn sources_of_tests(folder: &Path, out: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources_of_tests(&path, out);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            *out += &std::fs::read_to_string(path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_table_of_extensions_is_the_programs_and_each_row_has_its_test() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = String::new();
+    sources_of_tests(&root.join("src"), &mut sources);
+    sources_of_tests(&root.join("tests"), &mut sources);
+    let rows: Vec<Vec<&str>> = README
+        .lines()
+        .skip_while(|line| !line.starts_with("| extension |"))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect())
+        .collect();
+    let named: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    let known: Vec<&str> = EXTENSIONS.iter().map(|e| e.name).collect();
+    assert_eq!(named, known, "README.md must list the extensions that import knows, in the same order");
+    for row in &rows {
+        assert!(sources.contains(&format!("fn {}()", row[2])), "{}: there is no test {}", row[0], row[2]);
+    }
 }

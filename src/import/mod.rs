@@ -10,6 +10,7 @@ mod accessor;
 mod clips;
 mod container;
 mod error;
+mod extensions;
 mod images;
 mod influences;
 mod limits;
@@ -27,6 +28,7 @@ mod topology;
 mod uri;
 
 pub use error::{ImportError, Warning};
+pub use extensions::{EXTENSIONS, Extension, Support};
 pub use limits::{Limits, Progress};
 
 use std::borrow::Cow;
@@ -57,9 +59,6 @@ pub struct Import {
     /// What was repaired or left out, in the order it was found.
     pub warnings: Vec<Warning>,
 }
-
-/// Extensions that need nothing beyond what the accessors can read anyway.
-const SUPPORTED: &[&str] = &["KHR_mesh_quantization"];
 
 /// What every part of the importer reads from.
 struct Reader<'a> {
@@ -119,7 +118,7 @@ fn import(
     let parts = container::split(bytes, limits, &warnings)?;
     let root = container::parse(parts.json, limits, &warnings)?;
     check_asset(&root)?;
-    check_extensions(&root, &warnings)?;
+    extensions::check(&root, &warnings)?;
     let buffers = read_buffers(&root, parts.bin, resolver)?;
     let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
     let store = Store::new(&root, &buffers, limits, &decoded, &warnings)?;
@@ -195,21 +194,6 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
     {
         return Err(ImportError::invalid("asset.minVersion", "2.0 at most", quoted(least))
             .advise("export the model as glTF 2.0"));
-    }
-    Ok(())
-}
-
-/// A required extension that is not supported is an error, an optional one a warning.
-fn check_extensions(root: &json::Root, warnings: &Warnings) -> Result<(), ImportError> {
-    let unknown = |name: &&String| !SUPPORTED.contains(&name.as_str());
-    let required: Vec<&String> = root.extensions_required.iter().filter(unknown).collect();
-    if !required.is_empty() {
-        let names: Vec<String> = required.iter().take(8).map(|n| quoted(n).trim_matches('"').to_owned()).collect();
-        let name = names.join(" and ");
-        return Err(ImportError::Extension { name, advice: "export the model without it" });
-    }
-    for name in root.extensions_used.iter().filter(unknown) {
-        warnings.add("extensions", format!("{} is not supported; the model is shown without it", quoted(name)));
     }
     Ok(())
 }
