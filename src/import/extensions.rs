@@ -26,10 +26,38 @@ pub enum Support {
 }
 
 /// Every extension that import knows, by name.
-pub const EXTENSIONS: &[Extension] = &[shown("KHR_mesh_quantization")];
+pub const EXTENSIONS: &[Extension] = &[
+    shown("KHR_mesh_quantization"),
+    shown("KHR_materials_unlit"),
+    shown("KHR_materials_emissive_strength"),
+    shown("KHR_materials_ior"),
+    shown("KHR_materials_specular"),
+    shown("KHR_materials_clearcoat"),
+    shown("KHR_materials_sheen"),
+    shown("KHR_materials_transmission"),
+    shown("KHR_materials_pbrSpecularGlossiness"),
+    shown("KHR_materials_variants"),
+    shown("KHR_texture_transform"),
+    without("KHR_materials_anisotropy", "stretched highlights"),
+    without("KHR_materials_iridescence", "the colours of thin films"),
+    without("KHR_materials_volume", "refraction and absorption inside bodies"),
+    without("KHR_materials_volume_scatter", "light scattered inside bodies"),
+    without("KHR_materials_dispersion", "the colours of prisms"),
+    without("KHR_materials_diffuse_transmission", "light that shines through leaves and cloth"),
+    without("KHR_materials_subsurface", "light scattered below the surface"),
+    without("ADOBE_materials_clearcoat_specular", "the varnish's own index of refraction"),
+    without("ADOBE_materials_clearcoat_tint", "the varnish's own colour"),
+    without("ADOBE_materials_thin_transparency", "the old form of transmission"),
+    without("MSFT_packing_normalRoughnessMetallic", "its packed copies of the textures"),
+    without("MSFT_packing_occlusionRoughnessMetallic", "its packed copies of the textures"),
+];
 
 const fn shown(name: &'static str) -> Extension {
     Extension { name, support: Support::Shown }
+}
+
+const fn without(name: &'static str, what: &'static str) -> Extension {
+    Extension { name, support: Support::DrawnWithout(what) }
 }
 
 /// A required extension that is not known is an error; what an optional or a harmless one leaves out is a warning.

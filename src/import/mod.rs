@@ -11,8 +11,10 @@ mod clips;
 mod container;
 mod error;
 mod extensions;
+mod fields;
 mod images;
 mod influences;
+mod layers;
 mod limits;
 mod materials;
 mod meshes;
@@ -26,6 +28,7 @@ mod tangents;
 mod tests;
 mod topology;
 mod uri;
+mod variants;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
@@ -134,7 +137,8 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
     let materials = materials::read(reader)?;
-    let mut meshes = meshes::read(reader)?;
+    let variants = variants::names(reader);
+    let mut meshes = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
@@ -160,6 +164,7 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
         instances,
         clips,
         materials,
+        variants,
         textures,
         images,
     };
