@@ -28,6 +28,8 @@ pub struct Frame {
     pub morph_weights: Vec<f32>,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
+    /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
+    pub variant: Option<usize>,
     /// Bones of the skeleton, over the surface.
     pub bones: Vec<Bone>,
     /// Lines over the surface, such as joint axes.
@@ -45,6 +47,7 @@ impl Default for Frame {
             palettes: Vec::new(),
             morph_weights: Vec::new(),
             draws: Vec::new(),
+            variant: None,
             bones: Vec::new(),
             lines: Vec::new(),
             display: Display::default(),

@@ -10,6 +10,7 @@ use super::{CliError, ModelArgs, parse_backend, parse_size};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
+use crate::model::Model;
 use crate::render::{Backend, Gpu, Renderer, render_image};
 use crate::session::{FOV_Y, Orbit, Session, SurfaceMode, ViewFrom};
 
@@ -47,6 +48,9 @@ pub(super) struct RenderArgs {
     /// Colour by the joint that moves a vertex most; black where several share a triangle, by a tenth or more each
     #[arg(long)]
     dominant: bool,
+    /// Draw with this material variant of the file (its name, or its number from 0)
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    variant: Option<String>,
     /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
     #[arg(long)]
     skeleton: bool,
@@ -98,6 +102,9 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     view.grid = false;
     view.bones = bones;
     view.wireframe = args.wireframe;
+    if let (Some(name), Some(model)) = (&args.variant, &model) {
+        view.variant = Some(find_variant(model, name)?);
+    }
     if let (Some(joint), Some(model)) = (&args.heatmap, &model) {
         view.surface = SurfaceMode::Weights;
         view.selected = Some(find_node(model, joint)?);
@@ -122,6 +129,16 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     }
     (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
     Ok(frame)
+}
+
+/// By name; a number is a place in the list where no variant has it for a name.
+fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
+    let named = model.variants.iter().position(|v| v == name);
+    let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());
+    named.or_else(numbered).ok_or_else(|| match model.variants.as_slice() {
+        [] => CliError::Usage(format!("variant {name:?} is not in the file: it has none")),
+        all => CliError::Usage(format!("variant {name:?} is not in the file, which has {}", all.join(", "))),
+    })
 }
 
 /// Rigid, −Z towards `target`, +Y up; straight up or down, −Z of the world is up in the picture.

@@ -1,7 +1,7 @@
-//! Materials on the device: numbers, textures, samplers, bound together once.
+//! Materials on the device: numbers, textures, samplers, bound together once, and what each needs of its pipeline.
 
 use super::gpu::{Gpu, GpuError};
-use super::layouts;
+use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer};
 use super::pipelines::{Pipelines, entry};
 use super::texture::{Neutral, Textures};
 use crate::model::{AlphaMode, Material, Model, TextureSampler, TextureSlot};
@@ -9,34 +9,75 @@ use crate::model::{AlphaMode, Material, Model, TextureSampler, TextureSlot};
 /// The materials of a model, then the default one.
 #[derive(Debug)]
 pub(super) struct Materials {
-    pub groups: Vec<wgpu::BindGroup>,
+    pub groups: Vec<Groups>,
+    pub traits: Vec<Traits>,
     /// What could not be drawn as the file has it.
     pub notices: Vec<String>,
+}
+
+/// What a material binds.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    /// Numbers and textures of the core.
+    pub core: wgpu::BindGroup,
+    /// Textures of the layers, where it has any.
+    pub layers: Option<wgpu::BindGroup>,
+}
+
+/// How a material is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traits {
+    pub parts: Parts,
+    pub double_sided: bool,
+    pub blends: bool,
+    /// Shows what lies behind it.
+    pub transmits: bool,
+}
+
+/// What a material is made of: its pipeline computes nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Parts {
+    /// Bit n: texture n is there.
+    pub textures: u32,
+    /// Bit n: its coordinates are transformed.
+    pub transforms: u32,
+    /// Of [`layer`].
+    pub layers: u32,
+}
+
+impl Parts {
+    /// What readouts ask for: the base colour, for its holes.
+    pub fn holes(self) -> Self {
+        const BASE_COLOR: u32 = 1;
+        Self { textures: self.textures & BASE_COLOR, transforms: self.transforms & BASE_COLOR, layers: 0 }
+    }
 }
 
 impl Materials {
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
         let mut textures = Textures::default();
         let default = Material::default();
-        let mut groups = Vec::new();
+        let (mut groups_of_all, mut traits_of_all) = (Vec::new(), Vec::new());
         for material in model.materials.iter().chain([&default]) {
-            groups.push(group(gpu, pipelines, &mut textures, model, material)?);
+            groups_of_all.push(groups(gpu, pipelines, &mut textures, model, material)?);
+            traits_of_all.push(traits(material));
         }
-        Ok(Self { groups, notices: textures.notices })
+        Ok(Self { groups: groups_of_all, traits: traits_of_all, notices: textures.notices })
     }
 }
 
-fn group(
+fn groups(
     gpu: &Gpu,
     pipelines: &mut Pipelines,
     textures: &mut Textures,
     model: &Model,
     m: &Material,
-) -> Result<wgpu::BindGroup, GpuError> {
-    let numbers = numbers(m);
-    let numbers = gpu.buffer("a material", bytemuck::bytes_of(&numbers), wgpu::BufferUsages::UNIFORM)?;
+) -> Result<Groups, GpuError> {
+    let numbers = gpu.buffer("a material", bytemuck::bytes_of(&numbers(m)), wgpu::BufferUsages::UNIFORM)?;
     let mut bound = Vec::new();
-    for Bound { slot, srgb, neutral } in slots(m) {
+    let is_layered = traits(m).parts.layers & !layer::UNLIT != 0;
+    let count = if is_layered { MATERIAL_TEXTURES } else { CORE_TEXTURES };
+    for Bound { slot, srgb, neutral } in slots(m).into_iter().take(count) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
         let view = match texture.and_then(|t| t.image) {
             Some(image) => textures.image(gpu, pipelines, model, image, srgb),
@@ -44,16 +85,24 @@ fn group(
         };
         bound.push((view, textures.sampler(gpu, texture.map_or(TextureSampler::default(), |t| t.sampler))));
     }
+    let (core, layers) = bound.split_at(CORE_TEXTURES);
     let mut entries = vec![entry(0, numbers.as_entire_binding())];
-    for (i, (view, sampler)) in (0..).zip(&bound) {
-        entries.push(entry(1 + 2 * i, wgpu::BindingResource::TextureView(view)));
-        entries.push(entry(2 + 2 * i, wgpu::BindingResource::Sampler(sampler)));
-    }
-    Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some(&m.name),
-        layout: &pipelines.material,
-        entries: &entries,
-    }))
+    entries.extend(pairs(1, core));
+    let group = |layout: &wgpu::BindGroupLayout, entries: &[wgpu::BindGroupEntry<'_>]| {
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(&m.name), layout, entries })
+    };
+    Ok(Groups {
+        core: group(&pipelines.material, &entries),
+        layers: is_layered.then(|| group(&pipelines.layers, &pairs(0, layers).collect::<Vec<_>>())),
+    })
+}
+
+/// Textures and samplers by turns, from binding `first` on.
+fn pairs(first: u32, bound: &[(wgpu::TextureView, wgpu::Sampler)]) -> impl Iterator<Item = wgpu::BindGroupEntry<'_>> {
+    (0..).zip(bound).flat_map(move |(i, (view, sampler))| {
+        let (view, sampler) = (wgpu::BindingResource::TextureView(view), wgpu::BindingResource::Sampler(sampler));
+        [entry(first + 2 * i, view), entry(first + 1 + 2 * i, sampler)]
+    })
 }
 
 /// A texture of a material.
@@ -66,14 +115,30 @@ struct Bound {
 }
 
 /// In order of the bindings.
-fn slots(m: &Material) -> [Bound; 5] {
-    let bound = |slot, srgb, neutral| Bound { slot, srgb, neutral };
+fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
+    let linear = |slot| Bound { slot, srgb: false, neutral: Neutral::White };
+    let srgb = |slot| Bound { slot, srgb: true, neutral: Neutral::White };
+    let normal = |slot| Bound { slot, srgb: false, neutral: Neutral::FlatNormal };
+    let (specular, coat) = (m.specular.unwrap_or_default(), m.clearcoat.unwrap_or_default());
+    let (sheen, transmission) = (m.sheen.unwrap_or_default(), m.transmission.unwrap_or_default());
+    let surface = match m.specular_glossiness {
+        Some(s) => srgb(s.texture),
+        None => linear(m.metallic_roughness_texture),
+    };
     [
-        bound(m.base_color_texture, true, Neutral::White),
-        bound(m.metallic_roughness_texture, false, Neutral::White),
-        bound(m.normal_texture, false, Neutral::FlatNormal),
-        bound(m.occlusion_texture, false, Neutral::White),
-        bound(m.emissive_texture, true, Neutral::White),
+        srgb(m.coloring().1),
+        surface,
+        normal(m.normal_texture),
+        linear(m.occlusion_texture),
+        srgb(m.emissive_texture),
+        linear(specular.texture),
+        srgb(specular.color_texture),
+        linear(coat.texture),
+        linear(coat.roughness_texture),
+        normal(coat.normal_texture),
+        srgb(sheen.color_texture),
+        linear(sheen.roughness_texture),
+        linear(transmission.texture),
     ]
 }
 
@@ -83,29 +148,65 @@ fn numbers(m: &Material) -> layouts::Material {
         AlphaMode::Mask { cutoff } => (1, cutoff),
         AlphaMode::Blend => (2, 0.0),
     };
+    let (specular, coat) = (m.specular.unwrap_or_default(), m.clearcoat.unwrap_or_default());
+    let (sheen, transmission) = (m.sheen.unwrap_or_default(), m.transmission.unwrap_or_default());
+    let specular = match m.specular_glossiness {
+        Some(s) => s.specular.extend(s.glossiness),
+        None => specular.color.extend(specular.factor),
+    };
+    let along = |s: TextureSlot| (s.uv_set, s.transform);
+    let follows = coat.normal_texture.map(along) == m.tangent_slot().map(along);
+    // Thin walls of an index near 1 blur little, however rough (as the Khronos sample viewer has it).
+    let blurs = (2.0 * m.ior - 2.0).clamp(0.0, 1.0);
     layouts::Material {
-        base_color: m.base_color.to_array(),
-        emissive: m.emissive.extend(m.normal_scale).to_array(),
+        base_color: m.coloring().0.to_array(),
+        emissive: (m.emissive * m.emissive_strength).min(glam::Vec3::MAX).extend(m.normal_scale).to_array(),
         metallic: m.metallic,
         roughness: m.roughness,
         occlusion_strength: m.occlusion_strength,
         alpha_cutoff,
         alpha_mode,
         double_sided: u32::from(m.double_sided),
-        second_uv: bits(m, |bound| bound.slot.is_some_and(|s| s.uv_set == 1)),
-        unused: 0,
+        second_uv: bits(m, |slot| slot.uv_set == 1),
+        f0: reflectance(m.ior),
+        specular: specular.to_array(),
+        sheen: sheen.color.extend(sheen.roughness).to_array(),
+        clearcoat: [coat.factor, coat.roughness, coat.normal_scale, f32::from(follows)],
+        transmission: [transmission.factor, blurs, 0.0, 0.0],
+        uv: slots(m).map(|bound| rows(bound.slot)),
     }
 }
 
-/// Bit n: what holds for texture n.
-fn bits(m: &Material, holds: fn(&Bound) -> bool) -> u32 {
-    (0..).zip(&slots(m)).map(|(i, bound)| u32::from(holds(bound)) << i).sum()
+/// Reflectance straight on at a boundary with air (KHR_materials_ior); an index of 0 reflects everything.
+fn reflectance(ior: f32) -> f32 {
+    let ratio = if ior > 1e6 { 1.0 } else { (ior - 1.0) / (ior + 1.0) };
+    ratio * ratio
 }
 
-/// Bit n: texture n is there.
-pub(super) fn textures(m: &Material) -> u32 {
-    bits(m, |bound| bound.slot.is_some())
+fn rows(slot: Option<TextureSlot>) -> UvTransform {
+    let m = slot.and_then(|s| s.transform).unwrap_or_default().matrix();
+    let (x, y, at) = (m.matrix2.x_axis, m.matrix2.y_axis, m.translation);
+    UvTransform { u: [x.x, y.x, at.x, 0.0], v: [x.y, y.y, at.y, 0.0] }
 }
 
-/// Bit 0: base colour.
-pub(super) const BASE_COLOR: u32 = 1;
+/// Bit n: texture n is there, and this holds for it.
+fn bits(m: &Material, holds: fn(&TextureSlot) -> bool) -> u32 {
+    (0..).zip(&slots(m)).map(|(i, bound)| u32::from(bound.slot.as_ref().is_some_and(holds)) << i).sum()
+}
+
+fn traits(m: &Material) -> Traits {
+    let has = |bit: u32, is: bool| if is { bit } else { 0 };
+    let layers = has(layer::GLOSS, m.specular_glossiness.is_some())
+        | has(layer::SPECULAR, m.specular.is_some() && m.specular_glossiness.is_none())
+        | has(layer::CLEARCOAT, m.clearcoat.is_some())
+        | has(layer::SHEEN, m.sheen.is_some())
+        | has(layer::TRANSMISSION, m.transmission.is_some());
+    let parts = Parts { textures: bits(m, |_| true), transforms: bits(m, |s| s.transform.is_some()), layers };
+    let parts = if m.unlit { Parts { layers: layer::UNLIT, ..parts.holes() } } else { parts };
+    Traits {
+        parts,
+        double_sided: m.double_sided,
+        blends: m.alpha == AlphaMode::Blend,
+        transmits: parts.layers & layer::TRANSMISSION != 0,
+    }
+}

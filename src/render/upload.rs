@@ -2,6 +2,7 @@
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 
+use super::behind::Behind;
 use super::gpu::{Gpu, GpuError, MIN_BUFFER};
 use super::layouts::{Bone, Globals, Line, RAMP_ROWS};
 use super::pipelines::{Pipelines, entry};
@@ -23,6 +24,8 @@ pub(super) struct Upload {
     palette: wgpu::Buffer,
     /// Binds the above and the model's slots.
     pub group: wgpu::BindGroup,
+    /// The same and what lies behind glass, once there is glass.
+    behind: Option<(wgpu::TextureView, wgpu::BindGroup)>,
     /// What the group holds.
     slots: wgpu::Buffer,
     pub bones: wgpu::Buffer,
@@ -43,7 +46,18 @@ impl Upload {
         let group = group(gpu, pipelines, [&globals, &palette, &slots, &ramps]);
         let bones = gpu.buffer("bones", &[], U::VERTEX)?;
         let lines = gpu.buffer("lines", &[], U::VERTEX)?;
-        Ok(Self { globals, ramps, palette, group, slots, bones, bone_count: 0, lines, packed: Vec::new() })
+        Ok(Self {
+            globals,
+            ramps,
+            palette,
+            group,
+            behind: None,
+            slots,
+            bones,
+            bone_count: 0,
+            lines,
+            packed: Vec::new(),
+        })
     }
 
     /// Writes `frame` for a picture of `size` pixels. `slots` is the model's.
@@ -73,6 +87,7 @@ impl Upload {
         }
         if moved {
             self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.ramps]);
+            self.behind = None;
         }
         let usage = wgpu::BufferUsages::VERTEX;
         let bones = bones(frame);
@@ -81,6 +96,24 @@ impl Upload {
         let lines: Vec<Line> = frame.lines.iter().map(line).collect();
         write(gpu, &mut self.lines, "lines", bytemuck::cast_slice(&lines), usage)?;
         Ok(())
+    }
+
+    /// As `group`, with what lies behind glass.
+    pub fn group_with(&mut self, gpu: &Gpu, pipelines: &Pipelines, behind: &Behind) -> wgpu::BindGroup {
+        if let Some((_, group)) = self.behind.as_ref().filter(|(view, _)| *view == behind.view) {
+            return group.clone();
+        }
+        let buffers = [&self.globals, &self.palette, &self.slots, &self.ramps];
+        let mut entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
+        entries.push(entry(4, wgpu::BindingResource::TextureView(&behind.view)));
+        entries.push(entry(5, wgpu::BindingResource::Sampler(&behind.sampler)));
+        let made = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frame and behind"),
+            layout: &pipelines.frame_behind,
+            entries: &entries,
+        });
+        self.behind = Some((behind.view.clone(), made.clone()));
+        made
     }
 }
 

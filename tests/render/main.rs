@@ -5,6 +5,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod furnace;
+mod layers;
 mod materials;
 mod numbers;
 mod overlays;
