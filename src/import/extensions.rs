@@ -26,7 +26,8 @@ pub enum Support {
 }
 
 /// Every extension that import knows, by name.
-pub const EXTENSIONS: &[Extension] = &[shown("KHR_mesh_quantization")];
+pub const EXTENSIONS: &[Extension] =
+    &[shown("EXT_meshopt_compression"), shown("KHR_mesh_quantization"), shown("KHR_meshopt_compression")];
 
 const fn shown(name: &'static str) -> Extension {
     Extension { name, support: Support::Shown }

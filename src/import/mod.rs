@@ -16,6 +16,7 @@ mod influences;
 mod limits;
 mod materials;
 mod meshes;
+mod meshopt;
 mod mikktspace;
 mod nodes;
 mod parallel;
@@ -26,6 +27,7 @@ mod tangents;
 mod tests;
 mod topology;
 mod uri;
+mod views;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
@@ -121,7 +123,8 @@ fn import(
     extensions::check(&root, &warnings)?;
     let buffers = read_buffers(&root, parts.bin, resolver)?;
     let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
-    let store = Store::new(&root, &buffers, limits, &decoded, &warnings)?;
+    let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
+    let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
         Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
     let model = read_model(&reader, name, resolver)?;
@@ -205,7 +208,12 @@ fn read_buffers<'a>(
     resolver: &Resolver,
 ) -> Result<Vec<Cow<'a, [u8]>>, ImportError> {
     let mut out = Vec::with_capacity(root.buffers.len());
+    let stand_ins = meshopt::stand_ins(root, bin.is_some());
     for (i, buffer) in root.buffers.iter().enumerate() {
+        if stand_ins[i] {
+            out.push(Cow::Borrowed(&[][..]));
+            continue;
+        }
         let place = || format!("buffer {i}");
         let mut bytes = match (&buffer.uri, bin) {
             (Some(uri), _) => Cow::Owned(resolver.read(uri, &place)?),
