@@ -117,6 +117,19 @@ impl Model {
         }
     }
 
+    /// The same model with the weights of every vertex divided by their sum; where that is not positive they stay as stored.
+    #[must_use]
+    pub fn with_normalised_weights(&self) -> Self {
+        let mut out = Self {
+            parts: self.parts.clone(),
+            layout: self.layout.clone(),
+            bind: self.bind.clone(),
+            is_joint: self.is_joint.clone(),
+        };
+        out.parts.meshes.iter_mut().for_each(Mesh::normalise_weights);
+        out
+    }
+
     /// Vertices of all meshes as drawn: each instance counts once.
     #[must_use]
     pub fn drawn_vertices(&self) -> usize {
