@@ -110,6 +110,24 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
 }
 
 #[test]
+fn humanoid_names_stand_beside_the_joints_and_are_found() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();
+    parts.humanoid = vec![(NodeId(1), "hips".into()), (NodeId(2), "leftUpperLeg".into())];
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("Search nodes").focus();
+    harness.run();
+    harness.get_by_label("Search nodes").type_text("upperleg");
+    harness.run();
+    assert!(harness.query_by_label("joint 2").is_none());
+    click(&mut harness, "joint 1, leftUpperLeg");
+    assert_eq!(harness.state().session.view.selected, Some(NodeId(2)));
+    harness.get_by_label_contains("leftUpperLeg · joint 1 of skin");
+}
+
+#[test]
 fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
     let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();
     let weights = &mut parts.meshes[0].primitives[0].influences.as_mut().unwrap().weights;

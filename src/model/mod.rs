@@ -95,6 +95,13 @@ impl Model {
         self.is_joint[node.index()]
     }
 
+    /// What the rig calls `node`, where it is a humanoid.
+    #[must_use]
+    pub fn humanoid(&self, node: NodeId) -> Option<&str> {
+        let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
+        Some(&self.humanoid[at].1)
+    }
+
     /// The instances of a scene, in depth-first node order.
     pub fn instances_in_scene(&self, scene: usize) -> impl Iterator<Item = (InstanceId, &Instance)> {
         let shown = self.scenes.get(scene).map(|s| s.contains.as_slice());

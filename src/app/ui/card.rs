@@ -84,6 +84,9 @@ fn joint_card(ui: &mut Ui, session: &Session, model: &Model, node: NodeId) {
     let (Some(document), Some(name)) = (&session.document, model.skeleton.names.get(node.index())) else { return };
     title(ui, name);
     ui.spacing_mut().item_spacing.y = 0.0;
+    if let Some(humanoid) = model.humanoid(node) {
+        figure(ui, "Humanoid", humanoid);
+    }
     if let Some(parent) = model.skeleton.parents[node.index()] {
         figure(ui, "Child of", &model.skeleton.names[parent.index()]);
     }
