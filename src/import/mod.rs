@@ -11,6 +11,7 @@ mod clips;
 mod container;
 mod error;
 mod extensions;
+mod humanoid;
 mod images;
 mod influences;
 mod limits;
@@ -151,6 +152,7 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
     let textures = materials::textures(reader, &image_ids)?;
     reader.progress.step(0.95, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
+    let humanoid = humanoid::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -158,6 +160,7 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
         skeleton: Skeleton { rest, ..skeleton },
         scenes,
         default_scene,
+        humanoid,
         skins,
         meshes,
         instances,

@@ -2,6 +2,7 @@
 
 mod accessors;
 mod clips;
+mod extensions;
 mod fuzz;
 mod materials;
 mod meshopt;
