@@ -7,6 +7,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 use serde::Deserialize;
@@ -156,7 +157,7 @@ fn every_model_clip_and_time_of_the_corpus() {
 }
 
 /// `None` for a model that waits for an extension; then the error names it.
-fn open(corpus: &Path, name: &str) -> Option<Model> {
+fn open(corpus: &Path, name: &str) -> Option<Arc<Model>> {
     let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
     match (result, NOT_YET.iter().find(|(model, _)| *model == name)) {
         (Ok(import), None) => Some(import.model),

@@ -98,11 +98,11 @@ impl MaterialReader<'_, '_> {
     }
 }
 
-/// Reads all textures; `images` says which of the file's images could be decoded.
+/// Reads all textures; `images` has the image of each.
 pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Vec<Texture>, ImportError> {
     let root = reader.root;
     let mut out = Vec::with_capacity(root.textures.len());
-    for (i, texture) in root.textures.iter().enumerate() {
+    for (i, (texture, image)) in root.textures.iter().zip(images).enumerate() {
         let place = || format!("texture {i}");
         let sampler = match texture.sampler {
             None => TextureSampler { mip: Some(Filter::Linear), ..TextureSampler::default() },
@@ -114,23 +114,26 @@ pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Ve
                 }
             },
         };
-        let image = match texture_source(texture) {
-            None => {
-                reader.warnings.add(place(), "has no image that can be read; drawn without it");
-                None
-            }
-            Some(source) => *images.get(source).ok_or_else(|| {
-                ImportError::invalid(place(), format!("an image below {}", images.len()), format!("image {source}"))
-            })?,
-        };
-        out.push(Texture { image, sampler });
+        if image.is_none() {
+            reader.warnings.add(place(), "has no image that can be read; drawn without it");
+        }
+        out.push(Texture { image: *image, sampler });
     }
     Ok(out)
 }
 
-/// The image of a texture; the parser writes the largest number where the file names none.
-pub(super) fn texture_source(texture: &json::Texture) -> Option<usize> {
-    Some(texture.source.value()).filter(|s| *s != u32::MAX as usize)
+/// The images that can stand for a texture, the one to prefer first; none where the file names none.
+pub(super) fn texture_sources(root: &json::Root, texture: usize) -> Result<Vec<usize>, ImportError> {
+    let have = root.images.len();
+    // The parser writes the largest number where the file names none.
+    let plain = Some(root.textures[texture].source.value()).filter(|s| *s != u32::MAX as usize);
+    match plain.filter(|s| *s >= have) {
+        None => Ok(plain.into_iter().collect()),
+        Some(source) => {
+            let (place, found) = (format!("texture {texture}"), format!("image {source}"));
+            Err(ImportError::invalid(place, format!("an image below {have}"), found))
+        }
+    }
 }
 
 fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler) -> TextureSampler {

@@ -26,6 +26,7 @@ pub struct ModelParts {
     pub clips: Vec<Clip>,
     pub materials: Vec<Material>,
     pub textures: Vec<Texture>,
+    /// Pixels check themselves ([`super::Pixels::new`]): they may arrive later.
     pub images: Vec<Image>,
 }
 
@@ -278,10 +279,6 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
     for (i, t) in parts.textures.iter().enumerate() {
         let inside = t.image.is_none_or(|image| image.index() < parts.images.len());
         ensure(inside, || format!("texture {i}"), "its image is not there")?;
-    }
-    for (i, image) in parts.images.iter().enumerate() {
-        let bytes = image.width as usize * image.height as usize * 4;
-        ensure(bytes > 0 && image.rgba.len() == bytes, || format!("image {i}"), "its pixels do not fit its size")?;
     }
     Ok(())
 }
