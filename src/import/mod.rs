@@ -13,9 +13,11 @@ mod container;
 mod decode;
 mod error;
 mod extensions;
+mod fields;
 mod humanoid;
 mod images;
 mod influences;
+mod layers;
 mod limits;
 mod materials;
 mod meshes;
@@ -30,6 +32,7 @@ mod tangents;
 mod tests;
 mod topology;
 mod uri;
+mod variants;
 mod views;
 
 pub use error::{ImportError, Warning};
@@ -214,7 +217,8 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
     let materials = materials::read(reader)?;
-    let mut meshes = meshes::read(reader)?;
+    let variants = variants::names(reader);
+    let mut meshes = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
@@ -240,6 +244,7 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
         instances,
         clips,
         materials,
+        variants,
         textures,
         images: coming.images(),
     };

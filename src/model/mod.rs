@@ -14,7 +14,10 @@ mod skeleton;
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
 pub use image::{Image, PixelFormat, Pixels};
-pub use material::{AlphaMode, Filter, Material, Sampler as TextureSampler, Texture, TextureSlot, Wrap};
+pub use material::{
+    AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
+    TextureSlot, Transmission, UvTransform, Wrap,
+};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
 pub use skeleton::{Skeleton, Skin};
 
