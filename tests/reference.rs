@@ -133,7 +133,7 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
 fn every_model_clip_and_time_of_the_corpus() {
     let Some(corpus) = common::corpus() else { return };
     let index: Vec<Entry> = json(&corpus.join("reference/index.json"));
-    let mut models: BTreeMap<&str, Option<Model>> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Option<Arc<Model>>> = BTreeMap::new();
     let mut table: BTreeMap<&str, Worst> = BTreeMap::new();
     for entry in &index {
         let model = models.entry(&entry.model).or_insert_with(|| open(&corpus, &entry.model));
