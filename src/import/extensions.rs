@@ -26,7 +26,8 @@ pub enum Support {
 }
 
 /// Every extension that import knows, by name.
-pub const EXTENSIONS: &[Extension] = &[shown("KHR_mesh_quantization")];
+pub const EXTENSIONS: &[Extension] =
+    &[shown("EXT_texture_webp"), shown("KHR_mesh_quantization"), shown("KHR_texture_basisu")];
 
 const fn shown(name: &'static str) -> Extension {
     Extension { name, support: Support::Shown }

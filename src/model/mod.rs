@@ -13,7 +13,7 @@ mod skeleton;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
-pub use image::{Image, PixelFormat, Pixels};
+pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use material::{AlphaMode, Filter, Material, Sampler as TextureSampler, Texture, TextureSlot, Wrap};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
 pub use skeleton::{Skeleton, Skin};

@@ -3,6 +3,7 @@
 mod accessors;
 mod clips;
 mod fuzz;
+mod images;
 mod materials;
 mod nodes;
 mod primitives;
