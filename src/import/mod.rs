@@ -13,12 +13,16 @@ mod container;
 mod decode;
 mod error;
 mod extensions;
+mod fields;
+mod humanoid;
 mod images;
 mod influences;
 mod ktx2;
+mod layers;
 mod limits;
 mod materials;
 mod meshes;
+mod meshopt;
 mod mikktspace;
 mod nodes;
 mod parallel;
@@ -29,6 +33,8 @@ mod tangents;
 mod tests;
 mod topology;
 mod uri;
+mod variants;
+mod views;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
@@ -188,7 +194,8 @@ fn import(
     extensions::check(&root, &warnings)?;
     let buffers = read_buffers(&root, parts.bin, resolver)?;
     let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
-    let store = Store::new(&root, &buffers, limits, &decoded, &warnings)?;
+    let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
+    let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
         Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
     let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
@@ -227,7 +234,8 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
     let materials = materials::read(reader)?;
-    let mut meshes = meshes::read(reader)?;
+    let variants = variants::names(reader);
+    let mut meshes = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
@@ -239,6 +247,7 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     let textures = materials::textures(reader, coming.by_texture())?;
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
+    let humanoid = humanoid::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -246,11 +255,13 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
         skeleton: Skeleton { rest, ..skeleton },
         scenes,
         default_scene,
+        humanoid,
         skins,
         meshes,
         instances,
         clips,
         materials,
+        variants,
         textures,
         images: coming.images(),
     };
@@ -296,7 +307,12 @@ fn read_buffers<'a>(
     resolver: &Resolver,
 ) -> Result<Vec<Cow<'a, [u8]>>, ImportError> {
     let mut out = Vec::with_capacity(root.buffers.len());
+    let stand_ins = meshopt::stand_ins(root, bin.is_some());
     for (i, buffer) in root.buffers.iter().enumerate() {
+        if stand_ins[i] {
+            out.push(Cow::Borrowed(&[][..]));
+            continue;
+        }
         let place = || format!("buffer {i}");
         let mut bytes = match (&buffer.uri, bin) {
             (Some(uri), _) => Cow::Owned(resolver.read(uri, &place)?),

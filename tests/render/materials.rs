@@ -9,7 +9,7 @@ use crate::scenes::{Plate, near, seen_from_behind};
 use crate::{SIZE, gpus, stages};
 
 fn slot(texture: u32) -> Option<TextureSlot> {
-    Some(TextureSlot { texture: TextureId(texture), uv_set: 0 })
+    Some(TextureSlot { texture: TextureId(texture), ..TextureSlot::default() })
 }
 
 fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {

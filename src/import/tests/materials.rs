@@ -39,7 +39,8 @@ fn every_field_of_a_material_arrives() {
     assert_eq!((m.emissive, m.double_sided), (Vec3::new(0.9, 1.0, 0.0), true));
     assert_eq!(m.alpha, AlphaMode::Mask { cutoff: 0.3 });
     assert_eq!(import.model.materials[1].alpha, AlphaMode::Blend);
-    let slot = |texture, uv_set| Some(TextureSlot { texture: crate::model::TextureId(texture), uv_set });
+    let slot =
+        |texture, uv_set| Some(TextureSlot { texture: crate::model::TextureId(texture), uv_set, transform: None });
     assert_eq!((m.base_color_texture, m.metallic_roughness_texture), (slot(0, 0), slot(1, 1)));
     assert_eq!((m.normal_texture, m.occlusion_texture, m.emissive_texture), (slot(1, 0), slot(0, 0), None));
     let sampler = import.model.textures[0].sampler;
