@@ -137,11 +137,11 @@ pub(super) fn slot(
 /// Beyond this a 32-bit coordinate has no fraction left to read a texture by.
 const UV_RANGE: Range = Range { least: -1e6, most: 1e6 };
 
-/// Reads all textures; `images` says which of the file's images could be decoded.
+/// Reads all textures; `images` has the image of each.
 pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Vec<Texture>, ImportError> {
     let root = reader.root;
     let mut out = Vec::with_capacity(root.textures.len());
-    for (i, texture) in root.textures.iter().enumerate() {
+    for (i, (texture, image)) in root.textures.iter().zip(images).enumerate() {
         let place = || format!("texture {i}");
         let sampler = match texture.sampler {
             None => TextureSampler { mip: Some(Filter::Linear), ..TextureSampler::default() },
@@ -153,23 +153,30 @@ pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Ve
                 }
             },
         };
-        let image = match texture_source(texture) {
-            None => {
-                reader.warnings.add(place(), "has no image that can be read; drawn without it");
-                None
-            }
-            Some(source) => *images.get(source).ok_or_else(|| {
-                ImportError::invalid(place(), format!("an image below {}", images.len()), format!("image {source}"))
-            })?,
-        };
-        out.push(Texture { image, sampler });
+        if image.is_none() {
+            reader.warnings.add(place(), "has no image that can be read; drawn without it");
+        }
+        out.push(Texture { image: *image, sampler });
     }
     Ok(out)
 }
 
-/// The image of a texture; the parser writes the largest number where the file names none.
-pub(super) fn texture_source(texture: &json::Texture) -> Option<usize> {
-    Some(texture.source.value()).filter(|s| *s != u32::MAX as usize)
+/// The images that can stand for a texture, the one to prefer first; none where the file names none.
+pub(super) fn texture_sources(root: &json::Root, texture: usize) -> Result<Vec<usize>, ImportError> {
+    let (have, own) = (root.images.len(), &root.textures[texture]);
+    let others = own.extensions.as_ref().map(|e| &e.others);
+    let from = |name: &str| others.and_then(|o| o.get(name)?.get("source")?.as_u64()).map(|s| s as usize);
+    // The parser writes the largest number where the file names none.
+    let plain = Some(own.source.value()).filter(|s| *s != u32::MAX as usize);
+    let sources: Vec<usize> =
+        [from("KHR_texture_basisu"), from("EXT_texture_webp"), plain].into_iter().flatten().collect();
+    match sources.iter().find(|s| **s >= have) {
+        None => Ok(sources),
+        Some(source) => {
+            let (place, found) = (format!("texture {texture}"), format!("image {source}"));
+            Err(ImportError::invalid(place, format!("an image below {have}"), found))
+        }
+    }
 }
 
 fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler) -> TextureSampler {

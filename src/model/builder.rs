@@ -17,6 +17,8 @@ pub struct ModelParts {
     /// At least one where there are nodes; the default scene is `default_scene`.
     pub scenes: Vec<Scene>,
     pub default_scene: usize,
+    /// What a humanoid rig calls its joints ("leftUpperArm"), by node, rising.
+    pub humanoid: Vec<(NodeId, String)>,
     pub skins: Vec<Skin>,
     pub meshes: Vec<Mesh>,
     /// By node.
@@ -26,6 +28,7 @@ pub struct ModelParts {
     /// Names of the file's variants (`KHR_materials_variants`); one of them at a time, or none, may be shown.
     pub variants: Vec<String>,
     pub textures: Vec<Texture>,
+    /// Pixels check themselves ([`super::Pixels::new`]): they may arrive later.
     pub images: Vec<Image>,
 }
 
@@ -51,6 +54,7 @@ impl Model {
     pub fn build(parts: ModelParts) -> Result<Self, BuildError> {
         check_skeleton(&parts.skeleton)?;
         check_scenes(&parts)?;
+        check_humanoid(&parts)?;
         check_skins(&parts)?;
         for (m, mesh) in parts.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
@@ -108,6 +112,13 @@ fn check_scenes(parts: &ModelParts) -> Result<(), BuildError> {
         ensure(fits, || format!("scene {i}"), "it refers to nodes that are not there")?;
     }
     Ok(())
+}
+
+fn check_humanoid(parts: &ModelParts) -> Result<(), BuildError> {
+    let names = &parts.humanoid;
+    let sorted = names.windows(2).all(|w| w[0].0 < w[1].0);
+    let inside = names.iter().all(|(node, name)| node.index() < parts.skeleton.len() && !name.is_empty());
+    ensure(sorted && inside, || "humanoid names".into(), "they are not sorted, inside and named")
 }
 
 fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
@@ -299,10 +310,6 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
         let inside = t.image.is_none_or(|image| image.index() < parts.images.len());
         ensure(inside, || format!("texture {i}"), "its image is not there")?;
     }
-    for (i, image) in parts.images.iter().enumerate() {
-        let bytes = image.width as usize * image.height as usize * 4;
-        ensure(bytes > 0 && image.rgba.len() == bytes, || format!("image {i}"), "its pixels do not fit its size")?;
-    }
     Ok(())
 }
 
@@ -344,7 +351,7 @@ mod tests {
             let clearcoat = Some(Clearcoat { normal_texture, ..Clearcoat::default() });
             built(|p| {
                 p.materials = vec![Material { clearcoat, ..Material::default() }];
-                p.textures = transform.map(|_| crate::model::Texture::default()).into_iter().collect();
+                p.textures = transform.map(|_| Texture::default()).into_iter().collect();
             })
         };
         assert_eq!(textured(None), Err("material 0: it refers to a texture that is not there".to_owned()));

@@ -1,4 +1,4 @@
-//! Surfaces: metallic-roughness materials and the layers that extensions add, textures, images.
+//! Surfaces: metallic-roughness materials, the layers that extensions add, and textures.
 
 use glam::{Affine2, Mat2, Vec2, Vec3, Vec4};
 
@@ -317,23 +317,4 @@ pub enum Filter {
     Nearest,
     #[default]
     Linear,
-}
-
-/// Decoded pixels, RGBA, 8 bits each, rows from the top.
-#[derive(Clone, Default)]
-pub struct Image {
-    /// File name or the file's own name; may be empty.
-    pub name: String,
-    /// Pixels.
-    pub width: u32,
-    /// Pixels.
-    pub height: u32,
-    /// `width * height * 4` bytes.
-    pub rgba: Vec<u8>,
-}
-
-impl std::fmt::Debug for Image {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Image({:?}, {}×{})", self.name, self.width, self.height)
-    }
 }

@@ -4,15 +4,16 @@ use super::gpu::{Gpu, GpuError};
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer};
 use super::pipelines::{Pipelines, entry};
 use super::texture::{Neutral, Textures};
-use crate::model::{AlphaMode, Material, Model, TextureSampler, TextureSlot};
+use crate::model::{AlphaMode, ImageId, Material, Model, TextureSampler, TextureSlot};
 
 /// The materials of a model, then the default one.
 #[derive(Debug)]
 pub(super) struct Materials {
     pub groups: Vec<Groups>,
     pub traits: Vec<Traits>,
-    /// What could not be drawn as the file has it.
-    pub notices: Vec<String>,
+    textures: Textures,
+    /// Materials that were bound before all of their images had arrived, and the images they lack.
+    waiting: Vec<(usize, Vec<ImageId>)>,
 }
 
 /// What a material binds.
@@ -55,14 +56,49 @@ impl Parts {
 
 impl Materials {
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
-        let mut textures = Textures::default();
         let default = Material::default();
-        let (mut groups_of_all, mut traits_of_all) = (Vec::new(), Vec::new());
-        for material in model.materials.iter().chain([&default]) {
-            groups_of_all.push(groups(gpu, pipelines, &mut textures, model, material)?);
-            traits_of_all.push(traits(material));
+        let (textures, waiting) = (Textures::default(), Vec::new());
+        let mut made = Self { groups: Vec::new(), traits: Vec::new(), textures, waiting };
+        for (i, material) in model.materials.iter().chain([&default]).enumerate() {
+            // Asked first: what arrives in between is bound again.
+            made.wait(model, i);
+            made.groups.push(groups(gpu, pipelines, &mut made.textures, model, material)?);
+            made.traits.push(traits(material));
         }
-        Ok(Self { groups: groups_of_all, traits: traits_of_all, notices: textures.notices })
+        Ok(made)
+    }
+
+    /// What could not be drawn as the file has it.
+    pub fn notices(&self) -> &[String] {
+        &self.textures.notices
+    }
+
+    /// True when an image has arrived that some material waits for.
+    pub fn has_news(&self, model: &Model) -> bool {
+        self.waiting.iter().any(|(_, images)| images.iter().any(|i| !model.images[i.index()].is_pending()))
+    }
+
+    /// Binds the materials again for which an image has arrived.
+    pub fn take_news(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<(), GpuError> {
+        let arrived = |i: &ImageId| !model.images[i.index()].is_pending();
+        let (news, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(_, i)| i.iter().any(arrived));
+        self.waiting = waiting;
+        let news: Vec<(usize, Vec<ImageId>)> = news;
+        for (i, _) in news {
+            self.wait(model, i);
+            self.groups[i] = groups(gpu, pipelines, &mut self.textures, model, &model.materials[i])?;
+        }
+        Ok(())
+    }
+
+    /// Notes what material `i` lacks.
+    fn wait(&mut self, model: &Model, i: usize) {
+        let slots = model.materials.get(i).map(slots);
+        let images = slots.iter().flatten().filter_map(|b| model.textures[b.slot?.texture.index()].image);
+        let pending: Vec<ImageId> = images.filter(|i| model.images[i.index()].is_pending()).collect();
+        if !pending.is_empty() {
+            self.waiting.push((i, pending));
+        }
     }
 }
 
@@ -79,10 +115,10 @@ fn groups(
     let count = if is_layered { MATERIAL_TEXTURES } else { CORE_TEXTURES };
     for Bound { slot, srgb, neutral } in slots(m).into_iter().take(count) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
-        let view = match texture.and_then(|t| t.image) {
-            Some(image) => textures.image(gpu, pipelines, model, image, srgb),
-            None => textures.neutral(gpu, pipelines, neutral),
-        };
+        let image = texture.and_then(|t| t.image);
+        let view = image
+            .and_then(|image| textures.image(gpu, pipelines, model, image, srgb))
+            .unwrap_or_else(|| textures.neutral(gpu, neutral));
         bound.push((view, textures.sampler(gpu, texture.map_or(TextureSampler::default(), |t| t.sampler))));
     }
     let (core, layers) = bound.split_at(CORE_TEXTURES);

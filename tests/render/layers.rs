@@ -10,17 +10,9 @@ use skinscope::model::{
     TextureSlot, Transmission, UvTransform,
 };
 
+use crate::materials::{image, slot};
 use crate::scenes::{Plate, front, near};
 use crate::{SIZE, Stage, stages};
-
-fn slot(texture: u32) -> Option<TextureSlot> {
-    Some(TextureSlot { texture: TextureId(texture), ..TextureSlot::default() })
-}
-
-fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {
-    let rgba = (0..size * size).flat_map(|i| texel(i % size, i / size)).collect();
-    Image { name: "test".into(), width: size, height: size, rgba }
-}
 
 fn texel(rgba: [u8; 4]) -> Image {
     image(1, |_, _| rgba)
