@@ -35,7 +35,7 @@ pub(super) fn read(reader: &Reader, resolver: &Resolver) -> Result<Images, Impor
         match image.uri.as_deref().map(|uri| resolver.read(uri, &place)) {
             Some(Ok(bytes)) => work.push((i, Cow::Owned(bytes))),
             Some(Err(error @ ImportError::Limit { .. })) => return Err(error),
-            Some(Err(error)) => reader.warnings.add(place(), format!("was left out ({error})")),
+            Some(Err(error)) => reader.warnings.add(place(), format!("was left out ({})", error.after(&place()))),
             None => reader.warnings.add(place(), "has neither a buffer view nor a URI and was left out"),
         }
     }

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::ImportError;
 
-/// Bounds on what a file may ask for. The defaults are far above real models and far below what harms a desktop.
-#[derive(Clone, Debug)]
+/// Bounds on what a file may ask for. The defaults are far above real models and far below what harms a desktop; all that
+/// take memory follow from one number, [`Limits::of_memory`].
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all files together, data URIs included: a GLB cannot be longer than 4 GiB by its own header.
     pub file_bytes: u64,
@@ -13,32 +14,59 @@ pub struct Limits {
     pub json_bytes: u64,
     /// Nested arrays and objects. glTF needs about ten; a parser's stack must hold them.
     pub json_depth: usize,
-    /// Objects in the JSON. Each may become some hundred bytes for the two it takes in the file.
+    /// Objects in the JSON, nodes among them. Each may become some hundred bytes for the two it takes in the file.
     pub json_objects: usize,
-    /// Elements of arrays and objects in the JSON together.
+    /// Elements of arrays and objects in the JSON together. Each may become a hundred bytes for the two it takes.
     pub json_values: usize,
-    /// Bytes that an accessor without a buffer view (all zeros, or sparse) may decode to: nothing else bounds its count.
+    /// Bytes that all accessors without a buffer view (all zeros, or sparse) may decode to: nothing else bounds their
+    /// count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
     pub zero_bytes: u64,
     /// Width and height of an image, pixels: what graphics hardware takes.
     pub image_side: u32,
-    /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB.
+    /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB. Asked of its header, before it is decoded.
     pub image_pixels: u64,
-    /// Bytes of everything decoded: vertices, keys, pixels.
+    /// Bytes of everything decoded: vertices, keys, pixels. A small file that asks for that much is a bomb rather than a
+    /// model: it gets an eighth and [`DECODED_PER_BYTE`] for each of its bytes.
     pub decoded_bytes: u64,
 }
 
+/// Decoded bytes for each byte of a file. A PNG of one colour has about as many.
+pub const DECODED_PER_BYTE: u64 = 1024;
+
+/// Bytes of zeros for each byte of a file: sparse morph targets of a detailed face have some twenty.
+pub const ZEROS_PER_BYTE: u64 = 128;
+
 impl Default for Limits {
     fn default() -> Self {
+        Self::of_memory(4 << 30)
+    }
+}
+
+impl Limits {
+    /// The limits for a file that may take about `bytes` of memory once it is open. 4 GiB by default.
+    #[must_use]
+    pub fn of_memory(bytes: u64) -> Self {
+        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Self {
-            file_bytes: 4 << 30,
-            json_bytes: 512 << 20,
+            file_bytes: bytes,
+            json_bytes: bytes / 8,
             json_depth: 128,
-            json_objects: 2_000_000,
-            json_values: 32_000_000,
-            zero_bytes: 256 << 20,
+            json_objects: count(bytes / 4096),
+            json_values: count(bytes / 512),
+            zero_bytes: bytes / 64,
             image_side: 16_384,
-            image_pixels: 8192 * 8192,
-            decoded_bytes: 4 << 30,
+            image_pixels: bytes / 64,
+            decoded_bytes: bytes,
+        }
+    }
+
+    /// The same for a model whose files are `length` bytes long: a small one may not ask for all that a large one may.
+    pub(super) fn of_files(&self, length: u64) -> Self {
+        let decoded = (self.decoded_bytes / 8).saturating_add(length.saturating_mul(DECODED_PER_BYTE));
+        Self {
+            decoded_bytes: self.decoded_bytes.min(decoded),
+            zero_bytes: self.zero_bytes.max(length.saturating_mul(ZEROS_PER_BYTE)),
+            ..self.clone()
         }
     }
 }
@@ -61,6 +89,11 @@ pub(super) struct Budget {
 impl Budget {
     pub(super) fn new(what: &'static str, limit: u64) -> Self {
         Self { what, limit, used: AtomicU64::new(0) }
+    }
+
+    /// Bytes taken so far.
+    pub(super) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Takes room for `count` items of `size` bytes, before they are allocated.

@@ -25,11 +25,12 @@ mod tangents;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod unknown;
 mod uri;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
-pub use limits::{Limits, Progress};
+pub use limits::{DECODED_PER_BYTE, Limits, Progress, ZEROS_PER_BYTE};
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -78,13 +79,12 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
     progress.step(0.0, "Reading file")?;
     let shown = path.display().to_string().replace(char::is_control, "�");
     let failed = |source| ImportError::Read { path: shown.clone(), source };
-    let facts = std::fs::metadata(path).map_err(failed)?;
-    if !facts.is_file() {
-        let found = if facts.is_dir() { "a folder" } else { "something else" };
+    let Some((file, length)) = uri::open_regular(path).map_err(failed)? else {
+        let found = if path.is_dir() { "a folder" } else { "a device, a pipe or the like" };
         return Err(ImportError::invalid(shown, "a file", found).advise("choose a .gltf or .glb file"));
-    }
-    Limits::check(&shown, "its length in bytes", facts.len(), options.limits.file_bytes)?;
-    let bytes = std::fs::read(path).map_err(failed)?;
+    };
+    Limits::check(&shown, "its length in bytes", length, options.limits.file_bytes)?;
+    let bytes = uri::read_whole(file, length).map_err(failed)?;
     // The folder where the file was asked for: of a link, the link's.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Some(folder.canonicalize().map_err(failed)?);
@@ -118,8 +118,10 @@ fn import(
     let parts = container::split(bytes, limits, &warnings)?;
     let root = container::parse(parts.json, limits, &warnings)?;
     check_asset(&root)?;
+    unknown::check(&root, parts.json)?;
     extensions::check(&root, &warnings)?;
     let buffers = read_buffers(&root, parts.bin, resolver)?;
+    let limits = &limits.of_files(resolver.budget.used());
     let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
     let store = Store::new(&root, &buffers, limits, &decoded, &warnings)?;
     let reader =

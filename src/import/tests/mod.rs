@@ -2,7 +2,6 @@
 
 mod accessors;
 mod clips;
-mod fuzz;
 mod materials;
 mod nodes;
 mod primitives;
