@@ -60,14 +60,9 @@ impl Limits {
         }
     }
 
-    /// The same for a model whose files are `length` bytes long: a small one may not ask for all that a large one may.
+    /// The same for a model whose files are `length` bytes long: a large one may have more zeros.
     pub(super) fn of_files(&self, length: u64) -> Self {
-        let decoded = (self.decoded_bytes / 8).saturating_add(length.saturating_mul(DECODED_PER_BYTE));
-        Self {
-            decoded_bytes: self.decoded_bytes.min(decoded),
-            zero_bytes: self.zero_bytes.max(length.saturating_mul(ZEROS_PER_BYTE)),
-            ..self.clone()
-        }
+        Self { zero_bytes: self.zero_bytes.max(length.saturating_mul(ZEROS_PER_BYTE)), ..self.clone() }
     }
 }
 
@@ -82,13 +77,30 @@ impl Limits {
 #[derive(Debug)]
 pub(super) struct Budget {
     what: &'static str,
-    limit: u64,
+    limit: AtomicU64,
+    /// The limit never rises above it.
+    most: u64,
     used: AtomicU64,
 }
 
 impl Budget {
     pub(super) fn new(what: &'static str, limit: u64) -> Self {
-        Self { what, limit, used: AtomicU64::new(0) }
+        Self { what, limit: AtomicU64::new(limit), most: limit, used: AtomicU64::new(0) }
+    }
+
+    /// For everything decoded from `length` bytes of files; more of them [`Budget::earn`] more.
+    pub(super) fn of_decoded(limits: &Limits, length: u64) -> Self {
+        let most = limits.decoded_bytes;
+        let out = Self { most, ..Self::new("the size of everything decoded in bytes", most / 8) };
+        out.earn(length);
+        out
+    }
+
+    /// Raises the limit by what `length` further bytes of files may decode to.
+    pub(super) fn earn(&self, length: u64) {
+        let more = length.saturating_mul(DECODED_PER_BYTE);
+        let raised = |limit: u64| Some(limit.saturating_add(more).min(self.most));
+        let _always = self.limit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raised).is_ok();
     }
 
     /// Bytes taken so far.
@@ -99,12 +111,13 @@ impl Budget {
     /// Takes room for `count` items of `size` bytes, before they are allocated.
     pub(super) fn charge(&self, place: &dyn Fn() -> String, count: u64, size: usize) -> Result<(), ImportError> {
         let bytes = count.saturating_mul(size as u64);
-        let before = self.used.fetch_add(bytes.min(self.limit + 1), Ordering::Relaxed);
+        let limit = self.limit.load(Ordering::Relaxed);
+        let before = self.used.fetch_add(bytes.min(limit + 1), Ordering::Relaxed);
         let found = before.saturating_add(bytes);
-        if found <= self.limit {
+        if found <= limit {
             return Ok(());
         }
-        Err(ImportError::Limit { place: place(), what: self.what, found, limit: self.limit })
+        Err(ImportError::Limit { place: place(), what: self.what, found, limit })
     }
 }
 
@@ -159,5 +172,18 @@ mod tests {
         assert!(budget.charge(&place, 20, 4).is_ok());
         assert!(budget.charge(&place, 6, 4).is_err());
         assert!(budget.charge(&place, u64::MAX, 16).is_err());
+    }
+
+    #[test]
+    fn small_files_earn_less_and_none_earns_more_than_the_limit() {
+        let limits = Limits::of_memory(8 << 20);
+        let place = || "image 0".to_owned();
+        let room = |length: u64, bytes: u64| Budget::of_decoded(&limits, length).charge(&place, bytes, 1).is_ok();
+        assert!(room(0, 1 << 20) && !room(0, (1 << 20) + 1));
+        assert!(room(1024, 2 << 20) && !room(1024, (2 << 20) + 1));
+        assert!(room(u64::MAX, 8 << 20) && !room(u64::MAX, (8 << 20) + 1));
+        let budget = Budget::of_decoded(&limits, 0);
+        budget.earn(2048);
+        assert!(budget.charge(&place, 3 << 20, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
     }
 }
