@@ -3,7 +3,6 @@
 mod accessors;
 mod clips;
 mod extensions;
-mod fuzz;
 mod images;
 mod layers;
 mod materials;
