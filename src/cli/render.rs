@@ -10,7 +10,7 @@ use super::{CliError, ModelArgs, parse_backend, parse_size};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
-use crate::render::{Backend, Gpu, Renderer, render_image};
+use crate::render::{Backend, on_device, render_image};
 use crate::session::{FOV_Y, Orbit, Session, SurfaceMode, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
@@ -79,9 +79,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     }
     let mut session = args.pose.session(args.model.load()?)?;
     let frame = describe(args, &mut session)?;
-    let gpu = Gpu::headless(args.backend)?;
-    let mut renderer = Renderer::new(&gpu);
-    let image = render_image(&gpu, &mut renderer, &frame, args.size)?;
+    let image = on_device(args.backend, |gpu, renderer| render_image(gpu, renderer, &frame, args.size))?;
     picture::write_png(&args.output, [image.width, image.height], &image.rgba)
         .map_err(|reason| CliError::Output { path: args.output.clone(), reason: reason.to_string() })
 }

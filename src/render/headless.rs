@@ -1,7 +1,8 @@
 //! A picture in memory, without a window.
 
-use super::gpu::{Gpu, GpuError};
-use super::{Renderer, SceneTarget};
+use super::error::GpuError;
+use super::gpu::{Backend, Gpu};
+use super::{Renderer, SceneTarget, guarded};
 use crate::frame::{Background, Frame};
 
 /// Pixels in memory: RGBA, 8 bits each, sRGB, straight alpha, rows from the top.
@@ -24,11 +25,35 @@ impl Picture {
     }
 }
 
+/// Opens a device and carries out `work` on it, once more on another device where the first is lost.
+///
+/// # Errors
+/// Those of [`Gpu::headless`] and of `work`.
+pub fn on_device<T>(
+    backend: Backend,
+    mut work: impl FnMut(&Gpu, &mut Renderer) -> Result<T, GpuError>,
+) -> Result<T, GpuError> {
+    let mut once = || {
+        guarded(|| {
+            let gpu = Gpu::headless(backend)?;
+            work(&gpu, &mut Renderer::new(&gpu))
+        })
+    };
+    match once() {
+        Err(GpuError::Lost(_)) => once(),
+        done => done,
+    }
+}
+
 /// Draws `frame` at `size` pixels and reads it back.
 ///
 /// # Errors
 /// Those of [`Renderer::draw`], and of the device.
 pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
+    guarded(|| image(gpu, renderer, frame, size))
+}
+
+fn image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
     let target = renderer.draw(gpu, frame, size)?;
     let mut picture = read_picture(gpu, target)?;
     if frame.display.background == Background::Transparent {
