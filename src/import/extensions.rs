@@ -25,11 +25,84 @@ pub enum Support {
     DrawnWithout(&'static str),
 }
 
-/// Every extension that import knows, by name.
-pub const EXTENSIONS: &[Extension] = &[shown("KHR_mesh_quantization")];
+/// Every extension that import knows, by name: what is shown, what is drawn without, what a picture has no use for.
+pub const EXTENSIONS: &[Extension] = &[
+    shown("KHR_materials_clearcoat"),
+    shown("KHR_materials_emissive_strength"),
+    shown("KHR_materials_ior"),
+    shown("KHR_materials_pbrSpecularGlossiness"),
+    shown("KHR_materials_sheen"),
+    shown("KHR_materials_specular"),
+    shown("KHR_materials_transmission"),
+    shown("KHR_materials_unlit"),
+    shown("KHR_materials_variants"),
+    shown("KHR_mesh_quantization"),
+    shown("KHR_meshopt_compression"),
+    shown("KHR_texture_transform"),
+    shown("EXT_meshopt_compression"),
+    without("KHR_materials_anisotropy", "stretched highlights"),
+    without("KHR_materials_diffuse_transmission", "light that shines through leaves and cloth"),
+    without("KHR_materials_dispersion", "the colours of prisms"),
+    without("KHR_materials_iridescence", "the colours of thin films"),
+    without("KHR_materials_subsurface", "light scattered below the surface"),
+    without("KHR_materials_volume", "refraction and absorption inside bodies"),
+    without("KHR_materials_volume_scatter", "light scattered inside bodies"),
+    without("KHR_physics_rigid_bodies", "its physics"),
+    without("ADOBE_materials_clearcoat_specular", "the varnish's own index of refraction"),
+    without("ADOBE_materials_clearcoat_tint", "the varnish's own colour"),
+    without("ADOBE_materials_thin_transparency", "the old form of transmission"),
+    without("AGI_articulations", "its articulations"),
+    without("CESIUM_primitive_outline", "its outlines"),
+    without("EXT_lights_ies", "its light profiles"),
+    without("EXT_lights_image_based", "its image-based light"),
+    without("MOZ_lightmap", "its light maps"),
+    without("MSFT_lod", "its coarser levels"),
+    without("MSFT_packing_normalRoughnessMetallic", "its packed textures"),
+    without("MSFT_packing_occlusionRoughnessMetallic", "its packed textures"),
+    without("OMI_physics_body", "its physics"),
+    without("OMI_physics_joint", "its physics"),
+    without("VRM", "its toon shading, expressions and swinging parts"),
+    without("VRMC_materials_hdr_emissiveMultiplier", "its brighter emission"),
+    without("VRMC_materials_mtoon", "its toon shading"),
+    without("VRMC_node_constraint", "its constraints between nodes"),
+    without("VRMC_springBone", "its swinging parts"),
+    without("VRMC_vrm", "its expressions and gaze"),
+    without("VRMC_vrm_animation", "its expressions and gaze"),
+    silent("KHR_audio_emitter"),
+    silent("KHR_collision_shapes"),
+    silent("KHR_implicit_shapes"),
+    silent("KHR_interactivity"),
+    silent("KHR_node_hoverability"),
+    silent("KHR_node_selectability"),
+    silent("KHR_xmp"),
+    silent("KHR_xmp_json_ld"),
+    silent("AGI_stk_metadata"),
+    silent("EXT_feature_metadata"),
+    silent("EXT_instance_features"),
+    silent("EXT_mesh_features"),
+    silent("EXT_structural_metadata"),
+    silent("FB_ngon_encoding"),
+    silent("GODOT_single_root"),
+    silent("MOZ_hubs_components"),
+    silent("MSFT_audio_emitter"),
+    silent("OMI_audio_emitter"),
+    silent("OMI_collider"),
+    silent("OMI_link"),
+    silent("OMI_physics_shape"),
+    silent("OMI_seat"),
+    silent("OMI_spawn_point"),
+];
 
 const fn shown(name: &'static str) -> Extension {
     Extension { name, support: Support::Shown }
+}
+
+const fn silent(name: &'static str) -> Extension {
+    Extension { name, support: Support::Silent }
+}
+
+const fn without(name: &'static str, what: &'static str) -> Extension {
+    Extension { name, support: Support::DrawnWithout(what) }
 }
 
 /// A required extension that is not known is an error; what an optional or a harmless one leaves out is a warning.

@@ -5,6 +5,7 @@
 
 mod builder;
 mod clip;
+mod image;
 mod material;
 mod mesh;
 pub mod shapes;
@@ -12,7 +13,11 @@ mod skeleton;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
-pub use material::{AlphaMode, Filter, Image, Material, Sampler as TextureSampler, Texture, TextureSlot, Wrap};
+pub use image::{Image, PixelFormat, Pixels};
+pub use material::{
+    AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
+    TextureSlot, Transmission, UvTransform, Wrap,
+};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
 pub use skeleton::{Skeleton, Skin};
 
@@ -54,7 +59,7 @@ ids! {
     MaterialId,
     /// A texture (file order).
     TextureId,
-    /// An image (file order).
+    /// An image that textures show (in the order in which the file's textures first ask for it).
     ImageId,
     /// A mesh drawn at a node, in depth-first node order.
     InstanceId,
@@ -95,6 +100,13 @@ impl Model {
         self.is_joint[node.index()]
     }
 
+    /// What the rig calls `node`, where it is a humanoid.
+    #[must_use]
+    pub fn humanoid(&self, node: NodeId) -> Option<&str> {
+        let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
+        Some(&self.humanoid[at].1)
+    }
+
     /// The instances of a scene, in depth-first node order.
     pub fn instances_in_scene(&self, scene: usize) -> impl Iterator<Item = (InstanceId, &Instance)> {
         let shown = self.scenes.get(scene).map(|s| s.contains.as_slice());
@@ -115,6 +127,19 @@ impl Model {
             (Some(skin), Some(influences)) => (self.layout.skins[skin.index()], Some(influences)),
             _ => (self.layout.rigid[instance.index()].unwrap_or_default(), None),
         }
+    }
+
+    /// The same model with the weights of every vertex divided by their sum; where that is not positive they stay as stored.
+    #[must_use]
+    pub fn with_normalised_weights(&self) -> Self {
+        let mut out = Self {
+            parts: self.parts.clone(),
+            layout: self.layout.clone(),
+            bind: self.bind.clone(),
+            is_joint: self.is_joint.clone(),
+        };
+        out.parts.meshes.iter_mut().for_each(Mesh::normalise_weights);
+        out
     }
 
     /// Vertices of all meshes as drawn: each instance counts once.
