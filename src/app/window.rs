@@ -14,6 +14,7 @@ use super::settings::Settings;
 use super::ui::{self, Status, UiState};
 use super::{AppError, Wake};
 use crate::frame::{Background, Frame};
+use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError, guarded};
 use crate::session::{Command, Session};
 
@@ -91,6 +92,10 @@ impl Window {
     pub(super) fn adapter_name(&self) -> String {
         let name = |screen: &Screen| format!("{} ({:?})", screen.gpu.info.name, screen.gpu.info.backend);
         self.screen.as_ref().map_or_else(|| "none at present".into(), name)
+    }
+
+    pub(super) fn block_formats(&self) -> BlockFormats {
+        self.screen.as_ref().map_or_else(BlockFormats::default, |s| s.gpu.block_formats())
     }
 
     pub(super) fn set_title(&mut self, session: &Session) {

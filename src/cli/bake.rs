@@ -69,7 +69,7 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliEr
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
-    let surface = on_device(Backend::Auto, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
+    let surface = on_device(Backend::Auto, None, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
     Ok(surface.iter().map(|d| export::posed_primitive(model, d.instance, d.primitive, &d.deformed)).collect())
 }
 

@@ -17,6 +17,7 @@ mod fields;
 mod humanoid;
 mod images;
 mod influences;
+mod ktx2;
 mod layers;
 mod limits;
 mod materials;
@@ -45,7 +46,7 @@ use std::sync::Arc;
 
 use gltf::json;
 
-use crate::model::{LocalPose, Model, ModelParts, Skeleton, SourceInfo};
+use crate::model::{BlockFormats, LocalPose, Model, ModelParts, Skeleton, SourceInfo};
 use accessor::Store;
 use error::{Warnings, quoted};
 use images::Coming;
@@ -53,12 +54,28 @@ use limits::Budget;
 use uri::Resolver;
 
 /// How to import.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// Bounds on what the file may ask for.
     pub limits: Limits,
     /// Let the file refer to files outside its own folder (`..`, links). Never to other schemes or absolute paths.
     pub allow_external: bool,
+    /// Says which blocks the device reads that will draw the model; `None`: none. Asked from another thread when the first
+    /// image comes that could use them, and may wait until a device is there.
+    pub block_formats: Option<AskFormats>,
+}
+
+/// Which block formats a device reads; may wait for it.
+pub type AskFormats = Arc<dyn Fn() -> BlockFormats + Send + Sync>;
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { limits, allow_external, block_formats: _ } = self;
+        f.debug_struct("Options")
+            .field("limits", limits)
+            .field("allow_external", allow_external)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What came of it.
@@ -181,7 +198,7 @@ fn import(
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
         Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
-    let coming = Coming::plan(&reader, resolver)?;
+    let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
     let model = read_beside(&reader, name, &coming, shown)?;
     coming.finish(&warnings);
     (progress.report)(1.0, "Done");

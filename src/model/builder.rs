@@ -351,7 +351,7 @@ mod tests {
             let clearcoat = Some(Clearcoat { normal_texture, ..Clearcoat::default() });
             built(|p| {
                 p.materials = vec![Material { clearcoat, ..Material::default() }];
-                p.textures = transform.map(|_| crate::model::Texture::default()).into_iter().collect();
+                p.textures = transform.map(|_| Texture::default()).into_iter().collect();
             })
         };
         assert_eq!(textured(None), Err("material 0: it refers to a texture that is not there".to_owned()));

@@ -13,7 +13,7 @@ mod skeleton;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
-pub use image::{Image, PixelFormat, Pixels};
+pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use material::{
     AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
     TextureSlot, Transmission, UvTransform, Wrap,

@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::error::GpuError;
+use super::guard::guarded;
 use super::needs;
+use crate::model::BlockFormats;
 
 /// Which graphics interface to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,6 +111,11 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
+/// Textures stored as blocks: whatever of them the adapter reads.
+const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
+    .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
+    .union(wgpu::Features::TEXTURE_COMPRESSION_ETC2);
+
 impl Gpu {
     /// A device that renders into memory; needs no display.
     ///
@@ -126,7 +133,7 @@ impl Gpu {
     pub fn headless_with(backend: Backend, lower: &dyn Fn(wgpu::Limits) -> wgpu::Limits) -> Result<Self, GpuError> {
         let mut open =
             |backends| Self::open(instance(backends, None), None, backend.name(), lower).map(|gpu| (gpu, None));
-        choose(backend, &mut open).map(|(gpu, _)| gpu)
+        guarded(|| choose(backend, &mut open)).map(|(gpu, _)| gpu)
     }
 
     /// A device and a surface of a window to present to. `display` gives the window system's display, through which OpenGL
@@ -145,7 +152,7 @@ impl Gpu {
             Ok((Self::open(instance, Some(&surface), backend.name(), &|most| most)?, Some(surface)))
         };
         let none = || GpuError::NoSurface { details: "it has no surface".into() };
-        let (gpu, surface) = choose(backend, &mut open)?;
+        let (gpu, surface) = guarded(|| choose(backend, &mut open))?;
         Ok((gpu, surface.ok_or_else(none)?))
     }
 
@@ -170,7 +177,11 @@ impl Gpu {
         if !lacks.is_empty() {
             return Err(unfit(lacks.join("; ")));
         }
-        let wanted = wgpu::DeviceDescriptor { required_limits: limits, ..wgpu::DeviceDescriptor::default() };
+        let wanted = wgpu::DeviceDescriptor {
+            required_limits: limits,
+            required_features: adapter.features() & BLOCKS,
+            ..wgpu::DeviceDescriptor::default()
+        };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
             .map_err(|e| unfit(e.to_string().trim_end_matches('.').to_owned()))?;
         let health = Arc::new(Health::default());
@@ -180,6 +191,17 @@ impl Gpu {
         // Also when it was shut down on purpose: that device draws no more either.
         device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
         Ok(Self { instance, adapter, device, queue, info, health })
+    }
+
+    /// Which blocks textures may come in.
+    #[must_use]
+    pub fn block_formats(&self) -> BlockFormats {
+        let has = |feature| self.device.features().contains(feature);
+        BlockFormats {
+            bc7: has(wgpu::Features::TEXTURE_COMPRESSION_BC),
+            astc4x4: has(wgpu::Features::TEXTURE_COMPRESSION_ASTC),
+            etc2: has(wgpu::Features::TEXTURE_COMPRESSION_ETC2),
+        }
     }
 
     /// The first error since this was last asked; a lost device goes before others.

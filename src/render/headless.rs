@@ -25,22 +25,22 @@ impl Picture {
     }
 }
 
-/// Opens a device and carries out `work` on it, once more on another device where the first is lost.
+/// Carries out `work` on a device, `first` or one that is opened here; once more on another where the device is lost.
 ///
 /// # Errors
 /// Those of [`Gpu::headless`] and of `work`.
 pub fn on_device<T>(
     backend: Backend,
+    first: Option<&Gpu>,
     mut work: impl FnMut(&Gpu, &mut Renderer) -> Result<T, GpuError>,
 ) -> Result<T, GpuError> {
-    let mut once = || {
-        guarded(|| {
-            let gpu = Gpu::headless(backend)?;
-            work(&gpu, &mut Renderer::new(&gpu))
-        })
+    let mut on = |gpu: &Gpu| guarded(|| work(gpu, &mut Renderer::new(gpu)));
+    let done = match first {
+        Some(gpu) => on(gpu),
+        None => on(&Gpu::headless(backend)?),
     };
-    match once() {
-        Err(GpuError::Lost(_)) => once(),
+    match done {
+        Err(GpuError::Lost(_)) => on(&Gpu::headless(backend)?),
         done => done,
     }
 }

@@ -41,7 +41,7 @@ fn a_lost_device_is_reported_and_another_draws_the_same_picture() {
         assert!(matches!(deform_on_gpu(&gpu, &mut renderer, &frame), Err(GpuError::Lost(_))));
         assert!(matches!(picture(&gpu, &mut Renderer::new(&gpu), &frame), Err(GpuError::Lost(_))));
         let mut devices = 0;
-        let after = on_device(backend_of(&gpu), |gpu, renderer| {
+        let after = on_device(backend_of(&gpu), None, |gpu, renderer| {
             devices += 1;
             if devices == 1 {
                 gpu.device.destroy();

@@ -4,6 +4,7 @@ mod accessors;
 mod clips;
 mod extensions;
 mod fuzz;
+mod images;
 mod layers;
 mod materials;
 mod meshopt;
