@@ -12,7 +12,7 @@ use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
 use crate::model::BlockFormats;
-use crate::render::{Backend, Gpu, Renderer, render_image};
+use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
 use crate::session::{FOV_Y, Orbit, Session, SurfaceMode, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
@@ -88,8 +88,8 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     let mut session = args.pose.session(args.model.load_for(Some(Arc::new(formats)))?)?;
     let frame = describe(args, &mut session)?;
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
-    let mut renderer = Renderer::new(gpu);
-    let image = render_image(gpu, &mut renderer, &frame, args.size)?;
+    let draw = |gpu: &Gpu, renderer: &mut Renderer| render_image(gpu, renderer, &frame, args.size);
+    let image = on_device(backend, Some(gpu), draw)?;
     picture::write_png(&args.output, [image.width, image.height], &image.rgba)
         .map_err(|reason| CliError::Output { path: args.output.clone(), reason: reason.to_string() })
 }

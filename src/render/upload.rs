@@ -2,16 +2,17 @@
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 
-use super::gpu::{Gpu, GpuError, MIN_BUFFER};
+use super::error::GpuError;
+use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Bone, Globals, Line, RAMP_ROWS};
-use super::pipelines::{Pipelines, entry};
+use super::pipelines::{self, Pipelines, entry};
 use super::studio;
 use crate::deform::pack;
 use crate::frame::{Background, Camera, Frame, Ramp, Surface};
 use crate::math::Projection;
 
 /// In the order of their tables.
-const RAMPS: [Ramp; 2] = [Ramp::Blender, Ramp::Viridis];
+const RAMPS: [Ramp; pipelines::RAMPS] = [Ramp::Blender, Ramp::Viridis];
 /// No node has this number.
 const NO_NODE: u32 = u32::MAX;
 

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod faults;
 mod materials;
 mod numbers;
 mod overlays;
