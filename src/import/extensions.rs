@@ -27,7 +27,10 @@ pub enum Support {
 
 /// Every extension that import knows, by name.
 pub const EXTENSIONS: &[Extension] = &[
+    shown("EXT_mesh_gpu_instancing"),
+    shown("KHR_lights_punctual"),
     shown("KHR_mesh_quantization"),
+    shown("KHR_node_visibility"),
     without("VRM", "its toon shading, expressions and swinging parts"),
     without("VRMC_vrm", "its expressions and gaze"),
     without("VRMC_vrm_animation", "its expressions and gaze"),

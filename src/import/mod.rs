@@ -9,11 +9,14 @@
 mod accessor;
 mod clips;
 mod container;
+mod copies;
 mod error;
 mod extensions;
+mod fields;
 mod humanoid;
 mod images;
 mod influences;
+mod lights;
 mod limits;
 mod materials;
 mod meshes;
@@ -27,6 +30,7 @@ mod tangents;
 mod tests;
 mod topology;
 mod uri;
+mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
@@ -150,6 +154,8 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
     reader.progress.step(0.95, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = lights::read(reader, &nodes);
+    let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -158,6 +164,11 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
         scenes,
         default_scene,
         humanoid,
+        lights,
+        light_nodes,
+        cameras,
+        camera_nodes,
+        hidden,
         skins,
         meshes,
         instances,

@@ -4,7 +4,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod corpus;
+mod lights;
 mod materials;
 mod numbers;
 mod overlays;

@@ -2,8 +2,10 @@
 
 mod accessors;
 mod clips;
+mod copies;
 mod extensions;
 mod fuzz;
+mod lights;
 mod materials;
 mod nodes;
 mod primitives;
