@@ -1,7 +1,5 @@
 //! Checked accessors: nothing is read before type, component, stride, offset, count and range are known to be right.
 
-use std::borrow::Cow;
-
 use bytemuck::{Pod, Zeroable};
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::validation::Checked;
@@ -9,12 +7,13 @@ use gltf::json::{self, Root};
 
 use super::error::Warnings;
 use super::limits::Budget;
+use super::views::{View, range};
 use super::{ImportError, Limits};
 
-/// All buffers of a file and the accessors into them, checked.
+/// All buffer views of a file and the accessors into them, checked.
 #[derive(Debug)]
 pub(super) struct Store<'a> {
-    views: Vec<&'a [u8]>,
+    views: &'a [View<'a>],
     accessors: Vec<Accessor<'a>>,
     decoded: &'a Budget,
     zero_bytes: u64,
@@ -92,25 +91,15 @@ const fn component_name(component: ComponentType) -> &'static str {
     }
 }
 
-/// `offset .. offset + length` inside `bytes`, in numbers that cannot overflow.
-fn range(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
-    let end = offset.checked_add(length)?;
-    bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
-}
-
 impl<'a> Store<'a> {
-    /// Checks every view and accessor of `root` against the bytes that are there.
+    /// Checks every accessor of `root` against the bytes that are there.
     pub(super) fn new(
         root: &Root,
-        buffers: &'a [Cow<'a, [u8]>],
+        views: &'a [View<'a>],
         limits: &Limits,
         decoded: &'a Budget,
         warnings: &Warnings,
     ) -> Result<Self, ImportError> {
-        let mut views = Vec::with_capacity(root.buffer_views.len());
-        for (i, view) in root.buffer_views.iter().enumerate() {
-            views.push(check_view(i, view, buffers)?);
-        }
         let mut store = Self { views, accessors: Vec::new(), decoded, zero_bytes: limits.zero_bytes };
         for (i, accessor) in root.accessors.iter().enumerate() {
             let checked = store.check_accessor(i, accessor, root, warnings)?;
@@ -137,7 +126,7 @@ impl<'a> Store<'a> {
         index: json::Index<json::buffer::View>,
         place: &dyn Fn() -> String,
     ) -> Result<&'a [u8], ImportError> {
-        self.views.get(index.value()).copied().ok_or_else(|| {
+        self.views.get(index.value()).map(View::bytes).ok_or_else(|| {
             let have = self.views.len();
             ImportError::invalid(place(), format!("a buffer view below {have}"), format!("view {}", index.value()))
         })
@@ -397,24 +386,4 @@ pub(super) mod format {
     pub const I16_ANY: Format = of(ComponentType::I16, None);
     pub const U8_ANY: Format = of(ComponentType::U8, None);
     pub const U16_ANY: Format = of(ComponentType::U16, None);
-}
-
-fn check_view<'a>(
-    index: usize,
-    view: &json::buffer::View,
-    buffers: &'a [Cow<'a, [u8]>],
-) -> Result<&'a [u8], ImportError> {
-    let place = || format!("buffer view {index}");
-    let Some(buffer) = buffers.get(view.buffer.value()) else {
-        let expected = format!("a buffer below {}", buffers.len());
-        return Err(ImportError::invalid(place(), expected, format!("buffer {}", view.buffer.value())));
-    };
-    let (offset, length) = (view.byte_offset.map_or(0, |o| o.0), view.byte_length.0);
-    if let Some(stride) = view.byte_stride.filter(|s| s.0 == 0 || s.0 > 252) {
-        return Err(ImportError::invalid(place(), "a byteStride of 4 to 252", stride.0.to_string()));
-    }
-    range(buffer, offset, length).ok_or_else(|| {
-        let expected = format!("its bytes inside the {} of buffer {}", buffer.len(), view.buffer.value());
-        ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
-    })
 }
