@@ -10,6 +10,7 @@
 mod accessor;
 mod clips;
 mod container;
+mod copies;
 mod decode;
 mod error;
 mod extensions;
@@ -19,6 +20,7 @@ mod images;
 mod influences;
 mod ktx2;
 mod layers;
+mod lights;
 mod limits;
 mod materials;
 mod meshes;
@@ -36,6 +38,7 @@ mod unknown;
 mod uri;
 mod variants;
 mod views;
+mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
@@ -250,6 +253,8 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = lights::read(reader, &nodes);
+    let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -258,6 +263,11 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
         scenes,
         default_scene,
         humanoid,
+        lights,
+        light_nodes,
+        cameras,
+        camera_nodes,
+        hidden,
         skins,
         meshes,
         instances,
