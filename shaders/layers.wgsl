@@ -20,8 +20,8 @@
 @group(3) @binding(15) var transmission_sampler: sampler;
 
 /// The picture of what lies behind all glass, and smaller ones of it, premultiplied.
-@group(0) @binding(4) var behind_texture: texture_2d<f32>;
-@group(0) @binding(5) var behind_sampler: sampler;
+@group(0) @binding(5) var behind_texture: texture_2d<f32>;
+@group(0) @binding(6) var behind_sampler: sampler;
 
 const SPECULAR: u32 = 5u;
 const SPECULAR_COLOR: u32 = 6u;
@@ -223,21 +223,32 @@ fn sheen_lobe(s: Shading, light: vec3f, roughness: f32) -> f32 {
     return distribution * n_l * min(1.0 / max(hidden * 4.0 * n_v * n_l, 1e-4), 1.0);
 }
 
-/// A base under its layers: radiance towards the eye.
-fn layered(s: Shading, l: Layers) -> vec3f {
-    var color = lit(s);
+/// Radiance that fibres send towards the eye, where they send `share` of uniform light.
+fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
+    var sum = vec3f(0.0);
+    for (var i = 0u; i < globals.light_count; i++) {
+        let from_light = arriving(i, world);
+        sum += from_light.light * sheen_lobe(s, from_light.towards, l.sheen_roughness);
+    }
+    if globals.studio.x > 0.0 {
+        // Fibres send light back from all around the mirror's direction.
+        let around = studio(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
+        let key = globals.boxes[0].z.xyz;
+        sum += around * share + KEY * (PI * sheen_lobe(s, key, l.sheen_roughness));
+    }
+    return l.sheen_color * sum;
+}
+
+/// A base under its layers, at a point of the world: radiance towards the eye.
+fn layered(s: Shading, l: Layers, world: vec3f) -> vec3f {
+    var color = shone_on(s, world);
     if has_layer(TRANSMISSION_LAYER) {
-        color += l.through * (1.0 - largest(reflected(s)));
+        color += l.through * (1.0 - largest(reflected_share(s)));
     }
     color += l.glow;
     if has_layer(SHEEN_LAYER) {
         let share = sheen_share(l.sheen_roughness, facing_ratio(s));
-        let key = globals.boxes[0].z.xyz;
-        // Fibres send light back from all around the mirror's direction.
-        let around = studio(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
-        let lit_by_key = KEY * (PI * sheen_lobe(s, key, l.sheen_roughness));
-        color *= 1.0 - largest(l.sheen_color) * share;
-        color += l.sheen_color * (around * share + lit_by_key);
+        color = color * (1.0 - largest(l.sheen_color) * share) + sheen_light(s, l, share, world);
     }
     if has_layer(CLEARCOAT_LAYER) {
         // KHR_materials_clearcoat: a dielectric of index 1.5 over everything, emission included.
@@ -247,7 +258,8 @@ fn layered(s: Shading, l: Layers) -> vec3f {
         coat.f90 = 1.0;
         coat.roughness = l.clearcoat_roughness;
         coat.normal = l.clearcoat_normal;
-        color = color * (1.0 - l.clearcoat * largest(reflected(coat))) + l.clearcoat * lit(coat);
+        let below = color * (1.0 - l.clearcoat * largest(reflected_share(coat)));
+        color = below + l.clearcoat * shone_on(coat, world);
     }
     return color;
 }
@@ -274,7 +286,7 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     }
     var color = p.base.rgb + p.glow;
     if is_lit() {
-        color = layered(s, l);
+        color = layered(s, l, in.world);
     }
     color = dithered(tone(color), in.position.xy);
     return vec4f(color * p.base.a, p.base.a);
@@ -297,7 +309,7 @@ fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @
     s.diffuse *= 1.0 - through;
     // In the picture stand colours that went through the tone curve already.
     l.through = tint * untoned(seen.rgb / max(seen.a, 1e-4)) * seen.a;
-    let color = dithered(tone(layered(s, l)), in.position.xy);
-    let open = dot(tint, vec3f(0.2126, 0.7152, 0.0722)) * (1.0 - largest(reflected(s))) * (1.0 - seen.a);
+    let color = dithered(tone(layered(s, l, in.world)), in.position.xy);
+    let open = dot(tint, vec3f(0.2126, 0.7152, 0.0722)) * (1.0 - largest(reflected_share(s))) * (1.0 - seen.a);
     return vec4f(color * p.base.a, p.base.a * (1.0 - open));
 }

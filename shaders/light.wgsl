@@ -84,7 +84,7 @@ fn facing_ratio(s: Shading) -> f32 {
 }
 
 /// Share of uniform light that is reflected at the surface, bounces within its roughness included.
-fn reflected(s: Shading) -> vec3f {
+fn reflected_share(s: Shading) -> vec3f {
     let fit = reflectance_fit(s.roughness, facing_ratio(s));
     // What single scattering loses at high roughness comes back (Fdez-Agüera 2019).
     let single = s.f0 * fit.x + s.f90 * fit.y;
@@ -99,7 +99,7 @@ fn largest(v: vec3f) -> f32 {
 /// that a coloured reflection does not leave its complement behind (KHR_materials_specular, fresnel_mix).
 fn lit(s: Shading) -> vec3f {
     let alpha = max(s.roughness * s.roughness, 0.002);
-    let specular = reflected(s);
+    let specular = reflected_share(s);
     let mirror = reflect(-s.to_eye, s.normal);
     let sees = clamp(pow(facing_ratio(s) + s.occlusion, exp2(-16.0 * alpha - 1.0)) - 1.0 + s.occlusion, 0.0, 1.0);
 

@@ -234,7 +234,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     }
     var color = p.base.rgb;
     if is_lit() {
-        color = lit(metallic_roughness(in, p));
+        color = shone_on(metallic_roughness(in, p), in.world);
     }
     color = dithered(tone(color + p.glow), in.position.xy);
     return vec4f(color * p.base.a, p.base.a);

@@ -1,6 +1,7 @@
 //! Materials on the device: numbers, textures, samplers, bound together once, and what each needs of its pipeline.
 
-use super::gpu::{Gpu, GpuError};
+use super::error::GpuError;
+use super::gpu::Gpu;
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer};
 use super::pipelines::{Pipelines, entry};
 use super::texture::{Neutral, Textures};

@@ -86,6 +86,9 @@ pub(super) struct Pipelines {
     behind: Option<wgpu::RenderPipeline>,
 }
 
+/// Colour ramps in their table.
+pub(super) const RAMPS: usize = 2;
+
 /// Colours that were multiplied by their alpha.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 
@@ -119,9 +122,10 @@ impl Pipelines {
             storage(1, vertices, true),
             storage(2, vertices, true),
             uniform(3, S::FRAGMENT, false),
+            storage(4, S::FRAGMENT, true),
         ];
         let frame_alone = layout("frame", &frame);
-        frame.extend([texture(4), sampler(5)]);
+        frame.extend([texture(5), sampler(6)]);
         let frame_behind = layout("frame and behind", &frame);
         let primitive =
             layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);

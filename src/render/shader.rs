@@ -37,6 +37,7 @@ pub static LAYERED: Program = Program {
         DEFORM,
         part!("mesh.wgsl"),
         part!("light.wgsl"),
+        part!("punctual.wgsl"),
         part!("surface.wgsl"),
         part!("layers.wgsl"),
     ],
@@ -45,7 +46,15 @@ pub static LAYERED: Program = Program {
 /// The model's surface and edges.
 pub static SURFACE: Program = Program {
     name: "surface",
-    parts: &[GLOBALS, COLOR, DEFORM, part!("mesh.wgsl"), part!("light.wgsl"), part!("surface.wgsl")],
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+    ],
     deforms: true,
 };
 /// Deformed vertices as numbers.

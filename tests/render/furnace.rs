@@ -18,7 +18,8 @@ fn program(body: &str) -> String {
     let text = text
         .replace("fn studio(", "fn real_studio(")
         .replace("fn studio_diffuse(", "fn real_studio_diffuse(")
-        .replace(&key, "const KEY: vec3f = vec3f(0.0);");
+        .replace(&key, "const KEY: vec3f = vec3f(0.0);")
+        .replace("globals.studio.x > 0.0", "true");
     format!(
         "{text}
         fn studio(direction: vec3f, alpha: f32) -> vec3f {{ return vec3f(1.0); }}
@@ -54,6 +55,7 @@ fn run(gpu: &Gpu, body: &str, cases: &[[Vec4; 4]]) -> Vec<Vec4> {
     };
     let globals = LAYOUTS.iter().find(|l| l.name == "Globals").unwrap().size;
     let globals = buffer(&vec![0; globals], U::UNIFORM);
+    let no_lights = buffer(&[0; 64], U::STORAGE);
     let input = buffer(bytemuck::cast_slice(cases), U::STORAGE);
     let output = buffer(&vec![0; cases.len() * 16], U::STORAGE | U::COPY_SRC);
     let read = buffer(&vec![0; cases.len() * 16], U::COPY_DST | U::MAP_READ);
@@ -65,7 +67,7 @@ fn run(gpu: &Gpu, body: &str, cases: &[[Vec4; 4]]) -> Vec<Vec4> {
         let layout = &pipeline.get_bind_group_layout(index);
         gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     };
-    let groups = [group(0, &[(0, &globals)]), group(1, &[(8, &input), (9, &output)])];
+    let groups = [group(0, &[(0, &globals), (4, &no_lights)]), group(1, &[(8, &input), (9, &output)])];
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
@@ -102,7 +104,7 @@ const LAYERED_CASE: &str = "
     l.clearcoat = c.w;
     l.clearcoat_roughness = d.w;
     l.clearcoat_normal = s.normal;
-    return vec4f(layered(s, l), 1.0);";
+    return vec4f(layered(s, l, vec3f(0.0)), 1.0);";
 
 const STEPS: [f32; 6] = [0.02, 0.1, 0.3, 0.5, 0.8, 1.0];
 

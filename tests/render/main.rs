@@ -4,9 +4,12 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod corpus;
+mod faults;
 mod furnace;
 mod layers;
+mod lights;
 mod materials;
 mod numbers;
 mod overlays;
