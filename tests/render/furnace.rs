@@ -32,7 +32,7 @@ fn program(body: &str) -> String {
         fn all_cases(@builtin(global_invocation_id) id: vec3u) {{
             if id.x < arrayLength(&cases) {{
                 let one = cases[id.x];
-                results[id.x] = run(one.a, one.b, one.c, one.d) + vec4f(globals.boxes[0].z.xyz, 0.0) * 0.0;
+                results[id.x] = run(one.a, one.b, one.c, one.d) + vec4f(globals.boxes[0].z.xyz + lights[0].color.rgb, 0.0) * 0.0;
             }}
         }}"
     )
