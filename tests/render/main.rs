@@ -10,6 +10,7 @@ mod numbers;
 mod overlays;
 mod pictures;
 mod scenes;
+mod textures;
 
 use std::cell::RefCell;
 
