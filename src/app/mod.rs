@@ -4,6 +4,8 @@
 mod benchmark;
 mod input;
 mod jobs;
+mod recovery;
+mod screen;
 mod settings;
 pub mod ui;
 mod window;
@@ -303,7 +305,7 @@ impl App {
         self.session.update_pose();
         let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
         self.frame.build(&self.session, &palette);
-        let presented = window.present(&self.frame, palette.background, measured);
+        let presented = window.present(&self.frame, palette.background);
         let playing = self.session.playback.playing && self.session.document.is_some();
         if !playing {
             self.last_frame = None;
@@ -311,8 +313,13 @@ impl App {
         match presented {
             Ok(shown) => {
                 let said = self.status.error.clone();
-                if let Some(message) = window.take_gpu_error() {
+                if let Some(message) = window.take_complaint() {
                     self.status.error = Some(message);
+                    // It may be about another adapter than before.
+                    self.status.adapter = window.adapter_name();
+                }
+                if let Some(at) = window.next_try() {
+                    event_loop.set_control_flow(ControlFlow::WaitUntil(at));
                 }
                 let again = self.session.warn(window.notices()) || self.status.error != said || again;
                 let done = shown && self.meter.as_mut().is_some_and(Meter::presented);

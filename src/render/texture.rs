@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn blocks_too_large_for_the_adapter_lose_their_largest_levels() {
         let blocks = |width: u32, height: u32, levels: u32| {
-            let bytes = |l| PixelFormat::Bc7.bytes((width >> l).max(1), (height >> l).max(1)) as usize;
+            let bytes = |l: u32| PixelFormat::Bc7.bytes((width >> l).max(1), (height >> l).max(1)) as usize;
             Pixels::new(width, height, PixelFormat::Bc7, (0..levels).map(|l| vec![0; bytes(l)]).collect()).unwrap()
         };
         assert!(matches!(fitted(&blocks(64, 32, 7), 64), Fitted::Whole));
