@@ -26,10 +26,11 @@ pub enum Support {
 }
 
 /// Every extension that import knows, by name.
-pub const EXTENSIONS: &[Extension] =
-    &[shown("EXT_meshopt_compression"), shown("KHR_mesh_quantization"), shown("KHR_meshopt_compression")];
 pub const EXTENSIONS: &[Extension] = &[
+    shown("EXT_meshopt_compression"),
+    shown("KHR_draco_mesh_compression"),
     shown("KHR_mesh_quantization"),
+    shown("KHR_meshopt_compression"),
     without("VRM", "its toon shading, expressions and swinging parts"),
     without("VRMC_vrm", "its expressions and gaze"),
     without("VRMC_vrm_animation", "its expressions and gaze"),

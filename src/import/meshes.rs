@@ -4,7 +4,7 @@ use gltf::json;
 
 use super::nodes::Nodes;
 use super::primitive::Source;
-use super::{ImportError, Reader, influences};
+use super::{ImportError, Reader, draco, influences};
 use crate::model::{Instance, Mesh, MeshId, NodeId, Skin, SkinId};
 
 /// Reads all meshes, in file order.
@@ -33,7 +33,10 @@ fn read_mesh(reader: &Reader, index: usize, mesh: &json::Mesh) -> Result<Mesh, I
         if reader.progress.is_cancelled() {
             return Err(ImportError::Cancelled);
         }
-        primitives.push(Source { reader, primitive, at: (index, p) }.read(targets)?);
+        let decoded = draco::read(reader, primitive, format!("mesh {index}, primitive {p}"))?;
+        let unpacked =
+            decoded.as_ref().map(|d| d.unpack(reader, &format!("mesh {index}, primitive {p}"))).transpose()?;
+        primitives.push(Source { reader, primitive, at: (index, p), unpacked }.read(targets)?);
     }
     Ok(Mesh { name: mesh.name.clone().unwrap_or_default(), primitives, morph_names: target_names(mesh, targets) })
 }

@@ -9,6 +9,7 @@
 mod accessor;
 mod clips;
 mod container;
+mod draco;
 mod error;
 mod extensions;
 mod humanoid;
