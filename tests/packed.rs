@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use skinscope::anim::{self, SampleScratch};
@@ -65,7 +66,7 @@ fn componentwise(error: f32) -> f32 {
 }
 
 struct Figure {
-    model: Model,
+    model: Arc<Model>,
     /// Rest, rest with the morph target, and a moment of the clip; model space.
     poses: Vec<Vec<Vec3>>,
     normals: Vec<Vec3>,

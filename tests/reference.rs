@@ -7,6 +7,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 use serde::Deserialize;
@@ -129,7 +130,7 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
 fn every_model_clip_and_time_of_the_corpus() {
     let Some(corpus) = common::corpus() else { return };
     let index: Vec<Entry> = json(&corpus.join("reference/index.json"));
-    let mut models: BTreeMap<&str, Model> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Arc<Model>> = BTreeMap::new();
     let mut table: BTreeMap<&str, Worst> = BTreeMap::new();
     for entry in &index {
         let model = models.entry(&entry.model).or_insert_with(|| open(&corpus, &entry.model));
@@ -150,7 +151,7 @@ fn every_model_clip_and_time_of_the_corpus() {
     }
 }
 
-fn open(corpus: &Path, name: &str) -> Model {
+fn open(corpus: &Path, name: &str) -> Arc<Model> {
     let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
     result.unwrap_or_else(|error| panic!("{name}: {error}")).model
 }

@@ -11,7 +11,7 @@ mod window;
 pub use benchmark::Benchmark;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use winit::application::ApplicationHandler;
@@ -26,7 +26,8 @@ use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
 use crate::frame::{Frame, Palette};
-use crate::import::ImportError;
+use crate::import::{self, ImportError};
+use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
 use crate::session::{Command, Effect, Session, Source, command_of};
 
@@ -122,6 +123,8 @@ struct App {
     /// What was opened last, whether it could be or not.
     source: Source,
     window: Option<Window>,
+    /// What the window's device reads, as soon as there is one.
+    formats: Arc<OnceLock<BlockFormats>>,
     frame: Frame,
     /// When the last frame was drawn, while playing.
     last_frame: Option<Instant>,
@@ -148,6 +151,7 @@ impl App {
             jobs: Jobs::new(Arc::new(wake)),
             source: options.source.clone(),
             window: None,
+            formats: Arc::default(),
             frame: Frame::default(),
             last_frame: None,
             modifiers: ModifiersState::empty(),
@@ -167,8 +171,14 @@ impl App {
     fn load(&mut self, source: Source) {
         self.source = source.clone();
         self.status.error = None;
-        self.status.loading = Some(Loading { name: source.name(), fraction: 0.0, stage: String::new() });
-        self.jobs.load(source, self.options.allow_external);
+        let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
+        let formats = Arc::clone(&self.formats);
+        let options = import::Options {
+            allow_external: self.options.allow_external,
+            block_formats: Some(Arc::new(move || *formats.wait())),
+            ..import::Options::default()
+        };
+        self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
@@ -199,7 +209,10 @@ impl App {
             Effect::OpenBuiltIn => self.load(Source::BuiltIn),
             Effect::Reload => self.load(self.source.clone()),
             Effect::CancelLoad => {
-                self.jobs.cancel();
+                match &self.status.loading {
+                    Some(loading) if loading.is_open => self.jobs.stop_images(),
+                    _ => self.jobs.cancel(),
+                }
                 self.status.loading = None;
             }
             Effect::Quit => event_loop.exit(),
@@ -223,8 +236,11 @@ impl App {
                     }
                 }
                 Report::Chosen(path) => self.load(Source::File(path)),
-                Report::Loaded(Ok(document)) => {
-                    self.status.loading = None;
+                Report::Opened(document) => {
+                    if let Some(loading) = &mut self.status.loading {
+                        loading.is_open = true;
+                    }
+                    self.jobs.opened();
                     self.session.open(*document);
                     if std::mem::take(&mut self.options.normalise_weights) {
                         self.session.apply(Command::ToggleNormaliseWeights);
@@ -234,6 +250,11 @@ impl App {
                         window.set_title(&self.session);
                     }
                 }
+                Report::Loaded(Ok(warnings)) => {
+                    self.status.loading = None;
+                    self.session.warn(&warnings);
+                }
+                Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;
                     if self.meter.is_some() {
@@ -258,7 +279,8 @@ impl App {
             (false, true) => 0.0,
             (false, false) => passed,
         };
-        if measured && self.session.document.is_none() {
+        // Measured is the whole model, with all of its images.
+        if measured && (self.session.document.is_none() || self.status.loading.is_some()) {
             return;
         }
         let Some(mut window) = self.window.take() else { return };
@@ -326,6 +348,7 @@ impl ApplicationHandler<Wake> for App {
         match Window::open(event_loop, &self.proxy, &self.settings, size, self.options.backend) {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
+                self.formats.get_or_init(|| window.block_formats());
                 window.set_title(&self.session);
                 window.request_redraw();
                 self.window = Some(window);

@@ -12,6 +12,7 @@ use super::settings::Settings;
 use super::ui::{self, Status, UiState};
 use super::{AppError, Wake};
 use crate::frame::{Background, Frame};
+use crate::model::BlockFormats;
 use crate::render::{Backend, Gpu, GpuError, Renderer};
 use crate::session::{Command, Session};
 
@@ -103,6 +104,10 @@ impl Window {
     pub(super) fn adapter_name(&self) -> String {
         let info = &self.gpu.info;
         format!("{} ({:?})", info.name, info.backend)
+    }
+
+    pub(super) fn block_formats(&self) -> BlockFormats {
+        self.gpu.block_formats()
     }
 
     pub(super) fn set_title(&mut self, session: &Session) {

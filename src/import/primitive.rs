@@ -11,7 +11,7 @@ use super::accessor::{Accessor, Format, format};
 use super::draco::Unpacked;
 use super::{ImportError, Reader, influences, tangents, topology};
 use crate::math::largest_magnitude;
-use crate::model::{MaterialId, MorphTarget, Primitive, SourceMode};
+use crate::model::{Material, MaterialId, MorphTarget, Primitive, SourceMode};
 
 /// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
 const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);
@@ -34,6 +34,10 @@ pub(super) struct Source<'r, 'a> {
     pub at: (usize, usize),
     /// What its compressed data became.
     pub unpacked: Option<Unpacked<'r>>,
+    /// Of the whole file.
+    pub materials: &'r [Material],
+    /// How many variants the file has.
+    pub variants: usize,
 }
 
 impl<'a> Source<'_, 'a> {
@@ -137,6 +141,7 @@ impl<'a> Source<'_, 'a> {
         let mode = if self.unpacked.is_some() { Mode::Triangles } else { mode };
         let (source_mode, topology) = topology::of_mode(mode);
         let material = self.material()?;
+        let variants = super::variants::of_primitive(self.reader, self.primitive, &self.place(), self.variants)?;
         let targets = self.primitive.targets.as_ref().map_or(0, Vec::len);
         if targets != target_count {
             let expected = format!("{target_count} morph targets, as the mesh's first primitive has");
@@ -146,7 +151,7 @@ impl<'a> Source<'_, 'a> {
         let Some(position) = self.primitive.attributes.get(&positions) else {
             self.warn("POSITION", "is missing; nothing of this primitive is drawn");
             let morphs = vec![MorphTarget::default(); target_count];
-            return Ok(Primitive { topology, source_mode, material, morphs, ..Primitive::default() });
+            return Ok(Primitive { topology, source_mode, material, variants, morphs, ..Primitive::default() });
         };
         let place = || format!("{}, POSITION", self.place());
         let unpacked = self.unpacked.as_ref().and_then(|u| u.attributes.get(&Semantic::Positions));
@@ -166,6 +171,7 @@ impl<'a> Source<'_, 'a> {
             topology,
             source_mode,
             material,
+            variants,
             indices,
             positions,
             stored_vertices: count,

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::model::BlockFormats;
+
 /// Which graphics interface to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
@@ -150,6 +152,11 @@ fn may_have_hardware() -> bool {
 /// Storage buffers that a vertex stage reads: palette, slots, influences, morph targets.
 const VERTEX_STORAGE_BUFFERS: u32 = 4;
 
+/// Textures stored as blocks: whatever of them the adapter reads.
+const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
+    .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
+    .union(wgpu::Features::TEXTURE_COMPRESSION_ETC2);
+
 impl Gpu {
     /// A device that renders into memory; needs no display.
     ///
@@ -203,7 +210,11 @@ impl Gpu {
             )));
         }
         // All that the adapter can: nothing is capped below the hardware.
-        let wanted = wgpu::DeviceDescriptor { required_limits: limits, ..wgpu::DeviceDescriptor::default() };
+        let wanted = wgpu::DeviceDescriptor {
+            required_limits: limits,
+            required_features: adapter.features() & BLOCKS,
+            ..wgpu::DeviceDescriptor::default()
+        };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted)).map_err(|e| unfit(e.to_string()))?;
         let error = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&error);
@@ -215,6 +226,17 @@ impl Gpu {
             }
         });
         Ok(Self { instance, adapter, device, queue, info, error })
+    }
+
+    /// Which blocks textures may come in.
+    #[must_use]
+    pub fn block_formats(&self) -> BlockFormats {
+        let has = |feature| self.device.features().contains(feature);
+        BlockFormats {
+            bc7: has(wgpu::Features::TEXTURE_COMPRESSION_BC),
+            astc4x4: has(wgpu::Features::TEXTURE_COMPRESSION_ASTC),
+            etc2: has(wgpu::Features::TEXTURE_COMPRESSION_ETC2),
+        }
     }
 
     /// The first error since this was last asked; a lost device goes before others.

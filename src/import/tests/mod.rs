@@ -4,6 +4,8 @@ mod accessors;
 mod clips;
 mod extensions;
 mod fuzz;
+mod images;
+mod layers;
 mod materials;
 mod meshopt;
 mod nodes;

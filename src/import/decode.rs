@@ -1,0 +1,74 @@
+//! From the bytes of an image file to pixels, measured before they are decoded.
+
+use std::io::Cursor;
+
+use image::{ImageFormat, ImageReader};
+
+use super::{Limits, ktx2};
+use crate::model::{BlockFormats, Pixels};
+
+/// Takes bytes from the budget, before they are allocated.
+pub(super) type Room<'a> = &'a dyn Fn(u64) -> Result<(), String>;
+
+/// Decodes by what the bytes are, whatever their file calls them. `formats` is asked only where it matters.
+pub(super) fn decode(
+    bytes: &[u8],
+    limits: &Limits,
+    room: Room,
+    formats: &dyn Fn() -> BlockFormats,
+) -> Result<Pixels, String> {
+    if bytes.starts_with(ktx2::MAGIC) {
+        return ktx2::decode(bytes, limits, room, formats);
+    }
+    let known = |f: &ImageFormat| matches!(f, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP);
+    let Some(format) = image::guess_format(bytes).ok().filter(known) else {
+        return Err("it is neither PNG, JPEG, WebP nor KTX2".to_owned());
+    };
+    let open = || ImageReader::with_format(Cursor::new(bytes), format);
+    let (width, height) = open().into_dimensions().map_err(|e| e.to_string())?;
+    let pixels = measure(width, height, limits)?;
+    if format == ImageFormat::WebP && !webp_frames_fit(bytes, width, height) {
+        return Err(format!("it holds more than its {width} × {height} pixels"));
+    }
+    // Twice: the decoder's own form may be as large as the result.
+    room(pixels.saturating_mul(8))?;
+    let mut decoder = open();
+    let mut bounds = image::Limits::default();
+    bounds.max_alloc = Some(pixels.saturating_mul(16).saturating_add(16 << 20));
+    decoder.limits(bounds);
+    let rgba = decoder.decode().map_err(|e| e.to_string())?.into_rgba8();
+    Pixels::rgba8(rgba.width(), rgba.height(), rgba.into_raw()).map_err(|e| e.to_string())
+}
+
+/// How many pixels there are, if that is not too many.
+pub(super) fn measure(width: u32, height: u32, limits: &Limits) -> Result<u64, String> {
+    let pixels = u64::from(width) * u64::from(height);
+    if width == 0 || height == 0 {
+        return Err(format!("it has {width} × {height} pixels"));
+    }
+    if width > limits.image_side || height > limits.image_side || pixels > limits.image_pixels {
+        let (side, most) = (limits.image_side, limits.image_pixels);
+        return Err(format!("its {width} × {height} pixels are more than {side} a side or {most} in all"));
+    }
+    Ok(pixels)
+}
+
+/// Whether no lossy frame of a WebP file is larger than the file says it is: the decoder makes room for such a frame before
+/// it compares (RFC 9649, 2.3 to 2.7; RFC 6386, 9.1).
+fn webp_frames_fit(bytes: &[u8], width: u32, height: u32) -> bool {
+    let mut rest = bytes.get(12..).unwrap_or_default();
+    while let Some((head, body)) = rest.split_first_chunk::<8>() {
+        let [a, b, c, d, size @ ..] = *head;
+        // A frame of an animation: what follows its own fields are chunks again.
+        let step = if [a, b, c, d] == *b"ANMF" { 16 } else { u64::from(u32::from_le_bytes(size)) };
+        if [a, b, c, d] == *b"VP8 " {
+            let side =
+                |at: usize| body.get(at..at + 2).map_or(0, |s| u32::from(u16::from_le_bytes([s[0], s[1]])) & 0x3FFF);
+            if side(6) > width || side(8) > height {
+                return false;
+            }
+        }
+        rest = usize::try_from(step + (step & 1)).ok().and_then(|step| body.get(step..)).unwrap_or_default();
+    }
+    true
+}
