@@ -12,6 +12,7 @@ mod clips;
 mod container;
 mod copies;
 mod decode;
+mod draco;
 mod error;
 mod extensions;
 mod fields;
