@@ -28,6 +28,7 @@ pub enum Support {
 /// Every extension that import knows, by name: what is shown, what is drawn without, what a picture has no use for.
 pub const EXTENSIONS: &[Extension] = &[
     shown("EXT_mesh_gpu_instancing"),
+    shown("KHR_animation_pointer"),
     shown("KHR_lights_punctual"),
     shown("KHR_mesh_quantization"),
     shown("KHR_node_visibility"),
