@@ -1,6 +1,7 @@
 //! `skinscope render`: a picture without a window.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
@@ -10,7 +11,8 @@ use super::{CliError, ModelArgs, parse_backend, parse_size};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
-use crate::render::{Backend, Gpu, Renderer, render_image};
+use crate::model::BlockFormats;
+use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
 use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, SurfaceMode, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
@@ -93,11 +95,17 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     if kind.as_deref() != Some("png".as_ref()) {
         return Err(CliError::Usage(format!("{}: pictures are written as .png", args.output.display())));
     }
-    let mut session = args.pose.session(args.model.load()?)?;
+    // Opened by the first texture that comes in blocks, else when all the rest is known to be right.
+    let (held, backend) = (Arc::new(OnceLock::new()), args.backend);
+    let open = move || Gpu::headless(backend);
+    let for_import = Arc::clone(&held);
+    let formats =
+        move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
+    let mut session = args.pose.session(args.model.load_for(Some(Arc::new(formats)))?)?;
     let frame = describe(args, &mut session)?;
-    let gpu = Gpu::headless(args.backend)?;
-    let mut renderer = Renderer::new(&gpu);
-    let image = render_image(&gpu, &mut renderer, &frame, args.size)?;
+    let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
+    let draw = |gpu: &Gpu, renderer: &mut Renderer| render_image(gpu, renderer, &frame, args.size);
+    let image = on_device(backend, Some(gpu), draw)?;
     picture::write_png(&args.output, [image.width, image.height], &image.rgba)
         .map_err(|reason| CliError::Output { path: args.output.clone(), reason: reason.to_string() })
 }

@@ -15,7 +15,7 @@ mod skeleton;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, PropertyChannel, Sampler, Values};
-pub use image::{Image, PixelFormat, Pixels};
+pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use light::{Camera, Lens, Light, LightKind};
 pub use material::{
     AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,

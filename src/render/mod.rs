@@ -5,10 +5,13 @@
 //! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
 mod deform;
+mod error;
 mod gpu;
+mod guard;
 mod headless;
 pub mod layouts;
 mod material;
+mod needs;
 mod pipelines;
 mod scene;
 pub mod shader;
@@ -20,8 +23,10 @@ mod upload;
 use std::sync::Arc;
 
 pub use deform::{DeformedOnGpu, deform_on_gpu};
-pub use gpu::{Backend, Gpu, GpuError};
-pub use headless::{Picture, render_image};
+pub use error::GpuError;
+pub use gpu::{Backend, Gpu};
+pub use guard::guarded;
+pub use headless::{Picture, on_device, render_image};
 pub use target::{COLOR, SceneTarget};
 
 use crate::deform::keep_sides;
@@ -94,14 +99,22 @@ impl Renderer {
         };
         // Until all went well, nobody knows what the target shows.
         let mut drawn = self.drawn.take().unwrap_or_default();
-        self.prepare(gpu, frame, size)?;
+        let recorded = self.record(gpu, frame, &target);
+        if recorded.is_ok() {
+            drawn.clone_from(frame);
+            self.drawn = Some(drawn);
+        }
+        let target = self.target.insert(target);
+        recorded.map(|()| &*target)
+    }
+
+    fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<(), GpuError> {
+        self.prepare(gpu, frame, target.size)?;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
-        self.scene_pass(gpu, frame, &target, &mut encoder)?;
-        self.overlay_pass(gpu, frame, &target, &mut encoder);
+        self.scene_pass(gpu, frame, target, &mut encoder)?;
+        self.overlay_pass(gpu, frame, target, &mut encoder);
         gpu.queue.submit([encoder.finish()]);
-        drawn.clone_from(frame);
-        self.drawn = Some(drawn);
-        Ok(self.target.insert(target))
+        Ok(())
     }
 
     /// True when images of the model have arrived since it was drawn last.

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use glam::{Vec2, Vec3, Vec4};
 
-use super::gpu::{Gpu, GpuError};
+use super::error::GpuError;
+use super::gpu::Gpu;
 use super::layouts::{Draw, Influence, Paint, Slot, Source, flag, mode};
 use super::material::{Materials, textures};
 use super::pipelines::{Pipelines, entry};

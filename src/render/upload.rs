@@ -2,9 +2,10 @@
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 
-use super::gpu::{Gpu, GpuError, MIN_BUFFER};
+use super::error::GpuError;
+use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Bone, Globals, Light, Line, RAMP_ROWS};
-use super::pipelines::{Pipelines, entry};
+use super::pipelines::{self, Pipelines, entry};
 use super::studio;
 use crate::deform::pack;
 use crate::frame::{Background, Camera, Frame, Ramp, Surface};
@@ -12,7 +13,7 @@ use crate::math::Projection;
 use crate::model::LightKind;
 
 /// In the order of their tables.
-const RAMPS: [Ramp; 2] = [Ramp::Blender, Ramp::Viridis];
+const RAMPS: [Ramp; pipelines::RAMPS] = [Ramp::Blender, Ramp::Viridis];
 /// No node has this number.
 const NO_NODE: u32 = u32::MAX;
 

@@ -6,6 +6,7 @@
 mod common;
 mod copies;
 mod corpus;
+mod faults;
 mod lights;
 mod materials;
 mod numbers;

@@ -4,7 +4,7 @@ mod accessors;
 mod clips;
 mod copies;
 mod extensions;
-mod fuzz;
+mod images;
 mod layers;
 mod lights;
 mod materials;
