@@ -5,12 +5,16 @@ use super::gpu::Gpu;
 use super::layouts;
 use super::pipelines::{MATERIAL_TEXTURES, Pipelines, entry};
 use super::texture::{Neutral, Textures};
-use crate::model::{AlphaMode, ImageId, Material, Model, TextureSampler, TextureSlot};
+use crate::model::{AlphaMode, Change, ImageId, Material, Model, Property, TextureSampler, TextureSlot};
 
 /// The materials of a model, then the default one.
 #[derive(Debug)]
 pub(super) struct Materials {
     pub groups: Vec<wgpu::BindGroup>,
+    /// The numbers of each.
+    buffers: Vec<wgpu::Buffer>,
+    /// Those that were last drawn with other numbers than their own.
+    changed: Vec<usize>,
     textures: Textures,
     /// Materials that were bound before all of their images had arrived, and the images they lack.
     waiting: Vec<(usize, Vec<ImageId>)>,
@@ -19,11 +23,20 @@ pub(super) struct Materials {
 impl Materials {
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
         let default = Material::default();
-        let mut made = Self { groups: Vec::new(), textures: Textures::default(), waiting: Vec::new() };
+        let mut made = Self {
+            groups: Vec::new(),
+            buffers: Vec::new(),
+            changed: Vec::new(),
+            textures: Textures::default(),
+            waiting: Vec::new(),
+        };
         for (i, material) in model.materials.iter().chain([&default]).enumerate() {
             // Asked first: what arrives in between is bound again.
             made.wait(model, i);
-            made.groups.push(group(gpu, pipelines, &mut made.textures, model, material)?);
+            let numbers = numbers(material);
+            let usage = wgpu::BufferUsages::UNIFORM;
+            made.buffers.push(gpu.buffer("a material", bytemuck::bytes_of(&numbers), usage)?);
+            made.groups.push(group(gpu, pipelines, &mut made.textures, model, (material, &made.buffers[i]))?);
         }
         Ok(made)
     }
@@ -46,9 +59,33 @@ impl Materials {
         let news: Vec<(usize, Vec<ImageId>)> = news;
         for (i, _) in news {
             self.wait(model, i);
-            self.groups[i] = group(gpu, pipelines, &mut self.textures, model, &model.materials[i])?;
+            self.groups[i] = group(gpu, pipelines, &mut self.textures, model, (&model.materials[i], &self.buffers[i]))?;
         }
         Ok(())
+    }
+
+    /// Writes the numbers of materials that `changes` change, and gives those back their own that no longer are.
+    pub fn change(&mut self, gpu: &Gpu, model: &Model, changes: &[Change]) {
+        let of_material = |change: &Change| match change.0 {
+            Property::Material(id, _) => Some(id.index()),
+            _ => None,
+        };
+        self.changed.extend(changes.iter().filter_map(of_material));
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        for i in &self.changed {
+            // All but the name, which nobody draws.
+            let mut material = Material { name: String::new(), ..model.materials[*i] };
+            for (property, value) in changes {
+                if let Property::Material(id, property) = property
+                    && id.index() == *i
+                {
+                    material.set(*property, *value);
+                }
+            }
+            gpu.queue.write_buffer(&self.buffers[*i], 0, bytemuck::bytes_of(&numbers(&material)));
+        }
+        self.changed.retain(|i| changes.iter().any(|c| of_material(c) == Some(*i)));
     }
 
     /// Notes what material `i` lacks.
@@ -67,10 +104,8 @@ fn group(
     pipelines: &mut Pipelines,
     textures: &mut Textures,
     model: &Model,
-    m: &Material,
+    (m, numbers): (&Material, &wgpu::Buffer),
 ) -> Result<wgpu::BindGroup, GpuError> {
-    let numbers = numbers(m);
-    let numbers = gpu.buffer("a material", bytemuck::bytes_of(&numbers), wgpu::BufferUsages::UNIFORM)?;
     let mut bound = Vec::new();
     for Bound { slot, srgb, neutral } in slots(m) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);

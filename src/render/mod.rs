@@ -174,6 +174,7 @@ impl Renderer {
         let slots = match &mut self.model {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model)?;
+                copy.materials.change(gpu, model, &frame.changes);
                 Some(&copy.slots)
             }
             Some((_, Err(error))) => return Err(error.clone()),
@@ -334,6 +335,7 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.display == b.display
         && a.draws == b.draws
         && a.lights == b.lights
+        && a.changes == b.changes
         && a.studio == b.studio
         && a.palettes == b.palettes
         && a.morph_weights == b.morph_weights
