@@ -35,8 +35,8 @@ use crate::session::{Command, Effect, Session, Source, command_of};
 pub struct Options {
     /// The first thing to open.
     pub source: Source,
-    /// Models may refer to files outside their folder.
-    pub allow_external: bool,
+    /// Limits, and whether models may refer to files outside their folder.
+    pub import: crate::import::Options,
     /// Measure, then end.
     pub benchmark: Option<Benchmark>,
     /// Which graphics interface.
@@ -168,7 +168,7 @@ impl App {
         self.source = source.clone();
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
-        self.jobs.load(source, self.options.allow_external, before.is_some_and(|l| l.is_open));
+        self.jobs.load(source, self.options.import.clone(), before.is_some_and(|l| l.is_open));
     }
 
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
