@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::app::AppError;
 use crate::deform::METHODS;
-use crate::import::{ImportError, Limits, Options, Progress};
+use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::render::{Backend, GpuError};
 use crate::session::{Document, Source};
 
@@ -63,13 +63,23 @@ struct ModelArgs {
 
 impl ModelArgs {
     fn options(&self) -> Options {
-        Options { limits: Limits::of_memory(self.max_memory << 20), allow_external: self.allow_external }
+        Options {
+            limits: Limits::of_memory(self.max_memory << 20),
+            allow_external: self.allow_external,
+            ..Options::default()
+        }
     }
 
     fn load(&self) -> Result<Document, CliError> {
+        self.load_for(None)
+    }
+
+    /// For a device that reads `block_formats` (see [`Options`]).
+    fn load_for(&self, block_formats: Option<AskFormats>) -> Result<Document, CliError> {
         let source = Source::of(self.model.clone());
         let file = self.model.as_ref().map_or_else(|| source.name(), |path| path.display().to_string());
-        source.load(&self.options(), &Progress::silent()).map_err(|error| CliError::Import { file, error })
+        let options = Options { block_formats, ..self.options() };
+        source.load(&options, &Progress::silent()).map_err(|error| CliError::Import { file, error })
     }
 }
 

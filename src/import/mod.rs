@@ -10,6 +10,7 @@
 mod accessor;
 mod clips;
 mod container;
+mod copies;
 mod decode;
 mod error;
 mod extensions;
@@ -17,7 +18,9 @@ mod fields;
 mod humanoid;
 mod images;
 mod influences;
+mod ktx2;
 mod layers;
+mod lights;
 mod limits;
 mod materials;
 mod meshes;
@@ -35,6 +38,7 @@ mod unknown;
 mod uri;
 mod variants;
 mod views;
+mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
@@ -46,7 +50,7 @@ use std::sync::Arc;
 
 use gltf::json;
 
-use crate::model::{LocalPose, Model, ModelParts, Skeleton, SourceInfo};
+use crate::model::{BlockFormats, LocalPose, Model, ModelParts, Skeleton, SourceInfo};
 use accessor::Store;
 use error::{Warnings, quoted};
 use images::Coming;
@@ -54,12 +58,28 @@ use limits::Budget;
 use uri::Resolver;
 
 /// How to import.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// Bounds on what the file may ask for.
     pub limits: Limits,
     /// Let the file refer to files outside its own folder (`..`, links). Never to other schemes or absolute paths.
     pub allow_external: bool,
+    /// Says which blocks the device reads that will draw the model; `None`: none. Asked from another thread when the first
+    /// image comes that could use them, and may wait until a device is there.
+    pub block_formats: Option<AskFormats>,
+}
+
+/// Which block formats a device reads; may wait for it.
+pub type AskFormats = Arc<dyn Fn() -> BlockFormats + Send + Sync>;
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { limits, allow_external, block_formats: _ } = self;
+        f.debug_struct("Options")
+            .field("limits", limits)
+            .field("allow_external", allow_external)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What came of it.
@@ -189,7 +209,7 @@ fn import(
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
         Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
-    let coming = Coming::plan(&reader, resolver)?;
+    let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
     let model = read_beside(&reader, name, &coming, shown)?;
     coming.finish(&warnings);
     (progress.report)(1.0, "Done");
@@ -239,6 +259,8 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = lights::read(reader, &nodes);
+    let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -247,6 +269,11 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
         scenes,
         default_scene,
         humanoid,
+        lights,
+        light_nodes,
+        cameras,
+        camera_nodes,
+        hidden,
         skins,
         meshes,
         instances,

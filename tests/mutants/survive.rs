@@ -73,13 +73,13 @@ fn session(document: Document) {
     }
     session.apply(Command::Seek(0.3));
     session.update_pose();
-    let drawn: usize = model.instances.iter().map(|i| vertices(&model, i.mesh.index())).sum();
+    let drawn: usize = model.instances.iter().map(|i| vertices(&model, i.mesh.index()) * i.copy_count()).sum();
     // A mesh may be shown thousands of times; what is done for each is seen in a few.
     if drawn > 200_000 {
         return;
     }
     for method in METHODS {
-        let surface = export::posed_surface(&model, session.view.scene, &session.pose.local, method);
+        let surface = export::posed_surface(&model, &session.pose.draws, &session.pose.local, method);
         if method.id == METHODS[0].id {
             let mut sink = std::io::sink();
             // A format may refuse (a GLB holds 4 GiB); what counts is that it ends.
