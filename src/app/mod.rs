@@ -24,6 +24,7 @@ use winit::window::WindowId;
 
 use self::benchmark::Meter;
 use self::jobs::{Jobs, Report};
+use self::screen::Wishes;
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
@@ -44,6 +45,8 @@ pub struct Options {
     pub benchmark: Option<Benchmark>,
     /// Which graphics interface.
     pub backend: Backend,
+    /// Bytes for textures; `None`: as is usual for the adapter.
+    pub texture_memory: Option<u64>,
     /// How vertices are deformed, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
     /// Divide the weights of the first file by their sums.
@@ -352,7 +355,9 @@ impl ApplicationHandler<Wake> for App {
             return;
         }
         let size = self.options.benchmark.as_ref().map(|b| b.size);
-        match Window::open(event_loop, &self.proxy, &self.settings, size, self.options.backend) {
+        let Options { backend, texture_memory, .. } = self.options;
+        let wishes = Wishes { backend, measured: size.is_some(), texture_memory };
+        match Window::open(event_loop, &self.proxy, &self.settings, size, wishes) {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
                 self.formats.get_or_init(|| window.block_formats());
