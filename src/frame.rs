@@ -11,7 +11,7 @@ use glam::{Affine3A, Vec3, Vec4};
 use crate::deform::{METHODS, Method};
 use crate::math::Projection;
 pub use crate::math::Ramp;
-use crate::model::{InstanceId, LightKind, Model, NodeId};
+use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
 
 /// One picture.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct Frame {
     pub draws: Vec<InstanceId>,
     /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
     pub variant: Option<usize>,
+    /// What the clip changes of materials.
+    pub changes: Vec<Change>,
     /// Lights of the file.
     pub lights: Vec<Light>,
     /// The studio lights too.
@@ -52,6 +54,7 @@ impl Default for Frame {
             morph_weights: Vec::new(),
             draws: Vec::new(),
             variant: None,
+            changes: Vec::new(),
             lights: Vec::new(),
             studio: true,
             bones: Vec::new(),

@@ -5,6 +5,7 @@
 //! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
 mod behind;
+mod budget;
 mod deform;
 mod error;
 mod gpu;
@@ -188,6 +189,7 @@ impl Renderer {
         let slots = match &mut self.model {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model)?;
+                copy.materials.change(gpu, model, &frame.changes);
                 Some(&copy.slots)
             }
             Some((_, Err(error))) => return Err(error.clone()),
@@ -408,6 +410,7 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.draws == b.draws
         && a.variant == b.variant
         && a.lights == b.lights
+        && a.changes == b.changes
         && a.studio == b.studio
         && a.palettes == b.palettes
         && a.morph_weights == b.morph_weights
