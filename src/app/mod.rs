@@ -175,10 +175,8 @@ impl App {
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
         let formats = Arc::clone(&self.formats);
-        let options = import::Options {
-            block_formats: Some(Arc::new(move || *formats.wait())),
-            ..self.options.import.clone()
-        };
+        let options =
+            import::Options { block_formats: Some(Arc::new(move || *formats.wait())), ..self.options.import.clone() };
         self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
