@@ -24,6 +24,7 @@ use winit::window::WindowId;
 
 use self::benchmark::Meter;
 use self::jobs::{Jobs, Report};
+use self::screen::Wishes;
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
@@ -31,7 +32,7 @@ use crate::frame::{Frame, Palette};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
-use crate::session::{Command, Effect, Session, Source, command_of};
+use crate::session::{Command, Effect, Key, Session, Source, command_of};
 
 /// What `skinscope view` was asked for.
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ pub struct Options {
     pub benchmark: Option<Benchmark>,
     /// Which graphics interface.
     pub backend: Backend,
+    /// Bytes for textures; `None`: as is usual for the adapter.
+    pub texture_memory: Option<u64>,
     /// How vertices are deformed, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
     /// Divide the weights of the first file by their sums.
@@ -349,7 +352,9 @@ impl ApplicationHandler<Wake> for App {
             return;
         }
         let size = self.options.benchmark.as_ref().map(|b| b.size);
-        match Window::open(event_loop, &self.proxy, &self.settings, size, self.options.backend) {
+        let Options { backend, texture_memory, .. } = self.options;
+        let wishes = Wishes { backend, measured: size.is_some(), texture_memory };
+        match Window::open(event_loop, &self.proxy, &self.settings, size, wishes) {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
                 self.formats.get_or_init(|| window.block_formats());
@@ -392,6 +397,9 @@ impl ApplicationHandler<Wake> for App {
                     return;
                 }
                 let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
+                if shortcut.key == Key::Escape && self.status.loading.is_some() {
+                    return self.send(event_loop, Command::CancelLoad);
+                }
                 let spare = || input::top_row_as_numpad(shortcut).and_then(command_of);
                 if let Some(command) = command_of(shortcut).or_else(spare).filter(|c| !event.repeat || repeats(c)) {
                     self.send(event_loop, command.clone());

@@ -201,7 +201,7 @@ fn clips(model: &Model) -> Vec<Value> {
             "name": clip.name,
             "duration_secs": clip.duration_secs(),
             "start_secs": clip.start_secs,
-            "channels": clip.channels.len(),
+            "channels": clip.channels.len() + clip.properties.len(),
             "keys": keys,
             "interpolations": interpolations,
         })

@@ -185,6 +185,10 @@ fn parse_backend(text: &str) -> Result<Backend, String> {
     }
 }
 
+fn bytes_of(mib: Option<u32>) -> Option<u64> {
+    mib.map(|mib| u64::from(mib) << 20)
+}
+
 fn method_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(METHODS.iter().map(|m| m.id))
 }
