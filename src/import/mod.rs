@@ -12,6 +12,7 @@ mod clips;
 mod container;
 mod copies;
 mod decode;
+mod draco;
 mod error;
 mod extensions;
 mod fields;
@@ -168,7 +169,7 @@ fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver { folder, allow_external: options.allow_external, budget: &files };
-    import(&bytes, &name, options, &resolver, progress, shown)
+    isolated(|| import(&bytes, &name, options, &resolver, progress, shown))
 }
 
 fn open_bytes(
@@ -180,7 +181,13 @@ fn open_bytes(
 ) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver { folder: None, allow_external: false, budget: &files };
-    import(bytes, name, options, &resolver, progress, shown)
+    isolated(|| import(bytes, name, options, &resolver, progress, shown))
+}
+
+/// The last guard: whatever panics in spite of every check ends the import, not the program. Code of others that is known
+/// to panic is guarded where it is called, so that the rest of the file is still shown.
+fn isolated(work: impl FnOnce() -> Result<Import, ImportError>) -> Result<Import, ImportError> {
+    error::guarded(work).unwrap_or(Err(ImportError::Internal))
 }
 
 fn import(

@@ -4,6 +4,7 @@
 //! A picture takes two passes into one multisampled target: the scene, then what lies over it (bones, lines) with a depth
 //! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
+mod budget;
 mod deform;
 mod error;
 mod gpu;
