@@ -17,7 +17,7 @@ impl Random {
 }
 
 /// A skinned, morphed, textured, normal-mapped, animated square.
-fn whole() -> Doc {
+pub(super) fn whole() -> Doc {
     let mut doc = Doc::new();
     let position = doc.floats("VEC3", 3, &SQUARE);
     let normal = doc.floats("VEC3", 3, &[0.0, 0.0, 1.0].repeat(4));

@@ -2,6 +2,7 @@
 
 mod accessors;
 mod clips;
+mod draco;
 mod extensions;
 mod fuzz;
 mod images;
@@ -10,7 +11,9 @@ mod materials;
 mod meshopt;
 mod nodes;
 mod primitives;
+mod quantized;
 mod skins;
+mod sparse;
 
 use serde_json::{Value, json};
 
