@@ -10,6 +10,7 @@
 mod accessor;
 mod clips;
 mod container;
+mod copies;
 mod decode;
 mod draco;
 mod error;
@@ -20,6 +21,7 @@ mod images;
 mod influences;
 mod ktx2;
 mod layers;
+mod lights;
 mod limits;
 mod materials;
 mod meshes;
@@ -27,19 +29,22 @@ mod meshopt;
 mod mikktspace;
 mod nodes;
 mod parallel;
+mod pointers;
 mod primitive;
 mod skins;
 mod tangents;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod unknown;
 mod uri;
 mod variants;
 mod views;
+mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
-pub use limits::{Limits, Progress};
+pub use limits::{DECODED_PER_BYTE, Limits, Progress, ZEROS_PER_BYTE};
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -52,6 +57,7 @@ use accessor::Store;
 use error::{Warnings, quoted};
 use images::Coming;
 use limits::Budget;
+use pointers::{PointerChannel, World};
 use uri::Resolver;
 
 /// How to import.
@@ -94,6 +100,8 @@ pub type Shown<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 /// What every part of the importer reads from.
 struct Reader<'a> {
     root: &'a json::Root,
+    /// By animation; empty where the file has none.
+    pointers: &'a [Vec<PointerChannel>],
     store: &'a Store<'a>,
     limits: &'a Limits,
     decoded: &'a Budget,
@@ -149,20 +157,19 @@ fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<
     progress.step(0.0, "Reading file")?;
     let said = path.display().to_string().replace(char::is_control, "�");
     let failed = |source| ImportError::Read { path: said.clone(), source };
-    let facts = std::fs::metadata(path).map_err(failed)?;
-    if !facts.is_file() {
-        let found = if facts.is_dir() { "a folder" } else { "something else" };
+    let Some((file, length)) = uri::open_regular(path).map_err(failed)? else {
+        let found = if path.is_dir() { "a folder" } else { "a device, a pipe or the like" };
         return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
-    }
-    Limits::check(&said, "its length in bytes", facts.len(), options.limits.file_bytes)?;
-    let bytes = std::fs::read(path).map_err(failed)?;
+    };
+    Limits::check(&said, "its length in bytes", length, options.limits.file_bytes)?;
+    let bytes = uri::read_whole(file, length).map_err(failed)?;
     // The folder where the file was asked for: of a link, the link's.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Some(folder.canonicalize().map_err(failed)?);
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver { folder, allow_external: options.allow_external, budget: &files };
-    import(&bytes, &name, options, &resolver, progress, shown)
+    isolated(|| import(&bytes, &name, options, &resolver, progress, shown))
 }
 
 fn open_bytes(
@@ -174,7 +181,13 @@ fn open_bytes(
 ) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver { folder: None, allow_external: false, budget: &files };
-    import(bytes, name, options, &resolver, progress, shown)
+    isolated(|| import(bytes, name, options, &resolver, progress, shown))
+}
+
+/// The last guard: whatever panics in spite of every check ends the import, not the program. Code of others that is known
+/// to panic is guarded where it is called, so that the rest of the file is still shown.
+fn isolated(work: impl FnOnce() -> Result<Import, ImportError>) -> Result<Import, ImportError> {
+    error::guarded(work).unwrap_or(Err(ImportError::Internal))
 }
 
 fn import(
@@ -192,13 +205,23 @@ fn import(
     let parts = container::split(bytes, limits, &warnings)?;
     let root = container::parse(parts.json, limits, &warnings)?;
     check_asset(&root)?;
+    unknown::check(&root, parts.json)?;
     extensions::check(&root, &warnings)?;
+    let pointers = pointers::list(parts.json, &root);
     let buffers = read_buffers(&root, parts.bin, resolver)?;
-    let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
+    let decoded = Budget::of_decoded(limits, resolver.budget.used());
+    let limits = &limits.of_files(resolver.budget.used());
     let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
-    let reader =
-        Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
+    let reader = Reader {
+        root: &root,
+        pointers: &pointers,
+        store: &store,
+        limits,
+        decoded: &decoded,
+        warnings: &warnings,
+        progress: *progress,
+    };
     let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
     let model = read_beside(&reader, name, &coming, shown)?;
     coming.finish(&warnings);
@@ -234,7 +257,7 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
-    let materials = materials::read(reader)?;
+    let mut materials = materials::read(reader)?;
     let variants = variants::names(reader);
     let mut meshes = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
@@ -244,11 +267,15 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     }
     let instances = meshes::instances(reader, &nodes, &skins, &mut meshes)?;
     reader.progress.step(0.6, "Reading clips")?;
-    let clips = clips::read(reader, &nodes, &instances)?;
+    let carried = lights::read(reader, &nodes);
+    let world = &mut World { nodes: &nodes, carried: &carried, materials: &mut materials };
+    let clips = clips::read(reader, world, &instances)?;
     let textures = materials::textures(reader, coming.by_texture())?;
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = carried;
+    let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -257,6 +284,11 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
         scenes,
         default_scene,
         humanoid,
+        lights,
+        light_nodes,
+        cameras,
+        camera_nodes,
+        hidden,
         skins,
         meshes,
         instances,

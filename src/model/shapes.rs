@@ -68,13 +68,7 @@ pub fn tube(shape: Tube) -> Model {
             primitives: vec![tube_mesh(shape, joints, rings, sides)],
             morph_names: vec![],
         }],
-        instances: vec![Instance {
-            node: NodeId(0),
-            mesh: MeshId(0),
-            skin: Some(SkinId(0)),
-            morph_weights: Vec::new(),
-            morph_offset: 0,
-        }],
+        instances: vec![Instance { node: NodeId(0), mesh: MeshId(0), skin: Some(SkinId(0)), ..Instance::default() }],
         clips: vec![bend(joints)],
         skeleton,
         ..ModelParts::default()
@@ -123,6 +117,7 @@ fn bend(joints: usize) -> Clip {
     let turn = |degrees: f32| Quat::from_rotation_x(degrees.to_radians());
     let keys = vec![turn(0.0), turn(30.0), turn(0.0)];
     Clip {
+        properties: Vec::new(),
         name: "Bend".into(),
         channels: (2..=joints)
             .map(|n| Channel { node: NodeId::from_index(n), path: Path::Rotation, sampler: 0 })
@@ -183,6 +178,7 @@ pub fn obstacle_course() -> Model {
         skin,
         morph_weights,
         morph_offset,
+        copies: Vec::new(),
     };
     let parts = ModelParts {
         source: SourceInfo { name: "obstacle course".into(), version: "2.0".into(), ..SourceInfo::default() },
@@ -267,6 +263,7 @@ fn course_clip() -> Clip {
     let channel =
         |(sampler, row): (usize, &(u32, Path, _, _, _))| Channel { node: NodeId(row.0), path: row.1, sampler };
     Clip {
+        properties: Vec::new(),
         name: "All kinds".into(),
         channels: table.iter().enumerate().map(channel).collect(),
         samplers: table.map(|(_, _, interpolation, times, values)| Sampler { times, interpolation, values }).to_vec(),

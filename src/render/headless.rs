@@ -1,7 +1,8 @@
 //! A picture in memory, without a window.
 
-use super::gpu::{Gpu, GpuError};
-use super::{Renderer, SceneTarget};
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::{Renderer, SceneTarget, guarded};
 use crate::frame::{Background, Frame};
 
 /// Pixels in memory: RGBA, 8 bits each, sRGB, straight alpha, rows from the top.
@@ -24,11 +25,42 @@ impl Picture {
     }
 }
 
+/// Carries out `work` on a device, `first` or one that `open` gives; once more on another where the device is lost, with
+/// half the memory for textures where it was lost for want of memory.
+///
+/// # Errors
+/// Those of `open` and of `work`.
+pub fn on_device<T>(
+    first: Option<&Gpu>,
+    open: impl Fn() -> Result<Gpu, GpuError>,
+    mut work: impl FnMut(&Gpu, &mut Renderer) -> Result<T, GpuError>,
+) -> Result<T, GpuError> {
+    let mut on = |gpu: &Gpu| guarded(|| work(gpu, &mut Renderer::new(gpu)));
+    let done = match first {
+        Some(gpu) => on(gpu),
+        None => on(&open()?),
+    };
+    match done {
+        Err(error @ GpuError::Lost(_)) => {
+            let mut gpu = open()?;
+            if error.is_of_memory() {
+                gpu.texture_memory /= 2;
+            }
+            on(&gpu)
+        }
+        done => done,
+    }
+}
+
 /// Draws `frame` at `size` pixels and reads it back.
 ///
 /// # Errors
 /// Those of [`Renderer::draw`], and of the device.
 pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
+    guarded(|| image(gpu, renderer, frame, size))
+}
+
+fn image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
     let target = renderer.draw(gpu, frame, size)?;
     let mut picture = read_picture(gpu, target)?;
     if frame.display.background == Background::Transparent {

@@ -2,14 +2,16 @@
 
 mod accessors;
 mod clips;
+mod copies;
 mod draco;
 mod extensions;
-mod fuzz;
 mod images;
 mod layers;
+mod lights;
 mod materials;
 mod meshopt;
 mod nodes;
+mod pointers;
 mod primitives;
 mod quantized;
 mod skins;
