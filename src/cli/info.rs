@@ -16,8 +16,8 @@ use crate::session::{Document, PoseSource, Session};
 /// The JSON has the fields: schema (1), file, asset {version, generator, copyright}, extensions {used, required},
 /// counts {scenes, nodes, joints, skins, meshes, primitives, vertices, triangles, clips, materials, textures, images,
 /// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
-/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh, skin}], skins
-/// [{index, name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
+/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh, skin, copies}],
+/// skins [{index, name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
 /// weights, morph_targets, material, variants [{variant, material}]}]}], lights [{index, name, type, color, intensity, range,
 /// cone, nodes}], cameras [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys,
 /// interpolations}], materials [{index, name, alpha, double_sided, layers, textures}], variants [text], images [{index, name,
@@ -116,7 +116,7 @@ fn describe(document: &Document, session: &Session) -> Value {
 fn nodes(model: &Model) -> Vec<Value> {
     let mut mesh_of = BTreeMap::new();
     for instance in &model.instances {
-        mesh_of.insert(instance.node, (instance.mesh.0, instance.skin.map(|s| s.0)));
+        mesh_of.insert(instance.node, (instance.mesh.0, instance.skin.map(|s| s.0), instance.copy_count()));
     }
     let mut out: Vec<(u32, Value)> = (0..model.skeleton.len())
         .map(|n| {
@@ -131,6 +131,7 @@ fn nodes(model: &Model) -> Vec<Value> {
                 "humanoid": model.humanoid(node),
                 "mesh": carried.map(|c| c.0),
                 "skin": carried.and_then(|c| c.1),
+                "copies": carried.map_or(0, |c| c.2),
             });
             (index, value)
         })
