@@ -19,6 +19,7 @@ mod meshes;
 mod mikktspace;
 mod nodes;
 mod parallel;
+mod png;
 mod primitive;
 mod skins;
 mod tangents;
