@@ -29,7 +29,7 @@ pub(super) fn read(reader: &Reader, resolver: &Resolver) -> Result<Images, Impor
     for (i, image) in root.images.iter().enumerate().filter(|(i, _)| used[*i]) {
         let place = || format!("image {i}");
         if let Some(view) = image.buffer_view {
-            work.push((i, Cow::Borrowed(reader.store.view(view, &place)?)));
+            work.push((i, reader.store.view(view, &place)?.read()?));
             continue;
         }
         match image.uri.as_deref().map(|uri| resolver.read(uri, &place)) {

@@ -7,6 +7,7 @@
 //! Import is a plain call meant for a background thread; [`Progress`] tells how far it is and can stop it.
 
 mod accessor;
+mod bytes;
 mod clips;
 mod container;
 mod error;
@@ -32,13 +33,14 @@ pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
 pub use limits::{Limits, Progress};
 
-use std::borrow::Cow;
 use std::path::Path;
+use std::sync::atomic::AtomicUsize;
 
 use gltf::json;
 
 use crate::model::{LocalPose, Model, ModelParts, Skeleton, SourceInfo};
 use accessor::Store;
+use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
 use limits::Budget;
 use uri::Resolver;
@@ -85,14 +87,16 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
         return Err(ImportError::invalid(shown, "a file", found).advise("choose a .gltf or .glb file"));
     }
     Limits::check(&shown, "its length in bytes", facts.len(), options.limits.file_bytes)?;
-    let bytes = std::fs::read(path).map_err(failed)?;
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let file = Owner::File(OpenFile { file, name: shown.clone() }, facts.len());
     // The folder where the file was asked for: of a link, the link's.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Some(folder.canonicalize().map_err(failed)?);
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver = Resolver { folder, allow_external: options.allow_external, budget: &files };
-    import(&bytes, &name, options, &resolver, progress)
+    let resolver =
+        Resolver { folder, allow_external: options.allow_external, budget: &files, open: AtomicUsize::new(0) };
+    import(file.bytes(), &name, options, &resolver, progress)
 }
 
 /// Opens a model in memory: a GLB, or the JSON of a glTF whose buffers are data URIs.
@@ -101,12 +105,12 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
 /// As [`import_file`]; any reference to another file is an error too.
 pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver = Resolver { folder: None, allow_external: false, budget: &files };
-    import(bytes, name, options, &resolver, progress)
+    let resolver = Resolver { folder: None, allow_external: false, budget: &files, open: AtomicUsize::new(0) };
+    import(Bytes::Memory(bytes), name, options, &resolver, progress)
 }
 
 fn import(
-    bytes: &[u8],
+    bytes: Bytes,
     name: &str,
     options: &Options,
     resolver: &Resolver,
@@ -114,13 +118,15 @@ fn import(
 ) -> Result<Import, ImportError> {
     let limits = &options.limits;
     let warnings = Warnings::default();
-    resolver.budget.charge(&|| name.to_owned(), bytes.len() as u64, 1)?;
+    resolver.budget.charge(&|| name.to_owned(), bytes.len(), 1)?;
     progress.step(0.05, "Parsing JSON")?;
     let parts = container::split(bytes, limits, &warnings)?;
-    let root = container::parse(parts.json, limits, &warnings)?;
+    let root = container::parse(container::text(&parts.json, &warnings)?, limits, &warnings)?;
+    drop(parts.json);
     check_asset(&root)?;
     extensions::check(&root, &warnings)?;
-    let buffers = read_buffers(&root, parts.bin, resolver)?;
+    let owners = open_buffers(&root, parts.bin, resolver)?;
+    let buffers = buffers(&root, parts.bin, &owners)?;
     let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
     let store = Store::new(&root, &buffers, limits, &decoded, &warnings)?;
     let reader =
@@ -199,34 +205,36 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// The bytes of all buffers, cut to their stated length.
-fn read_buffers<'a>(
-    root: &json::Root,
-    bin: Option<&'a [u8]>,
-    resolver: &Resolver,
-) -> Result<Vec<Cow<'a, [u8]>>, ImportError> {
-    let mut out = Vec::with_capacity(root.buffers.len());
-    for (i, buffer) in root.buffers.iter().enumerate() {
+/// What holds the bytes of each buffer; nothing where that is the binary chunk.
+fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> Result<Vec<Option<Owner>>, ImportError> {
+    let open = |(i, buffer): (usize, &json::Buffer)| {
         let place = || format!("buffer {i}");
-        let mut bytes = match (&buffer.uri, bin) {
-            (Some(uri), _) => Cow::Owned(resolver.read(uri, &place)?),
-            (None, Some(bin)) if i == 0 => Cow::Borrowed(bin),
-            (None, _) => {
+        match &buffer.uri {
+            Some(uri) => resolver.open(uri, &place).map(Some),
+            None if i == 0 && bin.is_some() => Ok(None),
+            None => {
                 let found = if i == 0 { "no URI and no binary chunk" } else { "no URI" };
-                return Err(ImportError::invalid(place(), "a URI, or the GLB's binary chunk for buffer 0", found));
+                Err(ImportError::invalid(place(), "a URI, or the GLB's binary chunk for buffer 0", found))
             }
-        };
+        }
+    };
+    root.buffers.iter().enumerate().map(open).collect()
+}
+
+/// The bytes of all buffers, cut to their stated length.
+fn buffers<'a>(
+    root: &json::Root,
+    bin: Option<Bytes<'a>>,
+    owners: &'a [Option<Owner>],
+) -> Result<Vec<Bytes<'a>>, ImportError> {
+    let cut = |(i, (buffer, owner)): (usize, (&json::Buffer, &'a Option<Owner>))| {
+        let bytes = owner.as_ref().map(Owner::bytes).or(bin).unwrap_or(Bytes::Memory(&[]));
         let stated = buffer.byte_length.0;
-        if (bytes.len() as u64) < stated {
-            let found = format!("{}", bytes.len());
-            return Err(ImportError::invalid(place(), format!("the {stated} bytes that it states"), found)
-                .advise("the file or its .bin is cut off; copy or download it again"));
-        }
-        match &mut bytes {
-            Cow::Owned(owned) => owned.truncate(stated as usize),
-            Cow::Borrowed(part) => *part = &part[..stated as usize],
-        }
-        out.push(bytes);
-    }
-    Ok(out)
+        bytes.part(0, stated).ok_or_else(|| {
+            let expected = format!("the {stated} bytes that it states");
+            ImportError::invalid(format!("buffer {i}"), expected, bytes.len().to_string())
+                .advise("the file or its .bin is cut off; copy or download it again")
+        })
+    };
+    root.buffers.iter().zip(owners).enumerate().map(cut).collect()
 }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -11,6 +11,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::ImportError;
+use super::bytes::{OpenFile, Owner};
 use super::error::quoted;
 use super::limits::Budget;
 
@@ -29,15 +30,40 @@ pub(super) struct Resolver<'a> {
     pub folder: Option<PathBuf>,
     pub allow_external: bool,
     pub budget: &'a Budget,
+    /// Files that stay open.
+    pub open: AtomicUsize,
+}
+
+/// Files of this length and more are not read as a whole, bytes.
+const LARGE: u64 = 1 << 20;
+
+/// Files that one model keeps open; systems allow a few hundred.
+const MOST_OPEN: usize = 64;
+
+fn is_data(uri: &str) -> bool {
+    uri.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("data:"))
 }
 
 impl Resolver<'_> {
+    /// What holds the bytes behind `uri`: a large file stays where it is.
+    pub(super) fn open(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
+        if is_data(uri) {
+            return self.read(uri, place).map(Owner::Memory);
+        }
+        let (file, length) = self.file(uri, place)?;
+        if length >= LARGE && self.open.fetch_add(1, Ordering::Relaxed) < MOST_OPEN {
+            return Ok(Owner::File(file, length));
+        }
+        file.read_whole(length).map(Owner::Memory)
+    }
+
     /// The bytes behind `uri`.
     pub(super) fn read(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
-        match uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")) {
-            Some(_) => self.data(&uri[5..], place),
-            None => self.file(uri, place),
+        if is_data(uri) {
+            return self.data(&uri[5..], place);
         }
+        let (file, length) = self.file(uri, place)?;
+        file.read_whole(length)
     }
 
     fn data(&self, rest: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
@@ -53,7 +79,8 @@ impl Resolver<'_> {
         decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()))
     }
 
-    fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
+    /// The file behind a URI, and its length, which is charged.
+    fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<(OpenFile, u64), ImportError> {
         let path = self.path(uri, place)?;
         let failed = |source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source };
         // Asked before opening: opening a pipe would wait for its other end.
@@ -62,10 +89,8 @@ impl Resolver<'_> {
             return Err(ImportError::invalid(place(), "a regular file", quoted(uri)));
         }
         self.budget.charge(place, facts.len(), 1)?;
-        let mut bytes = Vec::with_capacity(facts.len() as usize);
         let file = File::open(&path).map_err(failed)?;
-        file.take(facts.len()).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(bytes)
+        Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, facts.len()))
     }
 
     /// The file that a relative URI names, known to lie where it may.

@@ -1,12 +1,11 @@
 //! Accessors: conversion, strides, sparse elements, ranges.
 
-use std::borrow::Cow;
-
 use bytemuck::Pod;
 use gltf::json::Index;
 use serde_json::json;
 
 use super::super::accessor::Store;
+use super::super::bytes::Bytes;
 use super::super::error::Warnings;
 use super::super::limits::Budget;
 use super::super::{ImportError, Limits};
@@ -17,7 +16,7 @@ fn read<T: Pod, const N: usize>(doc: &Doc, index: u32) -> Result<Vec<T>, ImportE
     let mut root = doc.root.clone();
     root["buffers"] = json!([{ "byteLength": doc.bin.len() }]);
     let root = serde_json::from_value(root).unwrap();
-    let buffers = [Cow::Borrowed(&doc.bin[..])];
+    let buffers = [Bytes::Memory(&doc.bin)];
     let budget = Budget::new("bytes", 1 << 20);
     let store = Store::new(&root, &buffers, &Limits::default(), &budget, &Warnings::default())?;
     let place = || "test".to_owned();

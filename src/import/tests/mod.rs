@@ -2,6 +2,7 @@
 
 mod accessors;
 mod clips;
+mod files;
 mod fuzz;
 mod materials;
 mod nodes;
