@@ -11,8 +11,7 @@ use skinscope::import::{Import, ImportError, Options, Progress, import_file};
 use skinscope::model::{Interpolation, Topology};
 
 /// Models that need an extension which is not supported yet.
-const NEED_EXTENSIONS: &[(&str, &str)] =
-    &[("CesiumMan_meshopt", "EXT_meshopt_compression"), ("RiggedSimple_draco", "KHR_draco_mesh_compression")];
+const NEED_EXTENSIONS: &[(&str, &str)] = &[("RiggedSimple_draco", "KHR_draco_mesh_compression")];
 
 fn open(path: &Path) -> Result<Import, ImportError> {
     import_file(path, &Options::default(), &Progress::silent())

@@ -110,6 +110,50 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
 }
 
 #[test]
+fn humanoid_names_stand_beside_the_joints_and_are_found() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();
+    parts.humanoid = vec![(NodeId(1), "hips".into()), (NodeId(2), "leftUpperLeg".into())];
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("Search nodes").focus();
+    harness.run();
+    harness.get_by_label("Search nodes").type_text("upperleg");
+    harness.run();
+    assert!(harness.query_by_label("joint 2").is_none());
+    click(&mut harness, "joint 1, leftUpperLeg");
+    assert_eq!(harness.state().session.view.selected, Some(NodeId(2)));
+    harness.get_by_label_contains("leftUpperLeg · joint 1 of skin");
+}
+
+#[test]
+fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();
+    let weights = &mut parts.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+    weights.iter_mut().for_each(|w| *w *= 0.5);
+    let vertices = parts.meshes[0].primitives[0].stored_vertices;
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    // The switch stands below the window's edge.
+    harness.set_size(vec2(1280.0, 1400.0));
+    harness.run();
+    harness.get_by_label(&format!("Weights not summing to one: {vertices} vertices"));
+    harness.get_by_label("Their sums: 0.500 to 0.500");
+    click(&mut harness, "Fold root");
+    click(&mut harness, "Normalise weights");
+    assert!(has(&harness, &Command::ToggleNormaliseWeights) && harness.state().session.edits.normalise_weights);
+    // The file's own figures stay, and so does what was folded.
+    harness.get_by_label("Their sums: 0.500 to 0.500");
+    harness.get_by_label("Unfold root");
+    // A model whose sums are one has nothing to switch.
+    let harness = open(3);
+    assert!(harness.query_by_label("Normalise weights").is_none());
+}
+
+#[test]
 fn the_method_is_chosen_from_its_table() {
     let other = skinscope::deform::METHODS[1];
     // In the menu bar, and in the inspector while nothing is selected.

@@ -62,8 +62,9 @@ impl Jobs {
 
     /// Asks for a file with the system's dialog ([`has_dialog`]).
     pub(super) fn ask_for_file(&self, folder: Option<PathBuf>) {
-        let mut dialog =
-            rfd::AsyncFileDialog::new().add_filter("glTF models", &["glb", "gltf"]).add_filter("All files", &["*"]);
+        let mut dialog = rfd::AsyncFileDialog::new()
+            .add_filter("glTF models", &["glb", "gltf", "vrm"])
+            .add_filter("All files", &["*"]);
         if let Some(folder) = folder {
             dialog = dialog.set_directory(folder);
         }

@@ -43,6 +43,8 @@ pub struct Options {
     pub backend: Backend,
     /// How vertices are deformed, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
+    /// Divide the weights of the first file by their sums.
+    pub normalise_weights: bool,
     /// When the process started.
     pub started: Instant,
 }
@@ -224,6 +226,9 @@ impl App {
                 Report::Loaded(Ok(document)) => {
                     self.status.loading = None;
                     self.session.open(*document);
+                    if std::mem::take(&mut self.options.normalise_weights) {
+                        self.session.apply(Command::ToggleNormaliseWeights);
+                    }
                     self.last_frame = None;
                     if let Some(window) = &mut self.window {
                         window.set_title(&self.session);

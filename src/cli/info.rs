@@ -16,11 +16,12 @@ use crate::session::{Document, PoseSource, Session};
 /// The JSON has the fields: schema (1), file, asset {version, generator, copyright}, extensions {used, required},
 /// counts {scenes, nodes, joints, skins, meshes, primitives, vertices, triangles, clips, materials, textures, images,
 /// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
-/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, mesh, skin}], skins [{index,
+/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh,
+/// skin}], skins [{index,
 /// name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
 /// weights, morph_targets, material}]}], clips [{index, name, duration_secs, start_secs, channels, keys,
 /// interpolations}], materials [{index, name, alpha, double_sided, textures}], images [{index, name, width, height}],
-/// warnings [text]. Indices are the file's own; parent, mesh, skin and skeleton may be null.
+/// warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and skeleton may be null.
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
     #[command(flatten)]
@@ -122,6 +123,7 @@ fn nodes(model: &Model) -> Vec<Value> {
                 "name": model.skeleton.names[n],
                 "parent": model.skeleton.parents[n].map(|p| model.skeleton.file_index[p.index()]),
                 "joint": model.is_joint(node),
+                "humanoid": model.humanoid(node),
                 "mesh": carried.map(|c| c.0),
                 "skin": carried.and_then(|c| c.1),
             });
@@ -211,6 +213,10 @@ fn text(document: &Document, report: &Value) -> String {
     }
     line("scenes", count("scenes").to_string());
     line("nodes", format!("{}, {} of them joints", count("nodes"), count("joints")));
+    if !model.humanoid.is_empty() {
+        let name = |(node, humanoid): &(NodeId, String)| format!("{humanoid} {}", model.skeleton.names[node.index()]);
+        line("humanoid", model.humanoid.iter().map(name).collect::<Vec<_>>().join(", "));
+    }
     line(
         "meshes",
         format!(

@@ -20,6 +20,9 @@ pub(super) struct PoseArgs {
     /// How vertices are deformed
     #[arg(long, value_parser = method_names(), default_value = "linear")]
     method: String,
+    /// Divide the weights of every vertex by their sum; without it they are used as stored
+    #[arg(long)]
+    normalise_weights: bool,
 }
 
 fn parse_secs(text: &str) -> Result<f32, String> {
@@ -36,6 +39,9 @@ impl PoseArgs {
             session.view.method = method;
         }
         session.open(document);
+        if self.normalise_weights {
+            session.apply(Command::ToggleNormaliseWeights);
+        }
         session.playback.playing = false;
         match clip {
             Some(clip) => {

@@ -24,6 +24,9 @@ pub(super) struct ViewArgs {
     /// How vertices are deformed
     #[arg(long, value_parser = method_names())]
     method: Option<String>,
+    /// Divide the weights of every vertex by their sum, in the file that is opened first
+    #[arg(long)]
+    normalise_weights: bool,
     /// Draw N frames as fast as possible, print what they cost, and end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     benchmark: Option<u32>,
@@ -55,6 +58,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         benchmark,
         backend: args.backend,
         method,
+        normalise_weights: args.normalise_weights,
         started,
     })?;
     line.map_or(Ok(()), |line| print(&(line + "\n")))

@@ -8,12 +8,13 @@ use gltf::json::{self, Root};
 use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
+use super::views::View;
 use super::{ImportError, Limits};
 
-/// All buffers of a file and the accessors into them, checked.
+/// All buffer views of a file and the accessors into them, checked.
 #[derive(Debug)]
 pub(super) struct Store<'a> {
-    views: Vec<Bytes<'a>>,
+    views: &'a [View<'a>],
     accessors: Vec<Accessor<'a>>,
     decoded: &'a Budget,
     zero_bytes: u64,
@@ -92,18 +93,14 @@ const fn component_name(component: ComponentType) -> &'static str {
 }
 
 impl<'a> Store<'a> {
-    /// Checks every view and accessor of `root` against the bytes that are there.
+    /// Checks every accessor of `root` against the bytes that are there.
     pub(super) fn new(
         root: &Root,
-        buffers: &[Bytes<'a>],
+        views: &'a [View<'a>],
         limits: &Limits,
         decoded: &'a Budget,
         warnings: &Warnings,
     ) -> Result<Self, ImportError> {
-        let mut views = Vec::with_capacity(root.buffer_views.len());
-        for (i, view) in root.buffer_views.iter().enumerate() {
-            views.push(check_view(i, view, buffers)?);
-        }
         let mut store = Self { views, accessors: Vec::new(), decoded, zero_bytes: limits.zero_bytes };
         for (i, accessor) in root.accessors.iter().enumerate() {
             let checked = store.check_accessor(i, accessor, root, warnings)?;
@@ -130,7 +127,7 @@ impl<'a> Store<'a> {
         index: json::Index<json::buffer::View>,
         place: &dyn Fn() -> String,
     ) -> Result<Bytes<'a>, ImportError> {
-        self.views.get(index.value()).copied().ok_or_else(|| {
+        self.views.get(index.value()).map(View::bytes).ok_or_else(|| {
             let have = self.views.len();
             ImportError::invalid(place(), format!("a buffer view below {have}"), format!("view {}", index.value()))
         })
@@ -390,20 +387,4 @@ pub(super) mod format {
     pub const I16_ANY: Format = of(ComponentType::I16, None);
     pub const U8_ANY: Format = of(ComponentType::U8, None);
     pub const U16_ANY: Format = of(ComponentType::U16, None);
-}
-
-fn check_view<'a>(index: usize, view: &json::buffer::View, buffers: &[Bytes<'a>]) -> Result<Bytes<'a>, ImportError> {
-    let place = || format!("buffer view {index}");
-    let Some(buffer) = buffers.get(view.buffer.value()) else {
-        let expected = format!("a buffer below {}", buffers.len());
-        return Err(ImportError::invalid(place(), expected, format!("buffer {}", view.buffer.value())));
-    };
-    let (offset, length) = (view.byte_offset.map_or(0, |o| o.0), view.byte_length.0);
-    if let Some(stride) = view.byte_stride.filter(|s| s.0 == 0 || s.0 > 252) {
-        return Err(ImportError::invalid(place(), "a byteStride of 4 to 252", stride.0.to_string()));
-    }
-    buffer.part(offset, length).ok_or_else(|| {
-        let expected = format!("its bytes inside the {} of buffer {}", buffer.len(), view.buffer.value());
-        ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
-    })
 }

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind};
 
 use super::ImportError;
+use super::limits::Budget;
 
 /// Some bytes of a model.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +84,15 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// All of them at once. What this allocates is bounded by the file's length, but not what many calls do: who keeps the
-    /// result charges it.
+    /// All of them at once, and for long: what that allocates is charged.
+    pub(super) fn keep(&self, budget: &Budget, place: &dyn Fn() -> String) -> Result<Cow<'a, [u8]>, ImportError> {
+        if let Self::File { length, .. } = self {
+            budget.charge(place, *length, 1)?;
+        }
+        self.read()
+    }
+
+    /// All of them at once. What this allocates is bounded by the file's length, but not what many calls do.
     pub(super) fn read(&self) -> Result<Cow<'a, [u8]>, ImportError> {
         match self {
             Self::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
@@ -122,6 +130,8 @@ impl<'a> Bytes<'a> {
 /// Who holds the bytes of a buffer.
 #[derive(Debug)]
 pub(super) enum Owner {
+    /// A stand-in for what compressed views become.
+    Nothing,
     Memory(Vec<u8>),
     File(OpenFile, u64),
 }
@@ -129,6 +139,7 @@ pub(super) enum Owner {
 impl Owner {
     pub(super) fn bytes(&self) -> Bytes<'_> {
         match self {
+            Self::Nothing => Bytes::Memory(&[]),
             Self::Memory(bytes) => Bytes::Memory(bytes),
             Self::File(file, length) => Bytes::File { file, start: 0, length: *length },
         }

@@ -26,10 +26,63 @@ pub enum Support {
 }
 
 /// Every extension that import knows, by name.
-pub const EXTENSIONS: &[Extension] = &[shown("KHR_mesh_quantization")];
+pub const EXTENSIONS: &[Extension] = &[
+    shown("EXT_meshopt_compression"),
+    shown("KHR_mesh_quantization"),
+    shown("KHR_meshopt_compression"),
+    without("VRM", "its toon shading, expressions and swinging parts"),
+    without("VRMC_vrm", "its expressions and gaze"),
+    without("VRMC_vrm_animation", "its expressions and gaze"),
+    without("VRMC_springBone", "its swinging parts"),
+    without("VRMC_node_constraint", "its constraints between nodes"),
+    without("VRMC_materials_mtoon", "its toon shading"),
+    without("VRMC_materials_hdr_emissiveMultiplier", "its brighter emission"),
+    silent("KHR_xmp"),
+    silent("KHR_xmp_json_ld"),
+    silent("KHR_audio_emitter"),
+    silent("KHR_interactivity"),
+    silent("KHR_node_hoverability"),
+    silent("KHR_node_selectability"),
+    without("KHR_physics_rigid_bodies", "its physics"),
+    silent("KHR_implicit_shapes"),
+    silent("KHR_collision_shapes"),
+    silent("EXT_structural_metadata"),
+    silent("EXT_mesh_features"),
+    silent("EXT_instance_features"),
+    silent("EXT_feature_metadata"),
+    without("EXT_lights_image_based", "its image-based light"),
+    without("EXT_lights_ies", "its light profiles"),
+    silent("FB_ngon_encoding"),
+    silent("GODOT_single_root"),
+    without("MSFT_lod", "its coarser levels"),
+    without("MSFT_packing_normalRoughnessMetallic", "its packed textures"),
+    without("MSFT_packing_occlusionRoughnessMetallic", "its packed textures"),
+    silent("MSFT_audio_emitter"),
+    silent("MOZ_hubs_components"),
+    without("MOZ_lightmap", "its light maps"),
+    without("OMI_physics_body", "its physics"),
+    without("OMI_physics_joint", "its physics"),
+    silent("OMI_physics_shape"),
+    silent("OMI_collider"),
+    silent("OMI_audio_emitter"),
+    silent("OMI_link"),
+    silent("OMI_seat"),
+    silent("OMI_spawn_point"),
+    without("AGI_articulations", "its articulations"),
+    silent("AGI_stk_metadata"),
+    without("CESIUM_primitive_outline", "its outlines"),
+];
 
 const fn shown(name: &'static str) -> Extension {
     Extension { name, support: Support::Shown }
+}
+
+const fn silent(name: &'static str) -> Extension {
+    Extension { name, support: Support::Silent }
+}
+
+const fn without(name: &'static str, what: &'static str) -> Extension {
+    Extension { name, support: Support::DrawnWithout(what) }
 }
 
 /// A required extension that is not known is an error; what an optional or a harmless one leaves out is a warning.

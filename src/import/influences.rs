@@ -12,17 +12,6 @@ use crate::model::{Influences, Mesh, WeightFormat};
 const JOINTS: &[Format] = &[format::U8, format::U16];
 const WEIGHTS: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];
 
-/// How far from one the weights of a vertex may sum before it is worth a line: half a step of each stored weight, and
-/// the rounding of exporters that work in few digits.
-fn sum_tolerance(influences: &Influences) -> f32 {
-    let half_step = match influences.format {
-        WeightFormat::U8 => 0.5 / 255.0,
-        WeightFormat::U16 => 0.5 / 65_535.0,
-        WeightFormat::F32 => 0.0,
-    };
-    1e-3 + half_step * influences.per_vertex as f32
-}
-
 /// Reads all sets of a primitive; `None` where it has none.
 pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences>, ImportError> {
     let sets = count_sets(source)?;
@@ -105,21 +94,27 @@ fn examine(source: &Source, influences: &mut Influences) {
     if negative > 0 {
         source.warn("has", format_args!("{negative} negative weights, kept as stored"));
     }
-    let tolerance = sum_tolerance(influences);
-    let (mut off, mut worst) = (0_usize, 1.0_f32);
-    for vertex in influences.weights.chunks_exact(influences.per_vertex) {
-        let sum: f32 = vertex.iter().sum();
-        if (sum - 1.0).abs() > tolerance {
-            off += 1;
-            if (sum - 1.0).abs() > (worst - 1.0).abs() {
-                worst = sum;
-            }
-        }
+    let (mut off, mut least, mut most) = (0_usize, f64::INFINITY, f64::NEG_INFINITY);
+    let vertices = influences.weights.len() / influences.per_vertex;
+    for vertex in (0..vertices).filter(|v| !influences.sums_to_one(*v)) {
+        let sum = influences.sum(vertex);
+        (off, least, most) = (off + 1, least.min(sum), most.max(sum));
     }
     if off > 0 {
-        source
-            .warn("has", format_args!("{off} vertices whose weights do not sum to 1 (worst: {worst}), kept as stored"));
+        let (have, sums) = (if off == 1 { "has" } else { "have" }, range(least, most));
+        let text =
+            format!("{off} of {vertices} vertices {have} weights that do not sum to one ({sums}); drawn as stored");
+        source.reader.warnings.add(source.place(), text);
     }
+}
+
+/// As few digits as tell both ends from one.
+fn range(least: f64, most: f64) -> String {
+    let nearest = [least, most].into_iter().map(|s| (s - 1.0).abs()).fold(f64::INFINITY, f64::min);
+    let digits = if nearest >= 0.005 || nearest == 0.0 { 2 } else { (-nearest.log10()).ceil() as usize };
+    let text = |sum: f64| if sum.abs() < 1e6 { format!("{sum:.digits$}") } else { format!("{sum:.2e}") };
+    let (least, most) = (text(least), text(most));
+    if least == most { least } else { format!("{least} to {most}") }
 }
 
 /// Checks the joint numbers of a mesh against the smallest of its skins; `skin` names it. Numbers with weight zero

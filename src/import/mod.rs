@@ -12,11 +12,13 @@ mod clips;
 mod container;
 mod error;
 mod extensions;
+mod humanoid;
 mod images;
 mod influences;
 mod limits;
 mod materials;
 mod meshes;
+mod meshopt;
 mod mikktspace;
 mod nodes;
 mod parallel;
@@ -28,13 +30,13 @@ mod tangents;
 mod tests;
 mod topology;
 mod uri;
+mod views;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
 pub use limits::{Limits, Progress};
 
 use std::path::Path;
-use std::sync::atomic::AtomicUsize;
 
 use gltf::json;
 
@@ -94,8 +96,7 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
     let folder = Some(folder.canonicalize().map_err(failed)?);
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver =
-        Resolver { folder, allow_external: options.allow_external, budget: &files, open: AtomicUsize::new(0) };
+    let resolver = Resolver::new(folder, options.allow_external, &files);
     import(file.bytes(), &name, options, &resolver, progress)
 }
 
@@ -105,7 +106,7 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
 /// As [`import_file`]; any reference to another file is an error too.
 pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver = Resolver { folder: None, allow_external: false, budget: &files, open: AtomicUsize::new(0) };
+    let resolver = Resolver::new(None, false, &files);
     import(Bytes::Memory(bytes), name, options, &resolver, progress)
 }
 
@@ -128,7 +129,8 @@ fn import(
     let owners = open_buffers(&root, parts.bin, resolver)?;
     let buffers = buffers(&root, parts.bin, &owners)?;
     let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
-    let store = Store::new(&root, &buffers, limits, &decoded, &warnings)?;
+    let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
+    let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
         Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
     let model = read_model(&reader, name, resolver)?;
@@ -155,6 +157,7 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
     let textures = materials::textures(reader, &image_ids)?;
     reader.progress.step(0.95, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
+    let humanoid = humanoid::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -162,6 +165,7 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
         skeleton: Skeleton { rest, ..skeleton },
         scenes,
         default_scene,
+        humanoid,
         skins,
         meshes,
         instances,
@@ -207,9 +211,11 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
 
 /// What holds the bytes of each buffer; nothing where that is the binary chunk.
 fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> Result<Vec<Option<Owner>>, ImportError> {
+    let stand_ins = meshopt::stand_ins(root, bin.is_some());
     let open = |(i, buffer): (usize, &json::Buffer)| {
         let place = || format!("buffer {i}");
         match &buffer.uri {
+            _ if stand_ins[i] => Ok(Some(Owner::Nothing)),
             Some(uri) => resolver.open(uri, &place).map(Some),
             None if i == 0 && bin.is_some() => Ok(None),
             None => {
@@ -228,7 +234,11 @@ fn buffers<'a>(
     owners: &'a [Option<Owner>],
 ) -> Result<Vec<Bytes<'a>>, ImportError> {
     let cut = |(i, (buffer, owner)): (usize, (&json::Buffer, &'a Option<Owner>))| {
-        let bytes = owner.as_ref().map(Owner::bytes).or(bin).unwrap_or(Bytes::Memory(&[]));
+        let bytes = match owner {
+            Some(Owner::Nothing) => return Ok(Bytes::Memory(&[])),
+            Some(owner) => owner.bytes(),
+            None => bin.unwrap_or(Bytes::Memory(&[])),
+        };
         let stated = buffer.byte_length.0;
         bytes.part(0, stated).ok_or_else(|| {
             let expected = format!("the {stated} bytes that it states");

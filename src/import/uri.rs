@@ -31,7 +31,7 @@ pub(super) struct Resolver<'a> {
     pub allow_external: bool,
     pub budget: &'a Budget,
     /// Files that stay open.
-    pub open: AtomicUsize,
+    open: AtomicUsize,
 }
 
 /// Files of this length and more are not read as a whole, bytes.
@@ -44,7 +44,11 @@ fn is_data(uri: &str) -> bool {
     uri.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("data:"))
 }
 
-impl Resolver<'_> {
+impl<'a> Resolver<'a> {
+    pub(super) fn new(folder: Option<PathBuf>, allow_external: bool, budget: &'a Budget) -> Self {
+        Self { folder, allow_external, budget, open: AtomicUsize::new(0) }
+    }
+
     /// What holds the bytes behind `uri`: a large file stays where it is.
     pub(super) fn open(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
         if is_data(uri) {

@@ -24,6 +24,8 @@ pub struct WeightStats {
     pub by_influences: [usize; 6],
     /// The most influences of a vertex.
     pub most: usize,
+    /// Skinned vertices whose weights do not sum to one, with the least and the greatest of their sums.
+    pub uneven: Option<(usize, [f64; 2])>,
 }
 
 impl WeightStats {
@@ -45,6 +47,11 @@ impl WeightStats {
                 for vertex in 0..primitive.stored_vertices {
                     let (joints, weights) = influences.of(vertex);
                     out.count(&skin.joints, joints, weights);
+                    if !influences.sums_to_one(vertex) {
+                        let sum = influences.sum(vertex);
+                        let (n, [least, most]) = out.uneven.unwrap_or((0, [sum; 2]));
+                        out.uneven = Some((n + 1, [least.min(sum), most.max(sum)]));
+                    }
                 }
             }
         }

@@ -17,6 +17,8 @@ pub struct ModelParts {
     /// At least one where there are nodes; the default scene is `default_scene`.
     pub scenes: Vec<Scene>,
     pub default_scene: usize,
+    /// What a humanoid rig calls its joints ("leftUpperArm"), by node, rising.
+    pub humanoid: Vec<(NodeId, String)>,
     pub skins: Vec<Skin>,
     pub meshes: Vec<Mesh>,
     /// By node.
@@ -49,6 +51,7 @@ impl Model {
     pub fn build(parts: ModelParts) -> Result<Self, BuildError> {
         check_skeleton(&parts.skeleton)?;
         check_scenes(&parts)?;
+        check_humanoid(&parts)?;
         check_skins(&parts)?;
         for (m, mesh) in parts.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
@@ -106,6 +109,13 @@ fn check_scenes(parts: &ModelParts) -> Result<(), BuildError> {
         ensure(fits, || format!("scene {i}"), "it refers to nodes that are not there")?;
     }
     Ok(())
+}
+
+fn check_humanoid(parts: &ModelParts) -> Result<(), BuildError> {
+    let names = &parts.humanoid;
+    let sorted = names.windows(2).all(|w| w[0].0 < w[1].0);
+    let inside = names.iter().all(|(node, name)| node.index() < parts.skeleton.len() && !name.is_empty());
+    ensure(sorted && inside, || "humanoid names".into(), "they are not sorted, inside and named")
 }
 
 fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {

@@ -72,6 +72,13 @@ pub struct Primitive {
     pub split_from: Vec<u32>,
 }
 
+impl Mesh {
+    /// Makes all weights sum to one, see [`super::Model::with_normalised_weights`].
+    pub(super) fn normalise_weights(&mut self) {
+        self.primitives.iter_mut().filter_map(|p| p.influences.as_mut()).for_each(Influences::normalise);
+    }
+}
+
 impl Primitive {
     /// Vertices, those split off for tangents included.
     #[must_use]
@@ -122,6 +129,38 @@ impl Influences {
     pub fn of(&self, vertex: usize) -> (&[u16], &[f32]) {
         let range = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
         (&self.joints[range.clone()], &self.weights[range])
+    }
+
+    /// Sum of the weights of one vertex.
+    #[must_use]
+    pub fn sum(&self, vertex: usize) -> f64 {
+        self.of(vertex).1.iter().map(|w| f64::from(*w)).sum()
+    }
+
+    /// Whether the weights of one vertex sum to one. Normalised integers must do so exactly (glTF 2.0, 3.7.3.3); floats may
+    /// be off by 0.001, what exporters that write few digits leave.
+    #[must_use]
+    pub fn sums_to_one(&self, vertex: usize) -> bool {
+        let tolerance = match self.format {
+            // Half a step: integers that sum to another number are a whole step off.
+            WeightFormat::U8 => 0.5 / 255.0,
+            WeightFormat::U16 => 0.5 / 65_535.0,
+            WeightFormat::F32 => 1e-3,
+        };
+        (self.sum(vertex) - 1.0).abs() <= tolerance
+    }
+
+    /// Divides the weights of every vertex by their sum. Where that is not positive (no weight at all, or negative ones) they
+    /// stay: no factor makes them sum to one without turning them round.
+    fn normalise(&mut self) {
+        for weights in self.weights.chunks_exact_mut(self.per_vertex) {
+            let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+            let divided = |w: f32| (f64::from(w) / sum) as f32;
+            if sum > 0.0 && weights.iter().all(|w| divided(*w).is_finite()) {
+                weights.iter_mut().for_each(|w| *w = divided(*w));
+            }
+        }
+        self.format = WeightFormat::F32;
     }
 
     /// The largest number of pairs with a weight other than zero that one vertex has.

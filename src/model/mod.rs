@@ -95,6 +95,13 @@ impl Model {
         self.is_joint[node.index()]
     }
 
+    /// What the rig calls `node`, where it is a humanoid.
+    #[must_use]
+    pub fn humanoid(&self, node: NodeId) -> Option<&str> {
+        let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
+        Some(&self.humanoid[at].1)
+    }
+
     /// The instances of a scene, in depth-first node order.
     pub fn instances_in_scene(&self, scene: usize) -> impl Iterator<Item = (InstanceId, &Instance)> {
         let shown = self.scenes.get(scene).map(|s| s.contains.as_slice());
@@ -115,6 +122,19 @@ impl Model {
             (Some(skin), Some(influences)) => (self.layout.skins[skin.index()], Some(influences)),
             _ => (self.layout.rigid[instance.index()].unwrap_or_default(), None),
         }
+    }
+
+    /// The same model with the weights of every vertex divided by their sum; where that is not positive they stay as stored.
+    #[must_use]
+    pub fn with_normalised_weights(&self) -> Self {
+        let mut out = Self {
+            parts: self.parts.clone(),
+            layout: self.layout.clone(),
+            bind: self.bind.clone(),
+            is_joint: self.is_joint.clone(),
+        };
+        out.parts.meshes.iter_mut().for_each(Mesh::normalise_weights);
+        out
     }
 
     /// Vertices of all meshes as drawn: each instance counts once.

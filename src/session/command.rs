@@ -44,6 +44,8 @@ pub enum Command {
     ResetJoint,
     /// Give everything back.
     ResetAll,
+    /// Weights divided by their sums, or as stored.
+    ToggleNormaliseWeights,
 
     /// Play or pause.
     TogglePlay,
@@ -281,6 +283,13 @@ pub static COMMANDS: &[CommandRow] = &[
         "Give the selected joint back to the clip",
     ),
     row(Menu::Edit, "Reset all", ctrl_shift(Key::Char('r')), Command::ResetAll, "Give every joint back to the clip"),
+    row(
+        Menu::Edit,
+        "Normalise weights",
+        None,
+        Command::ToggleNormaliseWeights,
+        "Divide the weights of every vertex by their sum; off: as the file stores them",
+    ),
     row(Menu::Edit, "Deselect", key(Key::Escape), Command::Select(None), "Select nothing"),
     row(Menu::Edit, "Select parent", key(Key::PageUp), Command::SelectParent, "Select the parent of the selected node"),
     row(

@@ -13,22 +13,61 @@ static BUILT_IN: &[u8] = include_bytes!("../../assets/character.glb");
 /// An open file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// Never changes.
+    /// What is shown: the file as it is stored, or with its weights normalised ([`Document::show_normalised`]).
     pub model: Arc<Model>,
     /// What import repaired or left out, a line each.
     pub warnings: Vec<String>,
     /// `None`: the built-in character.
     pub path: Option<PathBuf>,
-    /// Weights counted, once.
+    /// The weights of `model`, counted once.
     pub stats: Arc<WeightStats>,
+    /// As stored.
+    stored: Counted,
+    /// With normalised weights; made when first asked for.
+    normalised: Option<Counted>,
+}
+
+/// A model and its weights, counted.
+#[derive(Clone, Debug)]
+struct Counted {
+    model: Arc<Model>,
+    stats: Arc<WeightStats>,
+}
+
+impl Counted {
+    fn new(model: Arc<Model>) -> Self {
+        let stats = Arc::new(WeightStats::of(&model));
+        Self { model, stats }
+    }
 }
 
 impl Document {
     /// Counts the weights of `model`.
     #[must_use]
     pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
-        let stats = Arc::new(WeightStats::of(&model));
-        Self { model, warnings, path, stats }
+        let stored = Counted::new(model);
+        let (model, stats) = (Arc::clone(&stored.model), Arc::clone(&stored.stats));
+        Self { model, warnings, path, stats, stored, normalised: None }
+    }
+
+    /// The model as the file has it, whatever is shown.
+    #[must_use]
+    pub fn stored(&self) -> &Arc<Model> {
+        &self.stored.model
+    }
+
+    /// The stored weights, counted.
+    #[must_use]
+    pub fn stored_stats(&self) -> &WeightStats {
+        &self.stored.stats
+    }
+
+    /// Shows the weights divided by their sums, or as they are stored.
+    pub(super) fn show_normalised(&mut self, on: bool) {
+        let normalised = || Counted::new(Arc::new(self.stored.model.with_normalised_weights()));
+        let shown = if on { self.normalised.get_or_insert_with(normalised) } else { &self.stored };
+        self.model = Arc::clone(&shown.model);
+        self.stats = Arc::clone(&shown.stats);
     }
 }
 

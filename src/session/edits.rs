@@ -1,4 +1,4 @@
-//! What the user changed in the pose, and the way back.
+//! What the user changed, and the way back.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,13 +8,15 @@ use glam::Vec3;
 use crate::math::quat_from_euler_xyz_degrees;
 use crate::model::{LocalPose, NodeId};
 
-/// Pose edits: each replaces what the clip (or the rest or bind pose) says, until it is reset.
+/// What the user changed. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     /// By node; never holds an entry without a channel.
     pub nodes: BTreeMap<NodeId, NodeEdit>,
     /// By place in [`LocalPose::morph_weights`].
     pub morphs: BTreeMap<usize, f32>,
+    /// The weights of every vertex are divided by their sum.
+    pub normalise_weights: bool,
 }
 
 /// Edited channels of one node.
@@ -69,7 +71,7 @@ impl NodeEdit {
 }
 
 impl Edits {
-    /// True when nothing is edited.
+    /// True when nothing of the pose is edited.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.morphs.is_empty()

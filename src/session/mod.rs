@@ -101,9 +101,11 @@ impl Session {
         };
         if before != now || old.model.skeleton.rest.morph_weights.len() != new.skeleton.rest.morph_weights.len() {
             let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
-            self.edits = Arc::new(Edits { nodes, ..Edits::default() });
+            let normalise_weights = self.edits.normalise_weights;
+            self.edits = Arc::new(Edits { nodes, normalise_weights, ..Edits::default() });
             self.history = History::default();
         }
+        self.show_edited_model();
         self.view.selected = self.view.selected.and_then(find);
         self.view.hovered = None;
         self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
@@ -202,15 +204,15 @@ impl Session {
             Command::TogglePanel(panel) => return Some(Effect::TogglePanel(panel)),
             Command::ShowShortcuts => return Some(Effect::ShowShortcuts),
             Command::ShowAbout => return Some(Effect::ShowAbout),
-            Command::Undo => self.history.undo(&mut self.edits),
-            Command::Redo => self.history.redo(&mut self.edits),
+            Command::Undo | Command::Redo => self.step(&command),
             Command::EndEdit => self.history.close_step(),
             Command::Edit(..)
             | Command::EditMorph(..)
             | Command::ResetChannel(..)
             | Command::ResetMorph(_)
             | Command::ResetJoint
-            | Command::ResetAll => self.edit(&command),
+            | Command::ResetAll
+            | Command::ToggleNormaliseWeights => self.edit(&command),
             Command::TogglePlay
             | Command::SetClip(_)
             | Command::StepClip(_)
@@ -229,7 +231,24 @@ impl Session {
         None
     }
 
-    /// Pose edits.
+    /// Back or forward through the edits.
+    fn step(&mut self, command: &Command) {
+        if *command == Command::Undo {
+            self.history.undo(&mut self.edits);
+        } else {
+            self.history.redo(&mut self.edits);
+        }
+        self.show_edited_model();
+    }
+
+    /// Edits that are not of the pose show another model.
+    fn show_edited_model(&mut self) {
+        if let Some(document) = &mut self.document {
+            document.show_normalised(self.edits.normalise_weights);
+        }
+    }
+
+    /// Changes of [`Edits`].
     fn edit(&mut self, command: &Command) {
         let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
         let mut edits = Edits::clone(&self.edits);
@@ -255,7 +274,10 @@ impl Session {
                     edits.nodes.remove(&node);
                 }
             }
-            Command::ResetAll => edits = Edits::default(),
+            Command::ResetAll => {
+                edits = Edits { normalise_weights: edits.normalise_weights, ..Edits::default() };
+            }
+            Command::ToggleNormaliseWeights => edits.normalise_weights = !edits.normalise_weights,
             _ => {}
         }
         edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
@@ -268,6 +290,7 @@ impl Session {
         }
         self.history.before_change(&self.edits);
         self.edits = Arc::new(edits);
+        self.show_edited_model();
         if !is_drag {
             self.history.close_step();
         }
@@ -527,6 +550,28 @@ mod tests {
         session.apply(Command::ResetChannel(node, ChannelKind::Rotation));
         session.update_pose();
         assert!((angle(&session) - 30.0).abs() < 1e-3 && session.edits.is_empty());
+    }
+
+    #[test]
+    fn normalised_weights_are_an_edit_that_can_be_taken_back() {
+        let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+        let weights = &mut parts.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+        weights.iter_mut().for_each(|w| *w *= 1.5);
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+        let uneven = |s: &Session| s.document.as_ref().unwrap().stats.uneven.is_some();
+        let stored = Arc::clone(session.model().unwrap());
+        let height = |s: &Session| s.bounds().size().y;
+        let tall = height(&session);
+        assert!(uneven(&session));
+        session.apply(Command::ToggleNormaliseWeights);
+        // Weights half too large carry the tube half too far from the origin.
+        assert!(!uneven(&session) && (tall / height(&session) - 1.5).abs() < 1e-3);
+        session.apply(Command::Undo);
+        assert!(uneven(&session) && Arc::ptr_eq(session.model().unwrap(), &stored) && height(&session) == tall);
+        session.apply(Command::Redo);
+        session.apply(Command::ResetAll);
+        assert!(!uneven(&session) && session.edits.normalise_weights, "the pose alone is reset");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use skinscope::render::{Backend, Gpu, Renderer, deform_on_gpu};
 use crate::{common, scenes};
 
 /// Models whose extensions are not supported yet.
-const NOT_YET: &[&str] = &["models/CesiumMan_meshopt.glb", "models/RiggedSimple_draco.glb"];
+const NOT_YET: &[&str] = &["models/RiggedSimple_draco.glb"];
 /// Of the bounding box's diagonal.
 const POSITION: f64 = 2e-5;
 /// Its file rounds rotations to three digits, which implementations read differently.

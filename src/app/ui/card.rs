@@ -18,13 +18,14 @@ const SHOWN: usize = 5;
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hit>) {
     let Some(model) = session.model() else { return };
     if let Some(hit) = vertex {
-        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| vertex_card(ui, model, hit));
+        let normalised = session.edits.normalise_weights;
+        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| vertex_card(ui, model, hit, normalised));
     } else if let Some(node) = session.view.hovered.filter(|n| Some(*n) != session.view.selected) {
         corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| joint_card(ui, session, model, node));
     }
 }
 
-fn vertex_card(ui: &mut Ui, model: &Model, hit: Hit) {
+fn vertex_card(ui: &mut Ui, model: &Model, hit: Hit, normalised: bool) {
     let c = colors(ui);
     let Some(instance) = model.instances.get(hit.instance.index()) else { return };
     let mesh = &model.meshes[instance.mesh.index()];
@@ -56,7 +57,8 @@ fn vertex_card(ui: &mut Ui, model: &Model, hit: Hit) {
         let rest: f32 = all[SHOWN..].iter().map(|(w, _)| w).sum();
         influence(ui, &format!("{} more", all.len() - SHOWN), rest);
     }
-    figure(ui, "Sum", &format!("{:.3}", weights.iter().sum::<f32>()));
+    let label = if normalised { "Sum, normalised" } else { "Sum" };
+    figure(ui, label, &format!("{:.3}", weights.iter().sum::<f32>()));
 }
 
 /// A joint, a bar, a weight.
@@ -82,6 +84,9 @@ fn joint_card(ui: &mut Ui, session: &Session, model: &Model, node: NodeId) {
     let (Some(document), Some(name)) = (&session.document, model.skeleton.names.get(node.index())) else { return };
     title(ui, name);
     ui.spacing_mut().item_spacing.y = 0.0;
+    if let Some(humanoid) = model.humanoid(node) {
+        figure(ui, "Humanoid", humanoid);
+    }
     if let Some(parent) = model.skeleton.parents[node.index()] {
         figure(ui, "Child of", &model.skeleton.names[parent.index()]);
     }

@@ -102,6 +102,9 @@ fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
         [(skin, place)] => format!("joint {place} of {}", skin_name(*skin)),
         [(skin, place), rest @ ..] => format!("joint {place} of {} and {} more", skin_name(*skin), rest.len()),
     };
+    if let Some(humanoid) = model.humanoid(node) {
+        place = format!("{humanoid} · {place}");
+    }
     if let Some(parent) = model.skeleton.parents[node.index()] {
         place += &format!(" · child of {}", model.skeleton.names[parent.index()]);
     }

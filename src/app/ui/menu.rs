@@ -103,6 +103,7 @@ fn starts_group(command: &Command) -> bool {
         command,
         Command::Quit
             | Command::ResetJoint
+            | Command::ToggleNormaliseWeights
             | Command::Select(None)
             | Command::Toggle(Toggle::Bones)
             | Command::FrameSelected
@@ -123,6 +124,7 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::ToggleDominant => view.surface == SurfaceMode::Dominant,
         Command::Toggle(toggle) => view.is_on(*toggle),
         Command::ToggleOrthographic => view.orbit.orthographic,
+        Command::ToggleNormaliseWeights => session.edits.normalise_weights,
         Command::TogglePanel(Panel::Outliner) => state.saved.outliner,
         Command::TogglePanel(Panel::Inspector) => state.saved.inspector,
         Command::TogglePanel(Panel::Timeline) => state.saved.timeline,
@@ -141,6 +143,10 @@ fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Redo => session.history.can_redo(),
         Command::ResetJoint => selected.is_some_and(|n| session.edits.nodes.contains_key(&n)),
         Command::ResetAll => !session.edits.is_empty(),
+        Command::ToggleNormaliseWeights => {
+            let uneven = session.document.as_ref().is_some_and(|d| d.stored_stats().uneven.is_some());
+            uneven || session.edits.normalise_weights
+        }
         Command::Select(_) | Command::SelectParent | Command::SelectChild | Command::FrameSelected => {
             selected.is_some()
         }

@@ -120,8 +120,9 @@ pub struct UiState {
     saved: Saved,
     started: bool,
     dialog: Option<Dialog>,
-    /// What the panels were last worked out for.
+    /// What the panels were last worked out for: the file's model, and the one that is shown of it.
     model: Weak<Model>,
+    shown_model: Weak<Model>,
     outliner: outliner::Outliner,
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
@@ -179,12 +180,16 @@ impl UiState {
 
     /// What was worked out for another model is thrown away.
     fn follow(&mut self, session: &Session) {
-        let now = session.model().map(Arc::downgrade).unwrap_or_default();
+        let shown = session.model().map(Arc::downgrade).unwrap_or_default();
+        if !shown.ptr_eq(&self.shown_model) {
+            self.viewport = viewport::Viewport::default();
+            self.shown_model = shown;
+        }
+        let now = session.document.as_ref().map(|d| Arc::downgrade(d.stored())).unwrap_or_default();
         if !now.ptr_eq(&self.model) {
             self.outliner = outliner::Outliner::default();
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
-            self.viewport = viewport::Viewport::default();
             let folder = session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
             self.saved.last_folder = folder.or(self.saved.last_folder.take());
             self.model = now;

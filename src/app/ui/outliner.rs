@@ -72,7 +72,9 @@ impl Outliner {
         let wanted = self.search.trim().to_lowercase();
         let contains = model.scenes.get(scene).map(|s| s.contains.as_slice());
         let inside = |n: usize| contains.is_none_or(|c| c[n]);
-        let found = |n: usize| wanted.is_empty() || model.skeleton.names[n].to_lowercase().contains(&wanted);
+        let has = |name: &str| name.to_lowercase().contains(&wanted);
+        let humanoid = |n: usize| model.humanoid(NodeId::from_index(n));
+        let found = |n: usize| wanted.is_empty() || has(&model.skeleton.names[n]) || humanoid(n).is_some_and(has);
         let mut kept = vec![wanted.is_empty(); self.nodes.len()];
         if !wanted.is_empty() {
             // Children come after their parents, so one pass backwards keeps every ancestor of a match.
@@ -268,7 +270,11 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
     let selected = session.view.selected == Some(row.node);
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, name));
+    let humanoid = model.humanoid(row.node);
+    response.widget_info(|| {
+        let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
+        WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, label)
+    });
     let fill = match (selected, response.hovered() || session.view.hovered == Some(row.node)) {
         (true, _) => c.selection,
         (false, true) => c.raised,
@@ -306,7 +312,12 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
     let end = rect.right() - if edited { 28.0 } else { 10.0 };
     let color = if row.found { c.text } else { c.dim };
     let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
+    let beside = left + 34.0 + galley.size().x + 8.0;
     paint_line(ui, galley, left + 34.0, y, color);
+    if let Some(humanoid) = humanoid.filter(|_| end - beside > 24.0) {
+        let (galley, _) = shortened(ui, humanoid, theme::regular(SMALL), c.dim, end - beside);
+        paint_line(ui, galley, beside, y, c.dim);
+    }
     if edited {
         ui.painter().circle_filled(pos2(rect.right() - 16.0, y), 4.0, c.amber);
     }

@@ -4,7 +4,7 @@ use egui::{Label, RichText, Ui};
 
 use super::inspector::{histogram, title};
 use super::theme::{self, colors};
-use super::widgets::{figure, grouped, section, segmented};
+use super::widgets::{chip, figure, grouped, section, segmented, tip};
 use crate::deform::{METHODS, Method};
 use crate::math::Ramp;
 use crate::model::NodeId;
@@ -60,6 +60,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     } else {
         ui.label(RichText::new("No vertex is skinned.").color(colors(ui).dim));
     }
+    uneven_sums(ui, session, commands);
     section(ui, "Heat map colours", |_| {});
     let choice = |label, ramp| (label, session.view.ramp == ramp, Command::SetRamp(ramp));
     segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
@@ -75,4 +76,26 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     if !source.extensions_used.is_empty() {
         figure(ui, "Extensions", &source.extensions_used.join(", "));
     }
+}
+
+/// The sums of stored weights that are not one, with the switch that divides by them.
+fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some((vertices, [least, most])) = session.document.as_ref().and_then(|d| d.stored_stats().uneven) else {
+        return;
+    };
+    let c = colors(ui);
+    ui.add_space(4.0);
+    figure(ui, "Weights not summing to one", &format!("{} vertices", grouped(vertices)));
+    figure(ui, "Their sums", &format!("{least:.3} to {most:.3}"));
+    ui.add_space(2.0);
+    let on = session.edits.normalise_weights;
+    let command = Command::ToggleNormaliseWeights;
+    if chip(ui, "Normalise weights", on).on_hover_text(tip(&command)).clicked() {
+        commands.push(command);
+    }
+    let text = match on {
+        true => "Picture, figures and export have each vertex' weights divided by their sum.",
+        false => "Picture, figures and export have the weights as the file stores them.",
+    };
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
 }

@@ -4,11 +4,9 @@ use bytemuck::Pod;
 use gltf::json::Index;
 use serde_json::json;
 
+use super::super::Limits;
 use super::super::accessor::Store;
 use super::super::bytes::Bytes;
-use super::super::error::Warnings;
-use super::super::limits::Budget;
-use super::super::{ImportError, Limits};
 use super::*;
 
 /// Reads accessor `index` through a store of its own, as `N` floats in each element.
@@ -18,7 +16,8 @@ fn read<T: Pod, const N: usize>(doc: &Doc, index: u32) -> Result<Vec<T>, ImportE
     let root = serde_json::from_value(root).unwrap();
     let buffers = [Bytes::Memory(&doc.bin)];
     let budget = Budget::new("bytes", 1 << 20);
-    let store = Store::new(&root, &buffers, &Limits::default(), &budget, &Warnings::default())?;
+    let views = views::read(&root, &buffers, &budget, &Warnings::default(), &Progress::silent())?;
+    let store = Store::new(&root, &views, &Limits::default(), &budget, &Warnings::default())?;
     let place = || "test".to_owned();
     store.floats::<T, N>(store.accessor(Index::new(index), &place)?, &place)
 }

@@ -2,16 +2,20 @@
 
 mod accessors;
 mod clips;
+mod extensions;
 mod files;
 mod fuzz;
 mod materials;
+mod meshopt;
 mod nodes;
 mod primitives;
 mod skins;
 
 use serde_json::{Value, json};
 
-use super::{Import, ImportError, Options, Progress, import_bytes};
+use super::error::Warnings;
+use super::limits::Budget;
+use super::{Import, ImportError, Options, Progress, import_bytes, views};
 use crate::model::Primitive;
 
 /// A glTF document under construction, with one buffer.
@@ -64,10 +68,12 @@ impl Doc {
         self
     }
 
-    /// The finished GLB.
+    /// The finished GLB; its binary chunk is buffer 0.
     pub(super) fn glb(&self) -> Vec<u8> {
         let mut root = self.root.clone();
-        root["buffers"] = json!([{ "byteLength": self.bin.len() }]);
+        if root["buffers"].is_null() {
+            root["buffers"] = json!([{ "byteLength": self.bin.len() }]);
+        }
         let mut text = root.to_string().into_bytes();
         text.resize(text.len().next_multiple_of(4), b' ');
         let mut bin = self.bin.clone();

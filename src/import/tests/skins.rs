@@ -4,7 +4,7 @@ use glam::Vec3;
 use serde_json::json;
 
 use super::*;
-use crate::model::WeightFormat;
+use crate::model::{Model, WeightFormat};
 
 /// Four vertices, `joints` bytes and `weights` of each set, on a skin of two joints.
 fn skinned(sets: &[(&[u8; 16], &[f32; 16])]) -> Doc {
@@ -105,6 +105,44 @@ fn weights_are_kept_as_stored_and_their_sums_listed() {
     let doc = skinned(&[(&BOTH, &weights)]);
     let model = doc.import().unwrap().model;
     assert_eq!(model.meshes[0].primitives[0].influences.as_ref().unwrap().of(1).1, [0.75, 0.5, 0.0, 0.0]);
-    let want = "mesh 0, primitive 0: has 1 vertices whose weights do not sum to 1 (worst: 1.25), kept as stored";
+    let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (1.25); drawn as stored";
     assert_eq!(doc.warnings(), [want]);
+    weights[1] = 0.37;
+    weights[8] = 0.5009;
+    let want =
+        "mesh 0, primitive 0: 2 of 4 vertices have weights that do not sum to one (0.87 to 1.25); drawn as stored";
+    assert_eq!(skinned(&[(&BOTH, &weights)]).warnings(), [want]);
+}
+
+/// Normalised integers have no excuse: 254 of 255 is a finding, where floats as near as that are none.
+#[test]
+fn weights_in_integers_must_sum_to_one_exactly() {
+    let mut doc = skinned(&[(&BOTH, &HALVES)]);
+    let stored = |doc: &mut Doc, third: u8| {
+        let bytes = [[128, 127, 0, 0], [100, 155, 0, 0], [255, 0, 0, 0], [third, 127, 0, 0]].concat();
+        let weights = doc.accessor(&bytes, U8, "VEC4", 4);
+        doc.root["accessors"][weights]["normalized"] = json!(true);
+        doc.root["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
+        doc.warnings()
+    };
+    assert_eq!(stored(&mut doc, 128), [String::new(); 0]);
+    let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (0.996); drawn as stored";
+    assert_eq!(stored(&mut doc, 127), [want]);
+}
+
+#[test]
+fn normalised_weights_sum_to_one_and_the_stored_ones_stay() {
+    // Sums of 1.25, 0.87, 0 and 1; the last has a negative weight.
+    let weights = [0.5, 0.75, 0.0, 0.0, 0.5, 0.37, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.5, -0.5, 0.0, 0.0];
+    let stored = skinned(&[(&BOTH, &weights)]).import().unwrap().model;
+    let normalised = stored.with_normalised_weights();
+    let of = |model: &Model, v: usize| {
+        let influences = model.meshes[0].primitives[0].influences.as_ref().unwrap();
+        (influences.of(v).1.to_vec(), influences.sums_to_one(v))
+    };
+    assert_eq!(of(&normalised, 0), (vec![0.4, 0.6, 0.0, 0.0], true));
+    assert_eq!(of(&normalised, 1), (vec![(0.5_f32 / 0.87), 0.37 / 0.87, 0.0, 0.0], true));
+    assert_eq!(of(&normalised, 2), (vec![0.0; 4], false));
+    assert_eq!(of(&normalised, 3), (vec![1.5, -0.5, 0.0, 0.0], true));
+    assert_eq!(of(&stored, 0), (vec![0.5, 0.75, 0.0, 0.0], false));
 }

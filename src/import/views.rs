@@ -1,0 +1,82 @@
+//! Buffer views: where their bytes lie in the file, or what compressed ones become.
+
+use gltf::json::{self, Root};
+
+use super::bytes::Bytes;
+use super::error::Warnings;
+use super::limits::Budget;
+use super::{ImportError, Progress, meshopt, parallel};
+
+/// The bytes of a buffer view.
+#[derive(Debug)]
+pub(super) enum View<'a> {
+    /// In the file.
+    Stored(Bytes<'a>),
+    /// Decompressed, as whole words so that they are aligned.
+    Words(Vec<u32>),
+    /// Decompressed 16-bit indices.
+    Shorts(Vec<u16>),
+}
+
+impl View<'_> {
+    pub(super) fn bytes(&self) -> Bytes<'_> {
+        match self {
+            Self::Stored(bytes) => *bytes,
+            Self::Words(words) => Bytes::Memory(bytemuck::cast_slice(words)),
+            Self::Shorts(shorts) => Bytes::Memory(bytemuck::cast_slice(shorts)),
+        }
+    }
+}
+
+/// Checks every view against the bytes that are there, and decompresses those that need it on all cores.
+pub(super) fn read<'a>(
+    root: &Root,
+    buffers: &[Bytes<'a>],
+    decoded: &Budget,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Vec<View<'a>>, ImportError> {
+    let mut out = Vec::with_capacity(root.buffer_views.len());
+    let mut packed = Vec::new();
+    for (i, view) in root.buffer_views.iter().enumerate() {
+        match meshopt::describe(i, view, buffers, decoded, warnings)? {
+            Some(stream) => {
+                stream.charge(decoded)?;
+                packed.push((i, stream));
+                out.push(View::Stored(Bytes::Memory(&[])));
+            }
+            None => out.push(View::Stored(check(i, view, buffers)?)),
+        }
+    }
+    let unpacked = parallel::map(packed.len(), progress, &|turn| packed[turn].1.decode())?;
+    for ((i, _), view) in packed.iter().zip(unpacked) {
+        out[*i] = view?;
+    }
+    Ok(out)
+}
+
+fn check<'a>(index: usize, view: &json::buffer::View, buffers: &[Bytes<'a>]) -> Result<Bytes<'a>, ImportError> {
+    let place = || format!("buffer view {index}");
+    if let Some(stride) = view.byte_stride.filter(|s| s.0 == 0 || s.0 > 252) {
+        return Err(ImportError::invalid(place(), "a byteStride of 4 to 252", stride.0.to_string()));
+    }
+    let (offset, length) = (view.byte_offset.map_or(0, |o| o.0), view.byte_length.0);
+    part(view.buffer.value(), buffers, (offset, length), &place)
+}
+
+/// `length` bytes from `offset` of a buffer.
+pub(super) fn part<'a>(
+    buffer: usize,
+    buffers: &[Bytes<'a>],
+    (offset, length): (u64, u64),
+    place: &dyn Fn() -> String,
+) -> Result<Bytes<'a>, ImportError> {
+    let Some(bytes) = buffers.get(buffer) else {
+        let expected = format!("a buffer below {}", buffers.len());
+        return Err(ImportError::invalid(place(), expected, format!("buffer {buffer}")));
+    };
+    bytes.part(offset, length).ok_or_else(|| {
+        let expected = format!("its bytes inside the {} of buffer {buffer}", bytes.len());
+        ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
+    })
+}
