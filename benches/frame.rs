@@ -14,9 +14,9 @@ use skinscope::render::{Backend, Gpu, Renderer};
 const SIZE: [u32; 2] = [1280, 720];
 
 fn frame(c: &mut Criterion) {
-    let glb = include_bytes!("../../assets/character.glb");
+    let glb = include_bytes!("../assets/character.glb");
     let Ok(import) = import_bytes(glb, "character.glb", &Options::default(), &Progress::silent()) else { return };
-    let model = Arc::new(import.model);
+    let model = import.model;
     for backend in [Backend::Vulkan, Backend::Gl] {
         let gpu = match Gpu::headless(backend) {
             Ok(gpu) => gpu,

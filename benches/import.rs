@@ -5,7 +5,7 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use skinscope::import::{Options, Progress, import_bytes};
 
-static CHARACTER: &[u8] = include_bytes!("../../assets/character.glb");
+static CHARACTER: &[u8] = include_bytes!("../assets/character.glb");
 
 fn import(c: &mut Criterion) {
     let mut group = c.benchmark_group("import");

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a character that cannot be read fails the test")]
 
+use std::sync::Arc;
+
 use glam::{Affine3A, Vec3};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::METHODS;
@@ -13,7 +15,7 @@ use skinscope::model::{Clip, LocalPose, Model};
 static FILE: &[u8] = include_bytes!("../assets/character.glb");
 
 struct Character {
-    model: Model,
+    model: Arc<Model>,
 }
 
 impl Character {

@@ -96,6 +96,7 @@ fn images_are_decoded_and_found_by_their_materials() {
     let model = open(&path).unwrap().model;
     let slot = model.materials[0].base_color_texture.unwrap();
     let image = &model.images[model.textures[slot.texture.index()].image.unwrap().index()];
-    assert_eq!((image.width, image.height), (1024, 1024));
-    assert!(image.rgba.chunks_exact(4).all(|p| p[3] == 255));
+    let pixels = image.pixels().unwrap();
+    assert_eq!((pixels.width(), pixels.height()), (1024, 1024));
+    assert!(pixels.levels()[0].chunks_exact(4).all(|p| p[3] == 255));
 }

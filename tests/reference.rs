@@ -7,6 +7,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 use serde::Deserialize;
@@ -132,7 +133,7 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
 fn every_model_clip_and_time_of_the_corpus() {
     let Some(corpus) = common::corpus() else { return };
     let index: Vec<Entry> = json(&corpus.join("reference/index.json"));
-    let mut models: BTreeMap<&str, Option<Model>> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Option<Arc<Model>>> = BTreeMap::new();
     let mut table: BTreeMap<&str, Worst> = BTreeMap::new();
     for entry in &index {
         let model = models.entry(&entry.model).or_insert_with(|| open(&corpus, &entry.model));
@@ -156,7 +157,7 @@ fn every_model_clip_and_time_of_the_corpus() {
 }
 
 /// `None` for a model that waits for an extension; then the error names it.
-fn open(corpus: &Path, name: &str) -> Option<Model> {
+fn open(corpus: &Path, name: &str) -> Option<Arc<Model>> {
     let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
     match (result, NOT_YET.iter().find(|(model, _)| *model == name)) {
         (Ok(import), None) => Some(import.model),

@@ -729,7 +729,7 @@ fn nothing_open_says_what_to_do() {
 
 #[test]
 fn loading_can_be_cancelled_and_errors_closed() {
-    let loading = Loading { name: "dragon.glb".into(), fraction: 0.4, stage: "Decoding images".into() };
+    let loading = Loading { name: "dragon.glb".into(), fraction: 0.4, stage: "Decoding images".into(), is_open: false };
     let status = Status { loading: Some(loading), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("Decoding images · 40 %");

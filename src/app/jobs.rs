@@ -10,10 +10,14 @@ use crate::session::{Document, Source};
 
 /// What comes back.
 pub(super) enum Report {
-    /// 0…1, and what is being done.
+    /// 0…1, and what is being done. While images arrive: that one more has.
     Progress(f32, String),
-    /// The load ended.
-    Loaded(Result<Box<Document>, ImportError>),
+    /// The model can be drawn; its images may still be on their way.
+    Opened(Box<Document>),
+    /// The load ended: all warnings there were, or why nothing was opened.
+    Loaded(Result<Vec<String>, ImportError>),
+    /// The images of the open model have arrived while another file is being read: all warnings there were.
+    Completed(Vec<String>),
     /// The user chose a file.
     Chosen(PathBuf),
 }
@@ -23,21 +27,29 @@ pub(super) struct Jobs {
     sender: Sender<(u64, Report)>,
     receiver: Receiver<(u64, Report)>,
     wake: Arc<dyn Fn() + Send + Sync>,
-    /// Reports of earlier loads are dropped.
+    /// Reports of other loads are dropped.
     current: u64,
     cancel: Arc<AtomicBool>,
+    /// The load of the open model, where its images still arrive while another file is read that may yet fail.
+    behind: Option<(u64, Arc<AtomicBool>)>,
 }
 
 impl Jobs {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = channel();
-        Self { sender, receiver, wake, current: 0, cancel: Arc::default() }
+        Self { sender, receiver, wake, current: 0, cancel: Arc::default(), behind: None }
     }
 
-    /// Loads `source` on a thread; a load under way is cancelled.
-    pub(super) fn load(&mut self, source: Source, allow_external: bool) {
-        self.cancel();
-        self.cancel = Arc::default();
+    /// Loads `source` on a thread; a load under way is cancelled. Where that is down to the images of the open model
+    /// (`is_open`) it goes on until `source` is open.
+    pub(super) fn load(&mut self, source: Source, allow_external: bool, is_open: bool) {
+        if is_open {
+            self.behind = Some((self.current, std::mem::take(&mut self.cancel)));
+            self.current += 1;
+        } else {
+            self.cancel();
+            self.cancel = Arc::default();
+        }
         let (id, sender, wake, cancel) =
             (self.current, self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.cancel));
         self.spawn("load", move || {
@@ -49,9 +61,22 @@ impl Jobs {
             let options = Options { allow_external, ..Options::default() };
             let tell = |fraction: f32, stage: &str| report(Report::Progress(fraction, stage.to_owned()));
             let progress = Progress { report: &tell, cancel: &cancel };
-            let loaded = source.load(&options, &progress).map(Box::new);
+            let opened = &mut |document| report(Report::Opened(Box::new(document)));
+            let loaded = source.load_showing(&options, &progress, opened);
             report(Report::Loaded(loaded));
         });
+    }
+
+    /// Ends the load of a model that is open already: the images that are not there yet are left out.
+    pub(super) fn stop_images(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// The current load is open: nobody waits for the images of the model before it.
+    pub(super) fn opened(&mut self) {
+        if let Some((_, cancel)) = self.behind.take() {
+            cancel.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Stops the load under way; its reports are not seen any more.
@@ -91,6 +116,11 @@ impl Jobs {
             let (id, report) = self.receiver.try_recv().ok()?;
             if id == self.current || id == u64::MAX {
                 return Some(report);
+            }
+            if let Report::Loaded(Ok(warnings)) = report
+                && self.behind.as_ref().is_some_and(|(behind, _)| *behind == id)
+            {
+                return Some(Report::Completed(warnings));
             }
         }
     }

@@ -167,8 +167,8 @@ impl App {
     fn load(&mut self, source: Source) {
         self.source = source.clone();
         self.status.error = None;
-        self.status.loading = Some(Loading { name: source.name(), fraction: 0.0, stage: String::new() });
-        self.jobs.load(source, self.options.allow_external);
+        let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
+        self.jobs.load(source, self.options.allow_external, before.is_some_and(|l| l.is_open));
     }
 
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
@@ -199,7 +199,10 @@ impl App {
             Effect::OpenBuiltIn => self.load(Source::BuiltIn),
             Effect::Reload => self.load(self.source.clone()),
             Effect::CancelLoad => {
-                self.jobs.cancel();
+                match &self.status.loading {
+                    Some(loading) if loading.is_open => self.jobs.stop_images(),
+                    _ => self.jobs.cancel(),
+                }
                 self.status.loading = None;
             }
             Effect::Quit => event_loop.exit(),
@@ -223,8 +226,11 @@ impl App {
                     }
                 }
                 Report::Chosen(path) => self.load(Source::File(path)),
-                Report::Loaded(Ok(document)) => {
-                    self.status.loading = None;
+                Report::Opened(document) => {
+                    if let Some(loading) = &mut self.status.loading {
+                        loading.is_open = true;
+                    }
+                    self.jobs.opened();
                     self.session.open(*document);
                     if std::mem::take(&mut self.options.normalise_weights) {
                         self.session.apply(Command::ToggleNormaliseWeights);
@@ -234,6 +240,11 @@ impl App {
                         window.set_title(&self.session);
                     }
                 }
+                Report::Loaded(Ok(warnings)) => {
+                    self.status.loading = None;
+                    self.session.warn(&warnings);
+                }
+                Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;
                     if self.meter.is_some() {
@@ -258,7 +269,8 @@ impl App {
             (false, true) => 0.0,
             (false, false) => passed,
         };
-        if measured && self.session.document.is_none() {
+        // Measured is the whole model, with all of its images.
+        if measured && (self.session.document.is_none() || self.status.loading.is_some()) {
             return;
         }
         let Some(mut window) = self.window.take() else { return };

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CliError, ModelArgs, print};
 use crate::anim;
-use crate::model::{Model, NodeId, Path, Primitive, WeightFormat};
+use crate::model::{Model, NodeId, Path, Pixels, Primitive, WeightFormat};
 use crate::session::{Document, PoseSource, Session};
 
 /// Say what a file holds: nodes, skins, joints, influences, clips, materials, extensions, warnings
@@ -16,12 +16,12 @@ use crate::session::{Document, PoseSource, Session};
 /// The JSON has the fields: schema (1), file, asset {version, generator, copyright}, extensions {used, required},
 /// counts {scenes, nodes, joints, skins, meshes, primitives, vertices, triangles, clips, materials, textures, images,
 /// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
-/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh,
-/// skin}], skins [{index,
-/// name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
+/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh, skin}], skins
+/// [{index, name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
 /// weights, morph_targets, material}]}], clips [{index, name, duration_secs, start_secs, channels, keys,
-/// interpolations}], materials [{index, name, alpha, double_sided, textures}], images [{index, name, width, height}],
-/// warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and skeleton may be null.
+/// interpolations}], materials [{index, name, alpha, double_sided, textures}], images [{index, name, width, height}] (of
+/// what textures show), warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and skeleton may be null, and
+/// so are width and height of an image that cannot be read.
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
     #[command(flatten)]
@@ -102,7 +102,8 @@ fn describe(document: &Document, session: &Session) -> Value {
         "clips": clips(model),
         "materials": materials(model),
         "images": model.images.iter().enumerate().map(|(i, image)| json!({
-            "index": i, "name": image.name, "width": image.width, "height": image.height,
+            "index": i, "name": image.name, "width": image.pixels().map(Pixels::width),
+            "height": image.pixels().map(Pixels::height),
         })).collect::<Vec<_>>(),
         "warnings": document.warnings,
     })
@@ -270,7 +271,8 @@ fn text(document: &Document, report: &Value) -> String {
         line(if i == 0 { "materials" } else { "" }, format!("{i} \"{}\"", material.name));
     }
     for (i, image) in model.images.iter().enumerate() {
-        line(if i == 0 { "images" } else { "" }, format!("{i} \"{}\": {}×{}", image.name, image.width, image.height));
+        let size = image.pixels().map_or("not readable".into(), |p| format!("{}×{}", p.width(), p.height()));
+        line(if i == 0 { "images" } else { "" }, format!("{i} \"{}\": {size}", image.name));
     }
     if document.warnings.is_empty() {
         line("warnings", "none".into());

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 
 use super::ImportError;
 use super::limits::Budget;
@@ -26,11 +26,6 @@ pub(super) struct OpenFile {
 }
 
 impl OpenFile {
-    /// The first `length` bytes.
-    pub(super) fn read_whole(&self, length: u64) -> Result<Vec<u8>, ImportError> {
-        Bytes::File { file: self, start: 0, length }.read().map(Cow::into_owned)
-    }
-
     /// Fills `out` from `offset` on.
     fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), ImportError> {
         read_exact_at(&self.file, out, offset).map_err(|error| {
@@ -124,6 +119,45 @@ impl<'a> Bytes<'a> {
             at += now;
         }
         Ok(())
+    }
+}
+
+impl<'a> Bytes<'a> {
+    /// The bytes in order, for a decoder that takes one after another.
+    pub(super) fn stream(self) -> BufReader<Stream<'a>> {
+        BufReader::with_capacity(PIECE, Stream { bytes: self, at: 0 })
+    }
+}
+
+/// A place in some bytes.
+#[derive(Debug)]
+pub(super) struct Stream<'a> {
+    bytes: Bytes<'a>,
+    at: u64,
+}
+
+impl Read for Stream<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = (out.len() as u64).min(self.bytes.len().saturating_sub(self.at)) as usize;
+        let out = &mut out[..count];
+        match self.bytes {
+            Bytes::Memory(bytes) => out.copy_from_slice(&bytes[self.at as usize..][..count]),
+            Bytes::File { file, start, .. } => read_exact_at(&file.file, out, start + self.at)?,
+        }
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Stream<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.bytes.len().checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(ErrorKind::InvalidInput)?.min(self.bytes.len());
+        Ok(self.at)
     }
 }
 

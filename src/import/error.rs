@@ -104,6 +104,11 @@ impl Warnings {
         }
     }
 
+    /// Those so far.
+    pub(super) fn so_far(&self) -> Vec<Warning> {
+        self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
     pub(super) fn into_list(self) -> Vec<Warning> {
         let mut list = self.list.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let left_out = self.left_out.into_inner();

@@ -1,105 +1,199 @@
-//! Images: found, measured before they are decoded, and decoded on all cores.
+//! Images: found, then read and decoded on other threads while the geometry is read.
+//!
+//! Owns which of the file's images textures show, and their way into the model: its images are pending until a thread
+//! here has decoded them. An image that cannot be read is a warning, and the model is drawn without it.
 
-use std::borrow::Cow;
-use std::io::Cursor;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use gltf::json;
-use image::{ImageFormat, ImageReader};
 
-use super::error::guarded;
-use super::materials::texture_source;
+use super::bytes::Bytes;
+use super::decode::decode;
+use super::error::{Warnings, guarded};
+use super::limits::Budget;
+use super::materials::texture_sources;
 use super::uri::Resolver;
-use super::{ImportError, Reader, parallel, png};
-use crate::model::{Image, ImageId};
+use super::{ImportError, Limits, Progress, Reader};
+use crate::model::{Image, ImageId, Pixels};
 
-/// Decoded images, and for each of the file's images its id, if it could be read.
-pub(super) type Images = (Vec<Image>, Vec<Option<ImageId>>);
+/// Where the encoded bytes of one of the file's images are.
+enum Source<'a> {
+    View(Bytes<'a>),
+    Uri(&'a str),
+    Nowhere,
+}
 
-/// Decodes all images that textures use. One that cannot be read is a warning: the model is shown without it.
-pub(super) fn read(reader: &Reader, resolver: &Resolver) -> Result<Images, ImportError> {
-    let root = reader.root;
-    let mut used = vec![false; root.images.len()];
-    for texture in &root.textures {
-        if let Some(slot) = texture_source(texture).and_then(|s| used.get_mut(s)) {
-            *slot = true;
-        }
-    }
-    let mut work = Vec::new();
-    for (i, image) in root.images.iter().enumerate().filter(|(i, _)| used[*i]) {
-        let place = || format!("image {i}");
-        if let Some(view) = image.buffer_view {
-            work.push((i, reader.store.view(view, &place)?.read()?));
-            continue;
-        }
-        match image.uri.as_deref().map(|uri| resolver.read(uri, &place)) {
-            Some(Ok(bytes)) => work.push((i, Cow::Owned(bytes))),
-            Some(Err(error @ ImportError::Limit { .. })) => return Err(error),
-            Some(Err(error)) => reader.warnings.add(place(), format!("was left out ({error})")),
-            None => reader.warnings.add(place(), "has neither a buffer view nor a URI and was left out"),
-        }
-    }
-    let decoded = decode_all(reader, &work)?;
-    let mut images = Vec::new();
-    let mut ids = vec![None; root.images.len()];
-    for ((i, _), result) in work.iter().zip(decoded) {
-        match result {
-            Ok(mut image) => {
-                image.name = name(&root.images[*i]);
-                ids[*i] = Some(ImageId::from_index(images.len()));
-                images.push(image);
+/// An image of the model, and the file's images that can stand for it: the first that can be read is shown.
+struct Job<'a> {
+    image: Image,
+    /// With their numbers in the file.
+    sources: Vec<(usize, Source<'a>)>,
+}
+
+/// The images of a model while they arrive. Shared by all threads that decode.
+pub(super) struct Coming<'a> {
+    jobs: Vec<Job<'a>>,
+    by_texture: Vec<Option<ImageId>>,
+    limits: &'a Limits,
+    budget: &'a Budget,
+    resolver: &'a Resolver<'a>,
+    progress: Progress<'a>,
+    next: AtomicUsize,
+    done: AtomicUsize,
+    /// The model cannot be read: there is nothing to decode for.
+    given_up: AtomicBool,
+    /// The geometry is read: from here on the images are what there is to wait for.
+    is_told: AtomicBool,
+    /// By job: the number of an image, and what was wrong with it.
+    problems: Mutex<BTreeMap<usize, Vec<(usize, String)>>>,
+}
+
+/// How far an import is when all but the images is read.
+pub(super) const GEOMETRY_DONE: f32 = 0.7;
+
+impl<'a> Coming<'a> {
+    /// Finds the images that textures show. Nothing is read yet.
+    pub(super) fn plan(reader: &Reader<'a>, resolver: &'a Resolver<'a>) -> Result<Self, ImportError> {
+        let root = reader.root;
+        let wanted: Vec<Vec<usize>> =
+            (0..root.textures.len()).map(|t| texture_sources(root, t)).collect::<Result<_, _>>()?;
+        let distinct: BTreeSet<&Vec<usize>> = wanted.iter().filter(|w| !w.is_empty()).collect();
+        let mut jobs = Vec::with_capacity(distinct.len());
+        for numbers in &distinct {
+            let mut sources = Vec::with_capacity(numbers.len());
+            for number in *numbers {
+                sources.push((*number, source(reader, *number)?));
             }
-            Err(problem) => reader.warnings.add(format!("image {i}"), format!("was left out ({problem})")),
+            let name = numbers.first().map(|n| name(&root.images[*n])).unwrap_or_default();
+            jobs.push(Job { image: Image::pending(name), sources });
+        }
+        let place: BTreeMap<_, _> = distinct.iter().enumerate().map(|(i, w)| (*w, ImageId::from_index(i))).collect();
+        let by_texture = wanted.iter().map(|w| place.get(w).copied()).collect();
+        Ok(Self {
+            jobs,
+            by_texture,
+            limits: reader.limits,
+            budget: reader.decoded,
+            resolver,
+            progress: reader.progress,
+            next: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            given_up: AtomicBool::new(false),
+            is_told: AtomicBool::new(false),
+            problems: Mutex::default(),
+        })
+    }
+
+    /// The model's images, in the file's order of those they prefer.
+    pub(super) fn images(&self) -> Vec<Image> {
+        self.jobs.iter().map(|job| job.image.clone()).collect()
+    }
+
+    /// By texture; `None` where the file names no image.
+    pub(super) fn by_texture(&self) -> &[Option<ImageId>] {
+        &self.by_texture
+    }
+
+    /// Threads that have something to do beside the one that reads the geometry.
+    pub(super) fn helpers(&self) -> usize {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.len().min(cores - 1)
+    }
+
+    /// Takes one image after another until none is left, or nobody wants them.
+    pub(super) fn work(&self) {
+        while !self.given_up.load(Ordering::Relaxed) && !self.progress.is_cancelled() {
+            let turn = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = self.jobs.get(turn) else { return };
+            let (pixels, problems) = self.read(job);
+            job.image.arrive(pixels);
+            if !problems.is_empty() {
+                self.problems.lock().unwrap_or_else(PoisonError::into_inner).insert(turn, problems);
+            }
+            self.done.fetch_add(1, Ordering::Relaxed);
+            if self.is_told.load(Ordering::SeqCst) {
+                self.tell();
+            }
         }
     }
-    Ok((images, ids))
+
+    /// Ends the work of all threads after the image each is at.
+    pub(super) fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
+    }
+
+    /// The geometry is read: progress is that of the images now. Those that came before are told of at once.
+    pub(super) fn announce(&self) {
+        self.is_told.store(true, Ordering::SeqCst);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        let (done, all) = (self.done.load(Ordering::Relaxed), self.jobs.len());
+        if all > 0 {
+            let fraction = GEOMETRY_DONE + (1.0 - GEOMETRY_DONE) * done as f32 / all as f32;
+            (self.progress.report)(fraction, &format!("Decoding images {done} of {all}"));
+        }
+    }
+
+    /// When no thread works any more: lists what was wrong, in the order of the images. Those that nobody came to stay out.
+    pub(super) fn finish(&self, warnings: &Warnings) {
+        let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        for (number, what) in std::mem::take(&mut *problems).into_values().flatten() {
+            warnings.add(format!("image {number}"), what);
+        }
+        let missing = self.jobs.iter().filter(|job| job.image.is_pending());
+        let missing = missing.map(|job| job.image.arrive(None)).count();
+        if missing > 0 {
+            let all = self.jobs.len();
+            warnings.add("images", format!("{missing} of {all} were left out, because loading was stopped"));
+        }
+    }
+
+    /// The first source that can be read, and what was wrong with those before it.
+    fn read(&self, job: &Job) -> (Option<Pixels>, Vec<(usize, String)>) {
+        let mut problems = Vec::new();
+        let mut rest = job.sources.iter().peekable();
+        while let Some((number, source)) = rest.next() {
+            match self.read_one(*number, source) {
+                Ok(pixels) => return (Some(pixels), problems),
+                Err(what) => {
+                    let instead = rest.peek().map_or(String::new(), |(n, _)| format!("; image {n} is taken instead"));
+                    problems.push((*number, format!("was left out ({what}){instead}")));
+                }
+            }
+        }
+        (None, problems)
+    }
+
+    fn read_one(&self, number: usize, source: &Source) -> Result<Pixels, String> {
+        let place = || format!("image {number}");
+        let owner;
+        let bytes = match source {
+            Source::View(bytes) => *bytes,
+            Source::Uri(uri) => {
+                owner = self.resolver.open(uri, false, &place).map_err(|e| e.to_string())?;
+                owner.bytes()
+            }
+            Source::Nowhere => return Err("it has neither a buffer view nor a URI".to_owned()),
+        };
+        let room = |bytes: u64| self.budget.charge(&place, bytes, 1).map_err(|e| e.to_string());
+        guarded(|| decode(bytes, self.limits, &room)).unwrap_or_else(|| Err("the decoder failed".to_owned()))
+    }
+}
+
+fn source<'a>(reader: &Reader<'a>, number: usize) -> Result<Source<'a>, ImportError> {
+    let image = &reader.root.images[number];
+    Ok(match (image.buffer_view, image.uri.as_deref()) {
+        (Some(view), _) => Source::View(reader.store.view(view, &|| format!("image {number}"))?),
+        (None, Some(uri)) => Source::Uri(uri),
+        (None, None) => Source::Nowhere,
+    })
 }
 
 fn name(image: &json::Image) -> String {
     let file = image.uri.as_deref().filter(|u| !u.starts_with("data:"));
     image.name.clone().or(file.map(str::to_owned)).unwrap_or_default()
-}
-
-/// In the order of `work`.
-fn decode_all(reader: &Reader, work: &[(usize, Cow<[u8]>)]) -> Result<Vec<Result<Image, String>>, ImportError> {
-    let done = AtomicUsize::new(0);
-    parallel::map(work.len(), &reader.progress, &|turn| {
-        let (index, bytes) = &work[turn];
-        let result = guarded(|| decode(reader, *index, bytes)).unwrap_or_else(|| Err("the decoder failed".to_owned()));
-        let fraction = (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / work.len() as f32;
-        (reader.progress.report)(0.7 + 0.25 * fraction, "Decoding images");
-        result
-    })
-}
-
-fn decode(reader: &Reader, index: usize, bytes: &[u8]) -> Result<Image, String> {
-    let format = image::guess_format(bytes).map_err(|_| "it is neither PNG nor JPEG".to_owned())?;
-    if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
-        return Err("it is neither PNG nor JPEG".to_owned());
-    }
-    let open = || ImageReader::with_format(Cursor::new(bytes), format);
-    let (width, height) = open().into_dimensions().map_err(|e| e.to_string())?;
-    let limits = reader.limits;
-    let pixels = u64::from(width) * u64::from(height);
-    if width == 0 || height == 0 {
-        return Err(format!("it has {width} × {height} pixels"));
-    }
-    if width > limits.image_side || height > limits.image_side || pixels > limits.image_pixels {
-        let (side, most) = (limits.image_side, limits.image_pixels);
-        return Err(format!("its {width} × {height} pixels are more than {side} a side or {most} in all"));
-    }
-    // Twice: the decoder's own form may be as large as the result.
-    reader.decoded.charge(&|| format!("image {index}"), pixels, 8).map_err(|e| e.to_string())?;
-    if format == ImageFormat::Png {
-        let rgba = png::decode(Cursor::new(bytes), 16 << 20).map_err(|e| e.to_string())?;
-        if let Some(rgba) = rgba {
-            return Ok(Image { name: String::new(), width, height, rgba });
-        }
-    }
-    let mut decoder = open();
-    let mut bounds = image::Limits::default();
-    bounds.max_alloc = Some(pixels.saturating_mul(16).saturating_add(16 << 20));
-    decoder.limits(bounds);
-    let rgba = decoder.decode().map_err(|e| e.to_string())?.into_rgba8();
-    Ok(Image { name: String::new(), width: rgba.width(), height: rgba.height(), rgba: rgba.into_raw() })
 }

@@ -4,65 +4,94 @@ use glam::{Vec3, Vec4};
 use gltf::json;
 use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
 use gltf::json::validation::Checked;
+use serde_json::{Map, Value};
 
-use super::{ImportError, Reader};
+use super::fields::{Fields, Range};
+use super::{ImportError, Reader, layers};
 use crate::model::{
-    AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureId, TextureSampler, TextureSlot, Wrap,
+    AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureId, TextureSampler, TextureSlot, UvTransform, Wrap,
 };
 
 /// Reads all materials, in file order.
 pub(super) fn read(reader: &Reader) -> Result<Vec<Material>, ImportError> {
-    let one = |(index, material)| MaterialReader { reader, index, material }.read();
+    let one = |(index, material)| {
+        let place = format!("material {index}");
+        MaterialReader { reader, place, material }.read(index)
+    };
     reader.root.materials.iter().enumerate().map(one).collect()
 }
 
-struct MaterialReader<'r, 'a> {
-    reader: &'r Reader<'a>,
-    index: usize,
+struct MaterialReader<'r> {
+    reader: &'r Reader<'r>,
+    place: String,
     material: &'r json::Material,
 }
 
-impl MaterialReader<'_, '_> {
-    fn place(&self) -> String {
-        format!("material {}", self.index)
-    }
+/// Extensions of a texture's info, as they stand in the file.
+type Extensions<'a> = Option<&'a Map<String, Value>>;
 
+impl MaterialReader<'_> {
     fn warn(&self, message: String) {
-        self.reader.warnings.add(self.place(), message);
+        self.reader.warnings.add(&*self.place, message);
     }
 
-    fn read(&self) -> Result<Material, ImportError> {
+    fn read(&self, index: usize) -> Result<Material, ImportError> {
         let m = self.material;
         let pbr = &m.pbr_metallic_roughness;
-        let info = |i: &Option<json::texture::Info>, what| self.slot(i.as_ref().map(|i| (i.index, i.tex_coord)), what);
         let Checked::Valid(alpha_mode) = m.alpha_mode else {
-            return Err(ImportError::invalid(self.place(), "alphaMode OPAQUE, MASK or BLEND", "another"));
+            return Err(ImportError::invalid(&*self.place, "alphaMode OPAQUE, MASK or BLEND", "another"));
         };
         let cutoff = self.factor("alphaCutoff", m.alpha_cutoff.map_or(0.5, |c| c.0), f32::MAX);
         let unit = |what, v| self.factor(what, v, 1.0);
-        let normal = m.normal_texture.as_ref();
-        let occlusion = m.occlusion_texture.as_ref();
-        let normal_scale = normal.map_or(1.0, |n| n.scale);
-        Ok(Material {
-            name: m.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("material {}", self.index)),
+        let normal_scale = m.normal_texture.as_ref().map_or(1.0, |n| n.scale);
+        let core = Material {
+            name: m.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("material {index}")),
             base_color: Vec4::from_array(pbr.base_color_factor.0.map(|v| unit("baseColorFactor", v))),
-            base_color_texture: info(&pbr.base_color_texture, "baseColorTexture")?,
+            base_color_texture: self.info(&pbr.base_color_texture, "baseColorTexture")?,
             metallic: unit("metallicFactor", pbr.metallic_factor.0),
             roughness: unit("roughnessFactor", pbr.roughness_factor.0),
-            metallic_roughness_texture: info(&pbr.metallic_roughness_texture, "metallicRoughnessTexture")?,
-            normal_texture: self.slot(normal.map(|n| (n.index, n.tex_coord)), "normalTexture")?,
+            metallic_roughness_texture: self.info(&pbr.metallic_roughness_texture, "metallicRoughnessTexture")?,
+            normal_texture: self.normal_texture()?,
             normal_scale: if normal_scale.is_finite() { normal_scale } else { self.factor("scale", f32::NAN, 1.0) },
-            occlusion_texture: self.slot(occlusion.map(|o| (o.index, o.tex_coord)), "occlusionTexture")?,
-            occlusion_strength: unit("strength", occlusion.map_or(1.0, |o| o.strength.0)),
+            occlusion_texture: self.occlusion_texture()?,
+            occlusion_strength: unit("strength", m.occlusion_texture.as_ref().map_or(1.0, |o| o.strength.0)),
             emissive: Vec3::from_array(m.emissive_factor.0.map(|v| unit("emissiveFactor", v))),
-            emissive_texture: info(&m.emissive_texture, "emissiveTexture")?,
+            emissive_texture: self.info(&m.emissive_texture, "emissiveTexture")?,
             alpha: match alpha_mode {
                 json::material::AlphaMode::Opaque => AlphaMode::Opaque,
                 json::material::AlphaMode::Mask => AlphaMode::Mask { cutoff },
                 json::material::AlphaMode::Blend => AlphaMode::Blend,
             },
             double_sided: m.double_sided,
-        })
+            ..Material::default()
+        };
+        let extensions = m.extensions.as_ref().map(|e| &e.others);
+        layers::Layers { reader: self.reader, place: &self.place, extensions }.over(core)
+    }
+
+    fn info(&self, info: &Option<json::texture::Info>, what: &str) -> Result<Option<TextureSlot>, ImportError> {
+        let Some(i) = info else { return Ok(None) };
+        self.slot(i.index, i.tex_coord, i.extensions.as_ref().map(|e| &e.others), what)
+    }
+
+    fn normal_texture(&self) -> Result<Option<TextureSlot>, ImportError> {
+        let Some(n) = &self.material.normal_texture else { return Ok(None) };
+        self.slot(n.index, n.tex_coord, n.extensions.as_ref().map(|e| &e.others), "normalTexture")
+    }
+
+    fn occlusion_texture(&self) -> Result<Option<TextureSlot>, ImportError> {
+        let Some(o) = &self.material.occlusion_texture else { return Ok(None) };
+        self.slot(o.index, o.tex_coord, o.extensions.as_ref().map(|e| &e.others), "occlusionTexture")
+    }
+
+    fn slot(
+        &self,
+        texture: json::Index<json::Texture>,
+        uv_set: u32,
+        extensions: Extensions,
+        what: &str,
+    ) -> Result<Option<TextureSlot>, ImportError> {
+        slot(self.reader, &self.place, what, (texture.value(), uv_set as usize), extensions)
     }
 
     /// A factor in 0…`most`; what lies outside is clamped and listed.
@@ -74,35 +103,45 @@ impl MaterialReader<'_, '_> {
         self.warn(format!("{what} is {value}, outside its range; read as {repaired}"));
         repaired
     }
-
-    fn slot(
-        &self,
-        reference: Option<(json::Index<json::Texture>, u32)>,
-        what: &str,
-    ) -> Result<Option<TextureSlot>, ImportError> {
-        let Some((texture, uv_set)) = reference else { return Ok(None) };
-        let have = self.reader.root.textures.len();
-        if texture.value() >= have {
-            let found = format!("texture {}", texture.value());
-            return Err(ImportError::invalid(
-                format!("{}, {what}", self.place()),
-                format!("a texture below {have}"),
-                found,
-            ));
-        }
-        if uv_set > 1 {
-            self.warn(format!("{what} reads TEXCOORD_{uv_set}; only sets 0 and 1 are known, so it is left out"));
-            return Ok(None);
-        }
-        Ok(Some(TextureSlot { texture: TextureId::from_index(texture.value()), uv_set: uv_set as usize }))
-    }
 }
 
-/// Reads all textures; `images` says which of the file's images could be decoded.
+/// Checks that a texture is there, and reads where its coordinates come from. `what` names the texture's place.
+pub(super) fn slot(
+    reader: &Reader,
+    place: &str,
+    what: &str,
+    (texture, uv_set): (usize, usize),
+    extensions: Extensions,
+) -> Result<Option<TextureSlot>, ImportError> {
+    let have = reader.root.textures.len();
+    if texture >= have {
+        let expected = format!("a texture below {have}");
+        return Err(ImportError::invalid(format!("{place}, {what}"), expected, format!("texture {texture}")));
+    }
+    let at = format!("{place}, {what}");
+    let fields = Fields::of(reader, &at, "KHR_texture_transform", extensions);
+    let uv_set = fields.and_then(|f| f.index("texCoord")).unwrap_or(uv_set);
+    if uv_set > 1 {
+        let message = format!("{what} reads TEXCOORD_{uv_set}; only sets 0 and 1 are known, so it is left out");
+        reader.warnings.add(place, message);
+        return Ok(None);
+    }
+    let transform = fields.map(|f| UvTransform {
+        offset: f.numbers("offset", [0.0; 2], UV_RANGE).into(),
+        rotation: f.number("rotation", 0.0, UV_RANGE),
+        scale: f.numbers("scale", [1.0; 2], UV_RANGE).into(),
+    });
+    Ok(Some(TextureSlot { texture: TextureId::from_index(texture), uv_set, transform }))
+}
+
+/// Beyond this a 32-bit coordinate has no fraction left to read a texture by.
+const UV_RANGE: Range = Range { least: -1e6, most: 1e6 };
+
+/// Reads all textures; `images` has the image of each.
 pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Vec<Texture>, ImportError> {
     let root = reader.root;
     let mut out = Vec::with_capacity(root.textures.len());
-    for (i, texture) in root.textures.iter().enumerate() {
+    for (i, (texture, image)) in root.textures.iter().zip(images).enumerate() {
         let place = || format!("texture {i}");
         let sampler = match texture.sampler {
             None => TextureSampler { mip: Some(Filter::Linear), ..TextureSampler::default() },
@@ -114,23 +153,26 @@ pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Ve
                 }
             },
         };
-        let image = match texture_source(texture) {
-            None => {
-                reader.warnings.add(place(), "has no image that can be read; drawn without it");
-                None
-            }
-            Some(source) => *images.get(source).ok_or_else(|| {
-                ImportError::invalid(place(), format!("an image below {}", images.len()), format!("image {source}"))
-            })?,
-        };
-        out.push(Texture { image, sampler });
+        if image.is_none() {
+            reader.warnings.add(place(), "has no image that can be read; drawn without it");
+        }
+        out.push(Texture { image: *image, sampler });
     }
     Ok(out)
 }
 
-/// The image of a texture; the parser writes the largest number where the file names none.
-pub(super) fn texture_source(texture: &json::Texture) -> Option<usize> {
-    Some(texture.source.value()).filter(|s| *s != u32::MAX as usize)
+/// The images that can stand for a texture, the one to prefer first; none where the file names none.
+pub(super) fn texture_sources(root: &json::Root, texture: usize) -> Result<Vec<usize>, ImportError> {
+    let have = root.images.len();
+    // The parser writes the largest number where the file names none.
+    let plain = Some(root.textures[texture].source.value()).filter(|s| *s != u32::MAX as usize);
+    match plain.filter(|s| *s >= have) {
+        None => Ok(plain.into_iter().collect()),
+        Some(source) => {
+            let (place, found) = (format!("texture {texture}"), format!("image {source}"));
+            Err(ImportError::invalid(place, format!("an image below {have}"), found))
+        }
+    }
 }
 
 fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler) -> TextureSampler {
@@ -173,13 +215,9 @@ fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler)
 
 /// Lists primitives whose material reads texture coordinates that they lack.
 pub(super) fn note_missing_uvs(reader: &Reader, place: &str, primitive: &Primitive, materials: &[Material]) {
-    let Some(m) = primitive.material.and_then(|m| materials.get(m.index())) else { return };
-    let slots =
-        [m.base_color_texture, m.metallic_roughness_texture, m.normal_texture, m.occlusion_texture, m.emissive_texture];
-    let mut missing: Vec<usize> =
-        slots.into_iter().flatten().map(|s| s.uv_set).filter(|s| primitive.uvs[*s].is_empty()).collect();
-    missing.dedup();
-    if let Some(set) = missing.first().filter(|_| !primitive.positions.is_empty()) {
+    let read = primitive.materials().filter_map(|m| materials.get(m.index())).flat_map(Material::textures);
+    let missing = read.map(|(_, slot)| slot.uv_set).find(|set| primitive.uvs[*set].is_empty());
+    if let Some(set) = missing.filter(|_| !primitive.positions.is_empty()) {
         reader.warnings.add(place, format!("its material has a texture, but TEXCOORD_{set} is missing"));
     }
 }

@@ -5,20 +5,25 @@ use gltf::json;
 use super::nodes::Nodes;
 use super::primitive::Source;
 use super::{ImportError, Reader, influences};
-use crate::model::{Instance, Mesh, MeshId, NodeId, Skin, SkinId};
+use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Skin, SkinId};
 
 /// Reads all meshes, in file order.
-pub(super) fn read(reader: &Reader) -> Result<Vec<Mesh>, ImportError> {
+pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<Vec<Mesh>, ImportError> {
     let count = reader.root.meshes.len();
     let mut out = Vec::with_capacity(count);
     for (i, mesh) in reader.root.meshes.iter().enumerate() {
         reader.progress.step(0.1 + 0.5 * i as f32 / count as f32, "Reading meshes")?;
-        out.push(read_mesh(reader, i, mesh)?);
+        out.push(read_mesh(reader, (materials, variants), i, mesh)?);
     }
     Ok(out)
 }
 
-fn read_mesh(reader: &Reader, index: usize, mesh: &json::Mesh) -> Result<Mesh, ImportError> {
+fn read_mesh(
+    reader: &Reader,
+    (materials, variants): (&[Material], usize),
+    index: usize,
+    mesh: &json::Mesh,
+) -> Result<Mesh, ImportError> {
     let place = || format!("mesh {index}");
     let Some(first) = mesh.primitives.first() else {
         return Err(ImportError::invalid(place(), "one primitive at least", "none"));
@@ -33,7 +38,7 @@ fn read_mesh(reader: &Reader, index: usize, mesh: &json::Mesh) -> Result<Mesh, I
         if reader.progress.is_cancelled() {
             return Err(ImportError::Cancelled);
         }
-        primitives.push(Source { reader, primitive, at: (index, p) }.read(targets)?);
+        primitives.push(Source { reader, primitive, at: (index, p), materials, variants }.read(targets)?);
     }
     Ok(Mesh { name: mesh.name.clone().unwrap_or_default(), primitives, morph_names: target_names(mesh, targets) })
 }

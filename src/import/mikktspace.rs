@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
-use glam::{Vec3, Vec4};
+use glam::{Vec2, Vec3, Vec4};
 
 use super::error::guarded;
 use super::{ImportError, Progress, parallel};
@@ -27,8 +27,8 @@ pub(super) struct Corners {
     pub crowded: usize,
 }
 
-/// Makes the tangents of all corners for texture coordinates `uv_set`.
-pub(super) fn generate(primitive: &Primitive, uv_set: usize, progress: &Progress) -> Result<Corners, ImportError> {
+/// Makes the tangents of all corners for texture coordinates `uvs`, one for each vertex.
+pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress) -> Result<Corners, ImportError> {
     let surface = Surface::new(primitive);
     let pieces: Vec<&[u32]> = surface.faces.chunks(PIECE).collect();
     let with_rims = parallel::map(pieces.len(), progress, &|i| surface.with_rim(pieces[i]))?;
@@ -41,7 +41,7 @@ pub(super) fn generate(primitive: &Primitive, uv_set: usize, progress: &Progress
     } else {
         (&pieces, with_rims.iter().map(Vec::as_slice).collect())
     };
-    let made = parallel::map(work.len(), progress, &|i| piece(primitive, uv_set, own[i], work[i]))?;
+    let made = parallel::map(work.len(), progress, &|i| piece(primitive, uvs, own[i], work[i]))?;
     for (face, corners) in own.iter().copied().flatten().zip(made.iter().flatten()) {
         let at = *face as usize * 3;
         tangents[at..at + 3].copy_from_slice(corners);
@@ -141,8 +141,8 @@ fn places(positions: &[Vec3]) -> Vec<u32> {
 }
 
 /// Runs the generator on `faces` and returns the corners of those that are its `own`.
-fn piece(primitive: &Primitive, uv_set: usize, own: &[u32], faces: &[u32]) -> Vec<[Option<Vec4>; 3]> {
-    let mut piece = Piece { primitive, uv_set, faces, tangents: vec![[None; 3]; faces.len()] };
+fn piece(primitive: &Primitive, uvs: &[Vec2], own: &[u32], faces: &[u32]) -> Vec<[Option<Vec4>; 3]> {
+    let mut piece = Piece { primitive, uvs, faces, tangents: vec![[None; 3]; faces.len()] };
     if !matches!(guarded(|| generate_tangents(&mut piece)), Some(Ok(()))) {
         return vec![[None; 3]; own.len()];
     }
@@ -153,7 +153,7 @@ fn piece(primitive: &Primitive, uv_set: usize, own: &[u32], faces: &[u32]) -> Ve
 
 struct Piece<'a> {
     primitive: &'a Primitive,
-    uv_set: usize,
+    uvs: &'a [Vec2],
     faces: &'a [u32],
     /// By place in `faces`.
     tangents: Vec<[Option<Vec4>; 3]>,
@@ -180,7 +180,7 @@ impl Geometry for Piece<'_> {
     }
     fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
         // MikkTSpace has v upward, glTF downward.
-        let uv = self.primitive.uvs[self.uv_set][self.vertex(face, corner)];
+        let uv = self.uvs[self.vertex(face, corner)];
         [uv.x, 1.0 - uv.y]
     }
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, corner: usize) {
@@ -192,8 +192,6 @@ impl Geometry for Piece<'_> {
 
 #[cfg(test)]
 mod tests {
-    use glam::Vec2;
-
     use super::*;
 
     /// A bumpy square of `side`² cells whose texture turns mirror image halfway.
@@ -218,8 +216,9 @@ mod tests {
         let p = bumpy(200);
         let surface = Surface::new(&p);
         assert!(surface.faces.len() > 2 * PIECE && surface.with_rim(&surface.faces[..PIECE]).len() > PIECE);
-        let whole: Vec<Option<Vec4>> = piece(&p, 0, &surface.faces, &surface.faces).into_iter().flatten().collect();
-        let pieces = generate(&p, 0, &Progress::silent()).unwrap();
+        let whole: Vec<Option<Vec4>> =
+            piece(&p, &p.uvs[0], &surface.faces, &surface.faces).into_iter().flatten().collect();
+        let pieces = generate(&p, &p.uvs[0], &Progress::silent()).unwrap();
         assert!(pieces.tangents == whole && pieces.crowded == 0);
         assert!(whole.iter().all(Option::is_some));
     }

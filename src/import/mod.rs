@@ -4,17 +4,21 @@
 //! is untrusted: every size, index and number is checked before it is used, what breaks a rule is an [`ImportError`], and
 //! what can be repaired is repaired and listed as a [`Warning`]. Knows nothing of time, poses or the GPU.
 //!
-//! Import is a plain call meant for a background thread; [`Progress`] tells how far it is and can stop it.
+//! Import is a plain call meant for a background thread; [`Progress`] tells how far it is and can stop it. Images are decoded
+//! beside the geometry, and who wants to show the model before they are there asks for it ([`import_file_showing`]).
 
 mod accessor;
 mod bytes;
 mod clips;
 mod container;
+mod decode;
 mod error;
 mod extensions;
+mod fields;
 mod humanoid;
 mod images;
 mod influences;
+mod layers;
 mod limits;
 mod materials;
 mod meshes;
@@ -30,6 +34,7 @@ mod tangents;
 mod tests;
 mod topology;
 mod uri;
+mod variants;
 mod views;
 
 pub use error::{ImportError, Warning};
@@ -37,6 +42,7 @@ pub use extensions::{EXTENSIONS, Extension, Support};
 pub use limits::{Limits, Progress};
 
 use std::path::Path;
+use std::sync::Arc;
 
 use gltf::json;
 
@@ -44,6 +50,7 @@ use crate::model::{LocalPose, Model, ModelParts, Skeleton, SourceInfo};
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
+use images::Coming;
 use limits::Budget;
 use uri::Resolver;
 
@@ -60,10 +67,13 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Import {
     /// Checked and complete.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// What was repaired or left out, in the order it was found.
     pub warnings: Vec<Warning>,
 }
+
+/// Takes a model that can be drawn while its images still arrive, and what was repaired or left out until then.
+pub type Shown<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 
 /// What every part of the importer reads from.
 struct Reader<'a> {
@@ -80,24 +90,21 @@ struct Reader<'a> {
 /// # Errors
 /// When the file cannot be read, breaks a rule, needs an unknown extension, exceeds a limit, or on request.
 pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
-    progress.step(0.0, "Reading file")?;
-    let shown = path.display().to_string().replace(char::is_control, "�");
-    let failed = |source| ImportError::Read { path: shown.clone(), source };
-    let facts = std::fs::metadata(path).map_err(failed)?;
-    if !facts.is_file() {
-        let found = if facts.is_dir() { "a folder" } else { "something else" };
-        return Err(ImportError::invalid(shown, "a file", found).advise("choose a .gltf or .glb file"));
-    }
-    Limits::check(&shown, "its length in bytes", facts.len(), options.limits.file_bytes)?;
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let file = Owner::File(OpenFile { file, name: shown.clone() }, facts.len());
-    // The folder where the file was asked for: of a link, the link's.
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = Some(folder.canonicalize().map_err(failed)?);
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver = Resolver::new(folder, options.allow_external, &files);
-    import(file.bytes(), &name, options, &resolver, progress)
+    open_file(path, options, progress, None)
+}
+
+/// As [`import_file`], and gives the model to `shown` once, as soon as it can be drawn: images that are pending then arrive
+/// while this goes on. When it is told to stop after that, the images that are not there yet are left out.
+///
+/// # Errors
+/// As [`import_file`], and none after `shown`.
+pub fn import_file_showing(
+    path: &Path,
+    options: &Options,
+    progress: &Progress,
+    shown: Shown,
+) -> Result<Import, ImportError> {
+    open_file(path, options, progress, Some(shown))
 }
 
 /// Opens a model in memory: a GLB, or the JSON of a glTF whose buffers are data URIs.
@@ -105,9 +112,54 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
 /// # Errors
 /// As [`import_file`]; any reference to another file is an error too.
 pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
+    open_bytes(bytes, name, options, progress, None)
+}
+
+/// As [`import_bytes`], and shows the model early as [`import_file_showing`] does.
+///
+/// # Errors
+/// As [`import_bytes`], and none after `shown`.
+pub fn import_bytes_showing(
+    bytes: &[u8],
+    name: &str,
+    options: &Options,
+    progress: &Progress,
+    shown: Shown,
+) -> Result<Import, ImportError> {
+    open_bytes(bytes, name, options, progress, Some(shown))
+}
+
+fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<Shown>) -> Result<Import, ImportError> {
+    progress.step(0.0, "Reading file")?;
+    let said = path.display().to_string().replace(char::is_control, "�");
+    let failed = |source| ImportError::Read { path: said.clone(), source };
+    let facts = std::fs::metadata(path).map_err(failed)?;
+    if !facts.is_file() {
+        let found = if facts.is_dir() { "a folder" } else { "something else" };
+        return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
+    }
+    Limits::check(&said, "its length in bytes", facts.len(), options.limits.file_bytes)?;
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let file = Owner::File(OpenFile { file, name: said.clone() }, facts.len());
+    // The folder where the file was asked for: of a link, the link's.
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = Some(folder.canonicalize().map_err(failed)?);
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
+    let resolver = Resolver::new(folder, options.allow_external, &files);
+    import(file.bytes(), &name, options, &resolver, progress, shown)
+}
+
+fn open_bytes(
+    bytes: &[u8],
+    name: &str,
+    options: &Options,
+    progress: &Progress,
+    shown: Option<Shown>,
+) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver::new(None, false, &files);
-    import(Bytes::Memory(bytes), name, options, &resolver, progress)
+    import(Bytes::Memory(bytes), name, options, &resolver, progress, shown)
 }
 
 fn import(
@@ -116,6 +168,7 @@ fn import(
     options: &Options,
     resolver: &Resolver,
     progress: &Progress,
+    shown: Option<Shown>,
 ) -> Result<Import, ImportError> {
     let limits = &options.limits;
     let warnings = Warnings::default();
@@ -133,17 +186,44 @@ fn import(
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
         Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
-    let model = read_model(&reader, name, resolver)?;
-    progress.step(1.0, "Done")?;
+    let coming = Coming::plan(&reader, resolver)?;
+    let model = read_beside(&reader, name, &coming, shown)?;
+    coming.finish(&warnings);
+    (progress.report)(1.0, "Done");
     Ok(Import { model, warnings: warnings.into_list() })
 }
 
-fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model, ImportError> {
+/// Reads the model while other threads decode its images, and then lends them a hand.
+fn read_beside(reader: &Reader, name: &str, coming: &Coming, shown: Option<Shown>) -> Result<Arc<Model>, ImportError> {
+    std::thread::scope(|scope| {
+        for _ in 0..coming.helpers() {
+            scope.spawn(|| coming.work());
+        }
+        let read = read_model(reader, name, coming).and_then(|model| {
+            reader.progress.step(images::GEOMETRY_DONE, "Reading images")?;
+            Ok(Arc::new(model))
+        });
+        let Ok(model) = &read else {
+            coming.give_up();
+            return read;
+        };
+        let is_shown = shown.is_some();
+        if let Some(shown) = shown {
+            shown(Arc::clone(model), reader.warnings.so_far());
+        }
+        coming.announce();
+        coming.work();
+        if reader.progress.is_cancelled() && !is_shown { Err(ImportError::Cancelled) } else { read }
+    })
+}
+
+fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, ImportError> {
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
     let materials = materials::read(reader)?;
-    let mut meshes = meshes::read(reader)?;
+    let variants = variants::names(reader);
+    let mut meshes = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
@@ -152,10 +232,8 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
     let instances = meshes::instances(reader, &nodes, &skins, &mut meshes)?;
     reader.progress.step(0.6, "Reading clips")?;
     let clips = clips::read(reader, &nodes, &instances)?;
-    reader.progress.step(0.7, "Decoding images")?;
-    let (images, image_ids) = images::read(reader, resolver)?;
-    let textures = materials::textures(reader, &image_ids)?;
-    reader.progress.step(0.95, "Checking")?;
+    let textures = materials::textures(reader, coming.by_texture())?;
+    reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
@@ -171,8 +249,9 @@ fn read_model(reader: &Reader, name: &str, resolver: &Resolver) -> Result<Model,
         instances,
         clips,
         materials,
+        variants,
         textures,
-        images,
+        images: coming.images(),
     };
     Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
 }
@@ -216,7 +295,7 @@ fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> R
         let place = || format!("buffer {i}");
         match &buffer.uri {
             _ if stand_ins[i] => Ok(Some(Owner::Nothing)),
-            Some(uri) => resolver.open(uri, &place).map(Some),
+            Some(uri) => resolver.open(uri, true, &place).map(Some),
             None if i == 0 && bin.is_some() => Ok(None),
             None => {
                 let found = if i == 0 { "no URI and no binary chunk" } else { "no URI" };

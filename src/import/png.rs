@@ -5,17 +5,40 @@
 
 use std::io::{BufRead, Seek};
 
-use ::png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Reader, Transformations};
+use ::png::{BitDepth, ColorType, Decoder, DecodingError, Reader, Transformations};
 
-/// The pixels of a PNG, RGBA; `None` for the rare kinds that have to be decoded as a whole first (interlaced ones, and
-/// those of 16 bits). The caller has looked at its size. `most_bytes` bounds what the decoder may allocate beside them.
-pub(super) fn decode(source: impl BufRead + Seek, most_bytes: usize) -> Result<Option<Vec<u8>>, DecodingError> {
-    let mut decoder = Decoder::new_with_limits(source, Limits { bytes: most_bytes });
+use super::Limits;
+use super::bytes::Bytes;
+use super::decode::measure;
+use crate::model::Pixels;
+
+/// The first bytes of a PNG.
+const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
+
+/// What the decoder may allocate for rows and for what else a file holds, bytes.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The pixels of a PNG; `None` where it is something else, or of a rare kind that has to be decoded as a whole first
+/// (interlaced, 16 bits). `room` takes bytes from the budget before they are allocated.
+pub(super) fn decode(
+    source: Bytes,
+    limits: &Limits,
+    room: &dyn Fn(u64) -> Result<(), String>,
+) -> Result<Option<Pixels>, String> {
+    let head = source.part(0, 8).map(|head| head.read()).transpose().map_err(|e| e.to_string())?;
+    if head.is_none_or(|head| head[..] != SIGNATURE) {
+        return Ok(None);
+    }
+    let said = |error: DecodingError| error.to_string();
+    let mut decoder = Decoder::new_with_limits(source.stream(), ::png::Limits { bytes: MOST_BYTES });
+    let info = decoder.read_header_info().map_err(said)?;
+    let (width, height) = info.size();
+    let pixels = measure(width, height, limits)?;
     // Palettes become colours, fewer bits than 8 become 8, transparent colours an alpha channel.
     decoder.set_transformations(Transformations::EXPAND);
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    let mut reader = decoder.read_info()?;
+    let mut reader = decoder.read_info().map_err(said)?;
     let (color, depth) = reader.output_color_type();
     if depth != BitDepth::Eight || reader.info().interlaced {
         return Ok(None);
@@ -27,11 +50,16 @@ pub(super) fn decode(source: impl BufRead + Seek, most_bytes: usize) -> Result<O
         ColorType::Rgba => <[u8]>::copy_from_slice,
         ColorType::Indexed => return Ok(None),
     };
-    rows(&mut reader, widen).map(Some)
+    room(pixels.saturating_mul(4))?;
+    let rgba = rows(&mut reader, (width, height), widen).map_err(said)?;
+    Pixels::rgba8(width, height, rgba).map(Some).map_err(|e| e.to_string())
 }
 
-fn rows<R: BufRead + Seek>(reader: &mut Reader<R>, widen: fn(&mut [u8], &[u8])) -> Result<Vec<u8>, DecodingError> {
-    let (width, height) = reader.info().size();
+fn rows<R: BufRead + Seek>(
+    reader: &mut Reader<R>,
+    (width, height): (u32, u32),
+    widen: fn(&mut [u8], &[u8]),
+) -> Result<Vec<u8>, DecodingError> {
     let line = width as usize * 4;
     // Zeros from the allocator: pages that nobody touches before a row is written to them.
     let mut out = vec![0_u8; line * height as usize];
@@ -89,6 +117,11 @@ mod tests {
         (0..count).map(|_| next()).collect()
     }
 
+    fn own(file: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let decoded = decode(Bytes::Memory(file), &Limits::default(), &|_| Ok(()))?;
+        Ok(decoded.map(|pixels| pixels.levels()[0].clone()))
+    }
+
     /// A PNG of noise, 13 × 5, and what the crate `image` makes of it.
     fn both(color: ColorType, depth: BitDepth, change: impl Fn(&mut ::png::Info)) -> (Option<Vec<u8>>, Vec<u8>) {
         let (width, height) = (13, 5);
@@ -101,7 +134,7 @@ mod tests {
         writer.write_image_data(&noise(line * height as usize)).unwrap();
         writer.finish().unwrap();
         let whole = image::load_from_memory_with_format(&file, ImageFormat::Png).map(DynamicImage::into_rgba8);
-        (decode(Cursor::new(&file), 1 << 20).unwrap(), whole.unwrap().into_raw())
+        (own(&file).unwrap(), whole.unwrap().into_raw())
     }
 
     #[test]
@@ -135,9 +168,9 @@ mod tests {
         let mut file = Vec::new();
         let pixels = image::RgbImage::from_raw(64, 64, noise(64 * 64 * 3)).unwrap();
         pixels.write_to(&mut Cursor::new(&mut file), ImageFormat::Png).unwrap();
-        assert!(decode(Cursor::new(&file), 1 << 20).unwrap().is_some());
+        assert!(own(&file).unwrap().is_some());
         for length in [20, 100, file.len() / 2, file.len() - 40] {
-            assert!(decode(Cursor::new(&file[..length]), 1 << 20).is_err(), "cut after {length} bytes");
+            assert!(own(&file[..length]).is_err(), "cut after {length} bytes");
         }
     }
 }

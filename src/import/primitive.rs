@@ -10,7 +10,7 @@ use gltf::json::validation::Checked;
 use super::accessor::{Accessor, Format, format};
 use super::{ImportError, Reader, influences, tangents, topology};
 use crate::math::largest_magnitude;
-use crate::model::{MaterialId, MorphTarget, Primitive, SourceMode};
+use crate::model::{Material, MaterialId, MorphTarget, Primitive, SourceMode};
 
 /// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
 const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);
@@ -31,6 +31,10 @@ pub(super) struct Source<'r, 'a> {
     pub primitive: &'r json::mesh::Primitive,
     /// File index of the mesh, and the primitive's place in it.
     pub at: (usize, usize),
+    /// Of the whole file.
+    pub materials: &'r [Material],
+    /// How many variants the file has.
+    pub variants: usize,
 }
 
 impl<'a> Source<'_, 'a> {
@@ -118,6 +122,7 @@ impl<'a> Source<'_, 'a> {
         };
         let (source_mode, topology) = topology::of_mode(mode);
         let material = self.material()?;
+        let variants = super::variants::of_primitive(self.reader, self.primitive, &self.place(), self.variants)?;
         let targets = self.primitive.targets.as_ref().map_or(0, Vec::len);
         if targets != target_count {
             let expected = format!("{target_count} morph targets, as the mesh's first primitive has");
@@ -127,7 +132,7 @@ impl<'a> Source<'_, 'a> {
         let Some(position) = self.primitive.attributes.get(&positions) else {
             self.warn("POSITION", "is missing; nothing of this primitive is drawn");
             let morphs = vec![MorphTarget::default(); target_count];
-            return Ok(Primitive { topology, source_mode, material, morphs, ..Primitive::default() });
+            return Ok(Primitive { topology, source_mode, material, variants, morphs, ..Primitive::default() });
         };
         let place = || format!("{}, POSITION", self.place());
         let accessor = self.reader.store.accessor(*position, &place)?;
@@ -146,6 +151,7 @@ impl<'a> Source<'_, 'a> {
             topology,
             source_mode,
             material,
+            variants,
             indices,
             positions,
             stored_vertices: count,

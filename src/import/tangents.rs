@@ -1,34 +1,41 @@
 //! Tangents by MikkTSpace, where a normal map needs them and the file has none.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use glam::{Vec3, Vec4};
 
 use super::primitive::Source;
 use super::{ImportError, mikktspace};
-use crate::model::{Influences, Primitive, Topology};
+use crate::model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
 
-/// Makes tangents where the material's normal texture needs them; drops those that nothing can use.
+/// Makes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow the
+/// coordinates that the texture is read at (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`; those that the file
+/// brings are taken to be made so, and are left as they are.
 pub(super) fn complete(source: &Source, primitive: &mut Primitive) -> Result<(), ImportError> {
     if primitive.normals.is_empty() && !primitive.tangents.is_empty() {
         source.warn("TANGENT", "comes without NORMAL and was ignored");
         primitive.tangents = Vec::new();
     }
-    let material = primitive.material.and_then(|m| source.reader.root.materials.get(m.index()));
-    let Some(normal) = material.and_then(|m| m.normal_texture.as_ref()) else { return Ok(()) };
-    let Some(uv_set) = usize::try_from(normal.tex_coord).ok().filter(|s| *s < 2) else { return Ok(()) };
+    let material = |m: MaterialId| source.materials.get(m.index()).and_then(Material::tangent_slot);
+    let Some(slot) = primitive.materials().find_map(material) else { return Ok(()) };
     let usable = primitive.topology == Topology::Triangles
         && primitive.tangents.is_empty()
         && !primitive.normals.is_empty()
-        && !primitive.uvs[uv_set].is_empty();
-    if usable { generate(source, primitive, uv_set) } else { Ok(()) }
+        && !primitive.uvs[slot.uv_set].is_empty();
+    if usable { generate(source, primitive, slot) } else { Ok(()) }
 }
 
-fn generate(source: &Source, primitive: &mut Primitive, uv_set: usize) -> Result<(), ImportError> {
+fn generate(source: &Source, primitive: &mut Primitive, slot: TextureSlot) -> Result<(), ImportError> {
     let reader = source.reader;
     // Tangents and the generator's own lists (about 200 bytes a corner).
     reader.decoded.charge(&|| source.place(), primitive.indices.len() as u64, 200)?;
-    let corners = mikktspace::generate(primitive, uv_set, &reader.progress)?;
+    let stored = &primitive.uvs[slot.uv_set];
+    let uvs = match slot.transform.map(|t| t.matrix()) {
+        None => Cow::Borrowed(stored),
+        Some(matrix) => Cow::Owned(stored.iter().map(|uv| matrix.transform_point2(*uv)).collect()),
+    };
+    let corners = mikktspace::generate(primitive, &uvs, &reader.progress)?;
     if corners.crowded > 0 {
         let (count, most) = (corners.crowded, mikktspace::MOST_CORNERS);
         source.warn("has", format_args!("{count} triangles where more than {most} meet; no tangents there"));

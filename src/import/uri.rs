@@ -40,34 +40,23 @@ const LARGE: u64 = 1 << 20;
 /// Files that one model keeps open; systems allow a few hundred.
 const MOST_OPEN: usize = 64;
 
-fn is_data(uri: &str) -> bool {
-    uri.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("data:"))
-}
-
 impl<'a> Resolver<'a> {
     pub(super) fn new(folder: Option<PathBuf>, allow_external: bool, budget: &'a Budget) -> Self {
         Self { folder, allow_external, budget, open: AtomicUsize::new(0) }
     }
 
-    /// What holds the bytes behind `uri`: a large file stays where it is.
-    pub(super) fn open(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
-        if is_data(uri) {
-            return self.read(uri, place).map(Owner::Memory);
+    /// What holds the bytes behind `uri`. Of those that are to `stay`, only large files stay where they are, and not too
+    /// many.
+    pub(super) fn open(&self, uri: &str, stay: bool, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
+        if uri.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("data:")) {
+            return self.data(&uri[5..], place).map(Owner::Memory);
         }
         let (file, length) = self.file(uri, place)?;
-        if length >= LARGE && self.open.fetch_add(1, Ordering::Relaxed) < MOST_OPEN {
-            return Ok(Owner::File(file, length));
+        let owner = Owner::File(file, length);
+        if stay && (length < LARGE || self.open.fetch_add(1, Ordering::Relaxed) >= MOST_OPEN) {
+            return owner.bytes().read().map(|bytes| Owner::Memory(bytes.into_owned()));
         }
-        file.read_whole(length).map(Owner::Memory)
-    }
-
-    /// The bytes behind `uri`.
-    pub(super) fn read(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
-        if is_data(uri) {
-            return self.data(&uri[5..], place);
-        }
-        let (file, length) = self.file(uri, place)?;
-        file.read_whole(length)
+        Ok(owner)
     }
 
     fn data(&self, rest: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {

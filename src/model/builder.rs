@@ -3,8 +3,8 @@
 use glam::Affine3A;
 
 use super::{
-    Clip, Image, Instance, Interpolation, Material, Mesh, Model, NodeId, Path, Primitive, Scene, Skeleton, Skin,
-    SourceInfo, Texture, TextureSlot, Topology, Values,
+    AlphaMode, Clip, Image, Instance, Interpolation, Material, Mesh, Model, NodeId, Path, Primitive, Scene, Skeleton,
+    Skin, SourceInfo, Texture, TextureSlot, Topology, Values,
 };
 use crate::math::largest_magnitude;
 
@@ -25,7 +25,10 @@ pub struct ModelParts {
     pub instances: Vec<Instance>,
     pub clips: Vec<Clip>,
     pub materials: Vec<Material>,
+    /// Names of the file's variants (`KHR_materials_variants`); one of them at a time, or none, may be shown.
+    pub variants: Vec<String>,
     pub textures: Vec<Texture>,
+    /// Pixels check themselves ([`super::Pixels::new`]): they may arrive later.
     pub images: Vec<Image>,
 }
 
@@ -169,7 +172,10 @@ fn check_primitive(
     };
     ensure(p.indices.len().is_multiple_of(size), place, "its index count does not fit its topology")?;
     ensure(p.indices.iter().all(|i| (*i as usize) < n), place, "an index lies beyond its vertices")?;
-    ensure(p.material.is_none_or(|m| m.index() < parts.materials.len()), place, "its material is not there")?;
+    ensure(p.materials().all(|m| m.index() < parts.materials.len()), place, "its material is not there")?;
+    let rising = p.variants.windows(2).all(|w| w[0].0 < w[1].0);
+    let known = p.variants.last().is_none_or(|(variant, _)| *variant < parts.variants.len());
+    ensure(rising && known, place, "its variants do not rise, or are not there")?;
     ensure(p.morphs.len() == mesh.morph_names.len(), place, "morph targets and their names differ in number")?;
     for m in &p.morphs {
         ensure(
@@ -263,25 +269,46 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
     Ok(())
 }
 
+/// All floats of a material but those of its textures' transforms.
+fn material_numbers(m: &Material) -> Vec<f32> {
+    let mut out = vec![m.metallic, m.roughness, m.normal_scale, m.occlusion_strength, m.emissive_strength, m.ior];
+    out.extend(m.base_color.to_array());
+    out.extend(m.emissive.to_array());
+    if let AlphaMode::Mask { cutoff } = m.alpha {
+        out.push(cutoff);
+    }
+    if let Some(s) = m.specular {
+        out.push(s.factor);
+        out.extend(s.color.to_array());
+    }
+    if let Some(c) = m.clearcoat {
+        out.extend([c.factor, c.roughness, c.normal_scale]);
+    }
+    if let Some(s) = m.sheen {
+        out.push(s.roughness);
+        out.extend(s.color.to_array());
+    }
+    out.extend(m.transmission.map(|t| t.factor));
+    if let Some(s) = m.specular_glossiness {
+        out.push(s.glossiness);
+        out.extend(s.specular.to_array());
+        out.extend(s.diffuse.to_array());
+    }
+    out
+}
+
 fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
-    let slot = |s: &Option<TextureSlot>| s.is_none_or(|s| s.texture.index() < parts.textures.len() && s.uv_set < 2);
+    let inside = |s: TextureSlot| s.texture.index() < parts.textures.len() && s.uv_set < 2;
+    let finite = |s: TextureSlot| s.transform.is_none_or(|t| t.matrix().is_finite());
     for (i, m) in parts.materials.iter().enumerate() {
-        let slots = [
-            &m.base_color_texture,
-            &m.metallic_roughness_texture,
-            &m.normal_texture,
-            &m.occlusion_texture,
-            &m.emissive_texture,
-        ];
-        ensure(slots.into_iter().all(slot), || format!("material {i}"), "it refers to a texture that is not there")?;
+        let place = || format!("material {i}");
+        ensure(m.textures().all(|(_, s)| inside(s)), place, "it refers to a texture that is not there")?;
+        let transforms = m.textures().all(|(_, s)| finite(s));
+        ensure(transforms && is_finite(&material_numbers(m)), place, "it holds numbers that are not finite")?;
     }
     for (i, t) in parts.textures.iter().enumerate() {
         let inside = t.image.is_none_or(|image| image.index() < parts.images.len());
         ensure(inside, || format!("texture {i}"), "its image is not there")?;
-    }
-    for (i, image) in parts.images.iter().enumerate() {
-        let bytes = image.width as usize * image.height as usize * 4;
-        ensure(bytes > 0 && image.rgba.len() == bytes, || format!("image {i}"), "its pixels do not fit its size")?;
     }
     Ok(())
 }
@@ -308,6 +335,40 @@ mod tests {
         assert_eq!(built(|p| _ = weights(p, f32::NEG_INFINITY)), said);
         let clip = built(|p| p.clips[0].samplers[0].values = Values::Quat(vec![glam::Quat::NAN; 3]));
         assert_eq!(clip, Err("clip 0, sampler 0: it holds numbers that are not finite".to_owned()));
+    }
+
+    #[test]
+    fn materials_that_are_not_there_or_not_finite_are_refused_in_every_part() {
+        use crate::model::{Clearcoat, Material, MaterialId, Sheen, TextureSlot, UvTransform};
+        let with = |material: Material| built(|p| p.materials = vec![material.clone()]);
+        assert_eq!(with(Material::default()), Ok(()));
+        let numbers = Err("material 0: it holds numbers that are not finite".to_owned());
+        assert_eq!(with(Material { ior: f32::NAN, ..Material::default() }), numbers);
+        let sheen = Sheen { roughness: f32::INFINITY, ..Sheen::default() };
+        assert_eq!(with(Material { sheen: Some(sheen), ..Material::default() }), numbers);
+        let textured = |transform| {
+            let normal_texture = Some(TextureSlot { transform, ..TextureSlot::default() });
+            let clearcoat = Some(Clearcoat { normal_texture, ..Clearcoat::default() });
+            built(|p| {
+                p.materials = vec![Material { clearcoat, ..Material::default() }];
+                p.textures = transform.map(|_| Texture::default()).into_iter().collect();
+            })
+        };
+        assert_eq!(textured(None), Err("material 0: it refers to a texture that is not there".to_owned()));
+        assert_eq!(textured(Some(UvTransform::default())), Ok(()));
+        assert_eq!(textured(Some(UvTransform { rotation: f32::NAN, ..UvTransform::default() })), numbers);
+        let variants = |list: &[(usize, u32)], names: usize| {
+            built(|p| {
+                p.materials = vec![Material::default()];
+                p.variants = vec!["one".into(); names];
+                p.meshes[0].primitives[0].variants = list.iter().map(|(v, m)| (*v, MaterialId(*m))).collect();
+            })
+        };
+        let unordered = Err("mesh 0, primitive 0: its variants do not rise, or are not there".to_owned());
+        assert_eq!(variants(&[(0, 0), (1, 0)], 2), Ok(()));
+        assert_eq!(variants(&[(1, 0), (0, 0)], 2), unordered);
+        assert_eq!(variants(&[(2, 0)], 2), unordered);
+        assert_eq!(variants(&[(0, 1)], 2), Err("mesh 0, primitive 0: its material is not there".to_owned()));
     }
 
     #[test]

@@ -50,6 +50,8 @@ pub struct Primitive {
     pub source_mode: SourceMode,
     /// `None`: the default material.
     pub material: Option<MaterialId>,
+    /// The material of each variant that has one of its own here, by rising place in [`super::ModelParts::variants`].
+    pub variants: Vec<(usize, MaterialId)>,
     /// Into the vertices; a list by `topology`, written out where the file has none.
     pub indices: Vec<u32>,
     /// Mesh space, metres.
@@ -84,6 +86,18 @@ impl Primitive {
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
+    }
+
+    /// What it is drawn with in a variant (`KHR_materials_variants`); `None`: the default material.
+    #[must_use]
+    pub fn material_in(&self, variant: Option<usize>) -> Option<MaterialId> {
+        let place = |variant| self.variants.binary_search_by_key(&variant, |(of, _)| *of).ok();
+        variant.and_then(place).map(|i| self.variants[i].1).or(self.material)
+    }
+
+    /// Every material that it may be drawn with, the one without a variant first.
+    pub fn materials(&self) -> impl Iterator<Item = MaterialId> {
+        self.material.into_iter().chain(self.variants.iter().map(|(_, material)| *material))
     }
 }
 

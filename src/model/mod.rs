@@ -5,6 +5,7 @@
 
 mod builder;
 mod clip;
+mod image;
 mod material;
 mod mesh;
 pub mod shapes;
@@ -12,7 +13,11 @@ mod skeleton;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
-pub use material::{AlphaMode, Filter, Image, Material, Sampler as TextureSampler, Texture, TextureSlot, Wrap};
+pub use image::{Image, PixelFormat, Pixels};
+pub use material::{
+    AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
+    TextureSlot, Transmission, UvTransform, Wrap,
+};
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
 pub use skeleton::{Skeleton, Skin};
 
@@ -54,7 +59,7 @@ ids! {
     MaterialId,
     /// A texture (file order).
     TextureId,
-    /// An image (file order).
+    /// An image that textures show (in the order in which the file's textures first ask for it).
     ImageId,
     /// A mesh drawn at a node, in depth-first node order.
     InstanceId,

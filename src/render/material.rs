@@ -4,25 +4,60 @@ use super::gpu::{Gpu, GpuError};
 use super::layouts;
 use super::pipelines::{Pipelines, entry};
 use super::texture::{Neutral, Textures};
-use crate::model::{AlphaMode, Material, Model, TextureSampler, TextureSlot};
+use crate::model::{AlphaMode, ImageId, Material, Model, TextureSampler, TextureSlot};
 
 /// The materials of a model, then the default one.
 #[derive(Debug)]
 pub(super) struct Materials {
     pub groups: Vec<wgpu::BindGroup>,
-    /// What could not be drawn as the file has it.
-    pub notices: Vec<String>,
+    textures: Textures,
+    /// Materials that were bound before all of their images had arrived, and the images they lack.
+    waiting: Vec<(usize, Vec<ImageId>)>,
 }
 
 impl Materials {
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
-        let mut textures = Textures::default();
         let default = Material::default();
-        let mut groups = Vec::new();
-        for material in model.materials.iter().chain([&default]) {
-            groups.push(group(gpu, pipelines, &mut textures, model, material)?);
+        let mut made = Self { groups: Vec::new(), textures: Textures::default(), waiting: Vec::new() };
+        for (i, material) in model.materials.iter().chain([&default]).enumerate() {
+            // Asked first: what arrives in between is bound again.
+            made.wait(model, i);
+            made.groups.push(group(gpu, pipelines, &mut made.textures, model, material)?);
         }
-        Ok(Self { groups, notices: textures.notices })
+        Ok(made)
+    }
+
+    /// What could not be drawn as the file has it.
+    pub fn notices(&self) -> &[String] {
+        &self.textures.notices
+    }
+
+    /// True when an image has arrived that some material waits for.
+    pub fn has_news(&self, model: &Model) -> bool {
+        self.waiting.iter().any(|(_, images)| images.iter().any(|i| !model.images[i.index()].is_pending()))
+    }
+
+    /// Binds the materials again for which an image has arrived.
+    pub fn take_news(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<(), GpuError> {
+        let arrived = |i: &ImageId| !model.images[i.index()].is_pending();
+        let (news, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(_, i)| i.iter().any(arrived));
+        self.waiting = waiting;
+        let news: Vec<(usize, Vec<ImageId>)> = news;
+        for (i, _) in news {
+            self.wait(model, i);
+            self.groups[i] = group(gpu, pipelines, &mut self.textures, model, &model.materials[i])?;
+        }
+        Ok(())
+    }
+
+    /// Notes what material `i` lacks.
+    fn wait(&mut self, model: &Model, i: usize) {
+        let slots = model.materials.get(i).map(slots);
+        let images = slots.iter().flatten().filter_map(|b| model.textures[b.slot?.texture.index()].image);
+        let pending: Vec<ImageId> = images.filter(|i| model.images[i.index()].is_pending()).collect();
+        if !pending.is_empty() {
+            self.waiting.push((i, pending));
+        }
     }
 }
 
@@ -38,10 +73,10 @@ fn group(
     let mut bound = Vec::new();
     for Bound { slot, srgb, neutral } in slots(m) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
-        let view = match texture.and_then(|t| t.image) {
-            Some(image) => textures.image(gpu, pipelines, model, image, srgb),
-            None => textures.neutral(gpu, pipelines, neutral),
-        };
+        let image = texture.and_then(|t| t.image);
+        let view = image
+            .and_then(|image| textures.image(gpu, pipelines, model, image, srgb))
+            .unwrap_or_else(|| textures.neutral(gpu, neutral));
         bound.push((view, textures.sampler(gpu, texture.map_or(TextureSampler::default(), |t| t.sampler))));
     }
     let mut entries = vec![entry(0, numbers.as_entire_binding())];

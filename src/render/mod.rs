@@ -84,7 +84,7 @@ impl Renderer {
             self.target = None;
         }
         let target = match fits {
-            Some(target) if self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame)) => {
+            Some(target) if !self.has_news() && self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame)) => {
                 return Ok(self.target.insert(target));
             }
             Some(target) => target,
@@ -102,11 +102,16 @@ impl Renderer {
         Ok(self.target.insert(target))
     }
 
+    /// True when images of the model have arrived since it was drawn last.
+    fn has_news(&self) -> bool {
+        self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.materials.has_news(model)))
+    }
+
     /// What the current model could not be drawn with as its file has it, for people to read.
     #[must_use]
     pub fn notices(&self) -> &[String] {
         match &self.model {
-            Some((_, Ok(model))) => &model.materials.notices,
+            Some((_, Ok(model))) => model.materials.notices(),
             _ => &[],
         }
     }
@@ -151,8 +156,11 @@ impl Renderer {
                 self.model = Some((Arc::clone(model), uploaded));
             }
         }
-        let slots = match &self.model {
-            Some((_, Ok(model))) => Some(&model.slots),
+        let slots = match &mut self.model {
+            Some((model, Ok(copy))) => {
+                copy.materials.take_news(gpu, &mut self.pipelines, model)?;
+                Some(&copy.slots)
+            }
             Some((_, Err(error))) => return Err(error.clone()),
             None => None,
         };

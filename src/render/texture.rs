@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::gpu::Gpu;
 use super::pipelines::{self, Pipelines};
-use crate::model::{Filter, Image, ImageId, Model, TextureSampler, Wrap};
+use crate::model::{Filter, ImageId, Model, Pixels, TextureSampler, Wrap};
 
 /// What stands in where a texture is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ pub(super) struct Textures {
 }
 
 impl Textures {
-    /// The view of an image; `srgb`: its colours are encoded.
+    /// The view of an image, if its pixels are here; `srgb`: its colours are encoded.
     pub fn image(
         &mut self,
         gpu: &Gpu,
@@ -32,37 +32,44 @@ impl Textures {
         model: &Model,
         image: ImageId,
         srgb: bool,
-    ) -> wgpu::TextureView {
+    ) -> Option<wgpu::TextureView> {
         if let Some(found) = self.images.get(&(image, srgb)) {
-            return found.clone();
+            return Some(found.clone());
         }
         let source = &model.images[image.index()];
+        let pixels = source.pixels()?;
         let limit = gpu.device.limits().max_texture_dimension_2d;
-        let view = match fitted(source, limit) {
+        let view = match fitted(pixels, limit) {
             Some(smaller) => {
-                let (w, h) = (source.width, source.height);
+                let (w, h) = (pixels.width(), pixels.height());
                 let notice = format!(
                     "image {} ({w}×{h}) is shown at {}×{}, the most that this graphics adapter takes",
-                    image.0, smaller.width, smaller.height
+                    image.0,
+                    smaller.width(),
+                    smaller.height()
                 );
                 if !self.notices.contains(&notice) {
                     self.notices.push(notice);
                 }
-                upload(gpu, pipelines, &smaller, srgb)
+                upload(gpu, pipelines, &source.name, &smaller, srgb)
             }
-            None => upload(gpu, pipelines, source, srgb),
+            None => upload(gpu, pipelines, &source.name, pixels, srgb),
         };
         self.images.insert((image, srgb), view.clone());
-        view
+        Some(view)
     }
 
     /// One texel that changes nothing.
-    pub fn neutral(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, which: Neutral) -> wgpu::TextureView {
+    pub fn neutral(&mut self, gpu: &Gpu, which: Neutral) -> wgpu::TextureView {
         let rgba = match which {
-            Neutral::White => vec![255; 4],
-            Neutral::FlatNormal => vec![128, 128, 255, 255],
+            Neutral::White => [255; 4],
+            Neutral::FlatNormal => [128, 128, 255, 255],
         };
-        let make = || upload(gpu, pipelines, &Image { name: format!("{which:?}"), width: 1, height: 1, rgba }, false);
+        let make = || {
+            let texture = create(gpu, &format!("{which:?}"), [1, 1], wgpu::TextureFormat::Rgba8Unorm, 1);
+            write_level(gpu, &texture, 0, &rgba);
+            texture.create_view(&wgpu::TextureViewDescriptor::default())
+        };
         self.neutral.entry(which).or_insert_with(make).clone()
     }
 
@@ -102,37 +109,46 @@ fn make_sampler(gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
 }
 
 /// The image made smaller, where it is larger than `limit` either way.
-fn fitted(image: &Image, limit: u32) -> Option<Image> {
-    let largest = image.width.max(image.height);
+fn fitted(image: &Pixels, limit: u32) -> Option<Pixels> {
+    let largest = image.width().max(image.height());
     if largest <= limit {
         return None;
     }
     let scaled = |size: u32| ((u64::from(size) * u64::from(limit) / u64::from(largest)) as u32).max(1);
-    let (width, height) = (scaled(image.width), scaled(image.height));
-    let pixels = image::ImageBuffer::<image::Rgba<u8>, &[u8]>::from_raw(image.width, image.height, &image.rgba)?;
-    let rgba = image::imageops::thumbnail(&pixels, width, height).into_raw();
-    Some(Image { name: image.name.clone(), width, height, rgba })
+    let (width, height) = (scaled(image.width()), scaled(image.height()));
+    let whole = image.levels().first()?.as_slice();
+    let pixels = image::ImageBuffer::<image::Rgba<u8>, &[u8]>::from_raw(image.width(), image.height(), whole)?;
+    Pixels::rgba8(width, height, image::imageops::thumbnail(&pixels, width, height).into_raw()).ok()
 }
 
-fn upload(gpu: &Gpu, pipelines: &mut Pipelines, image: &Image, srgb: bool) -> wgpu::TextureView {
+fn upload(gpu: &Gpu, pipelines: &mut Pipelines, name: &str, pixels: &Pixels, srgb: bool) -> wgpu::TextureView {
     let format = if srgb { wgpu::TextureFormat::Rgba8UnormSrgb } else { wgpu::TextureFormat::Rgba8Unorm };
-    let size = wgpu::Extent3d { width: image.width, height: image.height, depth_or_array_layers: 1 };
-    let levels = 32 - image.width.max(image.height).leading_zeros();
+    let levels = 32 - pixels.width().max(pixels.height()).leading_zeros();
+    let texture = create(gpu, name, [pixels.width(), pixels.height()], format, levels);
+    write_level(gpu, &texture, 0, &pixels.levels()[0]);
+    make_levels(gpu, pipelines, &texture, format, levels);
+    texture.create_view(&wgpu::TextureViewDescriptor::default())
+}
+
+fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, levels: u32) -> wgpu::Texture {
     use wgpu::TextureUsages as U;
-    let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
-        label: Some(&image.name),
-        size,
+    gpu.device.create_texture(&wgpu::TextureDescriptor {
+        label: Some(name),
+        size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
         mip_level_count: levels,
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format,
-        usage: U::TEXTURE_BINDING | U::COPY_DST | U::RENDER_ATTACHMENT,
+        usage: U::TEXTURE_BINDING | U::COPY_DST | if levels > 1 { U::RENDER_ATTACHMENT } else { U::empty() },
         view_formats: &[],
-    });
-    let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(image.width * 4), rows_per_image: None };
-    gpu.queue.write_texture(texture.as_image_copy(), &image.rgba, rows, size);
-    make_levels(gpu, pipelines, &texture, format, levels);
-    texture.create_view(&wgpu::TextureViewDescriptor::default())
+    })
+}
+
+fn write_level(gpu: &Gpu, texture: &wgpu::Texture, level: u32, bytes: &[u8]) {
+    let size = texture.size().mip_level_size(level, wgpu::TextureDimension::D2);
+    let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(size.width * 4), rows_per_image: None };
+    let whole = texture.as_image_copy();
+    gpu.queue.write_texture(wgpu::TexelCopyTextureInfo { mip_level: level, ..whole }, bytes, rows, size);
 }
 
 /// Each smaller level from the one above it.
@@ -184,15 +200,15 @@ mod tests {
 
     #[test]
     fn images_too_large_for_the_adapter_keep_their_shape_and_mean() {
-        let rgba = (0..24 * 6).flat_map(|i| if i % 2 == 0 { [200, 100, 0, 255] } else { [100, 100, 0, 255] }).collect();
-        let image = Image { name: "wide".into(), width: 24, height: 6, rgba };
+        let rgba = (0..24 * 6).flat_map(|i| if i % 2 == 0 { [200, 100, 0, 255] } else { [100, 100, 0, 255] });
+        let image = Pixels::rgba8(24, 6, rgba.collect()).unwrap();
         assert!(fitted(&image, 24).is_none());
         let smaller = fitted(&image, 8).unwrap();
-        assert_eq!((smaller.width, smaller.height, smaller.rgba.len()), (8, 2, 8 * 2 * 4));
-        for [r, g, b, a] in smaller.rgba.as_chunks().0 {
+        assert_eq!((smaller.width(), smaller.height()), (8, 2));
+        for [r, g, b, a] in smaller.levels()[0].as_chunks().0 {
             assert!((130..=170).contains(r) && (*g, *b, *a) == (100, 0, 255), "{r} {g} {b} {a}");
         }
-        let needle = Image { width: 144, height: 1, ..image };
-        assert_eq!(fitted(&needle, 8).map(|i| (i.width, i.height)), Some((8, 1)));
+        let needle = Pixels::rgba8(144, 1, vec![7; 144 * 4]).unwrap();
+        assert_eq!(fitted(&needle, 8).map(|i| (i.width(), i.height())), Some((8, 1)));
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::import::{self, ImportError, Options, Progress};
+use crate::import::{self, ImportError, Options, Progress, Warning};
 use crate::inspect::WeightStats;
 use crate::model::Model;
 
@@ -103,11 +103,40 @@ impl Source {
     /// # Errors
     /// What import found wrong: what, where, and what to do.
     pub fn load(&self, options: &Options, progress: &Progress) -> Result<Document, ImportError> {
-        let (import, path) = match self {
-            Self::BuiltIn => (import::import_bytes(BUILT_IN, &self.name(), options, progress)?, None),
-            Self::File(path) => (import::import_file(path, options, progress)?, Some(path.clone())),
+        let import = match self {
+            Self::BuiltIn => import::import_bytes(BUILT_IN, &self.name(), options, progress)?,
+            Self::File(path) => import::import_file(path, options, progress)?,
         };
-        let warnings = import.warnings.iter().map(ToString::to_string).collect();
-        Ok(Document::new(Arc::new(import.model), warnings, path))
+        Ok(Document::new(import.model, lines(&import.warnings), self.path()))
     }
+
+    /// Reads it, and gives it to `shown` once, as soon as it can be drawn; its images arrive while this goes on. Gives back
+    /// all warnings in the end.
+    ///
+    /// # Errors
+    /// As [`Source::load`], and none after `shown`.
+    pub fn load_showing(
+        &self,
+        options: &Options,
+        progress: &Progress,
+        shown: &mut dyn FnMut(Document),
+    ) -> Result<Vec<String>, ImportError> {
+        let shown = &mut |model, warnings: Vec<Warning>| shown(Document::new(model, lines(&warnings), self.path()));
+        let import = match self {
+            Self::BuiltIn => import::import_bytes_showing(BUILT_IN, &self.name(), options, progress, shown)?,
+            Self::File(path) => import::import_file_showing(path, options, progress, shown)?,
+        };
+        Ok(lines(&import.warnings))
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::BuiltIn => None,
+            Self::File(path) => Some(path.clone()),
+        }
+    }
+}
+
+fn lines(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(ToString::to_string).collect()
 }

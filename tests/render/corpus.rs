@@ -71,7 +71,7 @@ fn shader_positions_match_the_reference() {
                 continue;
             }
             let open = || import_file(&corpus.join(name), &Options::default(), &Progress::silent()).unwrap().model;
-            let model = models.entry(name).or_insert_with(|| Arc::new(open()));
+            let model = models.entry(name).or_insert_with(open);
             let row = table.entry(name).or_default();
             row.0 += 1;
             row.1 = row.1.max(worst(&gpu, &mut renderer, model, entry, &folder));

@@ -2,19 +2,19 @@
 
 use glam::{Quat, Vec3, Vec4};
 use skinscope::math::Transform;
-use skinscope::model::{Image, Material, TextureId, TextureSlot};
+use skinscope::model::{Image, Material, Pixels, TextureId, TextureSlot};
 use skinscope::render::{COLOR, Gpu, GpuError, Picture};
 
 use crate::scenes::{Plate, near, seen_from_behind};
 use crate::{SIZE, gpus, stages};
 
 fn slot(texture: u32) -> Option<TextureSlot> {
-    Some(TextureSlot { texture: TextureId(texture), uv_set: 0 })
+    Some(TextureSlot { texture: TextureId(texture), ..TextureSlot::default() })
 }
 
 fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {
     let rgba = (0..size * size).flat_map(|i| texel(i % size, i / size)).collect();
-    Image { name: "test".into(), width: size, height: size, rgba }
+    Image::ready("test".into(), Pixels::rgba8(size, size, rgba).unwrap())
 }
 
 /// A normal map that says `normal` everywhere, which a plate bent that way has by itself.

@@ -85,6 +85,8 @@ pub struct Loading {
     pub fraction: f32,
     /// What is done now.
     pub stage: String,
+    /// The model is shown already; its images are still on their way.
+    pub is_open: bool,
 }
 
 /// What the application has to say, each frame.

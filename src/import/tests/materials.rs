@@ -39,15 +39,17 @@ fn every_field_of_a_material_arrives() {
     assert_eq!((m.emissive, m.double_sided), (Vec3::new(0.9, 1.0, 0.0), true));
     assert_eq!(m.alpha, AlphaMode::Mask { cutoff: 0.3 });
     assert_eq!(import.model.materials[1].alpha, AlphaMode::Blend);
-    let slot = |texture, uv_set| Some(TextureSlot { texture: crate::model::TextureId(texture), uv_set });
+    let slot =
+        |texture, uv_set| Some(TextureSlot { texture: crate::model::TextureId(texture), uv_set, transform: None });
     assert_eq!((m.base_color_texture, m.metallic_roughness_texture), (slot(0, 0), slot(1, 1)));
     assert_eq!((m.normal_texture, m.occlusion_texture, m.emissive_texture), (slot(1, 0), slot(0, 0), None));
     let sampler = import.model.textures[0].sampler;
     assert_eq!((sampler.wrap_u, sampler.wrap_v), (Wrap::ClampToEdge, Wrap::MirroredRepeat));
     assert_eq!((sampler.mag, sampler.min, sampler.mip), (Filter::Nearest, Filter::Nearest, Some(Filter::Linear)));
     let image = &import.model.images[0];
-    assert_eq!((image.name.as_str(), image.width, image.height), ("paint", 2, 3));
-    assert_eq!(image.rgba, [255, 128, 0, 51].repeat(6));
+    let pixels = image.pixels().unwrap();
+    assert_eq!((image.name.as_str(), pixels.width(), pixels.height()), ("paint", 2, 3));
+    assert_eq!(pixels.levels(), [[255, 128, 0, 51].repeat(6)]);
 }
 
 #[test]
@@ -60,10 +62,12 @@ fn images_come_from_data_uris_and_broken_ones_leave_a_gap() {
     doc.root["textures"] = json!([{ "source": 0 }, { "source": 1 }, { "source": 1 }, {}]);
     let import = doc.import().unwrap();
     let found: Vec<_> = import.model.textures.iter().map(|t| t.image.map(|i| i.index())).collect();
-    assert_eq!(found, [None, Some(0), Some(0), None]);
+    assert_eq!(found, [Some(0), Some(1), Some(1), None]);
+    let readable: Vec<_> = import.model.images.iter().map(|i| (i.is_pending(), i.pixels().is_some())).collect();
+    assert_eq!(readable, [(false, false), (false, true)]);
     // Image 2 is used by no texture, so nobody looks for it.
     let places: Vec<_> = import.warnings.iter().map(|w| w.place.as_str()).collect();
-    assert_eq!(places, ["image 0", "texture 3"]);
+    assert_eq!(places, ["texture 3", "image 0"]);
 }
 
 #[test]
@@ -76,14 +80,14 @@ fn images_are_measured_before_they_are_decoded() {
         let options = Options { limits, ..Options::default() };
         import_bytes(&doc.glb(), "x", &options, &Progress::silent()).unwrap()
     };
-    assert_eq!(open(Limits { image_side: 20, image_pixels: 200, ..Limits::default() }).model.images.len(), 1);
+    assert_eq!(open(Limits { image_side: 20, image_pixels: 200, ..Limits::default() }).warnings, []);
     for limits in [
         Limits { image_side: 19, ..Limits::default() },
         Limits { image_pixels: 199, ..Limits::default() },
         Limits { decoded_bytes: 1000, ..Limits::default() },
     ] {
         let import = open(limits);
-        assert!(import.model.images.is_empty() && import.warnings.len() == 1, "{:?}", import.warnings);
+        assert!(import.model.images[0].pixels().is_none() && import.warnings.len() == 1, "{:?}", import.warnings);
     }
 }
 

@@ -5,6 +5,7 @@ mod clips;
 mod extensions;
 mod files;
 mod fuzz;
+mod layers;
 mod materials;
 mod meshopt;
 mod nodes;

@@ -1,0 +1,164 @@
+//! Images: pixels, and that they may arrive after the model.
+
+use std::sync::{Arc, OnceLock};
+
+use super::BuildError;
+
+/// How the pixels of an image are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PixelFormat {
+    /// RGBA, 8 bits each, straight alpha.
+    #[default]
+    Rgba8,
+}
+
+impl PixelFormat {
+    /// Bytes of a level of `width` × `height` pixels.
+    #[must_use]
+    pub fn bytes(self, width: u32, height: u32) -> u64 {
+        match self {
+            Self::Rgba8 => (u64::from(width) * u64::from(height)).saturating_mul(4),
+        }
+    }
+}
+
+/// Pixels, rows from the top. Whether colours are sRGB or linear is for the texture slot to say.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Pixels {
+    width: u32,
+    height: u32,
+    format: PixelFormat,
+    levels: Vec<Vec<u8>>,
+}
+
+impl Pixels {
+    /// Of `levels`, the first has the whole size and each other half of the one before (rounded down, one at least); as
+    /// many as there are.
+    ///
+    /// # Errors
+    /// Where there is no pixel, or a level does not fit its size.
+    pub fn new(width: u32, height: u32, format: PixelFormat, levels: Vec<Vec<u8>>) -> Result<Self, BuildError> {
+        let size = |level: usize| [width, height].map(|side| (side >> level).max(1));
+        let fits = |(level, bytes): (usize, &Vec<u8>)| {
+            let [width, height] = size(level);
+            bytes.len() as u64 == format.bytes(width, height)
+        };
+        let most = (32 - width.max(height).leading_zeros()) as usize;
+        if width == 0 || height == 0 || levels.is_empty() || levels.len() > most || !levels.iter().enumerate().all(fits)
+        {
+            let what = "its pixels do not fit its size".to_owned();
+            return Err(BuildError { place: format!("image of {width} × {height} pixels"), what });
+        }
+        Ok(Self { width, height, format, levels })
+    }
+
+    /// One level of RGBA, `width * height * 4` bytes.
+    ///
+    /// # Errors
+    /// As [`Pixels::new`].
+    pub fn rgba8(width: u32, height: u32, rgba: Vec<u8>) -> Result<Self, BuildError> {
+        Self::new(width, height, PixelFormat::Rgba8, vec![rgba])
+    }
+
+    /// Pixels.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Pixels.
+    #[must_use]
+    pub fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// Of every level.
+    #[must_use]
+    pub fn format(&self) -> PixelFormat {
+        self.format
+    }
+
+    /// The largest first; one at least.
+    #[must_use]
+    pub fn levels(&self) -> &[Vec<u8>] {
+        &self.levels
+    }
+}
+
+impl std::fmt::Debug for Pixels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (w, h, levels) = (self.width, self.height, self.levels.len());
+        write!(f, "Pixels({w}×{h}, {:?}, {levels} levels)", self.format)
+    }
+}
+
+/// An image. Its pixels may arrive after the model, from the threads that decode them; they are set once and never change.
+/// Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Image {
+    /// File name or the file's own name; may be empty.
+    pub name: String,
+    pixels: Arc<OnceLock<Option<Pixels>>>,
+}
+
+impl Image {
+    /// Its pixels are still to come.
+    #[must_use]
+    pub fn pending(name: String) -> Self {
+        Self { name, pixels: Arc::default() }
+    }
+
+    /// Its pixels are here.
+    #[must_use]
+    pub fn ready(name: String, pixels: Pixels) -> Self {
+        Self { name, pixels: Arc::new(OnceLock::from(Some(pixels))) }
+    }
+
+    /// `None`: not yet here, or never (see [`Image::is_pending`]); drawn as a neutral stand-in.
+    #[must_use]
+    pub fn pixels(&self) -> Option<&Pixels> {
+        self.pixels.get()?.as_ref()
+    }
+
+    /// True while nobody knows what becomes of it.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.pixels.get().is_none()
+    }
+
+    /// What became of it; `None`: it cannot be read. Only the first call counts.
+    pub(crate) fn arrive(&self, pixels: Option<Pixels>) {
+        self.pixels.get_or_init(|| pixels);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_fit_their_size_level_by_level() {
+        let make = |width, height, levels: &[usize]| {
+            let levels = levels.iter().map(|bytes| vec![0; *bytes]).collect();
+            Pixels::new(width, height, PixelFormat::Rgba8, levels).is_ok()
+        };
+        assert!(make(5, 3, &[60]) && make(5, 3, &[60, 8]) && make(5, 3, &[60, 8, 4]));
+        assert!(!make(5, 3, &[60, 8, 4, 4]), "nothing is smaller than one pixel");
+        assert!(!make(5, 3, &[]) && !make(5, 3, &[59]) && !make(5, 3, &[60, 12]));
+        assert!(!make(0, 3, &[0]) && !make(3, 0, &[0]));
+        assert!(!make(u32::MAX, u32::MAX, &[16]));
+    }
+
+    #[test]
+    fn pixels_arrive_once_and_for_all_clones() {
+        let image = Image::pending("skin".into());
+        let clone = image.clone();
+        assert!(clone.is_pending() && clone.pixels().is_none());
+        image.arrive(Pixels::rgba8(1, 1, vec![1, 2, 3, 4]).ok());
+        image.arrive(None);
+        assert_eq!(clone.pixels().map(|p| p.levels()[0].clone()), Some(vec![1, 2, 3, 4]));
+        let broken = Image::pending(String::new());
+        broken.arrive(None);
+        assert!(!broken.is_pending() && broken.pixels().is_none());
+    }
+}
