@@ -42,7 +42,7 @@ impl Jobs {
 
     /// Loads `source` on a thread; a load under way is cancelled. Where that is down to the images of the open model
     /// (`is_open`) it goes on until `source` is open.
-    pub(super) fn load(&mut self, source: Source, allow_external: bool, is_open: bool) {
+    pub(super) fn load(&mut self, source: Source, options: Options, is_open: bool) {
         if is_open {
             self.behind = Some((self.current, std::mem::take(&mut self.cancel)));
             self.current += 1;
@@ -58,7 +58,6 @@ impl Jobs {
                 let _gone = sender.send((id, report)).is_err();
                 wake();
             };
-            let options = Options { allow_external, ..Options::default() };
             let tell = |fraction: f32, stage: &str| report(Report::Progress(fraction, stage.to_owned()));
             let progress = Progress { report: &tell, cancel: &cancel };
             let opened = &mut |document| report(Report::Opened(Box::new(document)));

@@ -4,6 +4,8 @@
 mod benchmark;
 mod input;
 mod jobs;
+mod recovery;
+mod screen;
 mod settings;
 pub mod ui;
 mod window;
@@ -11,7 +13,7 @@ mod window;
 pub use benchmark::Benchmark;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use winit::application::ApplicationHandler;
@@ -26,7 +28,8 @@ use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
 use crate::frame::{Frame, Palette};
-use crate::import::ImportError;
+use crate::import::{self, ImportError};
+use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
 use crate::session::{Command, Effect, Session, Source, command_of};
 
@@ -122,6 +125,8 @@ struct App {
     /// What was opened last, whether it could be or not.
     source: Source,
     window: Option<Window>,
+    /// What the window's device reads, as soon as there is one.
+    formats: Arc<OnceLock<BlockFormats>>,
     frame: Frame,
     /// When the last frame was drawn, while playing.
     last_frame: Option<Instant>,
@@ -148,6 +153,7 @@ impl App {
             jobs: Jobs::new(Arc::new(wake)),
             source: options.source.clone(),
             window: None,
+            formats: Arc::default(),
             frame: Frame::default(),
             last_frame: None,
             modifiers: ModifiersState::empty(),
@@ -168,7 +174,13 @@ impl App {
         self.source = source.clone();
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
-        self.jobs.load(source, self.options.allow_external, before.is_some_and(|l| l.is_open));
+        let formats = Arc::clone(&self.formats);
+        let options = import::Options {
+            allow_external: self.options.allow_external,
+            block_formats: Some(Arc::new(move || *formats.wait())),
+            ..import::Options::default()
+        };
+        self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
@@ -293,7 +305,7 @@ impl App {
         self.session.update_pose();
         let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
         self.frame.build(&self.session, &palette);
-        let presented = window.present(&self.frame, palette.background, measured);
+        let presented = window.present(&self.frame, palette.background);
         let playing = self.session.playback.playing && self.session.document.is_some();
         if !playing {
             self.last_frame = None;
@@ -301,8 +313,13 @@ impl App {
         match presented {
             Ok(shown) => {
                 let said = self.status.error.clone();
-                if let Some(message) = window.take_gpu_error() {
+                if let Some(message) = window.take_complaint() {
                     self.status.error = Some(message);
+                    // It may be about another adapter than before.
+                    self.status.adapter = window.adapter_name();
+                }
+                if let Some(at) = window.next_try() {
+                    event_loop.set_control_flow(ControlFlow::WaitUntil(at));
                 }
                 let again = self.session.warn(window.notices()) || self.status.error != said || again;
                 let done = shown && self.meter.as_mut().is_some_and(Meter::presented);
@@ -338,6 +355,7 @@ impl ApplicationHandler<Wake> for App {
         match Window::open(event_loop, &self.proxy, &self.settings, size, self.options.backend) {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
+                self.formats.get_or_init(|| window.block_formats());
                 window.set_title(&self.session);
                 window.request_redraw();
                 self.window = Some(window);

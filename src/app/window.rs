@@ -1,45 +1,40 @@
-//! One window: surface, egui, and the two layers of a frame (the picture below, panels above).
+//! One window and egui in it. A graphics device that is lost goes with its [`Screen`]; the window stays and gets another.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use egui_wgpu::ScreenDescriptor;
 use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event::WindowEvent;
-use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDisplayHandle};
 use winit::window::Window as OsWindow;
 
+use super::recovery::Recovery;
+use super::screen::{Painted, Presented, Screen};
 use super::settings::Settings;
 use super::ui::{self, Status, UiState};
 use super::{AppError, Wake};
 use crate::frame::{Background, Frame};
-use crate::render::{Backend, Gpu, GpuError, Renderer};
+use crate::model::BlockFormats;
+use crate::render::{Backend, GpuError, guarded};
 use crate::session::{Command, Session};
-
-/// What egui made of the last pass.
-#[derive(Default)]
-struct Painted {
-    shapes: Vec<egui::ClippedPrimitive>,
-    textures: egui::TexturesDelta,
-    pixels_per_point: f32,
-    /// Of the viewport, pixels of the window.
-    viewport: [u32; 4],
-}
 
 pub(super) struct Window {
     // Fields drop in this order: the surface before the window it lies on.
-    surface: wgpu::Surface<'static>,
-    config: wgpu::SurfaceConfiguration,
-    gpu: Gpu,
-    renderer: Renderer,
-    panels: egui_wgpu::Renderer,
+    /// `None` while a lost device has not been replaced.
+    screen: Option<Screen>,
+    recovery: Recovery,
+    /// Of the last loss.
+    reason: String,
+    complaints: Complaints,
     egui: egui::Context,
     input: egui_winit::State,
     painted: Painted,
     /// Size zero (minimised): nothing can be presented.
     hidden: bool,
-    /// Why the model cannot be drawn, as it was told last; told once.
-    refused: Option<GpuError>,
-    untold: Option<GpuError>,
+    backend: Backend,
+    /// Frames do not wait for the display.
+    measured: bool,
+    display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
 }
 
@@ -68,41 +63,39 @@ impl Window {
         let os = event_loop.create_window(attributes).map_err(|e| AppError::NoDisplay(e.to_string()))?;
         let os = Arc::new(os);
         let display = event_loop.owned_display_handle();
-        let (gpu, surface) =
-            Gpu::for_window(backend, &|| Box::new(display.clone()), &|instance| surface(instance, &os))?;
-        let size = os.inner_size();
-        let config = configuration(&gpu, &surface, size, pixels.is_some())?;
-        surface.configure(&gpu.device, &config);
-
+        let measured = pixels.is_some();
+        let screen = guarded(|| Screen::open(&os, &display, backend, measured))?;
         let egui = egui::Context::default();
         ui::install(&egui);
-        let limit = gpu.device.limits().max_texture_dimension_2d as usize;
+        let limit = screen.most_pixels() as usize;
         let scale = Some(os.scale_factor() as f32);
         let mut input = egui_winit::State::new(egui.clone(), egui::ViewportId::ROOT, &*os, scale, None, Some(limit));
         input.init_accesskit(event_loop, &os, proxy.clone());
-        let options = egui_wgpu::RendererOptions { msaa_samples: 1, dithering: false, ..Default::default() };
-        let panels = egui_wgpu::Renderer::new(&gpu.device, config.format, options);
-        let renderer = Renderer::new(&gpu);
         os.set_visible(true);
+        let size = os.inner_size();
         Ok(Self {
-            surface,
-            config,
-            gpu,
-            renderer,
-            panels,
+            screen: Some(screen),
+            recovery: Recovery::default(),
+            reason: String::new(),
+            complaints: Complaints::default(),
             egui,
             input,
             painted: Painted::default(),
             hidden: size.width == 0 || size.height == 0,
-            refused: None,
-            untold: None,
+            backend,
+            measured,
+            display,
             os,
         })
     }
 
     pub(super) fn adapter_name(&self) -> String {
-        let info = &self.gpu.info;
-        format!("{} ({:?})", info.name, info.backend)
+        let name = |screen: &Screen| format!("{} ({:?})", screen.gpu.info.name, screen.gpu.info.backend);
+        self.screen.as_ref().map_or_else(|| "none at present".into(), name)
+    }
+
+    pub(super) fn block_formats(&self) -> BlockFormats {
+        self.screen.as_ref().map_or_else(BlockFormats::default, |s| s.gpu.block_formats())
     }
 
     pub(super) fn set_title(&mut self, session: &Session) {
@@ -124,13 +117,13 @@ impl Window {
     }
 
     /// What the GPU could not do, once.
-    pub(super) fn take_gpu_error(&mut self) -> Option<String> {
-        self.gpu.take_error().or_else(|| self.untold.take()).map(|e| e.to_string())
+    pub(super) fn take_complaint(&mut self) -> Option<String> {
+        self.complaints.take()
     }
 
     /// What of the model is not drawn as its file has it.
     pub(super) fn notices(&self) -> &[String] {
-        self.renderer.notices()
+        self.screen.as_ref().map_or(&[], Screen::notices)
     }
 
     /// Gives an event to egui; true when egui has used it up.
@@ -154,12 +147,16 @@ impl Window {
 
     pub(super) fn resize(&mut self, size: PhysicalSize<u32>) {
         self.hidden = size.width == 0 || size.height == 0;
-        if !self.hidden {
-            let limit = self.gpu.device.limits().max_texture_dimension_2d;
-            (self.config.width, self.config.height) = (size.width.min(limit), size.height.min(limit));
-            self.surface.configure(&self.gpu.device, &self.config);
-            self.os.request_redraw();
+        if self.hidden {
+            return;
         }
+        if let Some(screen) = &mut self.screen
+            && let Err(error) = guarded(|| screen.resize(size))
+        {
+            // The next frame finds out whether this was the end of the device.
+            self.complaints.add(error.to_string());
+        }
+        self.os.request_redraw();
     }
 
     /// Lays out the panels and gives back what they ask for.
@@ -182,7 +179,7 @@ impl Window {
         match delay {
             Some(delay) if delay.is_zero() => self.os.request_redraw(),
             Some(delay) => {
-                let at = std::time::Instant::now().checked_add(delay);
+                let at = Instant::now().checked_add(delay);
                 event_loop.set_control_flow(at.map_or(ControlFlow::Wait, ControlFlow::WaitUntil));
             }
             None => event_loop.set_control_flow(ControlFlow::Wait),
@@ -197,108 +194,134 @@ impl Window {
 
     /// A rectangle of points as x, y, width, height in pixels inside the surface.
     fn pixels(&self, area: egui::Rect, scale: f32) -> [u32; 4] {
+        let [width, height] = self.screen.as_ref().map_or([0, 0], Screen::size);
         let clamp = |v: f32, max: u32| (v * scale).round().clamp(0.0, max as f32) as u32;
-        let (x, y) = (clamp(area.min.x, self.config.width), clamp(area.min.y, self.config.height));
-        let (right, bottom) = (clamp(area.max.x, self.config.width), clamp(area.max.y, self.config.height));
+        let (x, y) = (clamp(area.min.x, width), clamp(area.min.y, height));
+        let (right, bottom) = (clamp(area.max.x, width), clamp(area.max.y, height));
         [x, y, right.saturating_sub(x), bottom.saturating_sub(y)]
     }
 
-    /// Draws the picture and the panels; false when there was nothing to draw on.
-    pub(super) fn present(&mut self, frame: &Frame, background: Background, measured: bool) -> Result<bool, GpuError> {
+    /// Draws the picture and the panels; false when there was nothing to draw on. A device that is lost is replaced.
+    ///
+    /// # Errors
+    /// Where it cannot be.
+    pub(super) fn present(&mut self, frame: &Frame, background: Background) -> Result<bool, GpuError> {
         if self.hidden {
             return Ok(false);
         }
-        let Some(texture) = self.next_texture(measured)? else { return Ok(false) };
-        let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let viewport = self.painted.viewport;
-        let has_room = viewport[2] > 0 && viewport[3] > 0;
-        let shown = has_room && self.draw(frame, [viewport[2], viewport[3]]);
-        let Gpu { device, queue, .. } = &self.gpu;
-        for (id, deltas) in std::mem::take(&mut self.painted.textures.set) {
-            for delta in &deltas {
-                self.panels.update_texture(device, queue, id, delta);
+        let Some(screen) = &mut self.screen else { return self.try_again().map(|()| false) };
+        match guarded(|| screen.present(&mut self.painted, frame, background)) {
+            Ok(Presented { shown, errors }) => {
+                if shown && errors.is_empty() {
+                    self.complaints.forget();
+                }
+                errors.into_iter().for_each(|e| self.complaints.add(e.to_string()));
+                Ok(shown)
             }
+            Err(error) => self.lose(error).map(|()| false),
         }
-        let screen = ScreenDescriptor {
-            size_in_pixels: [self.config.width, self.config.height],
-            pixels_per_point: self.painted.pixels_per_point,
+    }
+
+    /// Gives up the device and all that was on it, and tries for another.
+    fn lose(&mut self, error: GpuError) -> Result<(), GpuError> {
+        let screen = self.screen.take();
+        // Where a library gave up, the device may know why.
+        let told = screen.as_ref().and_then(|s| s.gpu.take_error());
+        self.reason = match told.filter(|e| matches!(e, GpuError::Lost(_))).unwrap_or(error) {
+            GpuError::Lost(reason) => reason,
+            other => other.to_string(),
         };
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
-        let mut uploads = self.panels.update_buffers(device, queue, &mut encoder, &self.painted.shapes, &screen);
-        {
-            let load = wgpu::LoadOp::Clear(clear_color(background));
-            let mut pass = encoder
-                .begin_render_pass(&wgpu::RenderPassDescriptor {
-                    label: Some("window"),
-                    color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                        view: &view,
-                        depth_slice: None,
-                        resolve_target: None,
-                        ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-                    })],
-                    ..Default::default()
-                })
-                .forget_lifetime();
-            if shown {
-                self.renderer.present(&self.gpu, &mut pass, self.config.format, viewport);
-            }
-            self.panels.render(&mut pass, &self.painted.shapes, &screen);
+        // A device that fails may fail once more while it goes.
+        let _gone = guarded(|| {
+            drop(screen);
+            Ok(())
+        });
+        let goes_on = self.recovery.lost(Instant::now());
+        if !goes_on {
+            let details = "it was lost three times within ten seconds. Update the graphics driver, or try another backend (--backend gl)";
+            return Err(self.irreplaceable(details.into()));
         }
-        uploads.push(encoder.finish());
-        queue.submit(uploads);
-        self.os.pre_present_notify();
-        queue.present(texture);
-        for id in std::mem::take(&mut self.painted.textures.free) {
-            self.panels.free_texture(&id);
-        }
-        Ok(true)
+        self.try_again()
     }
 
-    /// Draws the picture; a model that the GPU cannot take is told once, and the panels go on.
-    fn draw(&mut self, frame: &Frame, size: [u32; 2]) -> bool {
-        match self.renderer.draw(&self.gpu, frame, size) {
-            Ok(_) => {
-                self.refused = None;
-                true
+    /// Opens another device when it is time to: as the first was, else any that there is.
+    fn try_again(&mut self) -> Result<(), GpuError> {
+        let now = Instant::now();
+        if self.recovery.next_try().is_some_and(|at| at > now) {
+            return Ok(());
+        }
+        let open = |backend| guarded(|| Screen::open(&self.os, &self.display, backend, self.measured));
+        match open(self.backend).or_else(|error| open(Backend::Auto).map_err(|_| error)) {
+            Ok(screen) => {
+                self.input.set_max_texture_side(screen.most_pixels() as usize);
+                self.painted.textures.clear();
+                self.painted.textures = all_textures(&self.egui);
+                self.screen = Some(screen);
+                self.recovery.done();
+                let reason = &self.reason;
+                self.complaints.add(format!(
+                    "The graphics device was lost ({reason}) and opened anew. What was open and edited is as it was."
+                ));
+                self.os.request_redraw();
+                Ok(())
             }
-            Err(error) => {
-                if self.refused.as_ref() != Some(&error) {
-                    self.refused = Some(error.clone());
-                    self.untold = Some(error);
-                }
-                false
-            }
+            Err(_) if self.recovery.failed(now) => Ok(()),
+            Err(error) => Err(self.irreplaceable(error.to_string())),
         }
     }
 
-    /// The next texture of the surface; `None` when this frame is to be skipped.
-    fn next_texture(&mut self, measured: bool) -> Result<Option<wgpu::SurfaceTexture>, GpuError> {
-        use wgpu::CurrentSurfaceTexture as Current;
-        for attempt in 0..2 {
-            match self.surface.get_current_texture() {
-                Current::Success(texture) => return Ok(Some(texture)),
-                Current::Suboptimal(texture) if attempt > 0 => return Ok(Some(texture)),
-                Current::Suboptimal(texture) => {
-                    // A texture that is still held forbids a new configuration.
-                    drop(texture);
-                    self.surface.configure(&self.gpu.device, &self.config);
-                }
-                Current::Outdated => self.surface.configure(&self.gpu.device, &self.config),
-                Current::Lost => {
-                    self.surface = surface(&self.gpu.instance, &self.os)?;
-                    self.config = configuration(&self.gpu, &self.surface, self.os.inner_size(), measured)?;
-                    self.surface.configure(&self.gpu.device, &self.config);
-                }
-                Current::Timeout | Current::Validation => {
-                    self.os.request_redraw();
-                    return Ok(None);
-                }
-                Current::Occluded => return Ok(None),
-            }
-        }
-        self.os.request_redraw();
-        Ok(None)
+    fn irreplaceable(&self, details: String) -> GpuError {
+        GpuError::Irreplaceable { reason: self.reason.clone(), details }
     }
+
+    /// When to present once more, while there is no device.
+    pub(super) fn next_try(&self) -> Option<Instant> {
+        self.recovery.next_try()
+    }
+}
+
+impl Drop for Window {
+    fn drop(&mut self) {
+        // egui minds textures that go unused, and there may have been no device for them.
+        self.painted.textures.clear();
+    }
+}
+
+/// Messages about the GPU: the same one is said once until a frame went well, and only so many.
+#[derive(Default)]
+struct Complaints {
+    said: Vec<String>,
+    unsaid: Vec<String>,
+}
+
+impl Complaints {
+    const MOST: usize = 8;
+
+    fn add(&mut self, message: String) {
+        if self.said.len() < Self::MOST && !self.said.contains(&message) {
+            self.said.push(message.clone());
+            self.unsaid.push(message);
+        }
+    }
+
+    fn take(&mut self) -> Option<String> {
+        (!self.unsaid.is_empty()).then(|| std::mem::take(&mut self.unsaid).join("\n"))
+    }
+
+    /// All is well again: what is said from here on is news.
+    fn forget(&mut self) {
+        self.said.clear();
+    }
+}
+
+/// All that egui has on a device, for one that has nothing yet: the atlas of glyphs is its only texture. From then on its
+/// own deltas carry the changes.
+fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
+    let atlas = egui.fonts(|fonts| fonts.image());
+    let mut textures = egui::TexturesDelta::default();
+    let options = egui::epaint::TextureAtlas::texture_options();
+    textures.push(egui::TextureId::default(), egui::epaint::ImageDelta::full(atlas, options));
+    textures
 }
 
 /// Points. In less, three panels leave no room for the picture.
@@ -312,37 +335,56 @@ fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
     LogicalSize::new(width.min(1440.0), height.min(900.0))
 }
 
-fn surface(instance: &wgpu::Instance, window: &Arc<OsWindow>) -> Result<wgpu::Surface<'static>, GpuError> {
-    instance.create_surface(Arc::clone(window)).map_err(|e| GpuError::NoSurface { details: e.to_string() })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Eight bits, not sRGB where there is a choice: egui blends in gamma space and the picture is encoded when it is copied.
-fn configuration(
-    gpu: &Gpu,
-    surface: &wgpu::Surface<'static>,
-    size: PhysicalSize<u32>,
-    measured: bool,
-) -> Result<wgpu::SurfaceConfiguration, GpuError> {
-    let capabilities = surface.get_capabilities(&gpu.adapter);
-    let limit = gpu.device.limits().max_texture_dimension_2d;
-    let (width, height) = (size.width.clamp(1, limit), size.height.clamp(1, limit));
-    let mut config = surface
-        .get_default_config(&gpu.adapter, width, height)
-        .ok_or_else(|| GpuError::NoSurface { details: "it has no usable format".into() })?;
-    let plain = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm];
-    if let Some(format) = plain.into_iter().find(|f| capabilities.formats.contains(f)) {
-        config.format = format;
+    #[test]
+    fn a_complaint_is_made_once_until_all_was_well_and_never_floods() {
+        let mut complaints = Complaints::default();
+        for _frame in 0..3 {
+            complaints.add("no room".into());
+        }
+        assert_eq!(complaints.take().as_deref(), Some("no room"));
+        complaints.add("no room".into());
+        assert_eq!(complaints.take(), None);
+        complaints.forget();
+        complaints.add("no room".into());
+        complaints.add("no light".into());
+        assert_eq!(complaints.take().as_deref(), Some("no room\nno light"));
+        (0..100).for_each(|n| complaints.add(format!("error {n}")));
+        assert_eq!(complaints.take().unwrap().lines().count(), Complaints::MOST - 2);
     }
-    config.present_mode = if measured { wgpu::PresentMode::AutoNoVsync } else { wgpu::PresentMode::AutoVsync };
-    config.desired_maximum_frame_latency = 1;
-    Ok(config)
-}
 
-/// What is seen where neither picture nor panels are: the outer colour of the background, as egui would write it.
-fn clear_color(background: Background) -> wgpu::Color {
-    let [r, g, b] = match background {
-        Background::Solid(color) | Background::Studio { outer: color, .. } => color,
-        Background::Transparent => [0.0; 3],
-    };
-    wgpu::Color { r: r.into(), g: g.into(), b: b.into(), a: 1.0 }
+    /// What a rebuilt device is given is everything that egui draws with.
+    #[test]
+    fn egui_has_one_texture_and_all_of_it_is_given() {
+        let egui = egui::Context::default();
+        ui::install(&egui);
+        let mut first = egui::TexturesDelta::default();
+        for text in ["some", "glyphs", "that came later: ÄÖÜ"] {
+            let output = egui.run_ui(egui::RawInput::default(), |ui| {
+                ui.label(text);
+            });
+            first.append(output.textures_delta);
+        }
+        assert_eq!(egui.tex_manager().read().num_allocated(), 1);
+        let all = all_textures(&egui);
+        let [delta] = &all.set[&egui::TextureId::default()][..] else { panic!("not one image") };
+        assert!(delta.is_whole() && all.free.is_empty());
+        // The same as all deltas one after another.
+        let (first, size) = (&first.set[&egui::TextureId::default()], delta.image.size());
+        let mut pixels = vec![egui::Color32::TRANSPARENT; size[0] * size[1]];
+        for delta in first {
+            let egui::ImageData::Color(image) = &delta.image;
+            let [left, top] = delta.pos.unwrap_or([0, 0]);
+            for (y, row) in image.pixels.chunks(image.size[0]).enumerate() {
+                let at = (top + y) * size[0] + left;
+                pixels[at..at + row.len()].copy_from_slice(row);
+            }
+        }
+        let egui::ImageData::Color(image) = &delta.image;
+        assert!(image.pixels.iter().filter(|p| p.a() > 0).count() > 100);
+        assert_eq!(image.pixels, pixels);
+    }
 }

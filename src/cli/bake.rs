@@ -10,7 +10,7 @@ use super::pose::PoseArgs;
 use super::{CliError, ModelArgs};
 use crate::export::{self, PosedPrimitive};
 use crate::frame::{Frame, Palette};
-use crate::render::{Backend, Gpu, Renderer, deform_on_gpu};
+use crate::render::{Backend, deform_on_gpu, on_device};
 use crate::session::Session;
 
 /// Write the posed mesh in world space: .ply, .obj or .glb
@@ -65,13 +65,12 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     if args.backend == Deformer::Cpu {
-        return Ok(export::posed_surface(model, session.view.scene, &session.pose.local, session.view.method));
+        return Ok(export::posed_surface(model, &session.pose.draws, &session.pose.local, session.view.method));
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
-    let gpu = Gpu::headless(Backend::Auto)?;
-    let surface = deform_on_gpu(&gpu, &mut Renderer::new(&gpu), &frame)?;
-    Ok(surface.iter().map(|d| export::posed_primitive(model, d.instance, d.primitive, &d.deformed)).collect())
+    let surface = on_device(Backend::Auto, None, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
+    Ok(surface.iter().map(|d| export::posed_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
 }
 
 fn write(path: &Path, format: Format, session: &Session, surface: &[PosedPrimitive]) -> std::io::Result<()> {

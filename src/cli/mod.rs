@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::app::AppError;
 use crate::deform::METHODS;
-use crate::import::{ImportError, Options, Progress};
+use crate::import::{AskFormats, ImportError, Options, Progress};
 use crate::render::{Backend, GpuError};
 use crate::session::{Document, Source};
 
@@ -61,7 +61,12 @@ struct ModelArgs {
 
 impl ModelArgs {
     fn load(&self) -> Result<Document, CliError> {
-        let options = Options { allow_external: self.allow_external, ..Options::default() };
+        self.load_for(None)
+    }
+
+    /// For a device that reads `block_formats` (see [`Options`]).
+    fn load_for(&self, block_formats: Option<AskFormats>) -> Result<Document, CliError> {
+        let options = Options { allow_external: self.allow_external, block_formats, ..Options::default() };
         let source = Source::of(self.model.clone());
         let file = self.model.as_ref().map_or_else(|| source.name(), |path| path.display().to_string());
         source.load(&options, &Progress::silent()).map_err(|error| CliError::Import { file, error })

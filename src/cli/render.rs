@@ -1,17 +1,19 @@
 //! `skinscope render`: a picture without a window.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use clap::{Args, ValueEnum};
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 
 use super::pose::{PoseArgs, find_node};
 use super::{CliError, ModelArgs, parse_backend, parse_size};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
-use crate::render::{Backend, Gpu, Renderer, render_image};
-use crate::session::{FOV_Y, Orbit, Session, SurfaceMode, ViewFrom};
+use crate::model::BlockFormats;
+use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
+use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, SurfaceMode, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
 ///
@@ -32,6 +34,12 @@ pub(super) struct RenderArgs {
     /// Side to look from; a glTF character faces the front (+Z)
     #[arg(long, value_enum, default_value_t = Side::Persp, conflicts_with = "eye")]
     view: Side,
+    /// Look through a camera of the file, by exact name (its own, else its node's) or by number from 0
+    #[arg(long, value_name = "NAME|N", allow_hyphen_values = true, conflicts_with_all = ["eye", "view"])]
+    camera: Option<String>,
+    /// What lights the model; lights of the file that are brighter than white can show are dimmed, all alike
+    #[arg(long, value_enum, default_value = "studio")]
+    lights: Lights,
     /// Look from this point
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     eye: Option<Vec3>,
@@ -72,16 +80,32 @@ enum Side {
     Persp,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Lights {
+    /// A studio that turns with the camera
+    Studio,
+    /// The lights of the file alone
+    File,
+    /// Both together
+    Both,
+}
+
 pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     let kind = args.output.extension().map(|e| e.to_ascii_lowercase());
     if kind.as_deref() != Some("png".as_ref()) {
         return Err(CliError::Usage(format!("{}: pictures are written as .png", args.output.display())));
     }
-    let mut session = args.pose.session(args.model.load()?)?;
+    // Opened by the first texture that comes in blocks, else when all the rest is known to be right.
+    let (held, backend) = (Arc::new(OnceLock::new()), args.backend);
+    let open = move || Gpu::headless(backend);
+    let for_import = Arc::clone(&held);
+    let formats =
+        move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
+    let mut session = args.pose.session(args.model.load_for(Some(Arc::new(formats)))?)?;
     let frame = describe(args, &mut session)?;
-    let gpu = Gpu::headless(args.backend)?;
-    let mut renderer = Renderer::new(&gpu);
-    let image = render_image(&gpu, &mut renderer, &frame, args.size)?;
+    let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
+    let draw = |gpu: &Gpu, renderer: &mut Renderer| render_image(gpu, renderer, &frame, args.size);
+    let image = on_device(backend, Some(gpu), draw)?;
     picture::write_png(&args.output, [image.width, image.height], &image.rgba)
         .map_err(|reason| CliError::Output { path: args.output.clone(), reason: reason.to_string() })
 }
@@ -113,6 +137,12 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         Side::Persp => (Orbit::default().yaw, Orbit::default().pitch),
     };
     view.orbit.frame(bounds, aspect);
+    session.apply(Command::SetViewport(Vec2::new(args.size[0] as f32, args.size[1] as f32)));
+    light(args.lights, session)?;
+    if let Some(name) = &args.camera {
+        let camera = find_camera(session, name)?;
+        session.apply(Command::SetCamera(Some(camera)));
+    }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
     frame.display.background = args.background;
@@ -120,8 +150,36 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         frame.camera.world_from_view = look_at(eye, args.target.unwrap_or(bounds.center()))?;
         frame.camera.projection = Projection::Perspective { fov_y: args.fov.map_or(FOV_Y, f32::to_radians) };
     }
-    (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
+    if args.camera.is_none() {
+        (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
+    }
     Ok(frame)
+}
+
+fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
+    if lights != Lights::Studio && !session.has_lights() {
+        return Err(CliError::Usage("the file has no lights; leave --lights away, or say --lights studio".into()));
+    }
+    session.apply(Command::SetLighting(match lights {
+        Lights::Studio => Lighting::Studio,
+        Lights::File => Lighting::File,
+        Lights::Both => Lighting::Both,
+    }));
+    Ok(())
+}
+
+/// By exact name first, then by number.
+fn find_camera(session: &Session, wanted: &str) -> Result<usize, CliError> {
+    let count = session.model().map_or(0, |m| m.camera_nodes.len());
+    let names = || (0..count).filter_map(|i| session.camera_name(i));
+    let by_number = || wanted.parse().ok().filter(|n| *n < count);
+    names().position(|n| n == wanted).or_else(by_number).ok_or_else(|| {
+        let known = match count {
+            0 => "the file has no camera".to_owned(),
+            _ => format!("cameras: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        CliError::Usage(format!("there is no camera \"{wanted}\"; {known}"))
+    })
 }
 
 /// Rigid, −Z towards `target`, +Y up; straight up or down, −Z of the world is up in the picture.

@@ -91,8 +91,12 @@ impl<'a> Bytes<'a> {
     pub(super) fn read(&self) -> Result<Cow<'a, [u8]>, ImportError> {
         match self {
             Self::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
-            Self::File { length, .. } => {
-                let mut out = Vec::with_capacity(*length as usize);
+            Self::File { file, length, .. } => {
+                let mut out = Vec::new();
+                let room = usize::try_from(*length).ok().and_then(|length| out.try_reserve_exact(length).ok());
+                if room.is_none() {
+                    return Err(ImportError::Read { path: file.name.clone(), source: ErrorKind::OutOfMemory.into() });
+                }
                 self.pieces(1, |piece| out.extend_from_slice(piece))?;
                 Ok(Cow::Owned(out))
             }

@@ -5,15 +5,18 @@ use std::io::Cursor;
 use image::{ImageFormat, ImageReader};
 
 use super::bytes::Bytes;
-use super::{Limits, png};
-use crate::model::Pixels;
+use super::{Limits, ktx2, png};
+use crate::model::{BlockFormats, Pixels};
 
-/// Decodes by what the bytes are, whatever their file calls them. `room` takes bytes from the budget, before they are
-/// allocated.
+/// Takes bytes from the budget, before they are allocated.
+pub(super) type Room<'a> = &'a dyn Fn(u64) -> Result<(), String>;
+
+/// Decodes by what the bytes are, whatever their file calls them. `formats` is asked only where it matters.
 pub(super) fn decode(
     source: Bytes,
     limits: &Limits,
-    room: &dyn Fn(u64) -> Result<(), String>,
+    room: Room,
+    formats: &dyn Fn() -> BlockFormats,
 ) -> Result<Pixels, String> {
     if let Some(pixels) = png::decode(source, limits, room)? {
         return Ok(pixels);
@@ -21,13 +24,19 @@ pub(super) fn decode(
     // The same view may hold any number of images.
     room(source.len())?;
     let bytes = &*source.read().map_err(|e| e.to_string())?;
-    let format = image::guess_format(bytes).map_err(|_| "it is neither PNG nor JPEG".to_owned())?;
-    if !matches!(format, ImageFormat::Png | ImageFormat::Jpeg) {
-        return Err("it is neither PNG nor JPEG".to_owned());
+    if bytes.starts_with(ktx2::MAGIC) {
+        return ktx2::decode(bytes, limits, room, formats);
     }
+    let known = |f: &ImageFormat| matches!(f, ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::WebP);
+    let Some(format) = image::guess_format(bytes).ok().filter(known) else {
+        return Err("it is neither PNG, JPEG, WebP nor KTX2".to_owned());
+    };
     let open = || ImageReader::with_format(Cursor::new(bytes), format);
     let (width, height) = open().into_dimensions().map_err(|e| e.to_string())?;
     let pixels = measure(width, height, limits)?;
+    if format == ImageFormat::WebP && !webp_frames_fit(bytes, width, height) {
+        return Err(format!("it holds more than its {width} × {height} pixels"));
+    }
     // Twice: the decoder's own form may be as large as the result.
     room(pixels.saturating_mul(8))?;
     let mut decoder = open();
@@ -49,4 +58,24 @@ pub(super) fn measure(width: u32, height: u32, limits: &Limits) -> Result<u64, S
         return Err(format!("its {width} × {height} pixels are more than {side} a side or {most} in all"));
     }
     Ok(pixels)
+}
+
+/// Whether no lossy frame of a WebP file is larger than the file says it is: the decoder makes room for such a frame before
+/// it compares (RFC 9649, 2.3 to 2.7; RFC 6386, 9.1).
+fn webp_frames_fit(bytes: &[u8], width: u32, height: u32) -> bool {
+    let mut rest = bytes.get(12..).unwrap_or_default();
+    while let Some((head, body)) = rest.split_first_chunk::<8>() {
+        let [a, b, c, d, size @ ..] = *head;
+        // A frame of an animation: what follows its own fields are chunks again.
+        let step = if [a, b, c, d] == *b"ANMF" { 16 } else { u64::from(u32::from_le_bytes(size)) };
+        if [a, b, c, d] == *b"VP8 " {
+            let side =
+                |at: usize| body.get(at..at + 2).map_or(0, |s| u32::from(u16::from_le_bytes([s[0], s[1]])) & 0x3FFF);
+            if side(6) > width || side(8) > height {
+                return false;
+            }
+        }
+        rest = usize::try_from(step + (step & 1)).ok().and_then(|step| body.get(step..)).unwrap_or_default();
+    }
+    true
 }

@@ -15,8 +15,8 @@ use super::error::{Warnings, guarded};
 use super::limits::Budget;
 use super::materials::texture_sources;
 use super::uri::Resolver;
-use super::{ImportError, Limits, Progress, Reader};
-use crate::model::{Image, ImageId, Pixels};
+use super::{AskFormats, ImportError, Limits, Progress, Reader};
+use crate::model::{BlockFormats, Image, ImageId, Pixels};
 
 /// Where the encoded bytes of one of the file's images are.
 enum Source<'a> {
@@ -37,6 +37,7 @@ pub(super) struct Coming<'a> {
     jobs: Vec<Job<'a>>,
     by_texture: Vec<Option<ImageId>>,
     limits: &'a Limits,
+    formats: Option<&'a AskFormats>,
     budget: &'a Budget,
     resolver: &'a Resolver<'a>,
     progress: Progress<'a>,
@@ -55,7 +56,11 @@ pub(super) const GEOMETRY_DONE: f32 = 0.7;
 
 impl<'a> Coming<'a> {
     /// Finds the images that textures show. Nothing is read yet.
-    pub(super) fn plan(reader: &Reader<'a>, resolver: &'a Resolver<'a>) -> Result<Self, ImportError> {
+    pub(super) fn plan(
+        reader: &Reader<'a>,
+        resolver: &'a Resolver<'a>,
+        formats: Option<&'a AskFormats>,
+    ) -> Result<Self, ImportError> {
         let root = reader.root;
         let wanted: Vec<Vec<usize>> =
             (0..root.textures.len()).map(|t| texture_sources(root, t)).collect::<Result<_, _>>()?;
@@ -75,6 +80,7 @@ impl<'a> Coming<'a> {
             jobs,
             by_texture,
             limits: reader.limits,
+            formats,
             budget: reader.decoded,
             resolver,
             progress: reader.progress,
@@ -174,13 +180,15 @@ impl<'a> Coming<'a> {
         let bytes = match source {
             Source::View(bytes) => *bytes,
             Source::Uri(uri) => {
-                owner = self.resolver.open(uri, false, &place).map_err(|e| e.to_string())?;
+                owner = self.resolver.open(uri, false, &place).map_err(|e| e.after(&place()))?;
+                self.budget.earn(owner.bytes().len());
                 owner.bytes()
             }
             Source::Nowhere => return Err("it has neither a buffer view nor a URI".to_owned()),
         };
-        let room = |bytes: u64| self.budget.charge(&place, bytes, 1).map_err(|e| e.to_string());
-        guarded(|| decode(bytes, self.limits, &room)).unwrap_or_else(|| Err("the decoder failed".to_owned()))
+        let room = |bytes: u64| self.budget.charge(&place, bytes, 1).map_err(|e| e.after(&place()));
+        let formats = || self.formats.map_or(BlockFormats::default(), |ask| ask());
+        guarded(|| decode(bytes, self.limits, &room, &formats)).unwrap_or_else(|| Err("the decoder failed".to_owned()))
     }
 }
 

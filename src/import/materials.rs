@@ -163,11 +163,15 @@ pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Ve
 
 /// The images that can stand for a texture, the one to prefer first; none where the file names none.
 pub(super) fn texture_sources(root: &json::Root, texture: usize) -> Result<Vec<usize>, ImportError> {
-    let have = root.images.len();
+    let (have, own) = (root.images.len(), &root.textures[texture]);
+    let others = own.extensions.as_ref().map(|e| &e.others);
+    let from = |name: &str| others.and_then(|o| o.get(name)?.get("source")?.as_u64()).map(|s| s as usize);
     // The parser writes the largest number where the file names none.
-    let plain = Some(root.textures[texture].source.value()).filter(|s| *s != u32::MAX as usize);
-    match plain.filter(|s| *s >= have) {
-        None => Ok(plain.into_iter().collect()),
+    let plain = Some(own.source.value()).filter(|s| *s != u32::MAX as usize);
+    let sources: Vec<usize> =
+        [from("KHR_texture_basisu"), from("EXT_texture_webp"), plain].into_iter().flatten().collect();
+    match sources.iter().find(|s| **s >= have) {
+        None => Ok(sources),
         Some(source) => {
             let (place, found) = (format!("texture {texture}"), format!("image {source}"));
             Err(ImportError::invalid(place, format!("an image below {have}"), found))

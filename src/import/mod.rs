@@ -11,6 +11,7 @@ mod accessor;
 mod bytes;
 mod clips;
 mod container;
+mod copies;
 mod decode;
 mod error;
 mod extensions;
@@ -18,7 +19,9 @@ mod fields;
 mod humanoid;
 mod images;
 mod influences;
+mod ktx2;
 mod layers;
+mod lights;
 mod limits;
 mod materials;
 mod meshes;
@@ -33,20 +36,22 @@ mod tangents;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod unknown;
 mod uri;
 mod variants;
 mod views;
+mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
-pub use limits::{Limits, Progress};
+pub use limits::{DECODED_PER_BYTE, Limits, Progress, ZEROS_PER_BYTE};
 
 use std::path::Path;
 use std::sync::Arc;
 
 use gltf::json;
 
-use crate::model::{LocalPose, Model, ModelParts, Skeleton, SourceInfo};
+use crate::model::{BlockFormats, LocalPose, Model, ModelParts, Skeleton, SourceInfo};
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
@@ -55,12 +60,28 @@ use limits::Budget;
 use uri::Resolver;
 
 /// How to import.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Options {
     /// Bounds on what the file may ask for.
     pub limits: Limits,
     /// Let the file refer to files outside its own folder (`..`, links). Never to other schemes or absolute paths.
     pub allow_external: bool,
+    /// Says which blocks the device reads that will draw the model; `None`: none. Asked from another thread when the first
+    /// image comes that could use them, and may wait until a device is there.
+    pub block_formats: Option<AskFormats>,
+}
+
+/// Which block formats a device reads; may wait for it.
+pub type AskFormats = Arc<dyn Fn() -> BlockFormats + Send + Sync>;
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { limits, allow_external, block_formats: _ } = self;
+        f.debug_struct("Options")
+            .field("limits", limits)
+            .field("allow_external", allow_external)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What came of it.
@@ -133,14 +154,12 @@ fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<
     progress.step(0.0, "Reading file")?;
     let said = path.display().to_string().replace(char::is_control, "�");
     let failed = |source| ImportError::Read { path: said.clone(), source };
-    let facts = std::fs::metadata(path).map_err(failed)?;
-    if !facts.is_file() {
-        let found = if facts.is_dir() { "a folder" } else { "something else" };
+    let Some((file, length)) = uri::open_regular(path).map_err(failed)? else {
+        let found = if path.is_dir() { "a folder" } else { "a device, a pipe or the like" };
         return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
-    }
-    Limits::check(&said, "its length in bytes", facts.len(), options.limits.file_bytes)?;
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let file = Owner::File(OpenFile { file, name: said.clone() }, facts.len());
+    };
+    Limits::check(&said, "its length in bytes", length, options.limits.file_bytes)?;
+    let file = Owner::File(OpenFile { file, name: said.clone() }, length);
     // The folder where the file was asked for: of a link, the link's.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Some(folder.canonicalize().map_err(failed)?);
@@ -175,18 +194,21 @@ fn import(
     resolver.budget.charge(&|| name.to_owned(), bytes.len(), 1)?;
     progress.step(0.05, "Parsing JSON")?;
     let parts = container::split(bytes, limits, &warnings)?;
-    let root = container::parse(container::text(&parts.json, &warnings)?, limits, &warnings)?;
-    drop(parts.json);
+    let text = container::text(&parts.json, &warnings)?;
+    let root = container::parse(text, limits, &warnings)?;
     check_asset(&root)?;
+    unknown::check(&root, text)?;
+    drop(parts.json);
     extensions::check(&root, &warnings)?;
     let owners = open_buffers(&root, parts.bin, resolver)?;
     let buffers = buffers(&root, parts.bin, &owners)?;
-    let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
+    let decoded = Budget::of_decoded(limits, resolver.budget.used());
+    let limits = &limits.of_files(resolver.budget.used());
     let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
         Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
-    let coming = Coming::plan(&reader, resolver)?;
+    let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
     let model = read_beside(&reader, name, &coming, shown)?;
     coming.finish(&warnings);
     (progress.report)(1.0, "Done");
@@ -236,6 +258,8 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = lights::read(reader, &nodes);
+    let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -244,6 +268,11 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
         scenes,
         default_scene,
         humanoid,
+        lights,
+        light_nodes,
+        cameras,
+        camera_nodes,
+        hidden,
         skins,
         meshes,
         instances,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -22,6 +23,23 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true),
 );
+
+/// What to do about a URI that leads where no model may.
+const KEEP_INSIDE: &str = "put the file into the model's folder and refer to it from there";
+/// The same where the user may let it pass.
+const OUTSIDE: &str = "put the file into the model's folder, or pass --allow-external if you trust the model";
+const BAD_URI: &str = "export the model again, best as one .glb file";
+
+/// A regular file and its length; `None` where `path` is a folder, a pipe, a device. Asked before opening, because opening
+/// a pipe waits for its other end, and after it, because the name may mean another file by then.
+pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let file = File::open(path)?;
+    let facts = file.metadata()?;
+    Ok(facts.is_file().then_some((file, facts.len())))
+}
 
 /// Reads what URIs of one model point to.
 #[derive(Debug)]
@@ -61,7 +79,7 @@ impl<'a> Resolver<'a> {
 
     fn data(&self, rest: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
         let Some((head, body)) = rest.split_once(',') else {
-            return Err(ImportError::invalid(place(), "a data URI with a comma", quoted(rest)));
+            return Err(ImportError::invalid(place(), "a data URI with a comma", quoted(rest)).advise(BAD_URI));
         };
         self.budget.charge(place, body.len() as u64, 1)?;
         let plain: Cow<[u8]> = percent_decode_str(body).into();
@@ -69,48 +87,45 @@ impl<'a> Resolver<'a> {
             return Ok(plain.into_owned());
         }
         let decoded = BASE64.decode(plain.as_ref());
-        decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()))
+        decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()).advise(BAD_URI))
     }
 
     /// The file behind a URI, and its length, which is charged.
     fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<(OpenFile, u64), ImportError> {
         let path = self.path(uri, place)?;
         let failed = |source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source };
-        // Asked before opening: opening a pipe would wait for its other end.
-        let facts = std::fs::metadata(&path).map_err(failed)?;
-        if !facts.is_file() {
-            return Err(ImportError::invalid(place(), "a regular file", quoted(uri)));
-        }
-        self.budget.charge(place, facts.len(), 1)?;
-        let file = File::open(&path).map_err(failed)?;
-        Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, facts.len()))
+        let Some((file, length)) = open_regular(&path).map_err(failed)? else {
+            return Err(ImportError::invalid(place(), "a regular file", quoted(uri)).advise(KEEP_INSIDE));
+        };
+        self.budget.charge(place, length, 1)?;
+        Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, length))
     }
 
     /// The file that a relative URI names, known to lie where it may.
     fn path(&self, uri: &str, place: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
-        let bad = |expected: &str| Err(ImportError::invalid(place(), expected, quoted(uri)));
+        let bad = |expected: &str, advice| Err(ImportError::invalid(place(), expected, quoted(uri)).advise(advice));
         let Some(folder) = &self.folder else {
-            return bad("no reference to other files from a model in memory");
+            return bad("no reference to other files from a model in memory", BAD_URI);
         };
         if uri.is_empty() {
-            return bad("a URI that is not empty");
+            return bad("a URI that is not empty", BAD_URI);
         }
         let Ok(decoded) = percent_decode_str(uri).decode_utf8() else {
-            return bad("a percent-encoded URI in UTF-8");
+            return bad("a percent-encoded URI in UTF-8", BAD_URI);
         };
         // A scheme or a drive: letters, digits, + - . before the first colon that precedes any slash.
         let head = decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default();
         if head.contains(':') {
-            return bad("a path relative to the model's folder (no scheme, no drive)");
+            return bad("a path relative to the model's folder (no scheme, no drive)", KEEP_INSIDE);
         }
         if decoded.contains('\0') || decoded.starts_with(['/', '\\']) {
-            return bad("a path relative to the model's folder");
+            return bad("a path relative to the model's folder", KEEP_INSIDE);
         }
         let relative = Path::new(decoded.as_ref());
         let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
             && !decoded.split(['/', '\\']).any(|part| part == "..");
         if !inside && !self.allow_external {
-            return bad("a path inside the model's folder");
+            return bad("a path inside the model's folder", OUTSIDE);
         }
         let path = folder.join(relative);
         if self.allow_external {
@@ -119,6 +134,6 @@ impl<'a> Resolver<'a> {
         let real = path
             .canonicalize()
             .map_err(|source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source })?;
-        if real.starts_with(folder) { Ok(real) } else { bad("a file inside the model's folder (links count)") }
+        if real.starts_with(folder) { Ok(real) } else { bad("a file inside the model's folder (links count)", OUTSIDE) }
     }
 }

@@ -10,6 +10,12 @@ pub enum PixelFormat {
     /// RGBA, 8 bits each, straight alpha.
     #[default]
     Rgba8,
+    /// Blocks of 4 × 4 pixels, 16 bytes each: BPTC, on desktop hardware.
+    Bc7,
+    /// Blocks of 4 × 4 pixels, 16 bytes each: ASTC, on mobile hardware and Apple's.
+    Astc4x4,
+    /// Blocks of 4 × 4 pixels, 16 bytes each: ETC2 with EAC alpha, wherever OpenGL ES 3 is.
+    Etc2Rgba8,
 }
 
 impl PixelFormat {
@@ -18,6 +24,39 @@ impl PixelFormat {
     pub fn bytes(self, width: u32, height: u32) -> u64 {
         match self {
             Self::Rgba8 => (u64::from(width) * u64::from(height)).saturating_mul(4),
+            Self::Bc7 | Self::Astc4x4 | Self::Etc2Rgba8 => {
+                u64::from(width.div_ceil(4)) * u64::from(height.div_ceil(4)) * 16
+            }
+        }
+    }
+
+    /// Width and height of what is stored together, pixels; the first level is made of whole ones.
+    #[must_use]
+    pub fn block(self) -> u32 {
+        if self == Self::Rgba8 { 1 } else { 4 }
+    }
+}
+
+/// Which block formats a device reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockFormats {
+    /// [`PixelFormat::Bc7`].
+    pub bc7: bool,
+    /// [`PixelFormat::Astc4x4`].
+    pub astc4x4: bool,
+    /// [`PixelFormat::Etc2Rgba8`].
+    pub etc2: bool,
+}
+
+impl BlockFormats {
+    /// The one that keeps most of a picture; RGBA where there is none.
+    #[must_use]
+    pub fn best(self) -> PixelFormat {
+        match self {
+            Self { bc7: true, .. } => PixelFormat::Bc7,
+            Self { astc4x4: true, .. } => PixelFormat::Astc4x4,
+            Self { etc2: true, .. } => PixelFormat::Etc2Rgba8,
+            _ => PixelFormat::Rgba8,
         }
     }
 }
@@ -36,7 +75,7 @@ impl Pixels {
     /// many as there are.
     ///
     /// # Errors
-    /// Where there is no pixel, or a level does not fit its size.
+    /// Where there is no pixel, a level does not fit its size, or the first level is not made of whole blocks.
     pub fn new(width: u32, height: u32, format: PixelFormat, levels: Vec<Vec<u8>>) -> Result<Self, BuildError> {
         let size = |level: usize| [width, height].map(|side| (side >> level).max(1));
         let fits = |(level, bytes): (usize, &Vec<u8>)| {
@@ -44,8 +83,9 @@ impl Pixels {
             bytes.len() as u64 == format.bytes(width, height)
         };
         let most = (32 - width.max(height).leading_zeros()) as usize;
-        if width == 0 || height == 0 || levels.is_empty() || levels.len() > most || !levels.iter().enumerate().all(fits)
-        {
+        let is_whole = width.is_multiple_of(format.block()) && height.is_multiple_of(format.block());
+        let is_sized = width > 0 && height > 0 && is_whole && (1..=most).contains(&levels.len());
+        if !is_sized || !levels.iter().enumerate().all(fits) {
             let what = "its pixels do not fit its size".to_owned();
             return Err(BuildError { place: format!("image of {width} × {height} pixels"), what });
         }
@@ -147,6 +187,12 @@ mod tests {
         assert!(!make(5, 3, &[]) && !make(5, 3, &[59]) && !make(5, 3, &[60, 12]));
         assert!(!make(0, 3, &[0]) && !make(3, 0, &[0]));
         assert!(!make(u32::MAX, u32::MAX, &[16]));
+        let blocks = |width, height, levels: &[usize]| {
+            let levels = levels.iter().map(|bytes| vec![0; *bytes]).collect();
+            Pixels::new(width, height, PixelFormat::Bc7, levels).is_ok()
+        };
+        assert!(blocks(20, 12, &[240, 96, 32, 16, 16]) && blocks(4, 4, &[16, 16]));
+        assert!(!blocks(18, 12, &[240]) && !blocks(20, 11, &[240]) && !blocks(20, 12, &[960]));
     }
 
     #[test]

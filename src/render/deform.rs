@@ -2,9 +2,10 @@
 
 use glam::Vec4;
 
-use super::gpu::{Gpu, GpuError, MIN_BUFFER};
+use super::error::GpuError;
+use super::gpu::{Gpu, MIN_BUFFER};
 use super::pipelines::entry;
-use super::{Renderer, headless};
+use super::{Renderer, guarded, headless, needs};
 use crate::deform::{Deformed, normals_from_triangles};
 use crate::frame::Frame;
 use crate::model::{InstanceId, Primitive};
@@ -14,16 +15,18 @@ use crate::model::{InstanceId, Primitive};
 pub struct DeformedOnGpu {
     /// Who draws it.
     pub instance: InstanceId,
+    /// Which of its copies; 0 where it has none.
+    pub copy: usize,
     /// Of the instance's mesh.
     pub primitive: usize,
     /// The same that [`crate::deform::deform_primitive`] makes on the CPU.
     pub deformed: Deformed,
 }
 
-/// Workgroups of one dispatch at most; each thread then takes several vertices.
+/// Workgroups of one dispatch at most, each way; each thread then takes several vertices, or copies.
 const MOST_GROUPS: u32 = 4096;
 /// As in `bake.wgsl`.
-const GROUP_SIZE: u32 = 64;
+pub(super) const GROUP_SIZE: u32 = 64;
 /// As in `bake.wgsl`: position, normal, tangent.
 const VEC4S_PER_VERTEX: u64 = 3;
 
@@ -32,6 +35,16 @@ const VEC4S_PER_VERTEX: u64 = 3;
 /// # Errors
 /// Those of [`Renderer::draw`], and of the device.
 pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<DeformedOnGpu>, GpuError> {
+    guarded(|| deform(gpu, renderer, frame))
+}
+
+fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<DeformedOnGpu>, GpuError> {
+    let limits = gpu.device.limits();
+    let lacks = needs::missing_for_baking(&limits);
+    if !lacks.is_empty() {
+        return Err(GpuError::Unfit { adapter: gpu.info.name.clone(), reason: lacks.join("; ") });
+    }
+    let most_groups = limits.max_compute_workgroups_per_dimension.min(MOST_GROUPS);
     renderer.prepare(gpu, frame, [1, 1])?;
     let (Some((model, Ok(copy))), Some(upload)) = (&renderer.model, &renderer.upload) else { return Ok(Vec::new()) };
     let pipeline = renderer.pipelines.bake(gpu, frame.method);
@@ -42,7 +55,8 @@ pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Resul
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
             let count = source.vertex_count() as u32;
-            let size = (u64::from(count) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64).max(MIN_BUFFER);
+            let size = (u64::from(count) * u64::from(draw.copies) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64)
+                .max(MIN_BUFFER);
             use wgpu::BufferUsages as U;
             let deformed = gpu.empty_buffer("deformed vertices", size, U::STORAGE | U::COPY_SRC)?;
             let mapped = gpu.empty_buffer("deformed vertices in memory", size, U::MAP_READ | U::COPY_DST)?;
@@ -59,12 +73,16 @@ pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Resul
                 pass.set_bind_group(0, &upload.group, &[]);
                 pass.set_bind_group(1, &primitive.group, &[draw.offset]);
                 pass.set_bind_group(2, &group, &[]);
-                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(MOST_GROUPS), 1, 1);
+                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), draw.copies.min(most_groups), 1);
             }
             encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
             gpu.queue.submit([encoder.finish()]);
             let bytes = headless::read(gpu, &mapped)?;
-            out.push(DeformedOnGpu { instance: *id, primitive: n, deformed: deformed_from(&bytes, source) });
+            let one = source.vertex_count() * size_of::<Vec4>() * VEC4S_PER_VERTEX as usize;
+            for copy in 0..draw.copies as usize {
+                let deformed = deformed_from(&bytes[copy * one..], source);
+                out.push(DeformedOnGpu { instance: *id, copy, primitive: n, deformed });
+            }
         }
     }
     match gpu.take_error() {

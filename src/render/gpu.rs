@@ -1,6 +1,12 @@
 //! The graphics device: finding an adapter, and hearing of its errors. Knows nothing of models or windows.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use super::error::GpuError;
+use super::guard::guarded;
+use super::needs;
+use crate::model::BlockFormats;
 
 /// Which graphics interface to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,68 +39,6 @@ impl Backend {
     }
 }
 
-/// What can go wrong on the way to a picture.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GpuError {
-    /// Nothing to render with.
-    #[error(
-        "no graphics adapter was found (tried {tried}). Install a graphics driver; without a graphics card a software one does \
-         (Debian, Ubuntu: apt install mesa-vulkan-drivers). Details: {details}"
-    )]
-    NoAdapter {
-        /// Interfaces.
-        tried: &'static str,
-        /// As the driver loader has it.
-        details: String,
-    },
-    /// The window cannot be drawn on.
-    #[error(
-        "the window cannot be drawn on: {details}. Install a graphics driver (Debian, Ubuntu: apt install mesa-vulkan-drivers), or try another backend (--backend gl); `skinscope render MODEL -o picture.png` needs no window"
-    )]
-    NoSurface {
-        /// As the driver has it.
-        details: String,
-    },
-    /// The adapter cannot do what the renderer needs.
-    #[error("the graphics adapter \"{adapter}\" cannot be used: {reason}. Try another backend or a newer driver")]
-    Unfit {
-        /// Its name.
-        adapter: String,
-        /// What is missing.
-        reason: String,
-    },
-    /// A model or a picture that is too large for the adapter.
-    #[error("{what} takes {need}, and this graphics adapter allows {limit}")]
-    TooLarge {
-        /// Such as "the palette (9000 joints)".
-        what: String,
-        /// With its unit.
-        need: String,
-        /// With its unit.
-        limit: String,
-    },
-    /// Memory is short.
-    #[error(
-        "the graphics adapter ran out of memory; ask for a smaller picture or a smaller model, or close other programs"
-    )]
-    OutOfMemory,
-    /// The device has gone; a new one is needed.
-    #[error("the graphics device was lost: {0}")]
-    Lost(String),
-    /// The device reported an error.
-    #[error("graphics error: {0}")]
-    Device(String),
-}
-
-impl From<wgpu::Error> for GpuError {
-    fn from(error: wgpu::Error) -> Self {
-        match error {
-            wgpu::Error::OutOfMemory { .. } => Self::OutOfMemory,
-            other => Self::Device(other.to_string()),
-        }
-    }
-}
-
 /// An open device.
 #[derive(Debug)]
 pub struct Gpu {
@@ -108,8 +52,28 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// Name, driver, backend.
     pub info: wgpu::AdapterInfo,
+    health: Arc<Health>,
+}
+
+/// What the device said of itself.
+#[derive(Debug, Default)]
+struct Health {
     /// The first error since it was last taken.
-    error: Arc<Mutex<Option<GpuError>>>,
+    error: Mutex<Option<GpuError>>,
+    lost: AtomicBool,
+}
+
+impl Health {
+    fn note(&self, error: GpuError) {
+        let is_lost = matches!(error, GpuError::Lost(_));
+        let mut held = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() || is_lost {
+            *held = Some(error);
+        }
+        if is_lost {
+            self.lost.store(true, Ordering::Release);
+        }
+    }
 }
 
 type Opened = (Gpu, Option<wgpu::Surface<'static>>);
@@ -147,8 +111,10 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
-/// Storage buffers that a vertex stage reads: palette, slots, influences, morph targets.
-const VERTEX_STORAGE_BUFFERS: u32 = 4;
+/// Textures stored as blocks: whatever of them the adapter reads.
+const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
+    .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
+    .union(wgpu::Features::TEXTURE_COMPRESSION_ETC2);
 
 impl Gpu {
     /// A device that renders into memory; needs no display.
@@ -156,8 +122,18 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
     pub fn headless(backend: Backend) -> Result<Self, GpuError> {
-        let mut open = |backends| Self::open(instance(backends, None), None, backend.name()).map(|gpu| (gpu, None));
-        choose(backend, &mut open).map(|(gpu, _)| gpu)
+        Self::headless_with(backend, &|most| most)
+    }
+
+    /// A device that renders into memory and is held to limits below those of its adapter: shows how a model or the
+    /// renderer itself gets along with a lesser one. `lower` makes them from what the adapter can.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
+    pub fn headless_with(backend: Backend, lower: &dyn Fn(wgpu::Limits) -> wgpu::Limits) -> Result<Self, GpuError> {
+        let mut open =
+            |backends| Self::open(instance(backends, None), None, backend.name(), lower).map(|gpu| (gpu, None));
+        guarded(|| choose(backend, &mut open)).map(|(gpu, _)| gpu)
     }
 
     /// A device and a surface of a window to present to. `display` gives the window system's display, through which OpenGL
@@ -173,10 +149,10 @@ impl Gpu {
         let mut open = |backends| {
             let instance = instance(backends, Some(display()));
             let surface = surface(&instance)?;
-            Ok((Self::open(instance, Some(&surface), backend.name())?, Some(surface)))
+            Ok((Self::open(instance, Some(&surface), backend.name(), &|most| most)?, Some(surface)))
         };
         let none = || GpuError::NoSurface { details: "it has no surface".into() };
-        let (gpu, surface) = choose(backend, &mut open)?;
+        let (gpu, surface) = guarded(|| choose(backend, &mut open))?;
         Ok((gpu, surface.ok_or_else(none)?))
     }
 
@@ -184,6 +160,7 @@ impl Gpu {
         instance: wgpu::Instance,
         surface: Option<&wgpu::Surface<'_>>,
         tried: &'static str,
+        lower: &dyn Fn(wgpu::Limits) -> wgpu::Limits,
     ) -> Result<Self, GpuError> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
@@ -194,33 +171,70 @@ impl Gpu {
             .map_err(|e| GpuError::NoAdapter { tried, details: e.to_string() })?;
         let info = adapter.get_info();
         let unfit = |reason: String| GpuError::Unfit { adapter: info.name.clone(), reason };
-        let limits = adapter.limits();
-        let storage = limits.max_storage_buffers_per_shader_stage;
-        let flags = adapter.get_downlevel_capabilities().flags;
-        if storage < VERTEX_STORAGE_BUFFERS || !flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE) {
-            return Err(unfit(format!(
-                "its vertex shaders read {storage} storage buffers, {VERTEX_STORAGE_BUFFERS} are needed"
-            )));
-        }
         // All that the adapter can: nothing is capped below the hardware.
-        let wanted = wgpu::DeviceDescriptor { required_limits: limits, ..wgpu::DeviceDescriptor::default() };
-        let (device, queue) = pollster::block_on(adapter.request_device(&wanted)).map_err(|e| unfit(e.to_string()))?;
-        let error = Arc::new(Mutex::new(None));
-        let slot = Arc::clone(&error);
-        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| note(&slot, GpuError::from(e))));
-        let slot = Arc::clone(&error);
-        device.set_device_lost_callback(move |reason, message| {
-            if reason != wgpu::DeviceLostReason::Destroyed {
-                note(&slot, GpuError::Lost(message));
-            }
-        });
-        Ok(Self { instance, adapter, device, queue, info, error })
+        let limits = lower(adapter.limits());
+        let lacks = needs::missing(&limits, adapter.get_downlevel_capabilities().flags);
+        if !lacks.is_empty() {
+            return Err(unfit(lacks.join("; ")));
+        }
+        let wanted = wgpu::DeviceDescriptor {
+            required_limits: limits,
+            required_features: adapter.features() & BLOCKS,
+            ..wgpu::DeviceDescriptor::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
+            .map_err(|e| unfit(e.to_string().trim_end_matches('.').to_owned()))?;
+        let health = Arc::new(Health::default());
+        let told = Arc::clone(&health);
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| told.note(e.into())));
+        let told = Arc::clone(&health);
+        // Also when it was shut down on purpose: that device draws no more either.
+        device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
+        Ok(Self { instance, adapter, device, queue, info, health })
+    }
+
+    /// Which blocks textures may come in.
+    #[must_use]
+    pub fn block_formats(&self) -> BlockFormats {
+        let has = |feature| self.device.features().contains(feature);
+        BlockFormats {
+            bc7: has(wgpu::Features::TEXTURE_COMPRESSION_BC),
+            astc4x4: has(wgpu::Features::TEXTURE_COMPRESSION_ASTC),
+            etc2: has(wgpu::Features::TEXTURE_COMPRESSION_ETC2),
+        }
     }
 
     /// The first error since this was last asked; a lost device goes before others.
     #[must_use]
     pub fn take_error(&self) -> Option<GpuError> {
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.health.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The device is known to be lost: whatever it is asked for, nothing happens.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.health.lost.load(Ordering::Acquire)
+    }
+
+    /// Makes something on the device. What goes wrong is told here and now, not by [`Gpu::take_error`].
+    ///
+    /// # Errors
+    /// [`GpuError::OutOfMemory`], [`GpuError::Device`], [`GpuError::Lost`].
+    pub fn scope<T>(&self, make: impl FnOnce() -> T) -> Result<T, GpuError> {
+        use wgpu::ErrorFilter as Filter;
+        let scopes = [Filter::OutOfMemory, Filter::Validation, Filter::Internal];
+        let scopes = scopes.map(|filter| self.device.push_error_scope(filter));
+        let made = make();
+        let mut failed = None;
+        // The last one comes off first; being short of memory goes before what follows from it.
+        for scope in scopes.into_iter().rev() {
+            failed = pollster::block_on(scope.pop()).or(failed);
+        }
+        match failed {
+            _ if self.is_lost() => Err(self.take_error().unwrap_or_else(|| GpuError::lost(""))),
+            Some(error) => Err(error.into()),
+            None => Ok(made),
+        }
     }
 
     /// A buffer with `bytes` in it (an unused minimum where there are none), or an error that names `what`.
@@ -234,7 +248,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// A zeroed buffer of `size` bytes, or an error that names `what`.
+    /// A zeroed buffer of `size` bytes, or an error that names `what`. Not for every picture: it asks the device how it went.
     pub(super) fn empty_buffer(
         &self,
         what: &str,
@@ -251,16 +265,9 @@ impl Gpu {
             return Err(GpuError::TooLarge { what: what.to_owned(), need: mib(size), limit: mib(limit) });
         }
         let options = wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false };
-        Ok(self.device.create_buffer(&options))
+        self.scope(|| self.device.create_buffer(&options)).map_err(|e| e.of(what))
     }
 }
 
 /// The smallest buffer that every binding accepts, bytes.
 pub(super) const MIN_BUFFER: u64 = 64;
-
-fn note(slot: &Mutex<Option<GpuError>>, error: GpuError) {
-    let mut held = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    if held.is_none() || matches!(error, GpuError::Lost(_)) {
-        *held = Some(error);
-    }
-}

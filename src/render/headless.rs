@@ -1,7 +1,8 @@
 //! A picture in memory, without a window.
 
-use super::gpu::{Gpu, GpuError};
-use super::{Renderer, SceneTarget};
+use super::error::GpuError;
+use super::gpu::{Backend, Gpu};
+use super::{Renderer, SceneTarget, guarded};
 use crate::frame::{Background, Frame};
 
 /// Pixels in memory: RGBA, 8 bits each, sRGB, straight alpha, rows from the top.
@@ -24,11 +25,35 @@ impl Picture {
     }
 }
 
+/// Carries out `work` on a device, `first` or one that is opened here; once more on another where the device is lost.
+///
+/// # Errors
+/// Those of [`Gpu::headless`] and of `work`.
+pub fn on_device<T>(
+    backend: Backend,
+    first: Option<&Gpu>,
+    mut work: impl FnMut(&Gpu, &mut Renderer) -> Result<T, GpuError>,
+) -> Result<T, GpuError> {
+    let mut on = |gpu: &Gpu| guarded(|| work(gpu, &mut Renderer::new(gpu)));
+    let done = match first {
+        Some(gpu) => on(gpu),
+        None => on(&Gpu::headless(backend)?),
+    };
+    match done {
+        Err(GpuError::Lost(_)) => on(&Gpu::headless(backend)?),
+        done => done,
+    }
+}
+
 /// Draws `frame` at `size` pixels and reads it back.
 ///
 /// # Errors
 /// Those of [`Renderer::draw`], and of the device.
 pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
+    guarded(|| image(gpu, renderer, frame, size))
+}
+
+fn image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
     let target = renderer.draw(gpu, frame, size)?;
     let mut picture = read_picture(gpu, target)?;
     if frame.display.background == Background::Transparent {

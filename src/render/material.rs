@@ -1,8 +1,9 @@
 //! Materials on the device: numbers, textures, samplers, bound together once.
 
-use super::gpu::{Gpu, GpuError};
+use super::error::GpuError;
+use super::gpu::Gpu;
 use super::layouts;
-use super::pipelines::{Pipelines, entry};
+use super::pipelines::{MATERIAL_TEXTURES, Pipelines, entry};
 use super::texture::{Neutral, Textures};
 use crate::model::{AlphaMode, ImageId, Material, Model, TextureSampler, TextureSlot};
 
@@ -101,7 +102,7 @@ struct Bound {
 }
 
 /// In order of the bindings.
-fn slots(m: &Material) -> [Bound; 5] {
+fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
     let bound = |slot, srgb, neutral| Bound { slot, srgb, neutral };
     [
         bound(m.base_color_texture, true, Neutral::White),

@@ -71,6 +71,11 @@ pub(super) struct Pipelines {
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
 }
 
+/// Each with a sampler.
+pub(super) const MATERIAL_TEXTURES: usize = 5;
+/// Colour ramps in their table.
+pub(super) const RAMPS: usize = 2;
+
 /// Colours that were multiplied by their alpha.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 
@@ -106,12 +111,13 @@ impl Pipelines {
                 storage(1, vertices, true),
                 storage(2, vertices, true),
                 uniform(3, S::FRAGMENT, false),
+                storage(4, S::FRAGMENT, true),
             ],
         );
         let primitive =
             layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);
         let mut material = vec![uniform(0, S::FRAGMENT, false)];
-        for i in 0..5 {
+        for i in 0..MATERIAL_TEXTURES as u32 {
             material.push(texture(1 + 2 * i));
             material.push(sampler(2 + 2 * i));
         }

@@ -1,6 +1,7 @@
 //! Where a picture comes about: a multisampled colour and depth, resolved into one texture.
 
-use super::gpu::{Gpu, GpuError};
+use super::error::GpuError;
+use super::gpu::Gpu;
 
 /// What the scene is drawn in: linear light blends and resolves right.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -48,10 +49,13 @@ impl SceneTarget {
         };
         use wgpu::TextureUsages as U;
         let whole = wgpu::TextureViewDescriptor::default();
-        let color = texture("scene color", COLOR, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
-        let depth = texture("scene depth", DEPTH, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
-        let picture = texture("picture", COLOR, 1, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC);
-        let view = picture.create_view(&whole);
-        Ok(Self { size, picture, view, color, depth })
+        let make = || {
+            let color = texture("scene color", COLOR, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
+            let depth = texture("scene depth", DEPTH, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
+            let picture = texture("picture", COLOR, 1, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC);
+            let view = picture.create_view(&whole);
+            Self { size, picture, view, color, depth }
+        };
+        gpu.scope(make).map_err(|e| e.of(&format!("a picture of {} × {} pixels", size[0], size[1])))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::gpu::Gpu;
 use super::pipelines::{self, Pipelines};
-use crate::model::{Filter, ImageId, Model, Pixels, TextureSampler, Wrap};
+use crate::model::{Filter, ImageId, Model, PixelFormat, Pixels, TextureSampler, Wrap};
 
 /// What stands in where a texture is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,25 +38,37 @@ impl Textures {
         }
         let source = &model.images[image.index()];
         let pixels = source.pixels()?;
-        let limit = gpu.device.limits().max_texture_dimension_2d;
-        let view = match fitted(pixels, limit) {
-            Some(smaller) => {
-                let (w, h) = (pixels.width(), pixels.height());
-                let notice = format!(
-                    "image {} ({w}×{h}) is shown at {}×{}, the most that this graphics adapter takes",
-                    image.0,
-                    smaller.width(),
-                    smaller.height()
-                );
-                if !self.notices.contains(&notice) {
-                    self.notices.push(notice);
-                }
-                upload(gpu, pipelines, &source.name, &smaller, srgb)
+        let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", image.0));
+        let (w, h) = (pixels.width(), pixels.height());
+        let fitted = match fitted(pixels, limit) {
+            _ if !gpu.device.features().contains(format(pixels.format(), srgb).required_features()) => {
+                let what = "holds blocks that this graphics adapter does not read; open the file again to see it";
+                self.note(format!("{name} {what}"));
+                return None;
             }
-            None => upload(gpu, pipelines, &source.name, pixels, srgb),
+            Fitted::Whole => upload(gpu, pipelines, &source.name, pixels, 0, srgb),
+            Fitted::Scaled(smaller) => {
+                let (to_w, to_h) = (smaller.width(), smaller.height());
+                self.note(format!("{name} ({w}×{h}) is shown at {to_w}×{to_h}, {MOST}"));
+                upload(gpu, pipelines, &source.name, &smaller, 0, srgb)
+            }
+            Fitted::Level(level) => {
+                self.note(format!("{name} ({w}×{h}) is shown at {}×{}, {MOST}", w >> level, h >> level));
+                upload(gpu, pipelines, &source.name, pixels, level, srgb)
+            }
+            Fitted::Not => {
+                self.note(format!("{name} ({w}×{h}) is larger than {limit} a side, {MOST}, and was left out"));
+                return None;
+            }
         };
-        self.images.insert((image, srgb), view.clone());
-        Some(view)
+        self.images.insert((image, srgb), fitted.clone());
+        Some(fitted)
+    }
+
+    fn note(&mut self, notice: String) {
+        if !self.notices.contains(&notice) {
+            self.notices.push(notice);
+        }
     }
 
     /// One texel that changes nothing.
@@ -108,25 +120,77 @@ fn make_sampler(gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
     })
 }
 
-/// The image made smaller, where it is larger than `limit` either way.
-fn fitted(image: &Pixels, limit: u32) -> Option<Pixels> {
-    let largest = image.width().max(image.height());
-    if largest <= limit {
-        return None;
-    }
-    let scaled = |size: u32| ((u64::from(size) * u64::from(limit) / u64::from(largest)) as u32).max(1);
-    let (width, height) = (scaled(image.width()), scaled(image.height()));
-    let whole = image.levels().first()?.as_slice();
-    let pixels = image::ImageBuffer::<image::Rgba<u8>, &[u8]>::from_raw(image.width(), image.height(), whole)?;
-    Pixels::rgba8(width, height, image::imageops::thumbnail(&pixels, width, height).into_raw()).ok()
+/// Ends a notice.
+const MOST: &str = "the most that this graphics adapter takes";
+
+/// An image as a device can take it.
+#[derive(Debug)]
+enum Fitted {
+    Whole,
+    Scaled(Pixels),
+    /// Without the levels above this one.
+    Level(usize),
+    Not,
 }
 
-fn upload(gpu: &Gpu, pipelines: &mut Pipelines, name: &str, pixels: &Pixels, srgb: bool) -> wgpu::TextureView {
-    let format = if srgb { wgpu::TextureFormat::Rgba8UnormSrgb } else { wgpu::TextureFormat::Rgba8Unorm };
-    let levels = 32 - pixels.width().max(pixels.height()).leading_zeros();
-    let texture = create(gpu, name, [pixels.width(), pixels.height()], format, levels);
-    write_level(gpu, &texture, 0, &pixels.levels()[0]);
-    make_levels(gpu, pipelines, &texture, format, levels);
+/// Scaled down, where it is larger than `limit` either way. What has levels of its own loses the largest of them.
+fn fitted(image: &Pixels, limit: u32) -> Fitted {
+    let largest = image.width().max(image.height());
+    if largest <= limit {
+        return Fitted::Whole;
+    }
+    let whole = image.levels()[0].as_slice();
+    let pixels = image::ImageBuffer::<image::Rgba<u8>, &[u8]>::from_raw(image.width(), image.height(), whole);
+    if let (PixelFormat::Rgba8, Some(pixels)) = (image.format(), pixels) {
+        let scaled = |size: u32| ((u64::from(size) * u64::from(limit) / u64::from(largest)) as u32).max(1);
+        let (width, height) = (scaled(image.width()), scaled(image.height()));
+        let smaller = Pixels::rgba8(width, height, image::imageops::thumbnail(&pixels, width, height).into_raw());
+        return smaller.map_or(Fitted::Not, Fitted::Scaled);
+    }
+    // A texture begins with whole blocks.
+    let begins = |level: &usize| {
+        let side = |side: u32| side >> level;
+        let is_whole = |side: u32| side > 0 && side.is_multiple_of(image.format().block());
+        largest >> level <= limit && is_whole(side(image.width())) && is_whole(side(image.height()))
+    };
+    (1..image.levels().len()).find(begins).map_or(Fitted::Not, Fitted::Level)
+}
+
+fn format(pixels: PixelFormat, srgb: bool) -> wgpu::TextureFormat {
+    use wgpu::TextureFormat as F;
+    let (linear, encoded) = match pixels {
+        PixelFormat::Rgba8 => (F::Rgba8Unorm, F::Rgba8UnormSrgb),
+        PixelFormat::Bc7 => (F::Bc7RgbaUnorm, F::Bc7RgbaUnormSrgb),
+        PixelFormat::Etc2Rgba8 => (F::Etc2Rgba8Unorm, F::Etc2Rgba8UnormSrgb),
+        PixelFormat::Astc4x4 => {
+            let astc = |channel| F::Astc { block: wgpu::AstcBlock::B4x4, channel };
+            (astc(wgpu::AstcChannel::Unorm), astc(wgpu::AstcChannel::UnormSrgb))
+        }
+    };
+    if srgb { encoded } else { linear }
+}
+
+/// Without the levels above `first`. Smaller levels are the image's own where it has some, else made here.
+fn upload(
+    gpu: &Gpu,
+    pipelines: &mut Pipelines,
+    name: &str,
+    pixels: &Pixels,
+    first: usize,
+    srgb: bool,
+) -> wgpu::TextureView {
+    let format = format(pixels.format(), srgb);
+    let size = [pixels.width() >> first, pixels.height() >> first];
+    let own = &pixels.levels()[first..];
+    let made = pixels.format() == PixelFormat::Rgba8 && pixels.levels().len() == 1;
+    let levels = if made { 32 - size[0].max(size[1]).leading_zeros() } else { own.len() as u32 };
+    let texture = create(gpu, name, size, format, levels);
+    for (level, bytes) in (0..).zip(own) {
+        write_level(gpu, &texture, level, bytes);
+    }
+    if made {
+        make_levels(gpu, pipelines, &texture, format, levels);
+    }
     texture.create_view(&wgpu::TextureViewDescriptor::default())
 }
 
@@ -139,14 +203,19 @@ fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, le
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format,
-        usage: U::TEXTURE_BINDING | U::COPY_DST | if levels > 1 { U::RENDER_ATTACHMENT } else { U::empty() },
+        usage: U::TEXTURE_BINDING
+            | U::COPY_DST
+            | if format.is_compressed() { U::empty() } else { U::RENDER_ATTACHMENT },
         view_formats: &[],
     })
 }
 
 fn write_level(gpu: &Gpu, texture: &wgpu::Texture, level: u32, bytes: &[u8]) {
-    let size = texture.size().mip_level_size(level, wgpu::TextureDimension::D2);
-    let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(size.width * 4), rows_per_image: None };
+    // Blocks are written whole, also where a level is smaller.
+    let size = texture.size().mip_level_size(level, wgpu::TextureDimension::D2).physical_size(texture.format());
+    let (block, _) = texture.format().block_dimensions();
+    let bytes_per_row = texture.format().block_copy_size(None).map(|bytes| size.width / block * bytes);
+    let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row, rows_per_image: None };
     let whole = texture.as_image_copy();
     gpu.queue.write_texture(wgpu::TexelCopyTextureInfo { mip_level: level, ..whole }, bytes, rows, size);
 }
@@ -202,13 +271,33 @@ mod tests {
     fn images_too_large_for_the_adapter_keep_their_shape_and_mean() {
         let rgba = (0..24 * 6).flat_map(|i| if i % 2 == 0 { [200, 100, 0, 255] } else { [100, 100, 0, 255] });
         let image = Pixels::rgba8(24, 6, rgba.collect()).unwrap();
-        assert!(fitted(&image, 24).is_none());
-        let smaller = fitted(&image, 8).unwrap();
+        assert!(matches!(fitted(&image, 24), Fitted::Whole));
+        let smaller = scaled(&image, 8);
         assert_eq!((smaller.width(), smaller.height()), (8, 2));
         for [r, g, b, a] in smaller.levels()[0].as_chunks().0 {
             assert!((130..=170).contains(r) && (*g, *b, *a) == (100, 0, 255), "{r} {g} {b} {a}");
         }
         let needle = Pixels::rgba8(144, 1, vec![7; 144 * 4]).unwrap();
-        assert_eq!(fitted(&needle, 8).map(|i| (i.width(), i.height())), Some((8, 1)));
+        assert_eq!((scaled(&needle, 8).width(), scaled(&needle, 8).height()), (8, 1));
+    }
+
+    fn scaled(image: &Pixels, limit: u32) -> Pixels {
+        let Fitted::Scaled(smaller) = fitted(image, limit) else { panic!("not scaled to {limit}") };
+        smaller
+    }
+
+    #[test]
+    fn blocks_too_large_for_the_adapter_lose_their_largest_levels() {
+        let blocks = |width: u32, height: u32, levels: u32| {
+            let bytes = |l: u32| PixelFormat::Bc7.bytes((width >> l).max(1), (height >> l).max(1)) as usize;
+            Pixels::new(width, height, PixelFormat::Bc7, (0..levels).map(|l| vec![0; bytes(l)]).collect()).unwrap()
+        };
+        assert!(matches!(fitted(&blocks(64, 32, 7), 64), Fitted::Whole));
+        assert!(matches!(fitted(&blocks(64, 32, 7), 63), Fitted::Level(1)));
+        assert!(matches!(fitted(&blocks(64, 32, 7), 17), Fitted::Level(2)));
+        // A texture of 8 × 4 would do; one of 4 × 2 has no whole block, and two levels do not reach.
+        assert!(matches!(fitted(&blocks(64, 32, 7), 8), Fitted::Level(3)));
+        assert!(matches!(fitted(&blocks(64, 32, 7), 4), Fitted::Not));
+        assert!(matches!(fitted(&blocks(64, 32, 2), 16), Fitted::Not));
     }
 }

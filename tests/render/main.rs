@@ -4,7 +4,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod corpus;
+mod faults;
+mod lights;
 mod materials;
 mod numbers;
 mod overlays;

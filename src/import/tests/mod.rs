@@ -2,10 +2,12 @@
 
 mod accessors;
 mod clips;
+mod copies;
 mod extensions;
 mod files;
-mod fuzz;
+mod images;
 mod layers;
+mod lights;
 mod materials;
 mod meshopt;
 mod nodes;

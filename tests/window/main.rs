@@ -4,7 +4,9 @@
 #![cfg(all(feature = "app", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod faults;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -67,6 +69,10 @@ fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 impl Screen {
     /// Starts a display of its own and the program on it; `None` (and said so) where a tool is missing.
     fn open(name: &str, arguments: &[&str]) -> Option<Self> {
+        Self::open_with(name, arguments, &[])
+    }
+
+    fn open_with(name: &str, arguments: &[&str], variables: &[(&str, PathBuf)]) -> Option<Self> {
         let missing: Vec<&str> = ["Xvfb", "xdotool", "import"].into_iter().filter(|t| !have(t)).collect();
         if !missing.is_empty() {
             common::skipped(&format!("no {} for the window test", missing.join(", ")));
@@ -83,6 +89,7 @@ impl Screen {
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_CONFIG_HOME", &folder)
             .env("HOME", &folder)
+            .envs(variables.iter().cloned())
             .stderr(std::fs::File::create(folder.join("stderr.txt")).unwrap())
             .spawn()
             .unwrap();

@@ -1,0 +1,101 @@
+//! What the renderer asks of any adapter, whatever the model. What a model or a picture asks for beyond (sizes of buffers
+//! and textures) is checked where each is made.
+
+use super::layouts::{Globals, Paint, RAMP_ROWS, Source};
+use super::pipelines::{MATERIAL_TEXTURES, RAMPS};
+
+/// A limit of the device, and the least of it that will do.
+struct Need {
+    what: &'static str,
+    least: u64,
+    has: fn(&wgpu::Limits) -> u64,
+}
+
+macro_rules! need {
+    ($what:literal, $least:expr, $limit:ident) => {
+        Need { what: $what, least: $least as u64, has: |limits| u64::from(limits.$limit) }
+    };
+}
+
+/// To draw.
+const DRAWING: &[Need] = &[
+    // Palette, slots, influences, morph targets.
+    need!("storage buffers in a shader stage", 4, max_storage_buffers_per_shader_stage),
+    // Globals, ramps, draw, material.
+    need!("uniform buffers in a shader stage", 4, max_uniform_buffers_per_shader_stage),
+    need!("textures in a shader stage", MATERIAL_TEXTURES, max_sampled_textures_per_shader_stage),
+    need!("samplers in a shader stage", MATERIAL_TEXTURES, max_samplers_per_shader_stage),
+    // Frame, primitive, material.
+    need!("bind groups", 3, max_bind_groups),
+    need!("bindings in a bind group", 1 + 2 * MATERIAL_TEXTURES, max_bindings_per_bind_group),
+    need!("dynamic uniform buffers", 1, max_dynamic_uniform_buffers_per_pipeline_layout),
+    need!("vertex buffers", 2, max_vertex_buffers),
+    need!("vertex attributes", 8, max_vertex_attributes),
+    need!("bytes of a stored vertex", larger(size_of::<Source>(), size_of::<Paint>()), max_vertex_buffer_array_stride),
+    // The surface's six, and which side is seen.
+    need!("variables between shader stages", 7, max_inter_stage_shader_variables),
+    need!(
+        "bytes of a uniform buffer",
+        larger(size_of::<Globals>(), RAMPS * RAMP_ROWS * size_of::<[f32; 4]>()),
+        max_uniform_buffer_binding_size
+    ),
+];
+
+/// To deform in a compute shader, beside those to draw: the vertices and the result are storage buffers too.
+const BAKING: &[Need] = &[
+    need!("storage buffers in a compute shader", 6, max_storage_buffers_per_shader_stage),
+    need!("threads in a workgroup", super::deform::GROUP_SIZE, max_compute_invocations_per_workgroup),
+    need!("threads in a row of a workgroup", super::deform::GROUP_SIZE, max_compute_workgroup_size_x),
+    need!("workgroups in a row", 1, max_compute_workgroups_per_dimension),
+];
+
+const fn larger(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
+}
+
+/// What keeps the renderer from running within `limits`, a line each; empty where nothing does.
+pub(super) fn missing(limits: &wgpu::Limits, flags: wgpu::DownlevelFlags) -> Vec<String> {
+    let mut lacks = short_of(DRAWING, limits);
+    if !flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE) {
+        lacks.push("its vertex shaders read no storage buffers, which the skin's matrices are kept in".into());
+    }
+    lacks
+}
+
+/// What keeps the compute shader of baking from running within `limits`.
+pub(super) fn missing_for_baking(limits: &wgpu::Limits) -> Vec<String> {
+    short_of(BAKING, limits)
+}
+
+fn short_of(needs: &[Need], limits: &wgpu::Limits) -> Vec<String> {
+    let short = needs.iter().filter(|need| (need.has)(limits) < need.least);
+    short.map(|need| format!("{} {} are needed, it allows {}", need.least, need.what, (need.has)(limits))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_adapter_lacks_is_named_with_both_numbers() {
+        let all = wgpu::DownlevelFlags::all();
+        assert_eq!(missing(&wgpu::Limits::default(), all), [""; 0]);
+        assert_eq!(missing(&wgpu::Limits::downlevel_defaults(), all), [""; 0], "OpenGL ES 3.1 will do");
+        let webgl = missing(&wgpu::Limits::downlevel_webgl2_defaults(), all);
+        assert_eq!(webgl, ["4 storage buffers in a shader stage are needed, it allows 0"]);
+        let few = wgpu::Limits { max_bind_groups: 2, max_vertex_attributes: 7, ..wgpu::Limits::default() };
+        assert_eq!(
+            missing(&few, all),
+            ["3 bind groups are needed, it allows 2", "8 vertex attributes are needed, it allows 7"]
+        );
+        let none = missing(&wgpu::Limits::default(), wgpu::DownlevelFlags::empty());
+        assert!(none.len() == 1 && none[0].contains("vertex shaders"), "{none:?}");
+    }
+
+    #[test]
+    fn baking_needs_more_than_drawing() {
+        let drawing = wgpu::Limits::downlevel_defaults();
+        assert_eq!(missing_for_baking(&drawing), ["6 storage buffers in a compute shader are needed, it allows 4"]);
+        assert_eq!(missing_for_baking(&wgpu::Limits::default()), [""; 0]);
+    }
+}

@@ -1,0 +1,238 @@
+//! Devices and surfaces that are lost under the running program. A Vulkan layer (`vulkan_faults.c`, compiled here) makes
+//! the driver's calls fail on demand, so the program has no door of its own for this.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use super::{FIGURE, INSPECTOR, Screen, TRANSPORT, changed, have, inside, row_of_z, start_server, turn, wait_until};
+use crate::common;
+
+/// The outliner, below its search box.
+const OUTLINER: [u32; 4] = [0, 84, 250, 600];
+
+/// What turns the layer on, and the file that tells it what fails.
+struct Faults {
+    variables: Vec<(&'static str, PathBuf)>,
+    file: PathBuf,
+}
+
+impl Faults {
+    /// `None` (and said so) where there is no C compiler.
+    fn build(name: &str) -> Option<Self> {
+        if !have("cc") {
+            common::skipped("no C compiler for the layer of faults");
+            return None;
+        }
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("faults_{name}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/window/vulkan_faults.c");
+        let library = folder.join("libfaults.so");
+        let built = Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).args([&library, &source]).status();
+        assert!(built.unwrap().success());
+        let manifest = serde_json::json!({
+            "file_format_version": "1.2.0",
+            "layer": {
+                "name": "VK_LAYER_faults", "type": "GLOBAL", "description": "calls fail on demand",
+                "library_path": library, "api_version": "1.3.0", "implementation_version": "1",
+            }
+        });
+        std::fs::write(folder.join("faults.json"), manifest.to_string()).unwrap();
+        let file = folder.join("what_fails.txt");
+        let faults = Self {
+            variables: vec![
+                // The graphics libraries complain on standard error where there is none.
+                ("XDG_RUNTIME_DIR", folder.clone()),
+                ("VK_LAYER_PATH", folder),
+                ("VK_INSTANCE_LAYERS", "VK_LAYER_faults".into()),
+                ("VULKAN_FAULTS", file.clone()),
+            ],
+            file,
+        };
+        faults.set("");
+        Some(faults)
+    }
+
+    /// Lines of FUNCTION RESULT COUNT. Replaces the file whole: the layer may be reading it.
+    fn set(&self, lines: &str) {
+        let new = self.file.with_extension("new");
+        std::fs::write(&new, lines).unwrap();
+        std::fs::rename(&new, &self.file).unwrap();
+    }
+
+    fn are_used_up(&self) -> bool {
+        std::fs::read_to_string(&self.file).unwrap().is_empty()
+    }
+
+    fn skinscope(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_skinscope"));
+        command.args(arguments).envs(self.variables.iter().cloned()).env_remove("WAYLAND_DISPLAY");
+        command
+    }
+}
+
+const DEVICE_LOST: i32 = -4;
+const OUT_OF_DEVICE_MEMORY: i32 = -2;
+const INITIALIZATION_FAILED: i32 = -3;
+const TIMEOUT: i32 = 2;
+const SURFACE_LOST: i32 = -1_000_000_000;
+const OUT_OF_DATE: i32 = -1_000_001_004;
+
+/// Messages are framed in red, and nothing else is red in the lower left of the picture.
+fn has_message(screen: &Screen) -> bool {
+    let red = |p: &[u8; 4]| p[0] > 150 && p[1] < 130 && p[2] < 140;
+    inside(&screen.shot("message"), [270, 570, 500, 640]).filter(red).count() > 300
+}
+
+/// Moves the pointer between two places where nothing lies, so that a frame is drawn.
+fn draw_again(screen: &Screen) {
+    for x in ["330", "335"] {
+        screen.tool(&["mousemove", x, "340"]);
+    }
+}
+
+/// Selects a joint and turns it; the pictures before and after.
+fn pose(screen: &Screen) -> [image::RgbaImage; 2] {
+    screen.key("space");
+    screen.settled("paused");
+    screen.click(120, 62);
+    screen.settled("searching");
+    screen.tool(&["type", "UpperArm.L"]);
+    screen.settled("searched");
+    screen.click(150, 240);
+    draw_again(screen);
+    let before = screen.settled("selected");
+    let (x, y) = (1090, row_of_z(&before));
+    screen.drag((x, y), (x + 45, y));
+    draw_again(screen);
+    wait_until("the pose", || changed(&before, &screen.shot("posing"), FIGURE) > 0.005);
+    let posed = screen.settled("posed");
+    [before, posed]
+}
+
+#[test]
+fn a_lost_device_is_replaced_and_pose_and_edits_go_on() {
+    let Some(faults) = Faults::build("lost") else { return };
+    let Some(mut screen) = Screen::open_with("lost", &[], &faults.variables) else { return };
+    let [before, posed] = pose(&screen);
+    // Found out as the picture is handed in; as the next one is asked for; as one is shown. Then no Vulkan device can be
+    // had, and OpenGL takes its place.
+    for (n, calls) in
+        ["vkQueueSubmit", "vkAcquireNextImageKHR", "vkQueuePresentKHR", "vkCreateDevice"].iter().enumerate()
+    {
+        if n > 0 {
+            // Three within ten seconds would be too many.
+            std::thread::sleep(Duration::from_secs(6));
+        }
+        faults.set(&if *calls == "vkCreateDevice" {
+            format!("vkQueueSubmit {DEVICE_LOST} 1\nvkCreateDevice {INITIALIZATION_FAILED} 1")
+        } else {
+            format!("{calls} {DEVICE_LOST} 1")
+        });
+        draw_again(&screen);
+        wait_until("the message", || screen.is_running() && has_message(&screen));
+        assert!(faults.are_used_up(), "{calls}");
+        let name = format!("recovered_{calls}");
+        let recovered = screen.settled(&name);
+        for (area, part) in [(FIGURE, "picture"), (INSPECTOR, "inspector"), (TRANSPORT, "time"), (OUTLINER, "outliner")]
+        {
+            let share = changed(&posed, &recovered, area);
+            assert!(share < 0.002, "after {calls} the {part} is another: {share}");
+        }
+        // Its button.
+        screen.click(927, 596);
+        draw_again(&screen);
+        screen.settled("closed");
+        assert!(!has_message(&screen));
+    }
+    screen.key("ctrl+z");
+    draw_again(&screen);
+    let undone = screen.settled("undone");
+    assert!(changed(&before, &undone, FIGURE) < 0.002, "the edit cannot be undone any more");
+}
+
+#[test]
+fn a_lost_surface_is_made_anew_without_a_word() {
+    let Some(faults) = Faults::build("surface") else { return };
+    let Some(mut screen) = Screen::open_with("surface", &[], &faults.variables) else { return };
+    let [_, posed] = pose(&screen);
+    let (acquire, present) = ("vkAcquireNextImageKHR", "vkQueuePresentKHR");
+    let failures = [
+        (acquire, OUT_OF_DATE),
+        (acquire, SURFACE_LOST),
+        (acquire, TIMEOUT),
+        (present, OUT_OF_DATE),
+        (present, SURFACE_LOST),
+    ];
+    for (call, result) in failures {
+        faults.set(&format!("{call} {result} 2"));
+        draw_again(&screen);
+        draw_again(&screen);
+        wait_until("the failure", || screen.is_running() && faults.are_used_up());
+        draw_again(&screen);
+        let after = screen.settled("after");
+        for area in [FIGURE, INSPECTOR, TRANSPORT, OUTLINER] {
+            assert!(changed(&posed, &after, area) < 0.002, "{call} {result}: another picture");
+        }
+        assert!(!has_message(&screen), "{call} {result}: a message");
+    }
+}
+
+#[test]
+fn a_device_that_keeps_being_lost_ends_in_an_error() {
+    let Some(faults) = Faults::build("again") else { return };
+    if !have("Xvfb") {
+        return common::skipped("no Xvfb for the window test");
+    }
+    let _turn = turn();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("window_again");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (display, _server) = start_server(&folder);
+    faults.set(&format!("vkQueueSubmit {DEVICE_LOST} -1"));
+    let out = faults
+        .skinscope(&["view", "--benchmark", "5", "--backend", "vulkan"])
+        .env("DISPLAY", &display)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(2), "{said}");
+    assert!(said.lines().count() == 1 && said.contains("lost three times within ten seconds"), "{said}");
+    assert!(said.contains("Update the graphics driver"), "{said}");
+}
+
+#[test]
+fn without_a_window_a_lost_device_is_tried_once_more_and_then_an_error() {
+    let Some(faults) = Faults::build("headless") else { return };
+    let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faults_headless.png");
+    let baked = picture.with_extension("ply");
+    let draw = ["render", "--backend", "vulkan", "--size", "320x200", "-o", picture.to_str().unwrap()];
+    let bake = ["bake", "--backend", "gpu", "-o", baked.to_str().unwrap()];
+    for (arguments, output) in [(&draw[..], &picture), (&bake[..], &baked)] {
+        let run = |lines: &str| {
+            let _absent = std::fs::remove_file(output);
+            faults.set(lines);
+            let out = faults.skinscope(arguments).output().unwrap();
+            let said = String::from_utf8_lossy(&out.stderr).into_owned();
+            assert!(said.lines().count() <= 1, "{said}");
+            (out.status.code(), said, std::fs::read(output).ok())
+        };
+        let (code, said, good) = run("");
+        assert_eq!(code, Some(0), "{said}");
+        for call in ["vkQueueSubmit", "vkWaitSemaphores"] {
+            let (code, said, once_more) = run(&format!("{call} {DEVICE_LOST} 1"));
+            assert!(faults.are_used_up(), "{call} is not called");
+            assert!(code == Some(0) && once_more == good, "{call}: {said}");
+            let (code, said, nothing) = run(&format!("{call} {DEVICE_LOST} -1"));
+            assert!(code == Some(2) && nothing.is_none(), "{call}: {said}");
+            assert!(said.contains("device was lost") && said.contains("is lost"), "{call}: {said}");
+        }
+        let (code, said, output) = run(&format!("vkAllocateMemory {OUT_OF_DEVICE_MEMORY} -1"));
+        if arguments[0] == "render" {
+            assert!(code == Some(2) && output.is_none(), "{said}");
+            assert!(said.contains("memory"), "{said}");
+        } else {
+            // OpenGL takes its place.
+            assert_eq!((code, output.is_some()), (Some(0), true), "{said}");
+        }
+    }
+}
