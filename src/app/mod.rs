@@ -24,6 +24,7 @@ use winit::window::WindowId;
 
 use self::benchmark::Meter;
 use self::jobs::{Jobs, Report};
+use self::screen::Wishes;
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
@@ -31,19 +32,21 @@ use crate::frame::{Frame, Palette};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
-use crate::session::{Command, Effect, Session, Source, command_of};
+use crate::session::{Command, Effect, Key, Session, Source, command_of};
 
 /// What `skinscope view` was asked for.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The first thing to open.
     pub source: Source,
-    /// Models may refer to files outside their folder.
-    pub allow_external: bool,
+    /// Limits, and whether models may refer to files outside their folder.
+    pub import: import::Options,
     /// Measure, then end.
     pub benchmark: Option<Benchmark>,
     /// Which graphics interface.
     pub backend: Backend,
+    /// Bytes for textures; `None`: as is usual for the adapter.
+    pub texture_memory: Option<u64>,
     /// How vertices are deformed, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
     /// Divide the weights of the first file by their sums.
@@ -175,11 +178,8 @@ impl App {
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
         let formats = Arc::clone(&self.formats);
-        let options = import::Options {
-            allow_external: self.options.allow_external,
-            block_formats: Some(Arc::new(move || *formats.wait())),
-            ..import::Options::default()
-        };
+        let options =
+            import::Options { block_formats: Some(Arc::new(move || *formats.wait())), ..self.options.import.clone() };
         self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
@@ -352,7 +352,9 @@ impl ApplicationHandler<Wake> for App {
             return;
         }
         let size = self.options.benchmark.as_ref().map(|b| b.size);
-        match Window::open(event_loop, &self.proxy, &self.settings, size, self.options.backend) {
+        let Options { backend, texture_memory, .. } = self.options;
+        let wishes = Wishes { backend, measured: size.is_some(), texture_memory };
+        match Window::open(event_loop, &self.proxy, &self.settings, size, wishes) {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
                 self.formats.get_or_init(|| window.block_formats());
@@ -395,6 +397,9 @@ impl ApplicationHandler<Wake> for App {
                     return;
                 }
                 let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
+                if shortcut.key == Key::Escape && self.status.loading.is_some() {
+                    return self.send(event_loop, Command::CancelLoad);
+                }
                 let spare = || input::top_row_as_numpad(shortcut).and_then(command_of);
                 if let Some(command) = command_of(shortcut).or_else(spare).filter(|c| !event.repeat || repeats(c)) {
                     self.send(event_loop, command.clone());

@@ -32,6 +32,16 @@ pub(super) struct Presented {
 /// Frames in a row for which the surface gave an error instead of a texture, before surface and device are given up.
 const MOST_REFUSALS: u32 = 8;
 
+/// What is asked of a device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wishes {
+    pub backend: Backend,
+    /// Frames do not wait for the display.
+    pub measured: bool,
+    /// Bytes for textures; `None`: as is usual for the adapter.
+    pub texture_memory: Option<u64>,
+}
+
 /// A device that draws on a window.
 pub(super) struct Screen {
     surface: wgpu::Surface<'static>,
@@ -46,16 +56,12 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// A device for `os`. `measured`: frames do not wait for the display.
-    pub fn open(
-        os: &Arc<OsWindow>,
-        display: &OwnedDisplayHandle,
-        backend: Backend,
-        measured: bool,
-    ) -> Result<Self, GpuError> {
+    /// A device for `os`.
+    pub fn open(os: &Arc<OsWindow>, display: &OwnedDisplayHandle, wishes: Wishes) -> Result<Self, GpuError> {
         let display = || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(display.clone()) };
-        let (gpu, surface) = Gpu::for_window(backend, &display, &|instance| surface(instance, os))?;
-        let config = configuration(&gpu, &surface, os.inner_size(), measured)?;
+        let (gpu, surface) = Gpu::for_window(wishes.backend, &display, &|instance| surface(instance, os))?;
+        let gpu = gpu.with_texture_memory(wishes.texture_memory);
+        let config = configuration(&gpu, &surface, os.inner_size(), wishes.measured)?;
         configure(&gpu, &surface, &config)?;
         let options = egui_wgpu::RendererOptions { msaa_samples: 1, dithering: false, ..Default::default() };
         let panels = gpu.scope(|| egui_wgpu::Renderer::new(&gpu.device, config.format, options))?;

@@ -9,7 +9,7 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDispl
 use winit::window::Window as OsWindow;
 
 use super::recovery::Recovery;
-use super::screen::{Painted, Presented, Screen};
+use super::screen::{Painted, Presented, Screen, Wishes};
 use super::settings::Settings;
 use super::ui::{self, Status, UiState};
 use super::{AppError, Wake};
@@ -31,9 +31,7 @@ pub(super) struct Window {
     painted: Painted,
     /// Size zero (minimised): nothing can be presented.
     hidden: bool,
-    backend: Backend,
-    /// Frames do not wait for the display.
-    measured: bool,
+    wishes: Wishes,
     display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
 }
@@ -45,7 +43,7 @@ impl Window {
         proxy: &EventLoopProxy<Wake>,
         settings: &Settings,
         pixels: Option<[u32; 2]>,
-        backend: Backend,
+        wishes: Wishes,
     ) -> Result<Self, AppError> {
         let attributes = OsWindow::default_attributes()
             .with_title("Skinscope")
@@ -63,8 +61,7 @@ impl Window {
         let os = event_loop.create_window(attributes).map_err(|e| AppError::NoDisplay(e.to_string()))?;
         let os = Arc::new(os);
         let display = event_loop.owned_display_handle();
-        let measured = pixels.is_some();
-        let screen = guarded(|| Screen::open(&os, &display, backend, measured))?;
+        let screen = guarded(|| Screen::open(&os, &display, wishes))?;
         let egui = egui::Context::default();
         ui::install(&egui);
         let limit = screen.most_pixels() as usize;
@@ -82,8 +79,7 @@ impl Window {
             input,
             painted: Painted::default(),
             hidden: size.width == 0 || size.height == 0,
-            backend,
-            measured,
+            wishes,
             display,
             os,
         })
@@ -227,7 +223,11 @@ impl Window {
         let screen = self.screen.take();
         // Where a library gave up, the device may know why.
         let told = screen.as_ref().and_then(|s| s.gpu.take_error());
-        self.reason = match told.filter(|e| matches!(e, GpuError::Lost(_))).unwrap_or(error) {
+        let error = told.filter(|e| matches!(e, GpuError::Lost(_))).unwrap_or(error);
+        if let Some(screen) = screen.as_ref().filter(|_| error.is_of_memory()) {
+            self.wishes.texture_memory = Some(screen.gpu.texture_memory / 2);
+        }
+        self.reason = match error {
             GpuError::Lost(reason) => reason,
             other => other.to_string(),
         };
@@ -250,8 +250,9 @@ impl Window {
         if self.recovery.next_try().is_some_and(|at| at > now) {
             return Ok(());
         }
-        let open = |backend| guarded(|| Screen::open(&self.os, &self.display, backend, self.measured));
-        match open(self.backend).or_else(|error| open(Backend::Auto).map_err(|_| error)) {
+        let open = |wishes| guarded(|| Screen::open(&self.os, &self.display, wishes));
+        let any = Wishes { backend: Backend::Auto, ..self.wishes };
+        match open(self.wishes).or_else(|error| open(any).map_err(|_| error)) {
             Ok(screen) => {
                 self.input.set_max_texture_side(screen.most_pixels() as usize);
                 self.painted.textures.clear();

@@ -10,7 +10,7 @@ use super::pose::PoseArgs;
 use super::{CliError, ModelArgs};
 use crate::export::{self, PosedPrimitive};
 use crate::frame::{Frame, Palette};
-use crate::render::{Backend, deform_on_gpu, on_device};
+use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
 use crate::session::Session;
 
 /// Write the posed mesh in world space: .ply, .obj or .glb
@@ -69,7 +69,8 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliEr
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
-    let surface = on_device(Backend::Auto, None, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
+    let surface =
+        on_device(None, || Gpu::headless(Backend::Auto), |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
     Ok(surface.iter().map(|d| export::posed_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{CliError, ModelArgs, load, print};
+use super::{CliError, ModelArgs, load, print, printable};
 use crate::anim;
 use crate::model::{Camera, Lens, Light, LightKind, Model, NodeId, Path, Pixels, Primitive, WeightFormat};
 use crate::session::{Document, PoseSource, Session};
@@ -214,7 +214,7 @@ fn clips(model: &Model) -> Vec<Value> {
             "name": clip.name,
             "duration_secs": clip.duration_secs(),
             "start_secs": clip.start_secs,
-            "channels": clip.channels.len(),
+            "channels": clip.channels.len() + clip.properties.len(),
             "keys": keys,
             "interpolations": interpolations,
         })
@@ -248,7 +248,7 @@ fn text(document: &Document, report: &Value) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
     let mut line = |label: &str, value: String| {
-        let _infallible = writeln!(out, "{label:<12}{value}");
+        let _infallible = writeln!(out, "{label:<12}{}", printable(&value));
     };
     let count = |name: &str| report["counts"][name].as_u64().unwrap_or(0);
     line("file", model.source.name.clone());

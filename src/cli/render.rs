@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 
 use super::pose::{PoseArgs, find_node};
-use super::{CliError, ModelArgs, parse_backend, parse_size};
+use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
@@ -67,6 +67,9 @@ pub(super) struct RenderArgs {
     /// Graphics interface
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
+    /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    texture_memory: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -96,16 +99,19 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
         return Err(CliError::Usage(format!("{}: pictures are written as .png", args.output.display())));
     }
     // Opened by the first texture that comes in blocks, else when all the rest is known to be right.
-    let (held, backend) = (Arc::new(OnceLock::new()), args.backend);
-    let open = move || Gpu::headless(backend);
+    let (held, backend, memory) = (Arc::new(OnceLock::new()), args.backend, bytes_of(args.texture_memory));
+    let open = move || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
     let for_import = Arc::clone(&held);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
     let mut session = args.pose.session(args.model.load_for(Some(Arc::new(formats)))?)?;
     let frame = describe(args, &mut session)?;
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
-    let draw = |gpu: &Gpu, renderer: &mut Renderer| render_image(gpu, renderer, &frame, args.size);
-    let image = on_device(backend, Some(gpu), draw)?;
+    let draw = |gpu: &Gpu, renderer: &mut Renderer| {
+        render_image(gpu, renderer, &frame, args.size).map(|image| (image, renderer.notices().to_vec()))
+    };
+    let (image, notices) = on_device(Some(gpu), open, draw)?;
+    notices.iter().for_each(|notice| eprintln!("skinscope: warning: {notice}"));
     picture::write_png(&args.output, [image.width, image.height], &image.rgba)
         .map_err(|reason| CliError::Output { path: args.output.clone(), reason: reason.to_string() })
 }

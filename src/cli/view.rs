@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::{CliError, ModelArgs, method_names, parse_backend, parse_size, print};
+use super::{CliError, ModelArgs, bytes_of, method_names, parse_backend, parse_size, print};
 use crate::app::{self, Benchmark, Options};
 use crate::deform;
 use crate::import::ImportError;
@@ -39,10 +39,13 @@ pub(super) struct ViewArgs {
     /// Graphics interface
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
+    /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
+    texture_memory: Option<u32>,
 }
 
 pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
-    let source = Source::of(args.model.model);
+    let source = Source::of(args.model.model.clone());
     if let Source::File(path) = &source {
         // What is not there is said here, not in a window.
         std::fs::metadata(path).map_err(|source| {
@@ -54,9 +57,10 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
     let line = app::run(Options {
         source,
-        allow_external: args.model.allow_external,
+        import: args.model.options(),
         benchmark,
         backend: args.backend,
+        texture_memory: bytes_of(args.texture_memory),
         method,
         normalise_weights: args.normalise_weights,
         started,

@@ -1,14 +1,15 @@
 //! Meshes, and the nodes that show them.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use glam::Affine3A;
 use gltf::json;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::error::Warnings;
 use super::nodes::Nodes;
 use super::primitive::Source;
-use super::{ImportError, Reader, copies, influences, parallel};
-use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Skin, SkinId};
+use super::{ImportError, Reader, copies, draco, influences, parallel};
+use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, Skin, SkinId};
 
 /// Reads all meshes, in file order; their primitives on all cores.
 pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<Vec<Mesh>, ImportError> {
@@ -30,8 +31,7 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
         let (mesh, p, targets) = work[turn];
         let warnings = Warnings::default();
         let reader = Reader { warnings: &warnings, ..*reader };
-        let primitive = &reader.root.meshes[mesh].primitives[p];
-        let primitive = Source { reader: &reader, primitive, at: (mesh, p), materials, variants }.read(targets);
+        let primitive = read_primitive(&reader, (materials, variants), (mesh, p), targets);
         failed.fetch_or(primitive.is_err(), Ordering::Relaxed);
         let fraction = (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / work.len() as f32;
         (reader.progress.report)(0.1 + 0.5 * fraction, "Reading meshes");
@@ -42,6 +42,19 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
         out[*mesh].primitives.push(primitive?);
     }
     Ok(out)
+}
+
+fn read_primitive(
+    reader: &Reader,
+    (materials, variants): (&[Material], usize),
+    at: (usize, usize),
+    targets: usize,
+) -> Result<Primitive, ImportError> {
+    let primitive = &reader.root.meshes[at.0].primitives[at.1];
+    let place = format!("mesh {}, primitive {}", at.0, at.1);
+    let decoded = draco::read(reader, primitive, place.clone())?;
+    let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &place)).transpose()?;
+    Source { reader, primitive, at, unpacked, materials, variants }.read(targets)
 }
 
 /// The number of morph targets, which all primitives must have.

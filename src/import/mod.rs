@@ -13,6 +13,7 @@ mod clips;
 mod container;
 mod copies;
 mod decode;
+mod draco;
 mod error;
 mod extensions;
 mod fields;
@@ -30,6 +31,7 @@ mod mikktspace;
 mod nodes;
 mod parallel;
 mod png;
+mod pointers;
 mod primitive;
 mod skins;
 mod tangents;
@@ -57,6 +59,7 @@ use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
 use images::Coming;
 use limits::Budget;
+use pointers::{PointerChannel, World};
 use uri::Resolver;
 
 /// How to import.
@@ -99,6 +102,8 @@ pub type Shown<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 /// What every part of the importer reads from.
 struct Reader<'a> {
     root: &'a json::Root,
+    /// By animation; empty where the file has none.
+    pointers: &'a [Vec<PointerChannel>],
     store: &'a Store<'a>,
     limits: &'a Limits,
     decoded: &'a Budget,
@@ -166,7 +171,7 @@ fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver::new(folder, options.allow_external, &files);
-    import(file.bytes(), &name, options, &resolver, progress, shown)
+    isolated(|| import(file.bytes(), &name, options, &resolver, progress, shown))
 }
 
 fn open_bytes(
@@ -178,7 +183,13 @@ fn open_bytes(
 ) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver::new(None, false, &files);
-    import(Bytes::Memory(bytes), name, options, &resolver, progress, shown)
+    isolated(|| import(Bytes::Memory(bytes), name, options, &resolver, progress, shown))
+}
+
+/// The last guard: whatever panics in spite of every check ends the import, not the program. Code of others that is known
+/// to panic is guarded where it is called, so that the rest of the file is still shown.
+fn isolated(work: impl FnOnce() -> Result<Import, ImportError>) -> Result<Import, ImportError> {
+    error::guarded(work).unwrap_or(Err(ImportError::Internal))
 }
 
 fn import(
@@ -198,16 +209,24 @@ fn import(
     let root = container::parse(text, limits, &warnings)?;
     check_asset(&root)?;
     unknown::check(&root, text)?;
-    drop(parts.json);
     extensions::check(&root, &warnings)?;
+    let pointers = pointers::list(text, &root);
+    drop(parts.json);
     let owners = open_buffers(&root, parts.bin, resolver)?;
     let buffers = buffers(&root, parts.bin, &owners)?;
     let decoded = Budget::of_decoded(limits, resolver.budget.used());
     let limits = &limits.of_files(resolver.budget.used());
     let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
-    let reader =
-        Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
+    let reader = Reader {
+        root: &root,
+        pointers: &pointers,
+        store: &store,
+        limits,
+        decoded: &decoded,
+        warnings: &warnings,
+        progress: *progress,
+    };
     let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
     let model = read_beside(&reader, name, &coming, shown)?;
     coming.finish(&warnings);
@@ -243,7 +262,7 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
-    let materials = materials::read(reader)?;
+    let mut materials = materials::read(reader)?;
     let variants = variants::names(reader);
     let mut meshes = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
@@ -253,12 +272,14 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     }
     let instances = meshes::instances(reader, &nodes, &skins, &mut meshes)?;
     reader.progress.step(0.6, "Reading clips")?;
-    let clips = clips::read(reader, &nodes, &instances)?;
+    let carried = lights::read(reader, &nodes);
+    let world = &mut World { nodes: &nodes, carried: &carried, materials: &mut materials };
+    let clips = clips::read(reader, world, &instances)?;
     let textures = materials::textures(reader, coming.by_texture())?;
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
-    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = lights::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = carried;
     let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };

@@ -71,6 +71,16 @@ impl GpuError {
         }
     }
 
+    /// True where less to hold would help. A driver that has no room for what is on its way to a texture loses the device.
+    #[must_use]
+    pub fn is_of_memory(&self) -> bool {
+        match self {
+            Self::OutOfMemory(_) => true,
+            Self::Lost(reason) => reason.to_lowercase().contains("memory"),
+            _ => false,
+        }
+    }
+
     /// A device that went without saying why.
     pub(super) fn lost(reason: &str) -> Self {
         let reason = if reason.is_empty() { "it was shut down" } else { reason };

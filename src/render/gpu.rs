@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::budget;
 use super::error::GpuError;
 use super::guard::guarded;
 use super::needs;
@@ -52,6 +53,8 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// Name, driver, backend.
     pub info: wgpu::AdapterInfo,
+    /// Bytes that the textures of a model may take; where they would take more, they are shown smaller.
+    pub texture_memory: u64,
     health: Arc<Health>,
 }
 
@@ -190,7 +193,8 @@ impl Gpu {
         let told = Arc::clone(&health);
         // Also when it was shut down on purpose: that device draws no more either.
         device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
-        Ok(Self { instance, adapter, device, queue, info, health })
+        let texture_memory = budget::texture_memory(info.device_type);
+        Ok(Self { instance, adapter, device, queue, info, texture_memory, health })
     }
 
     /// Which blocks textures may come in.
@@ -204,6 +208,12 @@ impl Gpu {
         }
     }
 
+    /// With so much memory for textures; `None`: as is usual for such an adapter.
+    #[must_use]
+    pub fn with_texture_memory(self, bytes: Option<u64>) -> Self {
+        Self { texture_memory: bytes.unwrap_or(self.texture_memory), ..self }
+    }
+
     /// The first error since this was last asked; a lost device goes before others.
     #[must_use]
     pub fn take_error(&self) -> Option<GpuError> {
@@ -214,6 +224,15 @@ impl Gpu {
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.health.lost.load(Ordering::Acquire)
+    }
+
+    /// Waits for all that was submitted.
+    pub(super) fn wait(&self) -> Result<(), GpuError> {
+        self.queue.submit([]);
+        let done = guarded(|| {
+            self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Device(e.to_string()))
+        });
+        done.map(|_| ()).map_err(|error| self.take_error().unwrap_or(error))
     }
 
     /// Makes something on the device. What goes wrong is told here and now, not by [`Gpu::take_error`].

@@ -1,7 +1,7 @@
 //! A picture in memory, without a window.
 
 use super::error::GpuError;
-use super::gpu::{Backend, Gpu};
+use super::gpu::Gpu;
 use super::{Renderer, SceneTarget, guarded};
 use crate::frame::{Background, Frame};
 
@@ -25,22 +25,29 @@ impl Picture {
     }
 }
 
-/// Carries out `work` on a device, `first` or one that is opened here; once more on another where the device is lost.
+/// Carries out `work` on a device, `first` or one that `open` gives; once more on another where the device is lost, with
+/// half the memory for textures where it was lost for want of memory.
 ///
 /// # Errors
-/// Those of [`Gpu::headless`] and of `work`.
+/// Those of `open` and of `work`.
 pub fn on_device<T>(
-    backend: Backend,
     first: Option<&Gpu>,
+    open: impl Fn() -> Result<Gpu, GpuError>,
     mut work: impl FnMut(&Gpu, &mut Renderer) -> Result<T, GpuError>,
 ) -> Result<T, GpuError> {
     let mut on = |gpu: &Gpu| guarded(|| work(gpu, &mut Renderer::new(gpu)));
     let done = match first {
         Some(gpu) => on(gpu),
-        None => on(&Gpu::headless(backend)?),
+        None => on(&open()?),
     };
     match done {
-        Err(GpuError::Lost(_)) => on(&Gpu::headless(backend)?),
+        Err(error @ GpuError::Lost(_)) => {
+            let mut gpu = open()?;
+            if error.is_of_memory() {
+                gpu.texture_memory /= 2;
+            }
+            on(&gpu)
+        }
         done => done,
     }
 }

@@ -4,13 +4,17 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts;
 use super::pipelines::{MATERIAL_TEXTURES, Pipelines, entry};
-use super::texture::{Neutral, Textures};
-use crate::model::{AlphaMode, ImageId, Material, Model, TextureSampler, TextureSlot};
+use super::texture::{Key, Neutral, Textures};
+use crate::model::{AlphaMode, Change, ImageId, Material, Model, Property, TextureSampler, TextureSlot};
 
 /// The materials of a model, then the default one.
 #[derive(Debug)]
 pub(super) struct Materials {
     pub groups: Vec<wgpu::BindGroup>,
+    /// The numbers of each.
+    buffers: Vec<wgpu::Buffer>,
+    /// Those that were last drawn with other numbers than their own.
+    changed: Vec<usize>,
     textures: Textures,
     /// Materials that were bound before all of their images had arrived, and the images they lack.
     waiting: Vec<(usize, Vec<ImageId>)>,
@@ -19,13 +23,30 @@ pub(super) struct Materials {
 impl Materials {
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
         let default = Material::default();
-        let mut made = Self { groups: Vec::new(), textures: Textures::default(), waiting: Vec::new() };
+        let mut made = Self {
+            groups: Vec::new(),
+            buffers: Vec::new(),
+            changed: Vec::new(),
+            textures: Textures::default(),
+            waiting: Vec::new(),
+        };
+        // Asked first: what arrives in between is bound again.
+        (0..model.materials.len()).for_each(|i| made.wait(model, i));
+        made.textures.load(gpu, pipelines, model, keys(model, &model.materials))?;
         for (i, material) in model.materials.iter().chain([&default]).enumerate() {
-            // Asked first: what arrives in between is bound again.
-            made.wait(model, i);
-            made.groups.push(group(gpu, pipelines, &mut made.textures, model, material)?);
+            let numbers = numbers(material);
+            let usage = wgpu::BufferUsages::UNIFORM;
+            made.buffers.push(gpu.buffer("a material", bytemuck::bytes_of(&numbers), usage)?);
+            made.groups.push(group(gpu, pipelines, &mut made.textures, model, (material, &made.buffers[i]))?);
         }
+        made.conclude(gpu);
         Ok(made)
+    }
+
+    fn conclude(&mut self, gpu: &Gpu) {
+        if self.waiting.is_empty() {
+            self.textures.conclude(gpu);
+        }
     }
 
     /// What could not be drawn as the file has it.
@@ -40,15 +61,49 @@ impl Materials {
 
     /// Binds the materials again for which an image has arrived.
     pub fn take_news(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<(), GpuError> {
+        if !self.has_news(model) {
+            return Ok(());
+        }
         let arrived = |i: &ImageId| !model.images[i.index()].is_pending();
         let (news, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(_, i)| i.iter().any(arrived));
         self.waiting = waiting;
         let news: Vec<(usize, Vec<ImageId>)> = news;
-        for (i, _) in news {
-            self.wait(model, i);
-            self.groups[i] = group(gpu, pipelines, &mut self.textures, model, &model.materials[i])?;
+        let mut affected: Vec<usize> = news.into_iter().map(|(i, _)| i).collect();
+        affected.iter().for_each(|i| self.wait(model, *i));
+        let materials = affected.iter().map(|i| &model.materials[*i]);
+        if self.textures.load(gpu, pipelines, model, keys(model, materials))? {
+            // Others hold textures that are smaller now.
+            affected = (0..model.materials.len()).collect();
         }
+        for i in affected {
+            self.groups[i] = group(gpu, pipelines, &mut self.textures, model, (&model.materials[i], &self.buffers[i]))?;
+        }
+        self.conclude(gpu);
         Ok(())
+    }
+
+    /// Writes the numbers of materials that `changes` change, and gives those back their own that no longer are.
+    pub fn change(&mut self, gpu: &Gpu, model: &Model, changes: &[Change]) {
+        let of_material = |change: &Change| match change.0 {
+            Property::Material(id, _) => Some(id.index()),
+            _ => None,
+        };
+        self.changed.extend(changes.iter().filter_map(of_material));
+        self.changed.sort_unstable();
+        self.changed.dedup();
+        for i in &self.changed {
+            // All but the name, which nobody draws.
+            let mut material = Material { name: String::new(), ..model.materials[*i] };
+            for (property, value) in changes {
+                if let Property::Material(id, property) = property
+                    && id.index() == *i
+                {
+                    material.set(*property, *value);
+                }
+            }
+            gpu.queue.write_buffer(&self.buffers[*i], 0, bytemuck::bytes_of(&numbers(&material)));
+        }
+        self.changed.retain(|i| changes.iter().any(|c| of_material(c) == Some(*i)));
     }
 
     /// Notes what material `i` lacks.
@@ -62,22 +117,25 @@ impl Materials {
     }
 }
 
+/// The textures that materials show.
+fn keys<'a>(model: &'a Model, materials: impl IntoIterator<Item = &'a Material>) -> impl Iterator<Item = Key> {
+    let bound = materials.into_iter().flat_map(slots);
+    bound.filter_map(|b| Some((model.textures[b.slot?.texture.index()].image?, b.srgb)))
+}
+
 fn group(
     gpu: &Gpu,
     pipelines: &mut Pipelines,
     textures: &mut Textures,
     model: &Model,
-    m: &Material,
+    (m, numbers): (&Material, &wgpu::Buffer),
 ) -> Result<wgpu::BindGroup, GpuError> {
-    let numbers = numbers(m);
-    let numbers = gpu.buffer("a material", bytemuck::bytes_of(&numbers), wgpu::BufferUsages::UNIFORM)?;
     let mut bound = Vec::new();
     for Bound { slot, srgb, neutral } in slots(m) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
         let image = texture.and_then(|t| t.image);
-        let view = image
-            .and_then(|image| textures.image(gpu, pipelines, model, image, srgb))
-            .unwrap_or_else(|| textures.neutral(gpu, neutral));
+        let view =
+            image.and_then(|image| textures.view((image, srgb))).unwrap_or_else(|| textures.neutral(gpu, neutral));
         bound.push((view, textures.sampler(gpu, texture.map_or(TextureSampler::default(), |t| t.sampler))));
     }
     let mut entries = vec![entry(0, numbers.as_entire_binding())];

@@ -4,6 +4,7 @@
 //! A picture takes two passes into one multisampled target: the scene, then what lies over it (bones, lines) with a depth
 //! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
+mod budget;
 mod deform;
 mod error;
 mod gpu;
@@ -174,6 +175,7 @@ impl Renderer {
         let slots = match &mut self.model {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model)?;
+                copy.materials.change(gpu, model, &frame.changes);
                 Some(&copy.slots)
             }
             Some((_, Err(error))) => return Err(error.clone()),
@@ -334,6 +336,7 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.display == b.display
         && a.draws == b.draws
         && a.lights == b.lights
+        && a.changes == b.changes
         && a.studio == b.studio
         && a.palettes == b.palettes
         && a.morph_weights == b.morph_weights

@@ -1,7 +1,10 @@
 //! Images on the device: each (image, colour space) once, with all its smaller levels; samplers as the file has them.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::budget::{Wanted, notice, plan};
+use super::error::GpuError;
 use super::gpu::Gpu;
 use super::pipelines::{self, Pipelines};
 use crate::model::{Filter, ImageId, Model, PixelFormat, Pixels, TextureSampler, Wrap};
@@ -16,53 +19,133 @@ pub(super) enum Neutral {
 /// Textures and samplers of one model, made when first asked for.
 #[derive(Debug, Default)]
 pub(super) struct Textures {
-    images: HashMap<(ImageId, bool), wgpu::TextureView>,
+    images: BTreeMap<Key, Held>,
     neutral: HashMap<Neutral, wgpu::TextureView>,
     samplers: HashMap<TextureSampler, wgpu::Sampler>,
     /// What could not be kept as the file has it.
     pub notices: Vec<String>,
 }
 
+/// An image, and whether its colours are encoded (sRGB).
+pub(super) type Key = (ImageId, bool);
+
+/// A texture on the device, or that there can be none.
+#[derive(Debug)]
+struct Held {
+    made: Option<(wgpu::Texture, wgpu::TextureView)>,
+    wanted: Wanted,
+    /// Of the levels that are wanted, how many of the largest it lacks.
+    dropped: usize,
+}
+
 impl Textures {
-    /// The view of an image, if its pixels are here; `srgb`: its colours are encoded.
-    pub fn image(
+    /// The view of an image, if it was loaded and can be shown.
+    pub fn view(&self, key: Key) -> Option<wgpu::TextureView> {
+        self.images.get(&key)?.made.as_ref().map(|(_, view)| view.clone())
+    }
+
+    /// Makes textures of those images whose pixels are here. Where that takes more memory than there is for textures, the
+    /// largest are made smaller: true where that befell some that were there before.
+    pub fn load(
         &mut self,
         gpu: &Gpu,
         pipelines: &mut Pipelines,
         model: &Model,
-        image: ImageId,
-        srgb: bool,
-    ) -> Option<wgpu::TextureView> {
-        if let Some(found) = self.images.get(&(image, srgb)) {
-            return Some(found.clone());
+        keys: impl Iterator<Item = Key>,
+    ) -> Result<bool, GpuError> {
+        let limit = gpu.device.limits().max_texture_dimension_2d;
+        let here = |key: &Key| !self.images.contains_key(key) && model.images[key.0.index()].pixels().is_some();
+        let news: BTreeSet<Key> = keys.filter(here).collect();
+        for key in &news {
+            let Some(pixels) = model.images[key.0.index()].pixels() else { continue };
+            self.images.insert(*key, Held { made: None, wanted: wanted(pixels, limit), dropped: 0 });
         }
-        let source = &model.images[image.index()];
-        let pixels = source.pixels()?;
-        let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", image.0));
+        let (keys, all): (Vec<Key>, Vec<Wanted>) = self.images.iter().map(|(k, h)| (*k, h.wanted.clone())).unzip();
+        let mut shrunk = false;
+        let mut in_flight = 0;
+        for (key, drop) in keys.iter().zip(plan(&all, gpu.texture_memory)) {
+            if news.contains(key) {
+                in_flight += self.make(gpu, pipelines, model, *key, drop)?;
+                if in_flight > MOST_IN_FLIGHT {
+                    // What waits to be copied is kept once more until then.
+                    gpu.wait()?;
+                    in_flight = 0;
+                }
+            } else if let Some(held) = self.images.get_mut(key)
+                && held.dropped < drop
+            {
+                held.shrink(gpu, drop);
+                shrunk = true;
+            }
+        }
+        Ok(shrunk)
+    }
+
+    /// Says how much smaller what is shown; when all images are here.
+    pub fn conclude(&mut self, gpu: &Gpu) {
+        let held: Vec<&Held> = self.images.values().filter(|h| h.made.is_some()).collect();
+        let dropped: Vec<usize> = held.iter().map(|h| h.dropped).collect();
+        let all: Vec<Wanted> = held.iter().map(|h| h.wanted.clone()).collect();
+        if let Some(notice) = notice(&all, &dropped, gpu.texture_memory) {
+            self.note(notice);
+        }
+    }
+
+    /// Makes one texture, smaller still where memory is short, and gives back how many bytes wait to be copied.
+    fn make(
+        &mut self,
+        gpu: &Gpu,
+        pipelines: &mut Pipelines,
+        model: &Model,
+        key: Key,
+        drop: usize,
+    ) -> Result<u64, GpuError> {
+        let source = &model.images[key.0.index()];
+        let (Some(pixels), Some(held)) = (source.pixels(), self.images.get(&key)) else { return Ok(0) };
+        let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", key.0.0));
         let (w, h) = (pixels.width(), pixels.height());
-        let fitted = match fitted(pixels, limit) {
-            _ if !gpu.device.features().contains(format(pixels.format(), srgb).required_features()) => {
+        let mut notice = None;
+        let (pixels, first) = match fitted(pixels, limit) {
+            _ if !gpu.device.features().contains(format(pixels.format(), key.1).required_features()) => {
                 let what = "holds blocks that this graphics adapter does not read; open the file again to see it";
                 self.note(format!("{name} {what}"));
-                return None;
+                return Ok(0);
             }
-            Fitted::Whole => upload(gpu, pipelines, &source.name, pixels, 0, srgb),
+            Fitted::Whole => (Cow::Borrowed(pixels), 0),
             Fitted::Scaled(smaller) => {
                 let (to_w, to_h) = (smaller.width(), smaller.height());
-                self.note(format!("{name} ({w}×{h}) is shown at {to_w}×{to_h}, {MOST}"));
-                upload(gpu, pipelines, &source.name, &smaller, 0, srgb)
+                notice = Some(format!("{name} ({w}×{h}) is shown at {to_w}×{to_h}, {MOST}"));
+                (Cow::Owned(smaller), 0)
             }
             Fitted::Level(level) => {
-                self.note(format!("{name} ({w}×{h}) is shown at {}×{}, {MOST}", w >> level, h >> level));
-                upload(gpu, pipelines, &source.name, pixels, level, srgb)
+                notice = Some(format!("{name} ({w}×{h}) is shown at {}×{}, {MOST}", w >> level, h >> level));
+                (Cow::Borrowed(pixels), level)
             }
             Fitted::Not => {
                 self.note(format!("{name} ({w}×{h}) is larger than {limit} a side, {MOST}, and was left out"));
-                return None;
+                return Ok(0);
             }
         };
-        self.images.insert((image, srgb), fitted.clone());
-        Some(fitted)
+        let (bytes, spare) = (held.wanted.bytes(0), held.wanted.spare);
+        let mut made = Err(GpuError::OutOfMemory(name.clone()));
+        let mut dropped = drop;
+        while matches!(made, Err(GpuError::OutOfMemory(_))) && dropped <= spare {
+            made = gpu.scope(|| upload(gpu, pipelines, &source.name, &pixels, first, dropped, key.1));
+            dropped += 1;
+        }
+        if let Some(held) = self.images.get_mut(&key) {
+            held.dropped = dropped - 1;
+            held.made = match made {
+                Ok(texture) => Some((texture.clone(), texture.create_view(&wgpu::TextureViewDescriptor::default()))),
+                Err(GpuError::OutOfMemory(_)) => {
+                    notice = Some(format!("the graphics adapter has no memory for {name} ({w}×{h}): it was left out"));
+                    None
+                }
+                Err(error) => return Err(error),
+            };
+        }
+        notice.into_iter().for_each(|notice| self.note(notice));
+        Ok(bytes)
     }
 
     fn note(&mut self, notice: String) {
@@ -120,6 +203,64 @@ fn make_sampler(gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
     })
 }
 
+impl Held {
+    /// Lets go of its largest levels; what binds it must be bound again.
+    fn shrink(&mut self, gpu: &Gpu, dropped: usize) {
+        if let Some((texture, _)) = &self.made {
+            let smaller = without_levels(gpu, texture, (dropped - self.dropped) as u32);
+            self.made = Some((smaller.clone(), smaller.create_view(&wgpu::TextureViewDescriptor::default())));
+        }
+        self.dropped = dropped;
+    }
+}
+
+/// Bytes that may wait to be copied to textures.
+const MOST_IN_FLIGHT: u64 = 256 << 20;
+
+/// What an image takes as a texture, as far as the device can have it.
+fn wanted(pixels: &Pixels, limit: u32) -> Wanted {
+    let largest = pixels.width().max(pixels.height());
+    let size = [pixels.width(), pixels.height()];
+    let format = pixels.format();
+    let block = format.block();
+    let fits = |size: [u32; 2]| size.iter().all(|side| side.is_multiple_of(block));
+    let bytes = |[width, height]: [u32; 2]| format.bytes(width, height);
+    if makes_levels(pixels) {
+        let side = |side: u32| if largest <= limit { side } else { scaled(side, limit, largest) };
+        let size = size.map(side);
+        return Wanted::new(size, levels_of(size), bytes, fits);
+    }
+    let first = if largest <= limit { Some(0) } else { first_level(pixels, limit) };
+    let levels = first.map_or(0, |first| pixels.levels().len() - first);
+    let size = size.map(|side| (side >> first.unwrap_or(0)).max(1));
+    Wanted::new(size, levels as u32, bytes, fits)
+}
+
+/// The largest of an image's own levels that a texture can begin with.
+fn first_level(image: &Pixels, limit: u32) -> Option<usize> {
+    let largest = image.width().max(image.height());
+    // A texture begins with whole blocks.
+    let begins = |level: &usize| {
+        let side = |side: u32| side >> level;
+        let is_whole = |side: u32| side > 0 && side.is_multiple_of(image.format().block());
+        largest >> level <= limit && is_whole(side(image.width())) && is_whole(side(image.height()))
+    };
+    (1..image.levels().len()).find(begins)
+}
+
+/// The image brings no smaller levels, and they can be drawn.
+fn makes_levels(pixels: &Pixels) -> bool {
+    pixels.format() == PixelFormat::Rgba8 && pixels.levels().len() == 1
+}
+
+fn levels_of(size: [u32; 2]) -> u32 {
+    32 - size[0].max(size[1]).leading_zeros()
+}
+
+fn scaled(side: u32, limit: u32, largest: u32) -> u32 {
+    ((u64::from(side) * u64::from(limit) / u64::from(largest)) as u32).max(1)
+}
+
 /// Ends a notice.
 const MOST: &str = "the most that this graphics adapter takes";
 
@@ -142,18 +283,11 @@ fn fitted(image: &Pixels, limit: u32) -> Fitted {
     let whole = image.levels()[0].as_slice();
     let pixels = image::ImageBuffer::<image::Rgba<u8>, &[u8]>::from_raw(image.width(), image.height(), whole);
     if let (PixelFormat::Rgba8, Some(pixels)) = (image.format(), pixels) {
-        let scaled = |size: u32| ((u64::from(size) * u64::from(limit) / u64::from(largest)) as u32).max(1);
-        let (width, height) = (scaled(image.width()), scaled(image.height()));
+        let (width, height) = (scaled(image.width(), limit, largest), scaled(image.height(), limit, largest));
         let smaller = Pixels::rgba8(width, height, image::imageops::thumbnail(&pixels, width, height).into_raw());
         return smaller.map_or(Fitted::Not, Fitted::Scaled);
     }
-    // A texture begins with whole blocks.
-    let begins = |level: &usize| {
-        let side = |side: u32| side >> level;
-        let is_whole = |side: u32| side > 0 && side.is_multiple_of(image.format().block());
-        largest >> level <= limit && is_whole(side(image.width())) && is_whole(side(image.height()))
-    };
-    (1..image.levels().len()).find(begins).map_or(Fitted::Not, Fitted::Level)
+    first_level(image, limit).map_or(Fitted::Not, Fitted::Level)
 }
 
 fn format(pixels: PixelFormat, srgb: bool) -> wgpu::TextureFormat {
@@ -170,28 +304,48 @@ fn format(pixels: PixelFormat, srgb: bool) -> wgpu::TextureFormat {
     if srgb { encoded } else { linear }
 }
 
-/// Without the levels above `first`. Smaller levels are the image's own where it has some, else made here.
+/// Without the levels above `first`, and without the `dropped` largest of the rest. Smaller levels are the image's own
+/// where it has some, else made here, each from the one above it.
 fn upload(
     gpu: &Gpu,
     pipelines: &mut Pipelines,
     name: &str,
     pixels: &Pixels,
     first: usize,
+    dropped: usize,
     srgb: bool,
-) -> wgpu::TextureView {
+) -> wgpu::Texture {
     let format = format(pixels.format(), srgb);
-    let size = [pixels.width() >> first, pixels.height() >> first];
+    let made = makes_levels(pixels);
+    let first = if made { first } else { first + dropped };
+    let size = [pixels.width(), pixels.height()].map(|side| (side >> first).max(1));
     let own = &pixels.levels()[first..];
-    let made = pixels.format() == PixelFormat::Rgba8 && pixels.levels().len() == 1;
-    let levels = if made { 32 - size[0].max(size[1]).leading_zeros() } else { own.len() as u32 };
+    let levels = if made { levels_of(size) } else { own.len() as u32 };
     let texture = create(gpu, name, size, format, levels);
     for (level, bytes) in (0..).zip(own) {
         write_level(gpu, &texture, level, bytes);
     }
-    if made {
-        make_levels(gpu, pipelines, &texture, format, levels);
+    if !made {
+        return texture;
     }
-    texture.create_view(&wgpu::TextureViewDescriptor::default())
+    make_levels(gpu, pipelines, &texture, format, levels);
+    if dropped == 0 { texture } else { without_levels(gpu, &texture, dropped as u32) }
+}
+
+/// A texture that begins with level `dropped` of another.
+fn without_levels(gpu: &Gpu, texture: &wgpu::Texture, dropped: u32) -> wgpu::Texture {
+    let size_of = |level: u32| texture.size().mip_level_size(level, wgpu::TextureDimension::D2);
+    let (size, levels) = (size_of(dropped), texture.mip_level_count() - dropped);
+    let smaller = create(gpu, "a smaller texture", [size.width, size.height], texture.format(), levels);
+    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("smaller") });
+    for level in 0..levels {
+        let from = wgpu::TexelCopyTextureInfo { mip_level: dropped + level, ..texture.as_image_copy() };
+        let to = wgpu::TexelCopyTextureInfo { mip_level: level, ..smaller.as_image_copy() };
+        // Blocks are copied whole.
+        encoder.copy_texture_to_texture(from, to, size_of(dropped + level).physical_size(texture.format()));
+    }
+    gpu.queue.submit([encoder.finish()]);
+    smaller
 }
 
 fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, levels: u32) -> wgpu::Texture {
@@ -205,6 +359,7 @@ fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, le
         format,
         usage: U::TEXTURE_BINDING
             | U::COPY_DST
+            | U::COPY_SRC
             | if format.is_compressed() { U::empty() } else { U::RENDER_ATTACHMENT },
         view_formats: &[],
     })
@@ -272,16 +427,16 @@ mod tests {
         let rgba = (0..24 * 6).flat_map(|i| if i % 2 == 0 { [200, 100, 0, 255] } else { [100, 100, 0, 255] });
         let image = Pixels::rgba8(24, 6, rgba.collect()).unwrap();
         assert!(matches!(fitted(&image, 24), Fitted::Whole));
-        let smaller = scaled(&image, 8);
+        let smaller = scaled_to(&image, 8);
         assert_eq!((smaller.width(), smaller.height()), (8, 2));
         for [r, g, b, a] in smaller.levels()[0].as_chunks().0 {
             assert!((130..=170).contains(r) && (*g, *b, *a) == (100, 0, 255), "{r} {g} {b} {a}");
         }
         let needle = Pixels::rgba8(144, 1, vec![7; 144 * 4]).unwrap();
-        assert_eq!((scaled(&needle, 8).width(), scaled(&needle, 8).height()), (8, 1));
+        assert_eq!((scaled_to(&needle, 8).width(), scaled_to(&needle, 8).height()), (8, 1));
     }
 
-    fn scaled(image: &Pixels, limit: u32) -> Pixels {
+    fn scaled_to(image: &Pixels, limit: u32) -> Pixels {
         let Fitted::Scaled(smaller) = fitted(image, limit) else { panic!("not scaled to {limit}") };
         smaller
     }

@@ -163,7 +163,9 @@ impl Session {
         pose.changes.clear();
         if let (PoseSource::Clip, Some(clip)) = (self.playback.source, self.playback.clip) {
             let clip = &model.clips[clip.index()];
-            anim::sample(model, clip, self.playback.time_secs, &mut pose.scratch, &mut pose.local);
+            let time_secs = self.playback.time_secs;
+            anim::sample(model, clip, time_secs, &mut pose.scratch, &mut pose.local);
+            anim::sample_properties(clip, time_secs, &mut pose.scratch, &mut pose.changes);
         }
         self.edits.apply(&mut pose.local);
         anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);

@@ -4,6 +4,7 @@ use skinscope::deform::METHODS;
 use skinscope::frame::{Bone, Frame, Line, Surface};
 use skinscope::math::Ramp;
 use skinscope::model::shapes::obstacle_course;
+use skinscope::model::{Image, Material, Pixels, TextureId, TextureSlot};
 use skinscope::render::{Backend, Gpu, GpuError, Picture, Renderer, deform_on_gpu, on_device, render_image};
 
 use crate::scenes::{self, Plate};
@@ -41,13 +42,17 @@ fn a_lost_device_is_reported_and_another_draws_the_same_picture() {
         assert!(matches!(deform_on_gpu(&gpu, &mut renderer, &frame), Err(GpuError::Lost(_))));
         assert!(matches!(picture(&gpu, &mut Renderer::new(&gpu), &frame), Err(GpuError::Lost(_))));
         let mut devices = 0;
-        let after = on_device(backend_of(&gpu), None, |gpu, renderer| {
-            devices += 1;
-            if devices == 1 {
-                gpu.device.destroy();
-            }
-            picture(gpu, renderer, &frame)
-        });
+        let after = on_device(
+            None,
+            || Gpu::headless(backend_of(&gpu)),
+            |gpu, renderer| {
+                devices += 1;
+                if devices == 1 {
+                    gpu.device.destroy();
+                }
+                picture(gpu, renderer, &frame)
+            },
+        );
         assert!(devices == 2 && after.is_ok_and(|a| a == before), "{:?}", gpu.info.backend);
     }
 }
@@ -198,5 +203,50 @@ fn a_picture_that_memory_does_not_hold_is_an_error_and_the_next_is_drawn() {
         assert_eq!(refused, GpuError::OutOfMemory(format!("a picture of {most} × {most} pixels")));
         assert_eq!(gpu.take_error(), None);
         assert!(picture(&gpu, &mut renderer, &frame).unwrap() == good);
+    }
+}
+
+/// A square whose pixels come in blocks of 4 × 4: its next two levels are exactly a smaller image.
+fn blocks(side: u32, block: u32) -> Image {
+    let pixel = |i: u32| {
+        let [x, y] = [i % side / block, i / side / block].map(|c| c.wrapping_mul(2_654_435_761) >> 20);
+        [(x ^ y) as u8, (x >> 3) as u8, (y >> 2) as u8, 255]
+    };
+    let rgba: Vec<u8> = (0..side * side).flat_map(pixel).collect();
+    Image::ready(format!("blocks of {block}"), Pixels::rgba8(side, side, rgba).unwrap())
+}
+
+#[test]
+fn textures_beyond_their_memory_are_shown_smaller_and_it_is_said() {
+    let plate = |side: u32, block: u32| {
+        let slot = |i| Some(TextureSlot { texture: TextureId(i), ..TextureSlot::default() });
+        let material = Material { base_color_texture: slot(0), emissive_texture: slot(1), ..Material::default() };
+        Plate { material, images: vec![blocks(side, block), blocks(side, block)], ..Plate::default() }.frame()
+    };
+    for gpu in gpus() {
+        let backend = backend_of(&gpu);
+        // Two textures of 256² take 2 · 349 524 bytes with their levels, 128² a quarter of it.
+        for (kib, side, words) in [
+            (700, 256, None),
+            (500, 128, Some("of 2 textures (0.7 MiB) are shown 1 at half size, to fit the 0.5 MiB")),
+            (200, 128, Some("of 2 textures (0.7 MiB) are shown 2 at half size, to fit the 0.2 MiB")),
+            (60, 64, Some("2 at a quarter")),
+            (1, 64, Some("2 at a quarter")),
+        ] {
+            let small = Gpu::headless(backend).unwrap().with_texture_memory(Some(kib << 10));
+            let mut renderer = Renderer::new(&small);
+            // Large enough for the largest level to be seen.
+            let size = [512, 512];
+            let drawn = render_image(&small, &mut renderer, &plate(256, 4), size).unwrap();
+            let notices = renderer.notices().to_vec();
+            match words {
+                None => assert_eq!(notices, [""; 0]),
+                Some(words) => assert!(notices.len() == 1 && notices[0].contains(words), "{kib}: {notices:?}"),
+            }
+            if kib != 500 {
+                let want = render_image(&gpu, &mut Renderer::new(&gpu), &plate(side, side / 64), size).unwrap();
+                assert!(drawn == want, "{kib} KiB, {backend:?}: another picture");
+            }
+        }
     }
 }

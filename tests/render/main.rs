@@ -13,6 +13,7 @@ mod numbers;
 mod overlays;
 mod pictures;
 mod scenes;
+mod textures;
 
 use std::cell::RefCell;
 

@@ -11,6 +11,7 @@ mod lights;
 mod materials;
 mod meshopt;
 mod nodes;
+mod pointers;
 mod primitives;
 mod skins;
 
