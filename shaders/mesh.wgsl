@@ -29,9 +29,9 @@ fn stored(in: Attributes) -> Source {
     return Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
 }
 
-fn surface_fragment(in: Attributes, vertex: u32) -> Fragment {
+fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     let source = stored(in);
-    let blend = blended(source);
+    let blend = blended(source, copy);
     let v = blend_apply(blend, morphed(source, vertex));
     let side = select(1.0, -1.0, blend_determinant(blend) < 0.0);
     var out: Fragment;
@@ -46,19 +46,19 @@ fn surface_fragment(in: Attributes, vertex: u32) -> Fragment {
 }
 
 @vertex
-fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
-    return surface_fragment(in, vertex);
+fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> Fragment {
+    return surface_fragment(in, vertex, copy);
 }
 
 /// The weight for the selected joint, in `color.x`.
 @vertex
-fn vs_weights(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
-    var out = surface_fragment(in, vertex);
+fn vs_weights(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> Fragment {
+    var out = surface_fragment(in, vertex, copy);
     let source = stored(in);
     let count = influence_count(source);
     var sum = 0.0;
     for (var i = 0u; i < count; i++) {
-        let part = influence(source, i);
+        let part = influence(source, copy, i);
         sum += select(0.0, part.weight, slots[part.joint].node == globals.selected);
     }
     out.color = vec4f(sum, 0.0, 0.0, in.color.a);
@@ -67,14 +67,14 @@ fn vs_weights(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
 
 /// The linear colour of the joint that moves the vertex most.
 @vertex
-fn vs_dominant(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
-    var out = surface_fragment(in, vertex);
+fn vs_dominant(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> Fragment {
+    var out = surface_fragment(in, vertex, copy);
     let source = stored(in);
     let count = influence_count(source);
     var most = 0.0;
     var color = vec3f(0.0);
     for (var i = 0u; i < count; i++) {
-        let part = influence(source, i);
+        let part = influence(source, copy, i);
         if part.weight > most {
             most = part.weight;
             color = slots[part.joint].color;
@@ -85,9 +85,9 @@ fn vs_dominant(in: Attributes, @builtin(vertex_index) vertex: u32) -> Fragment {
 }
 
 @vertex
-fn vs_edges(in: Attributes, @builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
+fn vs_edges(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> @builtin(position) vec4f {
     let source = stored(in);
-    let v = blend_apply(blended(source), morphed(source, vertex));
+    let v = blend_apply(blended(source, copy), morphed(source, vertex));
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
     // Reversed depth: a little nearer than the surface it lies on.
     clip.z += 4e-4 * select(clip.w, clip.z, globals.eye.w > 0.5);

@@ -162,7 +162,10 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     var color = s.base_color;
     // Points and lines without normals carry their plain colour.
     if (draw.flags & (HAS_SIDES | HAS_NORMALS)) != 0u {
-        color = lit(s);
+        color = punctual(s, in.world);
+        if globals.studio.x > 0.0 {
+            color += lit(s);
+        }
     }
     color = dithered(tone(color + glow), in.position.xy);
     return vec4f(color * alpha, alpha);

@@ -11,7 +11,7 @@ use glam::{Affine3A, Vec3, Vec4};
 use crate::deform::{METHODS, Method};
 use crate::math::Projection;
 pub use crate::math::Ramp;
-use crate::model::{InstanceId, Model, NodeId};
+use crate::model::{InstanceId, LightKind, Model, NodeId};
 
 /// One picture.
 #[derive(Clone, Debug)]
@@ -28,6 +28,10 @@ pub struct Frame {
     pub morph_weights: Vec<f32>,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
+    /// Lights of the file.
+    pub lights: Vec<Light>,
+    /// The studio lights too.
+    pub studio: bool,
     /// Bones of the skeleton, over the surface.
     pub bones: Vec<Bone>,
     /// Lines over the surface, such as joint axes.
@@ -45,6 +49,8 @@ impl Default for Frame {
             palettes: Vec::new(),
             morph_weights: Vec::new(),
             draws: Vec::new(),
+            lights: Vec::new(),
+            studio: true,
             bones: Vec::new(),
             lines: Vec::new(),
             display: Display::default(),
@@ -74,6 +80,21 @@ impl Default for Camera {
             far: 100.0,
         }
     }
+}
+
+/// A light of the file (`KHR_lights_punctual`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Light {
+    /// Where its light goes.
+    pub kind: LightKind,
+    /// World; of no matter to directional lights.
+    pub position: Vec3,
+    /// Along the light's beam, world, unit.
+    pub direction: Vec3,
+    /// Linear. A surface that faces it gets this as irradiance, at one metre where the light has a place.
+    pub color: Vec3,
+    /// Metres at which it has faded out; infinite where it never does.
+    pub range: f32,
 }
 
 /// How it looks.

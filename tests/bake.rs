@@ -21,12 +21,12 @@ fn a_glb_holds_the_posed_surface_to_the_bit() {
     let mut pose = LocalPose::default();
     anim::reset_to_rest(&model.skeleton, &mut pose);
     anim::sample(&model, &model.clips[0], 1.6, &mut SampleScratch::default(), &mut pose);
-    let surface = export::posed_surface(&model, 0, &pose, deform::METHODS[0]);
+    let surface = export::posed_surface(&model, &anim::drawn_at_rest(&model, 0), &pose, deform::METHODS[0]);
     let baked = again(&model, &surface);
     assert!(baked.warnings.is_empty(), "{:?}", baked.warnings);
     // A bake of a bake changes nothing: it stands still, upright and whole.
     let rest = &baked.model.skeleton.rest;
-    let copy = export::posed_surface(&baked.model, 0, rest, deform::METHODS[0]);
+    let copy = export::posed_surface(&baked.model, &anim::drawn_at_rest(&baked.model, 0), rest, deform::METHODS[0]);
     assert_eq!(copy.len(), surface.len());
     for (a, b) in surface.iter().zip(&copy) {
         assert_eq!((&a.name, &a.positions, &a.indices), (&b.name, &b.positions, &b.indices));
@@ -78,7 +78,8 @@ fn materials_points_and_empty_primitives_survive() {
 #[test]
 fn what_glb_cannot_hold_is_an_error() {
     let model = obstacle_course();
-    let mut surface = export::posed_surface(&model, 0, &model.skeleton.rest, deform::METHODS[0]);
+    let mut surface =
+        export::posed_surface(&model, &anim::drawn_at_rest(&model, 0), &model.skeleton.rest, deform::METHODS[0]);
     surface[1].positions[3].x = f32::NAN;
     let error = export::write_glb(&model, &surface, &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("not finite"), "{error}");

@@ -61,7 +61,12 @@ fn nothing_sinks_into_the_ground_and_nothing_floats() {
     let character = Character::read();
     for clip in &character.model.clips {
         for time in moments(clip, 24) {
-            let surface = posed_surface(&character.model, 0, &character.pose(clip, time), METHODS[0]);
+            let surface = posed_surface(
+                &character.model,
+                &anim::drawn_at_rest(&character.model, 0),
+                &character.pose(clip, time),
+                METHODS[0],
+            );
             let lowest = surface.iter().flat_map(|p| &p.positions).fold(f32::INFINITY, |low, p| low.min(p.y));
             assert!((-0.01..0.005).contains(&lowest), "{} at {time} s: lowest point at {lowest} m", clip.name);
         }

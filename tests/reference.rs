@@ -98,7 +98,8 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
     let method = deform::METHODS[0];
     let name = &entry.reference;
     let pose = pose_of(model, entry);
-    let surface = posed_surface(model, model.default_scene, &pose, method);
+    let draws = anim::drawn_at_rest(model, model.default_scene);
+    let surface = posed_surface(model, &draws, &pose, method);
     assert_eq!(surface.len(), header.primitives.len(), "{name}: primitives");
     let sources = model.instances_in_scene(model.default_scene).flat_map(|(_, instance)| {
         let primitives = 0..model.meshes[instance.mesh.index()].primitives.len();
@@ -119,11 +120,10 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
             worst.normal = worst.normal.max(angle_degrees(*a, b));
         }
     }
-    let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, &pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
-    deform::pack(method, &palettes, &mut packed);
-    let bounds = deform::bounds(model, model.default_scene, &packed, &pose.morph_weights, method);
+    let bounds = deform::bounds(model, &draws, &palettes, &pose.morph_weights, method);
     let off = (bounds.min - expected.min).length().max((bounds.max - expected.max).length());
     worst.bounds = worst.bounds.max(f64::from(off) / diagonal);
     worst.poses += 1;
@@ -133,7 +133,7 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
 fn every_model_clip_and_time_of_the_corpus() {
     let Some(corpus) = common::corpus() else { return };
     let index: Vec<Entry> = json(&corpus.join("reference/index.json"));
-    let mut models: BTreeMap<&str, Option<Model>> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Option<Arc<Model>>> = BTreeMap::new();
     let mut table: BTreeMap<&str, Worst> = BTreeMap::new();
     for entry in &index {
         let model = models.entry(&entry.model).or_insert_with(|| open(&corpus, &entry.model));

@@ -232,7 +232,7 @@ fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: &'static deform
             }
         }
     }
-    let framed = deform::bounds(model, 0, &packed, &pose.morph_weights, method);
+    let framed = deform::bounds(model, &anim::drawn_at_rest(model, 0), &palettes, &pose.morph_weights, method);
     assert!((framed.min - bounds.min).length() + (framed.max - bounds.max).length() < 1e-5 * bounds.diagonal());
     (distance / f64::from(bounds.diagonal()), turn)
 }

@@ -45,7 +45,8 @@ struct Draw {
     morph_weight: u32,
     /// Floats of a morphed vertex: 3, 6 or 9.
     morph_stride: u32,
-    unused: u32,
+    /// How many times it is drawn.
+    copies: u32,
 }
 
 struct Influence {
@@ -89,10 +90,11 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
     return v;
 }
 
-/// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`.
-fn influence(source: Source, i: u32) -> Influence {
+/// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`. Each copy of what is rigid has a matrix
+/// of its own.
+fn influence(source: Source, copy: u32, i: u32) -> Influence {
     if draw.mode == RIGID {
-        return Influence(draw.joint, 1.0);
+        return Influence(draw.joint + copy, 1.0);
     }
     if draw.mode == LIST {
         let found = influences[source.joints_a + i];
@@ -110,11 +112,11 @@ fn influence_count(source: Source) -> u32 {
     return select(4u, source.joints_b, draw.mode == LIST);
 }
 
-fn blended(source: Source) -> Blend {
+fn blended(source: Source, copy: u32) -> Blend {
     var blend = blend_begin();
     let count = influence_count(source);
     for (var i = 0u; i < count; i++) {
-        let part = influence(source, i);
+        let part = influence(source, copy, i);
         if part.weight != 0.0 {
             blend_add(&blend, part.joint, part.weight);
         }

@@ -37,7 +37,10 @@ struct Globals {
     selected: u32,
     /// Where the morph weights start in `palette`, in vectors.
     morph_base: u32,
-    unused: u32,
+    /// Entries of `lights`.
+    light_count: u32,
+    /// x: 1 with the studio's light, 0 without.
+    studio: vec4f,
 }
 
 const RAMP_ROWS: u32 = 37u;

@@ -4,8 +4,10 @@
 //! Knows nothing of surfaces: what the pose does to vertices is `deform`'s business.
 
 mod sample;
+mod stage;
 
 pub use sample::{SampleScratch, key_times, sample};
+pub use stage::{drawn, drawn_at_rest, lens, light, looking};
 
 use glam::Affine3A;
 

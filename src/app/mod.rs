@@ -32,7 +32,7 @@ use crate::frame::{Frame, Palette};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
-use crate::session::{Command, Effect, Session, Source, command_of};
+use crate::session::{Command, Effect, Key, Session, Source, command_of};
 
 /// What `skinscope view` was asked for.
 #[derive(Clone, Debug)]
@@ -400,6 +400,9 @@ impl ApplicationHandler<Wake> for App {
                     return;
                 }
                 let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
+                if shortcut.key == Key::Escape && self.status.loading.is_some() {
+                    return self.send(event_loop, Command::CancelLoad);
+                }
                 let spare = || input::top_row_as_numpad(shortcut).and_then(command_of);
                 if let Some(command) = command_of(shortcut).or_else(spare).filter(|c| !event.repeat || repeats(c)) {
                     self.send(event_loop, command.clone());

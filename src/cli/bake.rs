@@ -65,13 +65,13 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     if args.backend == Deformer::Cpu {
-        return Ok(export::posed_surface(model, session.view.scene, &session.pose.local, session.view.method));
+        return Ok(export::posed_surface(model, &session.pose.draws, &session.pose.local, session.view.method));
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
-    let surface =
-        on_device(None, || Gpu::headless(Backend::Auto), |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
-    Ok(surface.iter().map(|d| export::posed_primitive(model, d.instance, d.primitive, &d.deformed)).collect())
+    let open = || Gpu::headless(Backend::Auto);
+    let surface = on_device(None, open, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
+    Ok(surface.iter().map(|d| export::posed_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
 }
 
 fn write(path: &Path, format: Format, session: &Session, surface: &[PosedPrimitive]) -> std::io::Result<()> {

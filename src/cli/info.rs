@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{CliError, ModelArgs, print};
 use crate::anim;
-use crate::model::{Model, NodeId, Path, Pixels, Primitive, WeightFormat};
+use crate::model::{Camera, Lens, Light, LightKind, Model, NodeId, Path, Pixels, Primitive, WeightFormat};
 use crate::session::{Document, PoseSource, Session};
 
 /// Say what a file holds: nodes, skins, joints, influences, clips, materials, extensions, warnings
@@ -18,10 +18,11 @@ use crate::session::{Document, PoseSource, Session};
 /// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
 /// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh, skin}], skins
 /// [{index, name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
-/// weights, morph_targets, material}]}], clips [{index, name, duration_secs, start_secs, channels, keys,
-/// interpolations}], materials [{index, name, alpha, double_sided, textures}], images [{index, name, width, height}] (of
-/// what textures show), warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and skeleton may be null, and
-/// so are width and height of an image that cannot be read.
+/// weights, morph_targets, material}]}], lights [{index, name, type, color, intensity, range, cone, nodes}], cameras
+/// [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys, interpolations}], materials
+/// [{index, name, alpha, double_sided, textures}], images [{index, name, width, height}] (of what textures show), warnings
+/// [text]. Indices are the file's own; parent, humanoid, mesh, skin and skeleton may be null, and so are width and height of an
+/// image that cannot be read.
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
     #[command(flatten)]
@@ -99,6 +100,8 @@ fn describe(document: &Document, session: &Session) -> Value {
             "name": m.name,
             "primitives": m.primitives.iter().map(primitive).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
+        "lights": lights(model),
+        "cameras": cameras(model),
         "clips": clips(model),
         "materials": materials(model),
         "images": model.images.iter().enumerate().map(|(i, image)| json!({
@@ -149,6 +152,41 @@ fn primitive(p: &Primitive) -> Value {
         "morph_targets": p.morphs.len(),
         "material": p.material.map(|m| m.0),
     })
+}
+
+fn lights(model: &Model) -> Vec<Value> {
+    let describe = |(i, light): (usize, &Light)| {
+        let carried = model.light_nodes.iter().filter(|(_, l)| l.index() == i);
+        let (kind, cone) = match light.kind {
+            LightKind::Directional => ("directional", None),
+            LightKind::Point => ("point", None),
+            LightKind::Spot { inner, outer } => ("spot", Some([inner, outer])),
+        };
+        json!({
+            "index": i,
+            "name": light.name,
+            "type": kind,
+            "color": light.color.to_array(),
+            "intensity": light.intensity,
+            "range": light.range,
+            "cone": cone,
+            "nodes": carried.map(|(n, _)| model.skeleton.file_index[n.index()]).collect::<Vec<_>>(),
+        })
+    };
+    model.lights.iter().enumerate().map(describe).collect()
+}
+
+fn cameras(model: &Model) -> Vec<Value> {
+    let describe = |(i, camera): (usize, &Camera)| {
+        let carried = model.camera_nodes.iter().filter(|(_, c)| c.index() == i);
+        json!({
+            "index": i,
+            "name": camera.name,
+            "type": if matches!(camera.lens, Lens::Perspective { .. }) { "perspective" } else { "orthographic" },
+            "nodes": carried.map(|(n, _)| model.skeleton.file_index[n.index()]).collect::<Vec<_>>(),
+        })
+    };
+    model.cameras.iter().enumerate().map(describe).collect()
 }
 
 fn clips(model: &Model) -> Vec<Value> {
@@ -266,6 +304,15 @@ fn text(document: &Document, report: &Value) -> String {
                 moved.join(", ")
             ),
         );
+    }
+    for (i, light) in model.lights.iter().enumerate() {
+        let kind = report["lights"][i]["type"].as_str().unwrap_or("");
+        let unit = if light.kind == LightKind::Directional { "lx" } else { "cd" };
+        line(if i == 0 { "lights" } else { "" }, format!("{i} \"{}\": {kind}, {} {unit}", light.name, light.intensity));
+    }
+    for (i, camera) in model.cameras.iter().enumerate() {
+        let kind = report["cameras"][i]["type"].as_str().unwrap_or("");
+        line(if i == 0 { "cameras" } else { "" }, format!("{i} \"{}\": {kind}", camera.name));
     }
     for (i, material) in model.materials.iter().enumerate() {
         line(if i == 0 { "materials" } else { "" }, format!("{i} \"{}\"", material.name));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use clap::{Args, ValueEnum};
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 
 use super::pose::{PoseArgs, find_node};
 use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size};
@@ -13,7 +13,7 @@ use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
 use crate::model::BlockFormats;
 use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
-use crate::session::{FOV_Y, Orbit, Session, SurfaceMode, ViewFrom};
+use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, SurfaceMode, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
 ///
@@ -34,6 +34,12 @@ pub(super) struct RenderArgs {
     /// Side to look from; a glTF character faces the front (+Z)
     #[arg(long, value_enum, default_value_t = Side::Persp, conflicts_with = "eye")]
     view: Side,
+    /// Look through a camera of the file, by exact name (its own, else its node's) or by number from 0
+    #[arg(long, value_name = "NAME|N", allow_hyphen_values = true, conflicts_with_all = ["eye", "view"])]
+    camera: Option<String>,
+    /// What lights the model; lights of the file that are brighter than white can show are dimmed, all alike
+    #[arg(long, value_enum, default_value = "studio")]
+    lights: Lights,
     /// Look from this point
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     eye: Option<Vec3>,
@@ -75,6 +81,16 @@ enum Side {
     Top,
     /// From the front, a little to the side and above
     Persp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Lights {
+    /// A studio that turns with the camera
+    Studio,
+    /// The lights of the file alone
+    File,
+    /// Both together
+    Both,
 }
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
@@ -127,6 +143,12 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         Side::Persp => (Orbit::default().yaw, Orbit::default().pitch),
     };
     view.orbit.frame(bounds, aspect);
+    session.apply(Command::SetViewport(Vec2::new(args.size[0] as f32, args.size[1] as f32)));
+    light(args.lights, session)?;
+    if let Some(name) = &args.camera {
+        let camera = find_camera(session, name)?;
+        session.apply(Command::SetCamera(Some(camera)));
+    }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
     frame.display.background = args.background;
@@ -134,8 +156,36 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         frame.camera.world_from_view = look_at(eye, args.target.unwrap_or(bounds.center()))?;
         frame.camera.projection = Projection::Perspective { fov_y: args.fov.map_or(FOV_Y, f32::to_radians) };
     }
-    (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
+    if args.camera.is_none() {
+        (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
+    }
     Ok(frame)
+}
+
+fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
+    if lights != Lights::Studio && !session.has_lights() {
+        return Err(CliError::Usage("the file has no lights; leave --lights away, or say --lights studio".into()));
+    }
+    session.apply(Command::SetLighting(match lights {
+        Lights::Studio => Lighting::Studio,
+        Lights::File => Lighting::File,
+        Lights::Both => Lighting::Both,
+    }));
+    Ok(())
+}
+
+/// By exact name first, then by number.
+fn find_camera(session: &Session, wanted: &str) -> Result<usize, CliError> {
+    let count = session.model().map_or(0, |m| m.camera_nodes.len());
+    let names = || (0..count).filter_map(|i| session.camera_name(i));
+    let by_number = || wanted.parse().ok().filter(|n| *n < count);
+    names().position(|n| n == wanted).or_else(by_number).ok_or_else(|| {
+        let known = match count {
+            0 => "the file has no camera".to_owned(),
+            _ => format!("cameras: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        CliError::Usage(format!("there is no camera \"{wanted}\"; {known}"))
+    })
 }
 
 /// Rigid, −Z towards `target`, +Y up; straight up or down, −Z of the world is up in the picture.

@@ -15,7 +15,7 @@ mod sides;
 mod surface;
 
 pub use sides::keep_sides;
-pub use surface::{Deformed, bounds, deform_primitive, normals_from_triangles};
+pub use surface::{Deformed, bounds, deform_primitive, deform_rigid, normals_from_triangles};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
@@ -70,7 +70,13 @@ pub fn palettes(model: &Model, model_pose: &[Affine3A], out: &mut Vec<Affine3A>)
         out.extend(skin.joints.iter().zip(&skin.inverse_bind).map(|(j, inverse)| model_pose[j.index()] * *inverse));
     }
     let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, place)| place.is_some());
-    out.extend(rigid.map(|(instance, _)| model_pose[instance.node.index()]));
+    for (instance, _) in rigid {
+        let node = model_pose[instance.node.index()];
+        if instance.copies.is_empty() {
+            out.push(node);
+        }
+        out.extend(instance.copies.iter().map(|node_from_copy| node * *node_from_copy));
+    }
 }
 
 /// Packs skinning matrices for `method`, [`Method::vec4s_per_joint`] vectors each.

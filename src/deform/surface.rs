@@ -1,11 +1,11 @@
 //! Whole primitives: morph, then skin, then normals for those who store none. The CPU reference that bake, picking and
 //! framing use.
 
-use glam::{Vec3, Vec4};
+use glam::{Affine3A, Vec3, Vec4};
 
 use super::{Method, Vertex};
 use crate::math::Aabb;
-use crate::model::{InstanceId, Model, Primitive, Topology};
+use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
 
 /// A deformed primitive in model space; its lists are reused from call to call.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,8 @@ impl Deformed {
 }
 
 /// Deforms primitive number `primitive` of an instance. `packed` is the palette packed for `method`, `morph_weights`
-/// are those of the whole pose ([`crate::model::LocalPose::morph_weights`]).
+/// are those of the whole pose ([`crate::model::LocalPose::morph_weights`]). Of an instance with copies this is the first;
+/// the others are moved by the matrices that follow in the palette.
 pub fn deform_primitive(
     model: &Model,
     instance: InstanceId,
@@ -41,12 +42,38 @@ pub fn deform_primitive(
     method: &Method,
     out: &mut Deformed,
 ) {
+    let (first, influences) = model.binding(instance, primitive);
+    let palette = &packed[first as usize * method.vec4s_per_joint..];
+    deform_with(model, (instance, primitive), (palette, influences), morph_weights, method, out);
+}
+
+/// Deforms primitive number `primitive` of an instance that is rigid there, moved by `matrix` alone.
+pub fn deform_rigid(
+    model: &Model,
+    instance: InstanceId,
+    primitive: usize,
+    matrix: &Affine3A,
+    morph_weights: &[f32],
+    method: &Method,
+    out: &mut Deformed,
+) {
+    let mut palette = Vec::new();
+    super::pack(method, std::slice::from_ref(matrix), &mut palette);
+    deform_with(model, (instance, primitive), (&palette, None), morph_weights, method, out);
+}
+
+fn deform_with(
+    model: &Model,
+    (instance, primitive): (InstanceId, usize),
+    (palette, influences): (&[Vec4], Option<&Influences>),
+    morph_weights: &[f32],
+    method: &Method,
+    out: &mut Deformed,
+) {
     let source = &model.instances[instance.index()];
     let p = &model.meshes[source.mesh.index()].primitives[primitive];
     let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
     morph(p, weights, out);
-    let (first, influences) = model.binding(instance, primitive);
-    let palette = &packed[first as usize * method.vec4s_per_joint..];
     out.determinants.clear();
     for (i, position) in out.positions.iter_mut().enumerate() {
         let (joints, weights) = influences.map_or((RIGID.0, RIGID.1), |list| list.of(i));
@@ -110,16 +137,34 @@ pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
     }
 }
 
-/// The box around the deformed vertices of a scene, for framing: raw bounds say nothing about a skinned model. Empty
-/// where the scene has no vertices.
+/// The box around the deformed vertices of what is drawn, for framing: raw bounds say nothing about a skinned model. Empty
+/// where there are no vertices. `palettes` are those of [`super::palettes`].
 #[must_use]
-pub fn bounds(model: &Model, scene: usize, packed: &[Vec4], morph_weights: &[f32], method: &Method) -> Aabb {
+pub fn bounds(
+    model: &Model,
+    draws: &[InstanceId],
+    palettes: &[Affine3A],
+    morph_weights: &[f32],
+    method: &Method,
+) -> Aabb {
+    let mut packed = Vec::new();
+    super::pack(method, palettes, &mut packed);
     let mut deformed = Deformed::default();
     let mut out = Aabb::EMPTY;
-    for (id, instance) in model.instances_in_scene(scene) {
+    for id in draws {
+        let instance = &model.instances[id.index()];
         for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
-            deform_primitive(model, id, primitive, packed, morph_weights, method, &mut deformed);
-            out = out.union(Aabb::from_points(deformed.positions.iter().copied()));
+            if instance.copies.is_empty() {
+                deform_primitive(model, *id, primitive, &packed, morph_weights, method, &mut deformed);
+                out = out.union(Aabb::from_points(deformed.positions.iter().copied()));
+                continue;
+            }
+            // Every method moves what one joint moves by that joint's matrix.
+            deform_rigid(model, *id, primitive, &Affine3A::IDENTITY, morph_weights, method, &mut deformed);
+            let (first, _) = model.binding(*id, primitive);
+            for matrix in &palettes[first as usize..][..instance.copies.len()] {
+                out = out.union(Aabb::from_points(deformed.positions.iter().map(|p| matrix.transform_point3(*p))));
+            }
         }
     }
     out

@@ -9,7 +9,7 @@ use crate::model::{InstanceId, LocalPose, MaterialId, Model, Topology};
 /// A primitive frozen in a pose, in world space. Vertices in file order.
 #[derive(Clone, Debug, Default)]
 pub struct PosedPrimitive {
-    /// The node's name, numbered where it carries several primitives; never empty.
+    /// The node's name, numbered where it carries several copies or primitives; never empty.
     pub name: String,
     /// Metres.
     pub positions: Vec<Vec3>,
@@ -25,31 +25,46 @@ pub struct PosedPrimitive {
     pub material: Option<MaterialId>,
 }
 
-/// Poses all primitives of a scene on the CPU, in depth-first node order.
+/// Poses all primitives of what is drawn on the CPU, in that order; of an instance all its copies, one after the other.
 #[must_use]
-pub fn posed_surface(model: &Model, scene: usize, pose: &LocalPose, method: &Method) -> Vec<PosedPrimitive> {
+pub fn posed_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, method: &Method) -> Vec<PosedPrimitive> {
     let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
     deform::pack(method, &palettes, &mut packed);
     let mut deformed = Deformed::default();
     let mut out = Vec::new();
-    for (id, instance) in model.instances_in_scene(scene) {
-        for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
-            deform::deform_primitive(model, id, primitive, &packed, &pose.morph_weights, method, &mut deformed);
-            out.push(posed_primitive(model, id, primitive, &deformed));
+    for id in draws {
+        let instance = &model.instances[id.index()];
+        let primitives = model.meshes[instance.mesh.index()].primitives.len();
+        for (copy, primitive) in (0..instance.copy_count()).flat_map(|c| (0..primitives).map(move |p| (c, p))) {
+            // The matrices of copies follow each other.
+            let packed = &packed[copy * method.vec4s_per_joint..];
+            deform::deform_primitive(model, *id, primitive, packed, &pose.morph_weights, method, &mut deformed);
+            out.push(posed_primitive(model, (*id, copy), primitive, &deformed));
         }
     }
     out
 }
 
-/// Freezes one deformed primitive, wherever it was deformed.
+/// Freezes one deformed primitive of a copy of an instance, wherever it was deformed.
 #[must_use]
-pub fn posed_primitive(model: &Model, instance: InstanceId, primitive: usize, deformed: &Deformed) -> PosedPrimitive {
+pub fn posed_primitive(
+    model: &Model,
+    (instance, copy): (InstanceId, usize),
+    primitive: usize,
+    deformed: &Deformed,
+) -> PosedPrimitive {
     let instance = &model.instances[instance.index()];
     let primitives = &model.meshes[instance.mesh.index()].primitives;
     let source = &primitives[primitive];
-    let node = &model.skeleton.names[instance.node.index()];
+    let mut name = model.skeleton.names[instance.node.index()].clone();
+    if !instance.copies.is_empty() {
+        name += &format!("#{copy}");
+    }
+    if primitives.len() > 1 {
+        name += &format!(".{primitive}");
+    }
     let stored = source.stored_vertices;
     let mut indices = source.indices.clone();
     if source.topology == Topology::Triangles {
@@ -66,7 +81,7 @@ pub fn posed_primitive(model: &Model, instance: InstanceId, primitive: usize, de
     }
     let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
     PosedPrimitive {
-        name: if primitives.len() == 1 { node.clone() } else { format!("{node}.{primitive}") },
+        name,
         positions: deformed.positions[..stored].to_vec(),
         normals: deformed.normals[..stored].to_vec(),
         uvs: [uvs(&source.uvs[0]), uvs(&source.uvs[1])],
@@ -86,7 +101,7 @@ mod tests {
     #[test]
     fn outsides_stay_outside_of_mirrored_parts() {
         let model = obstacle_course();
-        let surface = posed_surface(&model, 0, &model.skeleton.rest, METHODS[0]);
+        let surface = posed_surface(&model, &anim::drawn_at_rest(&model, 0), &model.skeleton.rest, METHODS[0]);
         assert_eq!(surface.iter().map(|p| &p.name[..]).collect::<Vec<_>>(), ["mesh.0", "mesh.1", "box"]);
         let mirrored = &surface[2];
         let source = &model.meshes[1].primitives[0];
@@ -120,7 +135,7 @@ mod tests {
         influences.joints.extend_from_within(range.clone());
         influences.weights.extend_from_within(range);
         let split = Model::build(ModelParts { meshes, ..clone_parts(&source) }).unwrap();
-        let surface = |m: &Model| posed_surface(m, 0, &m.skeleton.rest, METHODS[0]).remove(0);
+        let surface = |m: &Model| posed_surface(m, &anim::drawn_at_rest(m, 0), &m.skeleton.rest, METHODS[0]).remove(0);
         let (whole, folded) = (surface(&source), surface(&split));
         assert_eq!(folded.positions.len(), stored);
         assert_eq!((folded.indices, folded.positions), (whole.indices, whole.positions));

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
 
-use super::{Background, Bone, Camera, Display, Frame, Grid, Line, Surface};
+use super::{Background, Bone, Camera, Display, Frame, Grid, Light, Line, Surface};
 use crate::math::Aabb;
 use crate::model::{Model, NodeId};
-use crate::session::{Session, SurfaceMode, View};
+use crate::session::{Lighting, PosedLight, Session, SurfaceMode, View};
 
 /// Colours that come from the theme. sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,14 +61,15 @@ impl Frame {
     pub fn build(&mut self, session: &Session, palette: &Palette) {
         let view = &session.view;
         let bounds = session.opened_bounds;
-        let (near, far) = view.orbit.planes(bounds);
+        let (near, far) = view.planes(bounds);
         self.model = session.model().map(Arc::clone);
-        self.camera =
-            Camera { world_from_view: view.orbit.world_from_view(), projection: view.orbit.projection(), near, far };
+        self.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
         self.method = view.method;
         self.palettes.clone_from(&session.pose.palettes);
         self.morph_weights.clone_from(&session.pose.local.morph_weights);
         self.draws.clear();
+        self.lights.clear();
+        self.studio = true;
         self.bones.clear();
         self.lines.clear();
         self.display = Display {
@@ -80,13 +81,27 @@ impl Frame {
             background: palette.background,
         };
         let Some(model) = session.model() else { return };
-        self.draws.extend(model.instances_in_scene(view.scene).map(|(id, _)| id));
+        self.draws.extend(&session.pose.draws);
+        self.add_lights(session);
         if view.bones {
             self.add_bones(model, session, palette);
         }
         if view.axes {
             self.add_axes(model, session, palette);
         }
+    }
+
+    /// The lights of the file where they are asked for; a file without any is lit by the studio.
+    fn add_lights(&mut self, session: &Session) {
+        let lighting = session.view.lighting;
+        if lighting == Lighting::Studio || !session.has_lights() {
+            return;
+        }
+        self.studio = lighting == Lighting::Both;
+        let exposure = session.exposure();
+        self.lights.extend(session.posed_lights().map(|PosedLight { kind, position, direction, color, range }| {
+            Light { kind, position, direction, color: color * exposure, range }
+        }));
     }
 
     fn add_bones(&mut self, model: &Model, session: &Session, palette: &Palette) {

@@ -16,7 +16,8 @@ pub(super) struct Store<'a> {
     views: &'a [View<'a>],
     accessors: Vec<Accessor<'a>>,
     decoded: &'a Budget,
-    zero_bytes: u64,
+    /// For accessors that have no bytes in the file.
+    zeros: Budget,
 }
 
 /// A typed list in a buffer whose bytes are known to be there.
@@ -100,7 +101,8 @@ impl<'a> Store<'a> {
         decoded: &'a Budget,
         warnings: &Warnings,
     ) -> Result<Self, ImportError> {
-        let mut store = Self { views, accessors: Vec::new(), decoded, zero_bytes: limits.zero_bytes };
+        let zeros = Budget::new("the length of all zeros that have no bytes in the file", limits.zero_bytes);
+        let mut store = Self { views, accessors: Vec::new(), decoded, zeros };
         for (i, accessor) in root.accessors.iter().enumerate() {
             let checked = store.check_accessor(i, accessor, root, warnings)?;
             store.accessors.push(checked);
@@ -296,8 +298,7 @@ impl<'a> Store<'a> {
 
     fn zeros<T: Zeroable + Clone>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<Vec<T>, ImportError> {
         if a.base.is_none() {
-            let bytes = (a.count as u64).saturating_mul(size_of::<T>() as u64);
-            Limits::check(&place(), "the length of its zeros in bytes", bytes, self.zero_bytes)?;
+            self.zeros.charge(place, a.count as u64, size_of::<T>())?;
         }
         self.decoded.charge(place, a.count as u64, size_of::<T>())?;
         Ok(vec![T::zeroed(); a.count])

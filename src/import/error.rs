@@ -35,7 +35,9 @@ pub enum ImportError {
         advice: &'static str,
     },
     /// The file asks for more than [`super::Limits`] allow.
-    #[error("{place}: {what} is {found}, more than the limit of {limit}; split the file into smaller ones")]
+    #[error(
+        "{place}: {what} is {found}, more than the limit of {limit}; split the file, or pass a larger --max-memory if you trust it"
+    )]
     Limit {
         /// Where.
         place: String,
@@ -57,7 +59,15 @@ const EXPORT_AGAIN: &str = "export the model again or repair it with a glTF vali
 impl ImportError {
     /// A broken rule, with the usual advice.
     pub(super) fn invalid(place: impl Into<String>, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self::Invalid { place: place.into(), expected: expected.into(), found: found.into(), advice: EXPORT_AGAIN }
+        let [place, expected, found] = [place.into(), expected.into(), found.into()].map(one_line);
+        Self::Invalid { place, expected, found, advice: EXPORT_AGAIN }
+    }
+
+    /// The line without the place at its beginning, for a sentence that has named it.
+    pub(super) fn after(&self, place: &str) -> String {
+        let line = self.to_string();
+        let rest = line.strip_prefix(place).and_then(|r| r.strip_prefix([',', ':']));
+        rest.map_or(line.as_str(), str::trim_start).to_owned()
     }
 
     /// The same with its own advice.
@@ -98,7 +108,7 @@ impl Warnings {
     pub(super) fn add(&self, place: impl Into<String>, message: impl Into<String>) {
         let mut list = self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if list.len() < MOST_WARNINGS {
-            list.push(Warning { place: place.into(), message: message.into() });
+            list.push(Warning { place: one_line(place.into()), message: one_line(message.into()) });
         } else {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
@@ -119,6 +129,24 @@ impl Warnings {
     }
 }
 
+/// Characters of a part of a message. What is longer quotes a file, or a decoder that does.
+const LONGEST: usize = 300;
+
+/// A part of a message as it may be shown anywhere, whoever wrote it: no line ends, nothing that a terminal obeys or that
+/// turns the direction of text, and not too long.
+fn one_line(text: String) -> String {
+    let harmful = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(harmful) && text.len() <= LONGEST && text.trim_end().len() == text.len() {
+        return text;
+    }
+    let mut out: String =
+        text.trim_end().chars().take(LONGEST).map(|c| if harmful(c) { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        out.push('…');
+    }
+    out
+}
+
 /// Text from the file, fit for a one-line message: escaped, and cut to 80 characters.
 pub(super) fn quoted(text: &str) -> String {
     let mut out: String = text.chars().take(80).flat_map(char::escape_debug).collect();
@@ -131,4 +159,22 @@ pub(super) fn quoted(text: &str) -> String {
 /// Runs code of others that may panic on odd input (image decoders, the tangent generator); `None` if it did.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_keep_to_one_line_whoever_wrote_them() {
+        let warnings = Warnings::default();
+        warnings.add("image 0", "Not enough bytes\n");
+        warnings.add("_\u{1b}[31m\u{202e}", "é".repeat(400));
+        let lines: Vec<String> = warnings.into_list().iter().map(ToString::to_string).collect();
+        assert_eq!(lines[0], "image 0: Not enough bytes");
+        assert_eq!(lines[1], format!("_\u{fffd}[31m\u{fffd}: {}…", "é".repeat(300)));
+        let error = ImportError::invalid("a\nb", "c", "d");
+        assert_eq!(error.to_string(), format!("a\u{fffd}b: expected c, found d; {EXPORT_AGAIN}"));
+        assert_eq!(error.after("a\u{fffd}b"), format!("expected c, found d; {EXPORT_AGAIN}"));
+    }
 }

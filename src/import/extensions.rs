@@ -27,6 +27,7 @@ pub enum Support {
 
 /// Every extension that import knows, by name: what is shown, what is drawn without, what a picture has no use for.
 pub const EXTENSIONS: &[Extension] = &[
+    shown("KHR_lights_punctual"),
     shown("KHR_materials_clearcoat"),
     shown("KHR_materials_emissive_strength"),
     shown("KHR_materials_ior"),
@@ -38,8 +39,10 @@ pub const EXTENSIONS: &[Extension] = &[
     shown("KHR_materials_variants"),
     shown("KHR_mesh_quantization"),
     shown("KHR_meshopt_compression"),
+    shown("KHR_node_visibility"),
     shown("KHR_texture_basisu"),
     shown("KHR_texture_transform"),
+    shown("EXT_mesh_gpu_instancing"),
     shown("EXT_meshopt_compression"),
     shown("EXT_texture_webp"),
     without("KHR_materials_anisotropy", "stretched highlights"),

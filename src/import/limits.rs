@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::ImportError;
 
-/// Bounds on what a file may ask for. The defaults are far above real models and far below what harms a desktop.
-#[derive(Clone, Debug)]
+/// Bounds on what a file may ask for. The defaults are far above real models and far below what harms a desktop; all that
+/// take memory follow from one number, [`Limits::of_memory`].
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all files together, data URIs included: a GLB cannot be longer than 4 GiB by its own header.
     pub file_bytes: u64,
@@ -13,33 +14,55 @@ pub struct Limits {
     pub json_bytes: u64,
     /// Nested arrays and objects. glTF needs about ten; a parser's stack must hold them.
     pub json_depth: usize,
-    /// Objects in the JSON. Each may become some hundred bytes for the two it takes in the file.
+    /// Objects in the JSON, nodes among them. Each may become some hundred bytes for the two it takes in the file.
     pub json_objects: usize,
-    /// Elements of arrays and objects in the JSON together.
+    /// Elements of arrays and objects in the JSON together. Each may become a hundred bytes for the two it takes.
     pub json_values: usize,
-    /// Bytes that an accessor without a buffer view (all zeros, or sparse) may decode to: nothing else bounds its count.
+    /// Bytes that all accessors without a buffer view (all zeros, or sparse) may decode to: nothing else bounds their
+    /// count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
     pub zero_bytes: u64,
     /// Width and height of an image, pixels: what graphics hardware takes.
     pub image_side: u32,
-    /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB.
+    /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB. Asked of its header, before it is decoded.
     pub image_pixels: u64,
-    /// Bytes of everything decoded: vertices, keys, pixels.
+    /// Bytes of everything decoded: vertices, keys, pixels. A small file that asks for that much is a bomb rather than a
+    /// model: it gets an eighth and [`DECODED_PER_BYTE`] for each of its bytes.
     pub decoded_bytes: u64,
 }
 
+/// Decoded bytes for each byte of a file. A PNG of one colour has about as many.
+pub const DECODED_PER_BYTE: u64 = 1024;
+
+/// Bytes of zeros for each byte of a file: sparse morph targets of a detailed face have some twenty.
+pub const ZEROS_PER_BYTE: u64 = 128;
+
 impl Default for Limits {
     fn default() -> Self {
+        Self::of_memory(4 << 30)
+    }
+}
+
+impl Limits {
+    /// The limits for a file that may take about `bytes` of memory once it is open. 4 GiB by default.
+    #[must_use]
+    pub fn of_memory(bytes: u64) -> Self {
+        let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         Self {
-            file_bytes: 4 << 30,
-            json_bytes: 512 << 20,
+            file_bytes: bytes,
+            json_bytes: bytes / 8,
             json_depth: 128,
-            json_objects: 2_000_000,
-            json_values: 32_000_000,
-            zero_bytes: 256 << 20,
+            json_objects: count(bytes / 4096),
+            json_values: count(bytes / 512),
+            zero_bytes: bytes / 64,
             image_side: 16_384,
-            image_pixels: 8192 * 8192,
-            decoded_bytes: 4 << 30,
+            image_pixels: bytes / 64,
+            decoded_bytes: bytes,
         }
+    }
+
+    /// The same for a model whose files are `length` bytes long: a large one may have more zeros.
+    pub(super) fn of_files(&self, length: u64) -> Self {
+        Self { zero_bytes: self.zero_bytes.max(length.saturating_mul(ZEROS_PER_BYTE)), ..self.clone() }
     }
 }
 
@@ -54,24 +77,47 @@ impl Limits {
 #[derive(Debug)]
 pub(super) struct Budget {
     what: &'static str,
-    limit: u64,
+    limit: AtomicU64,
+    /// The limit never rises above it.
+    most: u64,
     used: AtomicU64,
 }
 
 impl Budget {
     pub(super) fn new(what: &'static str, limit: u64) -> Self {
-        Self { what, limit, used: AtomicU64::new(0) }
+        Self { what, limit: AtomicU64::new(limit), most: limit, used: AtomicU64::new(0) }
+    }
+
+    /// For everything decoded from `length` bytes of files; more of them [`Budget::earn`] more.
+    pub(super) fn of_decoded(limits: &Limits, length: u64) -> Self {
+        let most = limits.decoded_bytes;
+        let out = Self { most, ..Self::new("the size of everything decoded in bytes", most / 8) };
+        out.earn(length);
+        out
+    }
+
+    /// Raises the limit by what `length` further bytes of files may decode to.
+    pub(super) fn earn(&self, length: u64) {
+        let more = length.saturating_mul(DECODED_PER_BYTE);
+        let raised = |limit: u64| Some(limit.saturating_add(more).min(self.most));
+        let _always = self.limit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raised).is_ok();
+    }
+
+    /// Bytes taken so far.
+    pub(super) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
     }
 
     /// Takes room for `count` items of `size` bytes, before they are allocated.
     pub(super) fn charge(&self, place: &dyn Fn() -> String, count: u64, size: usize) -> Result<(), ImportError> {
         let bytes = count.saturating_mul(size as u64);
-        let before = self.used.fetch_add(bytes.min(self.limit + 1), Ordering::Relaxed);
+        let limit = self.limit.load(Ordering::Relaxed);
+        let before = self.used.fetch_add(bytes.min(limit + 1), Ordering::Relaxed);
         let found = before.saturating_add(bytes);
-        if found <= self.limit {
+        if found <= limit {
             return Ok(());
         }
-        Err(ImportError::Limit { place: place(), what: self.what, found, limit: self.limit })
+        Err(ImportError::Limit { place: place(), what: self.what, found, limit })
     }
 }
 
@@ -126,5 +172,18 @@ mod tests {
         assert!(budget.charge(&place, 20, 4).is_ok());
         assert!(budget.charge(&place, 6, 4).is_err());
         assert!(budget.charge(&place, u64::MAX, 16).is_err());
+    }
+
+    #[test]
+    fn small_files_earn_less_and_none_earns_more_than_the_limit() {
+        let limits = Limits::of_memory(8 << 20);
+        let place = || "image 0".to_owned();
+        let room = |length: u64, bytes: u64| Budget::of_decoded(&limits, length).charge(&place, bytes, 1).is_ok();
+        assert!(room(0, 1 << 20) && !room(0, (1 << 20) + 1));
+        assert!(room(1024, 2 << 20) && !room(1024, (2 << 20) + 1));
+        assert!(room(u64::MAX, 8 << 20) && !room(u64::MAX, (8 << 20) + 1));
+        let budget = Budget::of_decoded(&limits, 0);
+        budget.earn(2048);
+        assert!(budget.charge(&place, 3 << 20, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
     }
 }

@@ -1,10 +1,11 @@
 //! Meshes, and the nodes that show them.
 
+use glam::Affine3A;
 use gltf::json;
 
 use super::nodes::Nodes;
 use super::primitive::Source;
-use super::{ImportError, Reader, influences};
+use super::{ImportError, Reader, copies, influences};
 use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Skin, SkinId};
 
 /// Reads all meshes, in file order.
@@ -81,11 +82,17 @@ pub(super) fn instances(
             let least = smallest[mesh].filter(|s| joints(*s) <= joints(skin)).unwrap_or(skin);
             smallest[mesh] = Some(least);
         }
+        let copies = copies(reader, node, skin, &place)?;
+        if copies.as_ref().is_some_and(Vec::is_empty) {
+            reader.warnings.add(place(), "shows its mesh no time at all");
+            continue;
+        }
+        let copies = copies.unwrap_or_default();
         let morph_weights = rest_weights(reader, node, mesh, meshes[mesh].morph_names.len(), &place)?;
         let count = morph_weights.len();
         let skin = skin.map(SkinId::from_index);
         let (node, mesh) = (NodeId::from_index(i), MeshId::from_index(mesh));
-        out.push(Instance { node, mesh, skin, morph_weights, morph_offset });
+        out.push(Instance { node, mesh, skin, morph_weights, morph_offset, copies });
         morph_offset += count;
     }
     for (m, skin) in smallest.iter().enumerate() {
@@ -94,6 +101,22 @@ pub(super) fn instances(
         }
     }
     Ok(out)
+}
+
+/// Where the copies of a mesh stand, if the node shows several. A skin says where its mesh stands: it has no copies.
+fn copies(
+    reader: &Reader,
+    node: &json::Node,
+    skin: Option<usize>,
+    place: &dyn Fn() -> String,
+) -> Result<Option<Vec<Affine3A>>, ImportError> {
+    let copies = copies::read(reader, node, place)?;
+    if let (Some(copies), Some(_)) = (&copies, skin) {
+        let text = format!("asks for {} copies of a mesh that a skin moves; it is drawn once", copies.len());
+        reader.warnings.add(place(), text);
+        return Ok(None);
+    }
+    Ok(copies)
 }
 
 fn check_references(reader: &Reader, node: &json::Node, place: &dyn Fn() -> String) -> Result<(), ImportError> {

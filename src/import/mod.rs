@@ -10,6 +10,7 @@
 mod accessor;
 mod clips;
 mod container;
+mod copies;
 mod decode;
 mod error;
 mod extensions;
@@ -19,6 +20,7 @@ mod images;
 mod influences;
 mod ktx2;
 mod layers;
+mod lights;
 mod limits;
 mod materials;
 mod meshes;
@@ -32,13 +34,15 @@ mod tangents;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod unknown;
 mod uri;
 mod variants;
 mod views;
+mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
-pub use limits::{Limits, Progress};
+pub use limits::{DECODED_PER_BYTE, Limits, Progress, ZEROS_PER_BYTE};
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -148,13 +152,12 @@ fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<
     progress.step(0.0, "Reading file")?;
     let said = path.display().to_string().replace(char::is_control, "�");
     let failed = |source| ImportError::Read { path: said.clone(), source };
-    let facts = std::fs::metadata(path).map_err(failed)?;
-    if !facts.is_file() {
-        let found = if facts.is_dir() { "a folder" } else { "something else" };
+    let Some((file, length)) = uri::open_regular(path).map_err(failed)? else {
+        let found = if path.is_dir() { "a folder" } else { "a device, a pipe or the like" };
         return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
-    }
-    Limits::check(&said, "its length in bytes", facts.len(), options.limits.file_bytes)?;
-    let bytes = std::fs::read(path).map_err(failed)?;
+    };
+    Limits::check(&said, "its length in bytes", length, options.limits.file_bytes)?;
+    let bytes = uri::read_whole(file, length).map_err(failed)?;
     // The folder where the file was asked for: of a link, the link's.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Some(folder.canonicalize().map_err(failed)?);
@@ -191,9 +194,11 @@ fn import(
     let parts = container::split(bytes, limits, &warnings)?;
     let root = container::parse(parts.json, limits, &warnings)?;
     check_asset(&root)?;
+    unknown::check(&root, parts.json)?;
     extensions::check(&root, &warnings)?;
     let buffers = read_buffers(&root, parts.bin, resolver)?;
-    let decoded = Budget::new("the size of everything decoded in bytes", limits.decoded_bytes);
+    let decoded = Budget::of_decoded(limits, resolver.budget.used());
+    let limits = &limits.of_files(resolver.budget.used());
     let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader =
@@ -248,6 +253,8 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = lights::read(reader, &nodes);
+    let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
@@ -256,6 +263,11 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
         scenes,
         default_scene,
         humanoid,
+        lights,
+        light_nodes,
+        cameras,
+        camera_nodes,
+        hidden,
         skins,
         meshes,
         instances,

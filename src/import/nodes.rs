@@ -8,6 +8,9 @@ use super::{ImportError, Reader};
 use crate::math::{Transform, decompose};
 use crate::model::{LocalPose, NodeId, Scene, Skeleton};
 
+/// Nodes beyond which a file is rather broken, or a whole world, than a character.
+const MANY_NODES: usize = 50_000;
+
 /// All nodes in the model's order.
 #[derive(Debug)]
 pub(super) struct Nodes {
@@ -33,6 +36,9 @@ fn no_node(index: usize, count: usize, place: String) -> ImportError {
 pub(super) fn read(reader: &Reader) -> Result<Nodes, ImportError> {
     let root = reader.root;
     let count = root.nodes.len();
+    if count > MANY_NODES {
+        reader.warnings.add("nodes", format!("there are {count}, far more than a character has; posing may be slow"));
+    }
     let parents = parents(root)?;
     let default_scene = root.scene.map_or(0, |s| s.value());
     if root.scene.is_some() && default_scene >= root.scenes.len() {

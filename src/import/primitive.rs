@@ -9,7 +9,7 @@ use gltf::json::validation::Checked;
 
 use super::accessor::{Accessor, Format, format};
 use super::{ImportError, Reader, influences, tangents, topology};
-use crate::math::largest_magnitude;
+use crate::math::{Aabb, largest_magnitude};
 use crate::model::{Material, MaterialId, MorphTarget, Primitive, SourceMode};
 
 /// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
@@ -21,9 +21,6 @@ const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
 
 /// Allowed always, and allowed with quantization.
 type Formats = (&'static [Format], &'static [Format]);
-
-/// Coordinates beyond this overflow when they are squared, metres.
-const FAR: f32 = 1e18;
 
 /// What is read of one primitive.
 pub(super) struct Source<'r, 'a> {
@@ -143,8 +140,9 @@ impl<'a> Source<'_, 'a> {
         if count > 1 && positions.iter().all(|p| *p == positions[0]) {
             self.warn("POSITION", format_args!("puts all {count} vertices at one point"));
         }
-        if largest_magnitude(bytemuck::cast_slice(&positions)) > FAR {
-            self.warn("POSITION", format_args!("has coordinates beyond {FAR:e} m; computing with them overflows"));
+        if largest_magnitude(bytemuck::cast_slice(&positions)) > Aabb::FAR {
+            let far = Aabb::FAR;
+            self.warn("POSITION", format_args!("has coordinates beyond {far:e} m; computing with them overflows"));
         }
         let indices = topology::unroll(source_mode, self.indices(source_mode, count)?);
         let mut out = Primitive {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use base64::Engine;
@@ -21,6 +21,35 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true),
 );
+
+/// What to do about a URI that leads where no model may.
+const KEEP_INSIDE: &str = "put the file into the model's folder and refer to it from there";
+/// The same where the user may let it pass.
+const OUTSIDE: &str = "put the file into the model's folder, or pass --allow-external if you trust the model";
+const BAD_URI: &str = "export the model again, best as one .glb file";
+
+/// A regular file and its length; `None` where `path` is a folder, a pipe, a device. Asked before opening, because opening
+/// a pipe waits for its other end, and after it, because the name may mean another file by then.
+pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Ok(None);
+    }
+    let file = File::open(path)?;
+    let facts = file.metadata()?;
+    Ok(facts.is_file().then_some((file, facts.len())))
+}
+
+/// The first `length` bytes of a file, or fewer if it has shrunk; what was added since is not read.
+///
+/// # Errors
+/// Of the file system, and when there is no memory for it.
+pub(super) fn read_whole(file: File, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let room = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    bytes.try_reserve_exact(room).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
 
 /// Reads what URIs of one model point to.
 #[derive(Debug)]
@@ -42,7 +71,7 @@ impl Resolver<'_> {
 
     fn data(&self, rest: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
         let Some((head, body)) = rest.split_once(',') else {
-            return Err(ImportError::invalid(place(), "a data URI with a comma", quoted(rest)));
+            return Err(ImportError::invalid(place(), "a data URI with a comma", quoted(rest)).advise(BAD_URI));
         };
         self.budget.charge(place, body.len() as u64, 1)?;
         let plain: Cow<[u8]> = percent_decode_str(body).into();
@@ -50,49 +79,44 @@ impl Resolver<'_> {
             return Ok(plain.into_owned());
         }
         let decoded = BASE64.decode(plain.as_ref());
-        decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()))
+        decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()).advise(BAD_URI))
     }
 
     fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
         let path = self.path(uri, place)?;
         let failed = |source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source };
-        // Asked before opening: opening a pipe would wait for its other end.
-        let facts = std::fs::metadata(&path).map_err(failed)?;
-        if !facts.is_file() {
-            return Err(ImportError::invalid(place(), "a regular file", quoted(uri)));
-        }
-        self.budget.charge(place, facts.len(), 1)?;
-        let mut bytes = Vec::with_capacity(facts.len() as usize);
-        let file = File::open(&path).map_err(failed)?;
-        file.take(facts.len()).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(bytes)
+        let Some((file, length)) = open_regular(&path).map_err(failed)? else {
+            return Err(ImportError::invalid(place(), "a regular file", quoted(uri)).advise(KEEP_INSIDE));
+        };
+        self.budget.charge(place, length, 1)?;
+        read_whole(file, length).map_err(failed)
     }
 
     /// The file that a relative URI names, known to lie where it may.
     fn path(&self, uri: &str, place: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
-        let bad = |expected: &str| Err(ImportError::invalid(place(), expected, quoted(uri)));
+        let bad = |expected: &str, advice| Err(ImportError::invalid(place(), expected, quoted(uri)).advise(advice));
         let Some(folder) = &self.folder else {
-            return bad("no reference to other files from a model in memory");
+            return bad("no reference to other files from a model in memory", BAD_URI);
         };
         if uri.is_empty() {
-            return bad("a URI that is not empty");
+            return bad("a URI that is not empty", BAD_URI);
         }
         let Ok(decoded) = percent_decode_str(uri).decode_utf8() else {
-            return bad("a percent-encoded URI in UTF-8");
+            return bad("a percent-encoded URI in UTF-8", BAD_URI);
         };
         // A scheme or a drive: letters, digits, + - . before the first colon that precedes any slash.
         let head = decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default();
         if head.contains(':') {
-            return bad("a path relative to the model's folder (no scheme, no drive)");
+            return bad("a path relative to the model's folder (no scheme, no drive)", KEEP_INSIDE);
         }
         if decoded.contains('\0') || decoded.starts_with(['/', '\\']) {
-            return bad("a path relative to the model's folder");
+            return bad("a path relative to the model's folder", KEEP_INSIDE);
         }
         let relative = Path::new(decoded.as_ref());
         let inside = relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
             && !decoded.split(['/', '\\']).any(|part| part == "..");
         if !inside && !self.allow_external {
-            return bad("a path inside the model's folder");
+            return bad("a path inside the model's folder", OUTSIDE);
         }
         let path = folder.join(relative);
         if self.allow_external {
@@ -101,6 +125,6 @@ impl Resolver<'_> {
         let real = path
             .canonicalize()
             .map_err(|source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source })?;
-        if real.starts_with(folder) { Ok(real) } else { bad("a file inside the model's folder (links count)") }
+        if real.starts_with(folder) { Ok(real) } else { bad("a file inside the model's folder (links count)", OUTSIDE) }
     }
 }

@@ -6,5 +6,5 @@ mod pick;
 mod stats;
 
 pub use bones::{BoneSegment, bones};
-pub use pick::{Hit, PosedSurface, moved_bounds, mover, pick, posed_surface};
+pub use pick::{Hit, PosedPrimitive, PosedSurface, moved_bounds, mover, pick, posed_surface};
 pub use stats::{JointStats, WeightStats};

@@ -6,18 +6,31 @@ use crate::deform::{self, Deformed, Method};
 use crate::math::{Aabb, Ray};
 use crate::model::{InstanceId, Model, NodeId, Topology};
 
-/// Every primitive of a scene as deformed.
+/// Everything that is drawn, as deformed.
 #[derive(Clone, Debug, Default)]
 pub struct PosedSurface {
-    /// Instance, primitive, vertices in model space; depth-first node order, then primitive order.
-    pub primitives: Vec<(InstanceId, usize, Deformed)>,
+    /// In the order of drawing, then primitive order.
+    pub primitives: Vec<PosedPrimitive>,
 }
 
-/// Deforms a whole scene.
+/// A primitive of an instance as deformed.
+#[derive(Clone, Debug)]
+pub struct PosedPrimitive {
+    /// Who draws it.
+    pub instance: InstanceId,
+    /// Of the instance's mesh.
+    pub primitive: usize,
+    /// Model space; where there are copies, mesh space.
+    pub deformed: Deformed,
+    /// `model_from_mesh` of every copy; empty: it stands where `deformed` has it.
+    pub copies: Vec<Affine3A>,
+}
+
+/// Deforms all that is drawn; what has copies is deformed once.
 #[must_use]
 pub fn posed_surface(
     model: &Model,
-    scene: usize,
+    draws: &[InstanceId],
     palettes: &[Affine3A],
     morph_weights: &[f32],
     method: &Method,
@@ -25,11 +38,19 @@ pub fn posed_surface(
     let mut packed: Vec<Vec4> = Vec::new();
     deform::pack(method, palettes, &mut packed);
     let mut out = PosedSurface::default();
-    for (id, instance) in model.instances_in_scene(scene) {
+    for id in draws {
+        let instance = &model.instances[id.index()];
         for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
             let mut deformed = Deformed::default();
-            deform::deform_primitive(model, id, primitive, &packed, morph_weights, method, &mut deformed);
-            out.primitives.push((id, primitive, deformed));
+            let (first, _) = model.binding(*id, primitive);
+            let copies = palettes[first as usize..].iter().take(instance.copies.len()).copied().collect();
+            if instance.copies.is_empty() {
+                deform::deform_primitive(model, *id, primitive, &packed, morph_weights, method, &mut deformed);
+            } else {
+                let here = &Affine3A::IDENTITY;
+                deform::deform_rigid(model, *id, primitive, here, morph_weights, method, &mut deformed);
+            }
+            out.primitives.push(PosedPrimitive { instance: *id, primitive, deformed, copies });
         }
     }
     out
@@ -54,27 +75,46 @@ pub struct Hit {
 #[must_use]
 pub fn pick(model: &Model, surface: &PosedSurface, ray: Ray) -> Option<Hit> {
     let mut best: Option<Hit> = None;
-    for (instance, primitive, deformed) in &surface.primitives {
-        let p = &model.meshes[model.instances[instance.index()].mesh.index()].primitives[*primitive];
-        if p.topology != Topology::Triangles {
+    for posed in &surface.primitives {
+        if posed.copies.is_empty() {
+            pick_one(model, posed, ray, ray, &mut best);
             continue;
         }
-        for corners in p.indices.as_chunks::<3>().0 {
-            let [a, b, c] = corners.map(|v| deformed.positions[v as usize]);
-            let Some(distance) = ray.hit_triangle(a, b, c) else { continue };
-            if best.is_some_and(|hit| hit.distance <= distance) {
-                continue;
+        let bounds = Aabb::from_points(posed.deformed.positions.iter().copied());
+        for mesh_from_model in posed.copies.iter().map(Affine3A::inverse).filter(Affine3A::is_finite) {
+            // The direction keeps its length, so that distances along the ray stay what they are.
+            let origin = mesh_from_model.transform_point3(ray.origin);
+            let local = Ray { origin, direction: mesh_from_model.transform_vector3(ray.direction) };
+            if local.hits_box(bounds) {
+                pick_one(model, posed, ray, local, &mut best);
             }
-            let position = ray.origin + ray.direction * distance;
-            let nearest = corners.iter().copied().min_by(|x, y| {
-                let to = |v: u32| deformed.positions[v as usize].distance_squared(position);
-                to(*x).total_cmp(&to(*y))
-            });
-            let vertex = nearest.map_or(0, |v| v as usize);
-            best = Some(Hit { instance: *instance, primitive: *primitive, vertex, position, distance });
         }
     }
     best
+}
+
+/// `local` is `ray` in the space of the deformed vertices.
+fn pick_one(model: &Model, posed: &PosedPrimitive, ray: Ray, local: Ray, best: &mut Option<Hit>) {
+    let PosedPrimitive { instance, primitive, deformed, .. } = posed;
+    let p = &model.meshes[model.instances[instance.index()].mesh.index()].primitives[*primitive];
+    if p.topology != Topology::Triangles {
+        return;
+    }
+    for corners in p.indices.as_chunks::<3>().0 {
+        let [a, b, c] = corners.map(|v| deformed.positions[v as usize]);
+        let Some(distance) = local.hit_triangle(a, b, c) else { continue };
+        if best.is_some_and(|hit| hit.distance <= distance) {
+            continue;
+        }
+        let at = local.origin + local.direction * distance;
+        let nearest = corners.iter().copied().min_by(|x, y| {
+            let to = |v: u32| deformed.positions[v as usize].distance_squared(at);
+            to(*x).total_cmp(&to(*y))
+        });
+        let vertex = nearest.map_or(0, |v| v as usize);
+        let position = ray.origin + ray.direction * distance;
+        *best = Some(Hit { instance: *instance, primitive: *primitive, vertex, position, distance });
+    }
 }
 
 /// The node that moves a vertex most: its heaviest joint, or the node of a rigid part (its nearest joint above, if any).
@@ -102,12 +142,16 @@ fn carrier(model: &Model, node: NodeId) -> NodeId {
 #[must_use]
 pub fn moved_bounds(model: &Model, surface: &PosedSurface, node: NodeId, weight: f32) -> Aabb {
     let mut out = Aabb::EMPTY;
-    for (instance, primitive, deformed) in &surface.primitives {
+    for PosedPrimitive { instance, primitive, deformed, copies } in &surface.primitives {
         let source = &model.instances[instance.index()];
         let p = &model.meshes[source.mesh.index()].primitives[*primitive];
         let (Some(skin), Some(influences)) = (source.skin, &p.influences) else {
             if source.node == node || carrier(model, source.node) == node {
-                out = out.union(Aabb::from_points(deformed.positions.iter().copied()));
+                let points = || deformed.positions.iter().copied();
+                out = if copies.is_empty() { out.union(Aabb::from_points(points())) } else { out };
+                for matrix in copies {
+                    out = out.union(Aabb::from_points(points().map(|p| matrix.transform_point3(p))));
+                }
             }
             continue;
         };
@@ -135,7 +179,7 @@ mod tests {
         let (mut pose, mut palettes) = (Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(model, &pose, &mut palettes);
-        posed_surface(model, 0, &palettes, &[], METHODS[0])
+        posed_surface(model, &crate::anim::drawn_at_rest(model, 0), &palettes, &[], METHODS[0])
     }
 
     #[test]

@@ -21,7 +21,10 @@ impl Aabb {
     /// Contains nothing; the identity of [`Aabb::union`].
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    /// The smallest box around `points`; points that are not finite are left out.
+    /// Coordinates beyond this overflow when they are squared and added, metres.
+    pub const FAR: f32 = 1e18;
+
+    /// The smallest box around `points`, but for those that [`Aabb::include`] leaves out.
     #[must_use]
     pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
         let mut out = Self::EMPTY;
@@ -31,9 +34,10 @@ impl Aabb {
         out
     }
 
-    /// Grows to contain `p`, unless it is not finite.
+    /// Grows to contain `p`, unless that is not finite or lies beyond [`Aabb::FAR`]: one broken vertex shall not move the
+    /// camera to where numbers end.
     pub fn include(&mut self, p: Vec3) {
-        if p.is_finite() {
+        if p.abs().cmple(Vec3::splat(Self::FAR)).all() {
             self.min = self.min.min(p);
             self.max = self.max.max(p);
         }

@@ -2,6 +2,8 @@
 
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 
+use super::Aabb;
+
 /// How view space becomes clip space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
@@ -18,14 +20,17 @@ pub enum Projection {
 }
 
 impl Projection {
-    /// `clip_from_view` for `aspect` = width / height and depth planes in metres in front of the eye. Depth is reversed.
+    /// `clip_from_view` for `aspect` = width / height and depth planes in metres in front of the eye. Depth is reversed. In
+    /// perspective the far plane may be infinitely far.
     #[must_use]
     pub fn clip_from_view(self, aspect: f32, near: f32, far: f32) -> Mat4 {
         // Swapped planes reverse the depth.
         match self {
             Self::Perspective { fov_y } => {
                 let y = 1.0 / (0.5 * fov_y).tan();
-                let depth = near / (far - near);
+                // near · far / (far − near), which stays finite.
+                let reach = near / (1.0 - near / far);
+                let depth = reach / far;
                 Mat4::from_cols_array(&[
                     y / aspect,
                     0.0,
@@ -41,7 +46,7 @@ impl Projection {
                     -1.0, //
                     0.0,
                     0.0,
-                    far * depth,
+                    reach,
                     0.0,
                 ])
             }
@@ -99,6 +104,17 @@ pub struct Ray {
 }
 
 impl Ray {
+    /// Whether any point ahead on the ray lies in `bounds` (slabs, Kay & Kajiya 1986).
+    #[must_use]
+    pub fn hits_box(self, bounds: Aabb) -> bool {
+        // A direction along a face never divides by zero, so that no infinity meets a zero.
+        let along = self.direction.abs().max(Vec3::splat(1e-30));
+        let inverse = Vec3::select(self.direction.cmplt(Vec3::ZERO), -along.recip(), along.recip());
+        let (a, b) = ((bounds.min - self.origin) * inverse, (bounds.max - self.origin) * inverse);
+        let near = a.min(b).max_element().max(0.0);
+        a.max(b).min_element() * 1.000_001 >= near
+    }
+
     /// Distance to a triangle, both sides counting (Möller & Trumbore 1997), if it lies ahead.
     #[must_use]
     pub fn hit_triangle(self, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
@@ -128,6 +144,35 @@ mod tests {
             let m = p.clip_from_view(1.5, 0.1, 50.0);
             assert!((m.project_point3(Vec3::new(0.0, 0.0, -0.1)).z - 1.0).abs() < 1e-5);
             assert!(m.project_point3(Vec3::new(0.0, 0.0, -50.0)).z.abs() < 1e-5);
+        }
+    }
+
+    /// glTF 2.0, 3.10.3: its matrices map depth to −1…1; ours is (1 − z) / 2 of that.
+    #[test]
+    fn projections_are_those_of_gltf_with_reversed_depth() {
+        let (fov, aspect, n, f) = (0.7_f64, 1.6_f64, 0.25_f64, 40.0_f64);
+        let (x, y) = (1.0 / (aspect * (0.5 * fov).tan()), 1.0 / (0.5 * fov).tan());
+        let (r, t) = (1.5 * aspect, 1.5);
+        // Rows of the specification: x, y, z, w.
+        let finite = [[x, 0.0, 0.0, 0.0], [0.0, y, 0.0, 0.0], [0.0, 0.0, (f + n) / (n - f), 2.0 * f * n / (n - f)]];
+        let infinite = [finite[0], finite[1], [0.0, 0.0, -1.0, -2.0 * n]];
+        let parallel =
+            [[1.0 / r, 0.0, 0.0, 0.0], [0.0, 1.0 / t, 0.0, 0.0], [0.0, 0.0, 2.0 / (n - f), (f + n) / (n - f)]];
+        let (looking, along) = ([0.0, 0.0, -1.0, 0.0], [0.0, 0.0, 0.0, 1.0]);
+        let perspective = Projection::Perspective { fov_y: fov as f32 };
+        let cases = [
+            (perspective, f as f32, finite, looking),
+            (perspective, f32::INFINITY, infinite, looking),
+            (Projection::Orthographic { height: 3.0 }, f as f32, parallel, along),
+        ];
+        for (projection, far, [x, y, z], w) in cases {
+            let m = projection.clip_from_view(aspect as f32, n as f32, far);
+            let depth = [0, 1, 2, 3].map(|i| 0.5 * (w[i] - z[i]));
+            for (row, want) in [x, y, depth, w].into_iter().enumerate() {
+                let got = m.row(row).as_dvec4().to_array();
+                let off = got.iter().zip(want).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+                assert!(off < 1e-6, "{projection:?}, row {row}: {got:?} for {want:?}");
+            }
         }
     }
 

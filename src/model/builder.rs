@@ -3,8 +3,8 @@
 use glam::Affine3A;
 
 use super::{
-    AlphaMode, Clip, Image, Instance, Interpolation, Material, Mesh, Model, NodeId, Path, Primitive, Scene, Skeleton,
-    Skin, SourceInfo, Texture, TextureSlot, Topology, Values,
+    AlphaMode, Camera, CameraId, Clip, Image, Instance, Interpolation, Light, LightId, Material, Mesh, Model, NodeId,
+    Path, Primitive, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot, Topology, Values,
 };
 use crate::math::largest_magnitude;
 
@@ -20,6 +20,14 @@ pub struct ModelParts {
     /// What a humanoid rig calls its joints ("leftUpperArm"), by node, rising.
     pub humanoid: Vec<(NodeId, String)>,
     pub skins: Vec<Skin>,
+    /// Nodes that the file hides, rising; all below them are hidden too.
+    pub hidden: Vec<NodeId>,
+    pub lights: Vec<Light>,
+    /// Nodes that carry a light, rising.
+    pub light_nodes: Vec<(NodeId, LightId)>,
+    pub cameras: Vec<Camera>,
+    /// Nodes that carry a camera, rising.
+    pub camera_nodes: Vec<(NodeId, CameraId)>,
     pub meshes: Vec<Mesh>,
     /// By node.
     pub instances: Vec<Instance>,
@@ -55,6 +63,7 @@ impl Model {
         check_skeleton(&parts.skeleton)?;
         check_scenes(&parts)?;
         check_humanoid(&parts)?;
+        check_carried(&parts)?;
         check_skins(&parts)?;
         for (m, mesh) in parts.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
@@ -119,6 +128,26 @@ fn check_humanoid(parts: &ModelParts) -> Result<(), BuildError> {
     let sorted = names.windows(2).all(|w| w[0].0 < w[1].0);
     let inside = names.iter().all(|(node, name)| node.index() < parts.skeleton.len() && !name.is_empty());
     ensure(sorted && inside, || "humanoid names".into(), "they are not sorted, inside and named")
+}
+
+/// Lights, cameras, and which nodes are hidden.
+fn check_carried(parts: &ModelParts) -> Result<(), BuildError> {
+    for (i, light) in parts.lights.iter().enumerate() {
+        ensure(light.is_valid(), || format!("light {i}"), "its numbers are out of range")?;
+    }
+    for (i, camera) in parts.cameras.iter().enumerate() {
+        ensure(camera.lens.is_valid(), || format!("camera {i}"), "its numbers make no projection")?;
+    }
+    let rising = |nodes: Vec<NodeId>| {
+        nodes.windows(2).all(|w| w[0] < w[1]) && nodes.last().is_none_or(|n| n.index() < parts.skeleton.len())
+    };
+    let lights = parts.light_nodes.iter().all(|(_, l)| l.index() < parts.lights.len());
+    let lit = rising(parts.light_nodes.iter().map(|(n, _)| *n).collect());
+    ensure(lights && lit, || "nodes with lights".into(), "they are not rising, or not there")?;
+    let cameras = parts.camera_nodes.iter().all(|(_, c)| c.index() < parts.cameras.len());
+    let seen = rising(parts.camera_nodes.iter().map(|(n, _)| *n).collect());
+    ensure(cameras && seen, || "nodes with cameras".into(), "they are not rising, or not there")?;
+    ensure(rising(parts.hidden.clone()), || "hidden nodes".into(), "they are not rising, or not there")
 }
 
 fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
@@ -215,6 +244,9 @@ fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
         ensure(instance.morph_offset == morph_offset, place, "its morph offset is wrong")?;
         let rest = parts.skeleton.rest.morph_weights.get(morph_offset..morph_offset + instance.morph_weights.len());
         ensure(is_finite(&instance.morph_weights), place, "its morph weights are not finite")?;
+        let copies =
+            instance.copies.iter().all(Affine3A::is_finite) && (instance.copies.is_empty() || instance.skin.is_none());
+        ensure(copies, place, "its copies are not finite, or a skin moves them")?;
         ensure(rest == Some(&instance.morph_weights[..]), place, "the rest pose has other morph weights")?;
         morph_offset += instance.morph_weights.len();
         if let Some(skin) = instance.skin {

@@ -6,19 +6,23 @@
 mod builder;
 mod clip;
 mod image;
+mod light;
 mod material;
 mod mesh;
+mod property;
 pub mod shapes;
 mod skeleton;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
+pub use light::{Camera, Lens, Light, LightKind};
 pub use material::{
     AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
     TextureSlot, Transmission, UvTransform, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
+pub use property::{CameraProperty, Change, LightProperty, Property};
 pub use skeleton::{Skeleton, Skin};
 
 use glam::{Affine3A, Quat, Vec3};
@@ -63,6 +67,10 @@ ids! {
     ImageId,
     /// A mesh drawn at a node, in depth-first node order.
     InstanceId,
+    /// A light (file order).
+    LightId,
+    /// A camera (file order).
+    CameraId,
 }
 
 /// One whole file.
@@ -142,10 +150,12 @@ impl Model {
         out
     }
 
-    /// Vertices of all meshes as drawn: each instance counts once.
+    /// Vertices of all meshes as drawn: each instance counts as often as it has copies.
     #[must_use]
     pub fn drawn_vertices(&self) -> usize {
-        self.instances.iter().flat_map(|i| &self.meshes[i.mesh.index()].primitives).map(|p| p.stored_vertices).sum()
+        let of_mesh =
+            |mesh: MeshId| self.meshes[mesh.index()].primitives.iter().map(|p| p.stored_vertices).sum::<usize>();
+        self.instances.iter().map(|i| of_mesh(i.mesh) * i.copy_count()).sum()
     }
 }
 
@@ -161,7 +171,7 @@ pub struct Scene {
 }
 
 /// A mesh drawn at a node. Skinned: the node's own transform is ignored (glTF 2.0, 3.7.3.3).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Instance {
     /// The node that carries it.
     pub node: NodeId,
@@ -173,6 +183,17 @@ pub struct Instance {
     pub morph_weights: Vec<f32>,
     /// Where this instance's weights start in [`LocalPose::morph_weights`].
     pub morph_offset: usize,
+    /// `node_from_copy` of each copy that the node shows (`EXT_mesh_gpu_instancing`); empty: the mesh once, at the node. A
+    /// skinned instance has none. All are drawn at once: copy `n` is moved by the `n`-th matrix of its palette.
+    pub copies: Vec<Affine3A>,
+}
+
+impl Instance {
+    /// How many times the mesh is drawn.
+    #[must_use]
+    pub fn copy_count(&self) -> usize {
+        self.copies.len().max(1)
+    }
 }
 
 /// A pose: one transform per node (`parent_from_node`) and the morph weights of all instances.
@@ -192,7 +213,7 @@ pub struct PaletteLayout {
     pub skins: Vec<u32>,
     /// The matrix of each instance without a skin; for skinned ones the skin's first.
     pub instances: Vec<u32>,
-    /// The matrix of each instance's node, where something follows it rigidly.
+    /// The matrix of each instance's node, where something follows it rigidly; the first of as many as it has copies.
     pub rigid: Vec<Option<u32>>,
     /// Matrices in all.
     pub len: u32,
@@ -226,7 +247,7 @@ fn layout(parts: &ModelParts) -> PaletteLayout {
     let is_rigid = |i: &Instance| {
         i.skin.is_none() || parts.meshes[i.mesh.index()].primitives.iter().any(|p| p.influences.is_none())
     };
-    let rigid: Vec<Option<u32>> = parts.instances.iter().map(|i| is_rigid(i).then(|| take(1))).collect();
+    let rigid: Vec<Option<u32>> = parts.instances.iter().map(|i| is_rigid(i).then(|| take(i.copy_count()))).collect();
     let first = |(i, rigid): (&Instance, &Option<u32>)| i.skin.map(|s| skins[s.index()]).or(*rigid).unwrap_or_default();
     let instances = parts.instances.iter().zip(&rigid).map(first).collect();
     PaletteLayout { skins, instances, rigid, len }

@@ -68,13 +68,7 @@ pub fn tube(shape: Tube) -> Model {
             primitives: vec![tube_mesh(shape, joints, rings, sides)],
             morph_names: vec![],
         }],
-        instances: vec![Instance {
-            node: NodeId(0),
-            mesh: MeshId(0),
-            skin: Some(SkinId(0)),
-            morph_weights: Vec::new(),
-            morph_offset: 0,
-        }],
+        instances: vec![Instance { node: NodeId(0), mesh: MeshId(0), skin: Some(SkinId(0)), ..Instance::default() }],
         clips: vec![bend(joints)],
         skeleton,
         ..ModelParts::default()
@@ -183,6 +177,7 @@ pub fn obstacle_course() -> Model {
         skin,
         morph_weights,
         morph_offset,
+        copies: Vec::new(),
     };
     let parts = ModelParts {
         source: SourceInfo { name: "obstacle course".into(), version: "2.0".into(), ..SourceInfo::default() },

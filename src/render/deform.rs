@@ -15,13 +15,15 @@ use crate::model::{InstanceId, Primitive};
 pub struct DeformedOnGpu {
     /// Who draws it.
     pub instance: InstanceId,
+    /// Which of its copies; 0 where it has none.
+    pub copy: usize,
     /// Of the instance's mesh.
     pub primitive: usize,
     /// The same that [`crate::deform::deform_primitive`] makes on the CPU.
     pub deformed: Deformed,
 }
 
-/// Workgroups of one dispatch at most; each thread then takes several vertices.
+/// Workgroups of one dispatch at most, each way; each thread then takes several vertices, or copies.
 const MOST_GROUPS: u32 = 4096;
 /// As in `bake.wgsl`.
 pub(super) const GROUP_SIZE: u32 = 64;
@@ -53,7 +55,8 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
             let count = source.vertex_count() as u32;
-            let size = (u64::from(count) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64).max(MIN_BUFFER);
+            let size = (u64::from(count) * u64::from(draw.copies) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64)
+                .max(MIN_BUFFER);
             use wgpu::BufferUsages as U;
             let deformed = gpu.empty_buffer("deformed vertices", size, U::STORAGE | U::COPY_SRC)?;
             let mapped = gpu.empty_buffer("deformed vertices in memory", size, U::MAP_READ | U::COPY_DST)?;
@@ -70,12 +73,16 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
                 pass.set_bind_group(0, &upload.group, &[]);
                 pass.set_bind_group(1, &primitive.group, &[draw.offset]);
                 pass.set_bind_group(2, &group, &[]);
-                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), 1, 1);
+                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), draw.copies.min(most_groups), 1);
             }
             encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
             gpu.queue.submit([encoder.finish()]);
             let bytes = headless::read(gpu, &mapped)?;
-            out.push(DeformedOnGpu { instance: *id, primitive: n, deformed: deformed_from(&bytes, source) });
+            let one = source.vertex_count() * size_of::<Vec4>() * VEC4S_PER_VERTEX as usize;
+            for copy in 0..draw.copies as usize {
+                let deformed = deformed_from(&bytes[copy * one..], source);
+                out.push(DeformedOnGpu { instance: *id, copy, primitive: n, deformed });
+            }
         }
     }
     match gpu.take_error() {

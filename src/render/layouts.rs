@@ -56,7 +56,16 @@ shared! {
         ramp: u32,
         selected: u32,
         morph_base: u32,
-        unused: u32,
+        light_count: u32,
+        studio: [f32; 4],
+    }
+
+    /// A light of the file.
+    struct Light {
+        position: [f32; 4],
+        direction: [f32; 4],
+        color: [f32; 4],
+        cone: [f32; 4],
     }
 
     /// What a place in the palette stands for.
@@ -90,7 +99,7 @@ shared! {
         morph_count: u32,
         morph_weight: u32,
         morph_stride: u32,
-        unused: u32,
+        copies: u32,
     }
 
     /// A material's numbers.

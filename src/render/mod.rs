@@ -32,7 +32,7 @@ pub use target::{COLOR, SceneTarget};
 
 use crate::deform::keep_sides;
 use crate::frame::{Background, Frame, Surface};
-use crate::model::Model;
+use crate::model::{InstanceId, Model};
 use material::BASE_COLOR;
 use pipelines::{Cull, Kind, Look, Pipelines, entry};
 use scene::{GpuDraw, GpuModel, GpuPrimitive};
@@ -60,12 +60,14 @@ struct PresentGroup {
     group: wgpu::BindGroup,
 }
 
-/// One primitive of one instance, as it is drawn.
+/// One primitive of one instance, or of several that are drawn at once.
 #[derive(Clone, Copy)]
 struct Item<'a> {
     primitive: &'a GpuPrimitive,
     source: &'a crate::model::Primitive,
     draw: &'a GpuDraw,
+    /// How many times: each copy is moved by the next matrix of the palette.
+    copies: u32,
     material: &'a wgpu::BindGroup,
 }
 
@@ -317,7 +319,7 @@ impl Painter<'_, '_> {
         pass.set_vertex_buffer(0, item.primitive.source.slice(..));
         pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
         pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
-        pass.draw_indexed(0..indices.count, 0, 0..1);
+        pass.draw_indexed(0..indices.count, 0, 0..item.copies);
     }
 }
 
@@ -332,6 +334,8 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.camera == b.camera
         && a.display == b.display
         && a.draws == b.draws
+        && a.lights == b.lights
+        && a.studio == b.studio
         && a.palettes == b.palettes
         && a.morph_weights == b.morph_weights
         && a.bones == b.bones
@@ -378,18 +382,42 @@ fn clear_color(background: Background) -> wgpu::Color {
 
 fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a>> {
     let mut out = Vec::new();
-    for id in &frame.draws {
+    let mut rest = &frame.draws[..];
+    while let Some(id) = rest.first() {
+        let (run, after) = rest.split_at(alike(model, rest));
+        rest = after;
         let mesh = model.instances[id.index()].mesh.index();
         for (n, draw) in copy.draws[id.index()].iter().enumerate() {
-            out.push(Item {
+            let item = |draw: &'a GpuDraw, copies| Item {
                 primitive: &copy.meshes[mesh][n],
                 source: &model.meshes[mesh].primitives[n],
                 draw,
+                copies,
                 material: &copy.materials.groups[draw.material],
-            });
+            };
+            let each = run.iter().map(|id| &copy.draws[id.index()][n]);
+            if draw.blends {
+                // What blends is sorted by depth, one by one.
+                out.extend(each.map(|draw| item(draw, draw.copies)));
+            } else {
+                out.push(item(draw, each.map(|draw| draw.copies).sum()));
+            }
         }
     }
     out
+}
+
+/// How many of the first instances of `draws` can be drawn at once: the same mesh, rigid, without morph targets, and their
+/// matrices one after the other.
+fn alike(model: &Model, draws: &[InstanceId]) -> usize {
+    let instance = |id: &InstanceId| &model.instances[id.index()];
+    let fits = |pair: &[InstanceId]| {
+        let (a, b) = (instance(&pair[0]), instance(&pair[1]));
+        let rigid = a.skin.is_none() && b.skin.is_none() && a.morph_weights.is_empty();
+        let place = |id: &InstanceId| model.palette_layout().instances[id.index()];
+        a.mesh == b.mesh && rigid && place(&pair[0]) + a.copy_count() as u32 == place(&pair[1])
+    };
+    1 + draws.windows(2).take_while(|pair| fits(pair)).count()
 }
 
 /// The winding of back faces, where every part of the surface is known to have kept or changed it alike.
@@ -403,6 +431,11 @@ fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
     let pairs = if item.draw.rigid { &[(0, 0)][..] } else { pairs };
     let Some((first, _)) = pairs.first() else { return Cull::None };
     let side = determinant(*first);
+    let first_copy = item.draw.joint as usize;
+    let copies = frame.palettes.get(first_copy..first_copy + item.copies as usize).filter(|_| item.draw.rigid);
+    if copies.is_some_and(|all| all.iter().any(|m| m.matrix3.determinant() * side <= 0.0)) {
+        return Cull::None;
+    }
     let alike = pairs.iter().all(|(a, b)| {
         let agree = a == b && determinant(*a) * side > 0.0;
         agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| keep_sides(a, b))

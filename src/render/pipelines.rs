@@ -111,6 +111,7 @@ impl Pipelines {
                 storage(1, vertices, true),
                 storage(2, vertices, true),
                 uniform(3, S::FRAGMENT, false),
+                storage(4, S::FRAGMENT, true),
             ],
         );
         let primitive =

@@ -12,7 +12,7 @@ use super::material::{Materials, textures};
 use super::pipelines::{Pipelines, entry};
 use crate::frame::joint_color;
 use crate::math::Aabb;
-use crate::model::{AlphaMode, Influences, InstanceId, Model, NodeId, Primitive, Topology};
+use crate::model::{AlphaMode, Influences, Instance, InstanceId, Model, NodeId, Primitive, Topology};
 
 /// A model on the device.
 #[derive(Debug)]
@@ -51,8 +51,9 @@ pub(super) struct GpuDraw {
     pub offset: u32,
     /// First matrix in the palette.
     pub joint: u32,
-    /// Moved by that one alone.
+    /// Moved by that one alone; each copy by its own, which follow it.
     pub rigid: bool,
+    pub copies: u32,
     pub double_sided: bool,
     /// Bit n: its material has texture n.
     pub textures: u32,
@@ -94,6 +95,7 @@ impl GpuModel {
                     offset: uniforms.len() as u32,
                     joint: uniform.joint,
                     rigid: uniform.mode == mode::RIGID,
+                    copies: uniform.copies,
                     double_sided: p.material.is_some_and(|m| model.materials[m.index()].double_sided),
                     textures: p.material.map_or(0, |m| textures(&model.materials[m.index()])),
                     material,
@@ -196,7 +198,7 @@ fn draw_uniform(model: &Model, id: InstanceId, primitive: usize) -> Draw {
         morph_count: p.morphs.len() as u32,
         morph_weight: instance.morph_offset as u32,
         morph_stride: morph_stride(p),
-        unused: 0,
+        copies: instance.copy_count() as u32,
     }
 }
 
@@ -322,7 +324,8 @@ fn slots(model: &Model) -> Vec<Slot> {
         up.find(|n| model.is_joint(*n)).unwrap_or(node)
     };
     let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, place)| place.is_some());
-    skinned.chain(rigid.map(|(instance, _)| slot(owner(instance.node)))).collect()
+    let copies = |i: &Instance| std::iter::repeat_n(slot(owner(i.node)), i.copy_count());
+    skinned.chain(rigid.flat_map(|(instance, _)| copies(instance))).collect()
 }
 
 fn edges(p: &Primitive) -> Vec<u32> {

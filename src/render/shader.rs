@@ -31,7 +31,15 @@ pub struct Program {
 /// The model's surface and edges.
 pub static SURFACE: Program = Program {
     name: "surface",
-    parts: &[GLOBALS, COLOR, DEFORM, part!("mesh.wgsl"), part!("light.wgsl"), part!("surface.wgsl")],
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+    ],
     deforms: true,
 };
 /// Deformed vertices as numbers.

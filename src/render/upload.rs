@@ -4,12 +4,13 @@ use glam::{Affine3A, Mat4, Vec3, Vec4};
 
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
-use super::layouts::{Bone, Globals, Line, RAMP_ROWS};
+use super::layouts::{Bone, Globals, Light, Line, RAMP_ROWS};
 use super::pipelines::{self, Pipelines, entry};
 use super::studio;
 use crate::deform::pack;
 use crate::frame::{Background, Camera, Frame, Ramp, Surface};
 use crate::math::Projection;
+use crate::model::LightKind;
 
 /// In the order of their tables.
 const RAMPS: [Ramp; pipelines::RAMPS] = [Ramp::Blender, Ramp::Viridis];
@@ -22,6 +23,7 @@ pub(super) struct Upload {
     globals: wgpu::Buffer,
     ramps: wgpu::Buffer,
     palette: wgpu::Buffer,
+    lights: wgpu::Buffer,
     /// Binds the above and the model's slots.
     pub group: wgpu::BindGroup,
     /// What the group holds.
@@ -41,10 +43,11 @@ impl Upload {
         let ramps = gpu.buffer("ramps", bytemuck::cast_slice(&rows), U::UNIFORM)?;
         let palette = gpu.buffer("the palette", &[], U::STORAGE)?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
-        let group = group(gpu, pipelines, [&globals, &palette, &slots, &ramps]);
+        let lights = gpu.buffer("lights", bytemuck::bytes_of(&Light::default()), U::STORAGE)?;
+        let group = group(gpu, pipelines, [&globals, &palette, &slots, &ramps, &lights]);
         let bones = gpu.buffer("bones", &[], U::VERTEX)?;
         let lines = gpu.buffer("lines", &[], U::VERTEX)?;
-        Ok(Self { globals, ramps, palette, group, slots, bones, bone_count: 0, lines, packed: Vec::new() })
+        Ok(Self { globals, ramps, palette, lights, group, slots, bones, bone_count: 0, lines, packed: Vec::new() })
     }
 
     /// Writes `frame` for a picture of `size` pixels. `slots` is the model's.
@@ -68,12 +71,14 @@ impl Upload {
         let what = format!("the palette ({} joints)", frame.palettes.len());
         let usage = wgpu::BufferUsages::STORAGE;
         let mut moved = write(gpu, &mut self.palette, &what, bytemuck::cast_slice(&self.packed), usage)?;
+        let lights: Vec<Light> = frame.lights.iter().map(light).collect();
+        moved |= write(gpu, &mut self.lights, "lights", bytemuck::cast_slice(&lights), usage)?;
         if let Some(slots) = slots.filter(|s| **s != self.slots) {
             self.slots = slots.clone();
             moved = true;
         }
         if moved {
-            self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.ramps]);
+            self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.ramps, &self.lights]);
         }
         let usage = wgpu::BufferUsages::VERTEX;
         let bones = bones(frame);
@@ -107,7 +112,7 @@ fn write(
     Ok(grows)
 }
 
-fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 4]) -> wgpu::BindGroup {
+fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5]) -> wgpu::BindGroup {
     let entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
     let layout = &pipelines.frame;
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
@@ -159,7 +164,8 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
         ramp: ramp as u32,
         selected: display.selected.map_or(NO_NODE, |n| n.0),
         morph_base,
-        unused: 0,
+        light_count: frame.lights.len() as u32,
+        studio: [f32::from(u8::from(frame.studio)), 0.0, 0.0, 0.0],
     }
 }
 
@@ -191,6 +197,24 @@ fn bones(frame: &Frame) -> Vec<Bone> {
         color: b.color,
     };
     sorted.into_iter().map(bone).collect()
+}
+
+fn light(l: &crate::frame::Light) -> Light {
+    let (has_place, cone) = match l.kind {
+        LightKind::Directional => (0.0, [0.0, 1.0]),
+        LightKind::Point => (1.0, [0.0, 1.0]),
+        // As KHR_lights_punctual has it: a straight line in the cosine, squared in the shader.
+        LightKind::Spot { inner, outer } => {
+            let factor = 1.0 / (inner.cos() - outer.cos()).max(1e-3);
+            (1.0, [factor, -outer.cos() * factor])
+        }
+    };
+    Light {
+        position: l.position.extend(1.0 / (l.range * l.range)).to_array(),
+        direction: l.direction.extend(has_place).to_array(),
+        color: l.color.extend(0.0).to_array(),
+        cone: [cone[0], cone[1], 0.0, 0.0],
+    }
 }
 
 fn line(l: &crate::frame::Line) -> Line {

@@ -6,7 +6,7 @@ use glam::Vec2;
 
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
-use super::view::{SurfaceMode, Toggle, ViewFrom};
+use super::view::{Lighting, SurfaceMode, Toggle, ViewFrom};
 use crate::math::Ramp;
 use crate::model::{ClipId, NodeId};
 
@@ -114,6 +114,12 @@ pub enum Command {
     LookFrom(ViewFrom),
     /// Perspective or orthographic.
     ToggleOrthographic,
+    /// Look through a camera of the file, by its place in [`crate::model::ModelParts::camera_nodes`], or from the own place.
+    SetCamera(Option<usize>),
+    /// The file's next camera; after the last one, the own place.
+    NextCamera,
+    /// What lights the model.
+    SetLighting(Lighting),
 
     /// Dark or light.
     ToggleTheme,
@@ -358,6 +364,34 @@ pub static COMMANDS: &[CommandRow] = &[
         key(Key::Numpad(5)),
         Command::ToggleOrthographic,
         "Switch between perspective and orthographic",
+    ),
+    row(
+        Menu::View,
+        "Next camera",
+        key(Key::Numpad(0)),
+        Command::NextCamera,
+        "Look through the next camera of the file; after the last one, from your own place",
+    ),
+    row(
+        Menu::View,
+        "Studio light",
+        None,
+        Command::SetLighting(Lighting::Studio),
+        "Light the model by a studio that turns with you",
+    ),
+    row(
+        Menu::View,
+        "Lights of the file",
+        None,
+        Command::SetLighting(Lighting::File),
+        "Light the model by the lights of the file alone",
+    ),
+    row(
+        Menu::View,
+        "Studio and file lights",
+        None,
+        Command::SetLighting(Lighting::Both),
+        "Light the model by the studio and the lights of the file",
     ),
     row(
         Menu::View,

@@ -5,14 +5,16 @@
 mod command;
 mod document;
 mod edits;
+mod lighting;
 mod playback;
 mod view;
 
 pub use command::{COMMANDS, Command, CommandRow, Effect, Key, Menu, Panel, Shortcut, command_of, row_of};
 pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
+pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
-pub use view::{FOV_Y, Orbit, SurfaceMode, Toggle, View, ViewFrom};
+pub use view::{FOV_Y, Lighting, Orbit, SurfaceMode, Through, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
 
@@ -22,7 +24,7 @@ use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
-use crate::model::{ClipId, LocalPose, Model, NodeId};
+use crate::model::{Change, ClipId, InstanceId, LocalPose, Model, NodeId};
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
@@ -33,7 +35,12 @@ pub struct Pose {
     pub model: Vec<Affine3A>,
     /// By [`Model::palette_layout`].
     pub palettes: Vec<Affine3A>,
+    /// What the clip changes beside nodes.
+    pub changes: Vec<Change>,
+    /// What of the shown scene is drawn, in node order.
+    pub draws: Vec<InstanceId>,
     scratch: SampleScratch,
+    hidden: Vec<bool>,
 }
 
 /// What is open and how it stands.
@@ -53,6 +60,8 @@ pub struct Session {
     pub pose: Pose,
     /// The model's box in the pose it was opened in: how large it is, steady while the pose moves.
     pub opened_bounds: Aabb,
+    /// What the file's lights are multiplied by, see [`Session::lights`]: measured where the model was opened.
+    exposure: f32,
 }
 
 impl Session {
@@ -81,11 +90,13 @@ impl Session {
         self.view.scene = model.default_scene;
         self.view.selected = None;
         self.view.hovered = None;
+        self.view.through = None;
         self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
         self.document = Some(document);
         self.opened_bounds = Aabb::EMPTY;
         self.update_pose();
         self.opened_bounds = self.bounds();
+        self.exposure = self.measure_exposure();
         self.apply(Command::FrameAll);
     }
 
@@ -117,8 +128,10 @@ impl Session {
             self.playback.playing = false;
             self.play(&Command::SetPose(PoseSource::Rest));
         }
+        self.view.through = self.view.through.filter(|t| t.index < new.camera_nodes.len());
         self.update_pose();
         self.opened_bounds = self.bounds();
+        self.exposure = self.measure_exposure();
     }
 
     /// Adds to the warnings of the open document what else was found out about it. True when it was news.
@@ -147,6 +160,7 @@ impl Session {
         let base = if self.playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
         pose.local.transforms.clone_from(&base.transforms);
         pose.local.morph_weights.clone_from(&model.skeleton.rest.morph_weights);
+        pose.changes.clear();
         if let (PoseSource::Clip, Some(clip)) = (self.playback.source, self.playback.clip) {
             let clip = &model.clips[clip.index()];
             anim::sample(model, clip, self.playback.time_secs, &mut pose.scratch, &mut pose.local);
@@ -154,16 +168,18 @@ impl Session {
         self.edits.apply(&mut pose.local);
         anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
+        anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
+        if let Some(Through { index, .. }) = self.view.through {
+            self.view.through = lighting::through(model, pose, index);
+        }
     }
 
     /// The box around the posed scene: deformed vertices, and the skeleton where there is no mesh.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let Some(model) = self.model() else { return Aabb::EMPTY };
-        let mut packed = Vec::new();
-        deform::pack(self.view.method, &self.pose.palettes, &mut packed);
-        let morphs = &self.pose.local.morph_weights;
-        let mesh = deform::bounds(model, self.view.scene, &packed, morphs, self.view.method);
+        let Pose { local, palettes, draws, .. } = &self.pose;
+        let mesh = deform::bounds(model, draws, palettes, &local.morph_weights, self.view.method);
         // A mesh that has collapsed to a point tells nothing.
         let skeleton = self.skeleton_bounds();
         if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
@@ -173,8 +189,8 @@ impl Session {
     #[must_use]
     pub fn surface(&self) -> inspect::PosedSurface {
         let Some(model) = self.model() else { return inspect::PosedSurface::default() };
-        let pose = &self.pose;
-        inspect::posed_surface(model, self.view.scene, &pose.palettes, &pose.local.morph_weights, self.view.method)
+        let Pose { local, palettes, draws, .. } = &self.pose;
+        inspect::posed_surface(model, draws, palettes, &local.morph_weights, self.view.method)
     }
 
     /// The bones of the shown scene as posed.
@@ -368,6 +384,9 @@ impl Session {
 
     /// Camera, selection and overlays.
     fn look(&mut self, command: Command) {
+        if lighting::leaves_camera(&command) {
+            self.view.leave_camera(self.opened_bounds.center());
+        }
         let view = &mut self.view;
         match command {
             Command::Select(node) => self.select(node),
@@ -393,6 +412,7 @@ impl Session {
             Command::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
             Command::SetScene(scene) if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) => {
                 view.scene = scene;
+                self.update_pose();
             }
             Command::SetViewport(size) if size.is_finite() => view.viewport = size.max(glam::Vec2::ONE),
             Command::Orbit(delta) => view.orbit.orbit(delta),
@@ -410,6 +430,13 @@ impl Session {
             }
             Command::LookFrom(side) => (view.orbit.yaw, view.orbit.pitch) = side.angles(),
             Command::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
+            Command::SetCamera(index) => self.look_through(index),
+            Command::NextCamera => {
+                let next = view.through.map_or(0, |t| t.index + 1);
+                let count = self.model().map_or(0, |m| m.camera_nodes.len());
+                self.look_through(Some(next).filter(|n| *n < count));
+            }
+            Command::SetLighting(lighting) => view.lighting = lighting,
             _ => {}
         }
     }

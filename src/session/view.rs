@@ -4,7 +4,7 @@ use glam::{Affine3A, Quat, Vec2, Vec3};
 
 use crate::deform::{METHODS, Method};
 use crate::math::{Aabb, Projection, Ramp, Ray};
-use crate::model::NodeId;
+use crate::model::{Lens, NodeId};
 
 /// A camera on a sphere around a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,6 +102,29 @@ impl Orbit {
     }
 }
 
+/// What lights the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lighting {
+    /// A studio that turns with the camera.
+    #[default]
+    Studio,
+    /// The lights of the file, and nothing else.
+    File,
+    /// The studio and the lights of the file.
+    Both,
+}
+
+/// A camera of the file that is looked through, as its node stands now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Through {
+    /// Of [`crate::model::ModelParts::camera_nodes`].
+    pub index: usize,
+    /// Rigid.
+    pub world_from_view: Affine3A,
+    /// As changed by the clip.
+    pub lens: Lens,
+}
+
 /// Directions that the number pad looks from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the words of every 3D program")]
@@ -156,8 +179,12 @@ pub enum Toggle {
 /// How the model is looked at.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// The camera.
+    /// The user's own camera.
     pub orbit: Orbit,
+    /// The file's camera that is looked through instead, if any.
+    pub through: Option<Through>,
+    /// What lights the model; the file's lights only where it has some.
+    pub lighting: Lighting,
     /// The viewport in pixels; its aspect is the camera's.
     pub viewport: Vec2,
     /// Of [`crate::model::ModelParts::scenes`].
@@ -192,6 +219,8 @@ impl Default for View {
     fn default() -> Self {
         Self {
             orbit: Orbit::default(),
+            through: None,
+            lighting: Lighting::Studio,
             viewport: Vec2::new(1280.0, 720.0),
             scene: 0,
             selected: None,
@@ -217,21 +246,69 @@ impl View {
         (self.viewport.x / self.viewport.y.max(1.0)).clamp(0.01, 100.0)
     }
 
+    /// Where the eye is and where it looks (its −Z).
+    #[must_use]
+    pub fn world_from_view(&self) -> Affine3A {
+        self.through.map_or_else(|| self.orbit.world_from_view(), |t| t.world_from_view)
+    }
+
+    /// How it is seen.
+    #[must_use]
+    pub fn projection(&self) -> Projection {
+        self.through.map_or_else(|| self.orbit.projection(), |t| t.lens.projection(self.aspect()).0)
+    }
+
+    /// Near and far planes: the file camera's own, or those that hold `bounds`.
+    #[must_use]
+    pub fn planes(&self, bounds: Aabb) -> (f32, f32) {
+        let own = |t: Through| {
+            let (_, near, far) = t.lens.projection(self.aspect());
+            (near, far)
+        };
+        self.through.map_or_else(|| self.orbit.planes(bounds), own)
+    }
+
+    /// Puts the orbit where the file's camera is, which is then left: the next turn starts from what was seen. `focus` (world)
+    /// is what it turns about, as far as it lies ahead. A camera that leans to a side is set upright.
+    pub(super) fn leave_camera(&mut self, focus: Vec3) {
+        let Some(Through { world_from_view, .. }) = self.through else { return };
+        let projection = self.projection();
+        self.through = None;
+        let (eye, back) = (Vec3::from(world_from_view.translation), Vec3::from(world_from_view.matrix3.z_axis));
+        let ahead = (eye - focus).dot(back);
+        let distance = if ahead > 0.0 && ahead.is_finite() { ahead } else { 1.0 };
+        let height = match projection {
+            Projection::Perspective { fov_y } => 2.0 * distance * (0.5 * fov_y).tan(),
+            Projection::Orthographic { height } => height,
+        };
+        self.orbit = Orbit {
+            target: eye - back * distance,
+            yaw: back.x.atan2(back.z).rem_euclid(std::f32::consts::TAU),
+            pitch: back.y.clamp(-1.0, 1.0).asin(),
+            // As much of the height at the target is seen, through another angle.
+            distance: height / (2.0 * (0.5 * FOV_Y).tan()),
+            orthographic: matches!(projection, Projection::Orthographic { .. }),
+        };
+        self.orbit.zoom(0.0);
+    }
+
     /// The ray under a point of the viewport, in pixels from its top left.
     #[must_use]
     pub fn ray(&self, at: Vec2) -> Ray {
         let ndc = (at / self.viewport.max(Vec2::ONE)) * Vec2::new(2.0, -2.0) + Vec2::new(-1.0, 1.0);
-        self.orbit.projection().ray(self.orbit.world_from_view(), self.aspect(), ndc)
+        self.projection().ray(self.world_from_view(), self.aspect(), ndc)
     }
 
     /// Where a world point is seen, in pixels from the viewport's top left; `None` behind the eye.
     #[must_use]
     pub fn project(&self, world: Vec3) -> Option<Vec2> {
-        let view = self.orbit.world_from_view().inverse().transform_point3(world);
-        if !self.orbit.orthographic && view.z > -self.orbit.distance * 1e-3 {
+        let view = self.world_from_view().inverse().transform_point3(world);
+        let projection = self.projection();
+        let nearest = self.through.map_or(self.orbit.distance * 1e-3, |t| t.lens.projection(self.aspect()).1);
+        if matches!(projection, Projection::Perspective { .. }) && view.z > -nearest {
             return None;
         }
-        let clip = self.orbit.projection().clip_from_view(self.aspect(), 0.1, 10.0);
+        let clip = projection.clip_from_view(self.aspect(), 0.1, 10.0);
         let ndc = clip.project_point3(view);
         Some((Vec2::new(ndc.x, -ndc.y) * 0.5 + 0.5) * self.viewport)
     }

@@ -4,13 +4,16 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod corpus;
 mod faults;
+mod lights;
 mod materials;
 mod numbers;
 mod overlays;
 mod pictures;
 mod scenes;
+mod textures;
 
 use std::cell::RefCell;
 

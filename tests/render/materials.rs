@@ -8,7 +8,7 @@ use skinscope::render::{COLOR, Gpu, GpuError, Picture};
 use crate::scenes::{Plate, near, seen_from_behind};
 use crate::{SIZE, gpus, stages};
 
-fn slot(texture: u32) -> Option<TextureSlot> {
+pub fn slot(texture: u32) -> Option<TextureSlot> {
     Some(TextureSlot { texture: TextureId(texture), ..TextureSlot::default() })
 }
 

@@ -124,8 +124,7 @@ impl Plate {
                 node: NodeId(0),
                 mesh: MeshId(0),
                 skin: self.skinned.then_some(SkinId(0)),
-                morph_weights: Vec::new(),
-                morph_offset: 0,
+                ..Instance::default()
             }],
             materials: vec![self.material],
             textures: (0..self.images.len())

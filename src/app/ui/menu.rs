@@ -10,7 +10,9 @@ use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, shortened};
 use super::{UiState, icons};
 use crate::deform::METHODS;
-use crate::session::{COMMANDS, Command, CommandRow, Menu, Panel, PoseSource, Session, SurfaceMode, Toggle, ViewFrom};
+use crate::session::{
+    COMMANDS, Command, Lighting, Menu, Panel, PoseSource, Session, Shortcut, SurfaceMode, Toggle, ViewFrom,
+};
 
 const MENUS: [(Menu, &str); 5] = [
     (Menu::File, "File"),
@@ -20,6 +22,8 @@ const MENUS: [(Menu, &str); 5] = [
     (Menu::Help, "Help"),
 ];
 
+/// Cameras that the View menu names.
+const MOST_CAMERAS: usize = 12;
 /// Points that the choice of surface takes.
 const SURFACE_WIDTH: f32 = 232.0;
 /// Points that the choice of method takes.
@@ -64,19 +68,39 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
             ui.add_space(4.0);
         }
         let on = is_on(&row.command, session, state);
-        let response = ui.add_enabled_ui(is_possible(&row.command, session), |ui| item(ui, row, on)).inner;
+        let possible = is_possible(&row.command, session);
+        let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, row.shortcut, on)).inner;
         if response.on_hover_text(row.help).clicked() {
             commands.push(row.command.clone());
+        }
+        if row.command == Command::NextCamera {
+            cameras(ui, session, commands);
         }
     }
 }
 
-fn item(ui: &mut Ui, row: &CommandRow, on: Option<bool>) -> Response {
+/// The cameras of the file, by name.
+fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let through = session.view.through.map(|t| t.index);
+    let count = session.model().map_or(0, |m| m.camera_nodes.len());
+    // A menu of hundreds is none; the others are reached one after the other.
+    for i in 0..count.min(MOST_CAMERAS) {
+        let Some(name) = session.camera_name(i) else { continue };
+        let on = through == Some(i);
+        let name = format!("Camera {name}");
+        let response = item(ui, &name, None, Some(on)).on_hover_text("Look through this camera of the file");
+        if response.clicked() {
+            commands.push(Command::SetCamera((!on).then_some(i)));
+        }
+    }
+}
+
+fn item(ui: &mut Ui, name: &str, shortcut: Option<Shortcut>, on: Option<bool>) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let enabled = ui.is_enabled();
     response.widget_info(|| match on {
-        Some(on) => WidgetInfo::selected(Role::MenuItemCheckBox, enabled, on, row.label),
-        None => WidgetInfo::labeled(Role::MenuItem, enabled, row.label),
+        Some(on) => WidgetInfo::selected(Role::MenuItemCheckBox, enabled, on, name),
+        None => WidgetInfo::labeled(Role::MenuItem, enabled, name),
     });
     let c = colors(ui);
     let fill = if response.hovered() { c.hovered } else { Color32::TRANSPARENT };
@@ -86,9 +110,9 @@ fn item(ui: &mut Ui, row: &CommandRow, on: Option<bool>) -> Response {
         let at = pos2(rect.left() + 14.0, y);
         ui.painter().text(at, Align2::CENTER_CENTER, icons::CHECK, theme::icon(14.0), c.accent);
     }
-    let label = ui.painter().layout_no_wrap(row.label.to_owned(), theme::regular(BODY), c.text);
+    let (label, _) = shortened(ui, name, theme::regular(BODY), c.text, rect.width() - 40.0);
     paint_line(ui, label, rect.left() + 28.0, y, c.text);
-    if let Some(shortcut) = row.shortcut {
+    if let Some(shortcut) = shortcut {
         let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), c.dim);
         let x = rect.right() - 10.0 - keys.size().x;
         paint_line(ui, keys, x, y, c.dim);
@@ -108,6 +132,8 @@ fn starts_group(command: &Command) -> bool {
             | Command::Toggle(Toggle::Bones)
             | Command::FrameSelected
             | Command::LookFrom(ViewFrom::Front)
+            | Command::NextCamera
+            | Command::SetLighting(Lighting::Studio)
             | Command::TogglePanel(Panel::Outliner)
             | Command::ToStart
             | Command::StepClip(1)
@@ -124,6 +150,10 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::ToggleDominant => view.surface == SurfaceMode::Dominant,
         Command::Toggle(toggle) => view.is_on(*toggle),
         Command::ToggleOrthographic => view.orbit.orthographic,
+        Command::SetLighting(lighting) => {
+            let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
+            shown == *lighting
+        }
         Command::ToggleNormaliseWeights => session.edits.normalise_weights,
         Command::TogglePanel(Panel::Outliner) => state.saved.outliner,
         Command::TogglePanel(Panel::Inspector) => state.saved.inspector,
@@ -143,6 +173,8 @@ fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Redo => session.history.can_redo(),
         Command::ResetJoint => selected.is_some_and(|n| session.edits.nodes.contains_key(&n)),
         Command::ResetAll => !session.edits.is_empty(),
+        Command::NextCamera => session.model().is_some_and(|m| !m.camera_nodes.is_empty()),
+        Command::SetLighting(Lighting::File | Lighting::Both) => session.has_lights(),
         Command::ToggleNormaliseWeights => {
             let uneven = session.document.as_ref().is_some_and(|d| d.stored_stats().uneven.is_some());
             uneven || session.edits.normalise_weights

@@ -69,7 +69,11 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
                 let (rect, _) = ui.allocate_exact_size(vec2(room, 26.0), Sense::hover());
                 paint_line(ui, name, rect.left(), rect.center().y, c.text);
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    if text_button(ui, None, "Cancel", false).clicked() {
+                    let what = match loading.is_open {
+                        true => "Keep the model without the images that are still missing (Esc)",
+                        false => "Stop loading (Esc)",
+                    };
+                    if text_button(ui, None, "Cancel", false).on_hover_text(what).clicked() {
                         commands.push(Command::CancelLoad);
                     }
                 });

@@ -5,7 +5,7 @@ use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec3;
 
 use super::theme::{self, colors};
-use super::widgets::tip;
+use super::widgets::{shortened, tip};
 use crate::session::{Command, Session, ViewFrom};
 
 /// From the middle to the balls, points.
@@ -23,7 +23,7 @@ const ENDS: [(Vec3, &str, usize, ViewFrom, &str); 6] = [
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let center = pos2(rect.right() - 56.0, rect.top() + 56.0);
-    let view_from_world = session.view.orbit.rotation().inverse();
+    let view_from_world = session.view.world_from_view().matrix3.transpose();
     let mut ends: Vec<_> = ENDS.iter().map(|end| (view_from_world * end.0, end)).collect();
     // What is nearer to the eye is painted later.
     ends.sort_by(|a, b| a.0.z.total_cmp(&b.0.z));
@@ -60,11 +60,13 @@ fn shade(color: Color32, back: Color32, toward_eye: f32) -> Color32 {
     color.lerp_to_gamma(back, 0.35 * (1.0 - toward_eye).clamp(0.0, 2.0) * 0.5)
 }
 
-/// "Perspective" or "Orthographic" under the triad; a click switches.
+/// "Perspective" or "Orthographic" under the triad, or the camera that is looked through; a click switches, or leaves it.
 fn projection(ui: &Ui, x: f32, y: f32, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let text = if session.view.orbit.orthographic { "Orthographic" } else { "Perspective" };
-    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(theme::SMALL), c.text);
+    let camera = session.view.through.and_then(|t| session.camera_name(t.index)).map(|name| format!("Camera {name}"));
+    let own = if session.view.orbit.orthographic { "Orthographic" } else { "Perspective" };
+    let text = camera.as_deref().unwrap_or(own);
+    let (galley, _) = shortened(ui, text, theme::regular(theme::SMALL), c.text, 96.0);
     let rect = Rect::from_center_size(pos2(x, y), galley.size() + vec2(12.0, 6.0));
     let response = ui.interact(rect, ui.scope_id().with("projection"), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, text));
@@ -72,7 +74,11 @@ fn projection(ui: &Ui, x: f32, y: f32, session: &Session, commands: &mut Vec<Com
     ui.painter().rect_filled(rect, 4.0, fill);
     let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), rect).min;
     ui.painter().galley(at, galley, c.text);
-    if response.on_hover_text(tip(&Command::ToggleOrthographic)).clicked() {
-        commands.push(Command::ToggleOrthographic);
+    let (command, help) = match camera {
+        Some(_) => (Command::SetCamera(None), "Leave the camera of the file for your own place".to_owned()),
+        None => (Command::ToggleOrthographic, tip(&Command::ToggleOrthographic)),
+    };
+    if response.on_hover_text(help).clicked() {
+        commands.push(command);
     }
 }

@@ -10,6 +10,7 @@ use super::theme::colors;
 use super::widgets::{chip, plate, tip};
 use super::{Status, UiState, ViewportArea, card, legend, names, status, triad};
 use crate::inspect::{self, Hit, PosedSurface};
+use crate::model::InstanceId;
 use crate::session::{Command, Session, SurfaceMode, Toggle};
 
 /// What the picture's area keeps.
@@ -28,7 +29,7 @@ pub(super) struct Viewport {
 struct PoseKey {
     palettes: Vec<Affine3A>,
     morph_weights: Vec<f32>,
-    scene: usize,
+    draws: Vec<InstanceId>,
     method: &'static str,
 }
 
@@ -138,7 +139,7 @@ impl Viewport {
         let model = session.model().filter(|m| m.drawn_vertices() <= MOST_VERTICES && session.view.mesh)?;
         let pose = &session.pose;
         let same = |key: &PoseKey| {
-            key.scene == session.view.scene
+            key.draws == pose.draws
                 && key.method == session.view.method.id
                 && key.palettes == pose.palettes
                 && key.morph_weights == pose.local.morph_weights
@@ -147,7 +148,7 @@ impl Viewport {
             let key = PoseKey {
                 palettes: pose.palettes.clone(),
                 morph_weights: pose.local.morph_weights.clone(),
-                scene: session.view.scene,
+                draws: pose.draws.clone(),
                 method: session.view.method.id,
             };
             self.surface = Some((key, session.surface()));

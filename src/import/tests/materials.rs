@@ -9,7 +9,7 @@ use super::*;
 use crate::model::{AlphaMode, Filter, TextureSlot, Wrap};
 
 /// A PNG of one colour with 16 bits a channel.
-pub(super) fn png(width: u32, height: u32) -> Vec<u8> {
+fn png(width: u32, height: u32) -> Vec<u8> {
     let pixels = image::ImageBuffer::from_pixel(width, height, image::Rgba([0xFFFF_u16, 0x8080, 0, 0x3333]));
     let mut out = std::io::Cursor::new(Vec::new());
     image::DynamicImage::ImageRgba16(pixels).write_to(&mut out, image::ImageFormat::Png).unwrap();

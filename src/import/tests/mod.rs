@@ -2,10 +2,11 @@
 
 mod accessors;
 mod clips;
+mod copies;
 mod extensions;
-mod fuzz;
 mod images;
 mod layers;
+mod lights;
 mod materials;
 mod meshopt;
 mod nodes;

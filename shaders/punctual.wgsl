@@ -1,0 +1,48 @@
+// The lights of the file (KHR_lights_punctual): each shines from one direction, through the same surface as the studio's.
+
+struct Light {
+    /// World; w: 1 / range², 0 where it reaches everywhere.
+    position: vec4f,
+    /// Along the beam, unit; w: 0 for a directional light, 1 for one that has a place.
+    direction: vec4f,
+    /// Irradiance of a surface that faces it, at one metre where it has a place. Linear.
+    color: vec4f,
+    /// Factor and offset that make the cosine to the beam a brightness; 0 and 1 without a cone.
+    cone: vec4f,
+}
+
+@group(0) @binding(4) var<storage, read> lights: array<Light>;
+
+/// Radiance towards the eye of what light of unit irradiance along `light` (from the surface, unit) makes of a surface that
+/// faces it: Lambert under GGX (glTF 2.0, B.3).
+fn reflected(s: Shading, light: vec3f) -> vec3f {
+    let n_l = clamp(dot(s.normal, light), 0.0, 1.0);
+    let h = normalize(light + s.to_eye);
+    let grazing = 1.0 - clamp(dot(s.to_eye, h), 0.0, 1.0);
+    let grazing2 = grazing * grazing;
+    let f0 = mix(vec3f(0.04), s.base_color, s.metallic);
+    let f = f0 + (1.0 - f0) * (grazing2 * grazing2 * grazing);
+    let diffuse = s.base_color * (1.0 - s.metallic) * (1.0 - f);
+    let alpha = max(s.roughness * s.roughness, 0.002);
+    return (diffuse * n_l + key_specular(s, f0, light, alpha)) / PI;
+}
+
+/// Radiance towards the eye from all lights of the file.
+fn punctual(s: Shading, world: vec3f) -> vec3f {
+    var sum = vec3f(0.0);
+    for (var i = 0u; i < globals.light_count; i++) {
+        let light = lights[i];
+        var towards = -light.direction.xyz;
+        var strength = 1.0;
+        if light.direction.w > 0.5 {
+            let away = light.position.xyz - world;
+            let squared = max(dot(away, away), 1e-12);
+            towards = away * inverseSqrt(squared);
+            let faded = squared * light.position.w;
+            let cone = clamp(dot(light.direction.xyz, -towards) * light.cone.x + light.cone.y, 0.0, 1.0);
+            strength = clamp(1.0 - faded * faded, 0.0, 1.0) * cone * cone / squared;
+        }
+        sum += reflected(s, towards) * light.color.rgb * strength;
+    }
+    return sum;
+}

@@ -1,0 +1,81 @@
+//! `EXT_mesh_gpu_instancing`: one node that shows its mesh many times.
+
+use glam::{Affine3A, Quat, Vec3};
+use gltf::json;
+use gltf::json::accessor::Type;
+use serde_json::Value;
+
+use super::accessor::{Accessor, Format, format};
+use super::fields::Fields;
+use super::nodes::unit;
+use super::{ImportError, Reader};
+
+/// The name of the extension.
+const NAME: &str = "EXT_mesh_gpu_instancing";
+const VECTOR: &[Format] = &[format::F32];
+const ROTATION: &[Format] = &[format::F32, format::I8_UNIT, format::I16_UNIT];
+/// What a copy costs beside its stored numbers, bytes: its matrix, that in the palette and its packed form, colour and node.
+const COST: usize = 2 * size_of::<Affine3A>() + 64 + 16;
+
+/// `node_from_copy` of every copy; `None` where the node shows its mesh once, as usual. Attributes of other names belong to
+/// whoever wrote them.
+pub(super) fn read(
+    reader: &Reader,
+    node: &json::Node,
+    place: &dyn Fn() -> String,
+) -> Result<Option<Vec<Affine3A>>, ImportError> {
+    let extensions = node.extensions.as_ref().map(|e| &e.others);
+    let own = place();
+    let Some(fields) = Fields::of(reader, &own, NAME, extensions) else { return Ok(None) };
+    let Some(attributes) = fields.object("attributes") else { return Ok(None) };
+    let translations =
+        attribute(reader, attributes.get("TRANSLATION"), (Type::Vec3, VECTOR), &|| format!("{own}, TRANSLATION"))?;
+    let rotations =
+        attribute(reader, attributes.get("ROTATION"), (Type::Vec4, ROTATION), &|| format!("{own}, ROTATION"))?;
+    let scales = attribute(reader, attributes.get("SCALE"), (Type::Vec3, VECTOR), &|| format!("{own}, SCALE"))?;
+    let counts: Vec<usize> = [translations, rotations, scales].into_iter().flatten().map(|a| a.count).collect();
+    let Some(count) = counts.first().copied() else { return Ok(None) };
+    if counts.iter().any(|c| *c != count) {
+        let found = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        return Err(ImportError::invalid(own, format!("as many elements in every attribute of {NAME}"), found));
+    }
+    reader.decoded.charge(&|| own.clone(), count as u64, COST)?;
+    let list = |accessor: Option<&Accessor>| accessor.map(|a| reader.store.floats::<Vec3, 3>(a, place)).transpose();
+    let (translations, scales) = (list(translations)?, list(scales)?);
+    let rotations = rotations.map(|a| reader.store.floats::<Quat, 4>(a, place)).transpose()?;
+    let mut bad = 0_usize;
+    let mut copy = |i: usize| {
+        let translation = translations.as_ref().map_or(Vec3::ZERO, |t| t[i]);
+        let scale = scales.as_ref().map_or(Vec3::ONE, |s| s[i]);
+        let rotation = rotations.as_ref().map_or(Some(Quat::IDENTITY), |r| unit(r[i]));
+        let matrix = rotation.map(|r| Affine3A::from_scale_rotation_translation(scale, r, translation));
+        matrix.filter(Affine3A::is_finite).unwrap_or_else(|| {
+            bad += 1;
+            Affine3A::IDENTITY
+        })
+    };
+    let out = (0..count).map(&mut copy).collect();
+    if bad > 0 {
+        reader.warnings.add(own, format!("{bad} of {count} copies have a transform that is not finite, or a rotation of length zero; they stand at the node"));
+    }
+    Ok(Some(out))
+}
+
+fn attribute<'a, 'r>(
+    reader: &'r Reader<'a>,
+    value: Option<&Value>,
+    (kind, formats): (Type, &[Format]),
+    place: &dyn Fn() -> String,
+) -> Result<Option<&'r Accessor<'a>>, ImportError> {
+    let Some(value) = value else { return Ok(None) };
+    let Some(index) = value.as_u64().and_then(|n| u32::try_from(n).ok()) else {
+        return Err(ImportError::invalid(
+            place(),
+            "the number of an accessor",
+            super::error::quoted(&value.to_string()),
+        ));
+    };
+    let accessor = reader.store.accessor(json::Index::new(index), place)?;
+    accessor.expect(&[kind], formats, place)?;
+    Ok(Some(accessor))
+}

@@ -1,0 +1,73 @@
+//! Words and numbers that glTF 2.0 does not know, where they say how to read data: told with what the file has there.
+//! The document's types keep only that they are unknown.
+
+use gltf::json;
+use gltf::json::validation::Checked;
+
+use super::ImportError;
+use super::error::quoted;
+
+/// Where in the JSON, the same for people, and what may stand there.
+type Unknown = (String, String, &'static str);
+
+/// Refuses the first such word or number.
+pub(super) fn check(root: &json::Root, text: &str) -> Result<(), ImportError> {
+    let Some((pointer, place, expected)) = first(root) else { return Ok(()) };
+    // Read once more: only a file that is refused anyway pays for it.
+    let value = text.parse::<json::Value>().ok();
+    let found = match value.as_ref().and_then(|v| v.pointer(&pointer)) {
+        Some(json::Value::String(word)) => quoted(word),
+        Some(other) => quoted(&other.to_string()).trim_matches('"').to_owned(),
+        None => "nothing".to_owned(),
+    };
+    Err(ImportError::invalid(place, expected, found))
+}
+
+fn first(root: &json::Root) -> Option<Unknown> {
+    accessors(root).or_else(|| modes(root)).or_else(|| interpolations(root)).or_else(|| alpha_modes(root))
+}
+
+fn accessors(root: &json::Root) -> Option<Unknown> {
+    const COMPONENT: &str = "a componentType of glTF 2.0 (5120 to 5123, 5125, 5126)";
+    root.accessors.iter().enumerate().find_map(|(i, a)| {
+        let (path, place) = (format!("/accessors/{i}"), format!("accessor {i}"));
+        if a.type_ == Checked::Invalid {
+            return Some((path + "/type", place, "type SCALAR, VEC2 to VEC4 or MAT2 to MAT4"));
+        }
+        if matches!(a.component_type, Checked::Invalid) {
+            return Some((path + "/componentType", place, COMPONENT));
+        }
+        let of_sparse = &a.sparse.as_ref()?.indices.component_type;
+        let path = path + "/sparse/indices/componentType";
+        matches!(of_sparse, Checked::Invalid)
+            .then(|| (path, place + ", sparse indices", "componentType 5121, 5123 or 5125"))
+    })
+}
+
+fn modes(root: &json::Root) -> Option<Unknown> {
+    let primitives =
+        root.meshes.iter().enumerate().flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |p| (m, p)));
+    primitives.into_iter().find_map(|(m, (p, primitive))| {
+        let path = format!("/meshes/{m}/primitives/{p}/mode");
+        let place = format!("mesh {m}, primitive {p}");
+        (primitive.mode == Checked::Invalid).then_some((path, place, "a mode from 0 (points) to 6 (triangle fan)"))
+    })
+}
+
+fn interpolations(root: &json::Root) -> Option<Unknown> {
+    let samplers =
+        root.animations.iter().enumerate().flat_map(|(a, list)| list.samplers.iter().enumerate().map(move |s| (a, s)));
+    samplers.into_iter().find_map(|(a, (s, sampler))| {
+        let path = format!("/animations/{a}/samplers/{s}/interpolation");
+        let place = format!("animation {a}, sampler {s}");
+        (sampler.interpolation == Checked::Invalid).then_some((path, place, "LINEAR, STEP or CUBICSPLINE"))
+    })
+}
+
+fn alpha_modes(root: &json::Root) -> Option<Unknown> {
+    root.materials.iter().enumerate().find_map(|(i, material)| {
+        let path = format!("/materials/{i}/alphaMode");
+        (material.alpha_mode == Checked::Invalid)
+            .then(|| (path, format!("material {i}"), "alphaMode OPAQUE, MASK or BLEND"))
+    })
+}

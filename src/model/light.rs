@@ -1,0 +1,123 @@
+//! Lights and cameras of the file: what nodes carry beside meshes. Both look along the −Z of their node.
+
+use glam::Vec3;
+
+use crate::math::Projection;
+
+/// A light (`KHR_lights_punctual`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Light {
+    /// As in the file; may be empty.
+    pub name: String,
+    /// Where its light goes.
+    pub kind: LightKind,
+    /// Linear RGB.
+    pub color: Vec3,
+    /// Lux of a directional light; candela, which are lux at one metre, of the others. ≥ 0.
+    pub intensity: f32,
+    /// Metres at which the light has faded to nothing, > 0; `None`: it reaches as far as the inverse square does.
+    pub range: Option<f32>,
+}
+
+/// Where the light of a light goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LightKind {
+    /// Along the node's −Z, from infinitely far away.
+    Directional,
+    /// From a point, everywhere.
+    Point,
+    /// From a point, in a cone around the node's −Z. Radians: 0 ≤ inner < outer ≤ π / 2.
+    Spot {
+        /// Up to here it is as bright as in the middle.
+        inner: f32,
+        /// From here on it is dark.
+        outer: f32,
+    },
+}
+
+/// A camera (glTF 2.0, 3.10).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// As in the file; may be empty.
+    pub name: String,
+    /// How it projects.
+    pub lens: Lens,
+}
+
+/// How a camera projects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lens {
+    /// Towards a point.
+    Perspective {
+        /// Vertical angle of view, radians, in 0…π.
+        fov_y: f32,
+        /// Width over height of what must be seen; `None`: that of the picture.
+        aspect: Option<f32>,
+        /// Metres, > 0.
+        near: f32,
+        /// Metres, beyond `near`; `None`: infinite.
+        far: Option<f32>,
+    },
+    /// Parallel.
+    Orthographic {
+        /// Half of what must be seen across, metres, > 0.
+        half_width: f32,
+        /// Half of what must be seen upwards, metres, > 0.
+        half_height: f32,
+        /// Metres, ≥ 0.
+        near: f32,
+        /// Metres, beyond `near`.
+        far: f32,
+    },
+}
+
+impl Light {
+    pub(super) fn is_valid(&self) -> bool {
+        let kind = match self.kind {
+            LightKind::Directional | LightKind::Point => true,
+            LightKind::Spot { inner, outer } => {
+                0.0 <= inner && inner < outer && outer <= std::f32::consts::FRAC_PI_2 + 1e-6
+            }
+        };
+        let range = self.range.is_none_or(|r| r > 0.0 && r.is_finite());
+        kind && range && self.color.is_finite() && (0.0..=f32::MAX).contains(&self.intensity)
+    }
+}
+
+impl Lens {
+    /// The projection that shows all of what must be seen in a picture of `aspect` = width over height, and the depths of its
+    /// planes; an infinite one is [`f32::INFINITY`].
+    #[must_use]
+    pub fn projection(self, aspect: f32) -> (Projection, f32, f32) {
+        match self {
+            Self::Perspective { fov_y, aspect: wanted, near, far } => {
+                // A picture that is too narrow shows more above and below.
+                let taller = wanted.map_or(1.0, |w| (w / aspect).max(1.0));
+                let fov_y = 2.0 * ((0.5 * fov_y).tan() * taller).atan();
+                (Projection::Perspective { fov_y }, near, far.unwrap_or(f32::INFINITY))
+            }
+            Self::Orthographic { half_width, half_height, near, far } => {
+                (Projection::Orthographic { height: 2.0 * half_height.max(half_width / aspect) }, near, far)
+            }
+        }
+    }
+
+    /// Whether it makes a projection: angles, sizes and depths in their ranges.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        let positive = |n: f32| n > 0.0 && n.is_finite();
+        match *self {
+            Self::Perspective { fov_y, aspect, near, far } => {
+                let beyond = far.is_none_or(|f| f > near && f.is_finite());
+                positive(fov_y)
+                    && fov_y < std::f32::consts::PI
+                    && aspect.is_none_or(positive)
+                    && positive(near)
+                    && beyond
+            }
+            Self::Orthographic { half_width, half_height, near, far } => {
+                positive(half_width) && positive(half_height) && near >= 0.0 && far > near && far.is_finite()
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Twenty thousand broken relatives of good and bad files: each is refused in one line, or opens and can be posed and
+//! drawn. No panic, no more than a gibibyte in use at once, nothing that takes longer than five seconds.
+//!
+//! The fuzz targets under `fuzz/` use the same seeds, mutations and checks. A mutant is told by its number alone:
+//! `SKINSCOPE_MUTANT=4711 cargo test --test mutants` runs that one and keeps it as a file.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
+
+mod allocator;
+#[path = "../common/mod.rs"]
+mod common;
+mod document;
+mod mutate;
+mod random;
+mod seeds;
+mod survive;
+
+use std::io::{Seek, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use mutate::{Seed, mutate};
+use random::Random;
+use survive::{Outcome, survive};
+
+#[global_allocator]
+static ALLOCATOR: allocator::Counting = allocator::Counting;
+
+const MUTANTS: u64 = 60_000;
+
+/// In use at once in the whole process, while two or more mutants are under way.
+const MOST_BYTES: usize = 1 << 30;
+
+/// For one mutant. A guard against endless work, not a measurement.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Seeds beyond this come up once in [`RARE`] times only.
+const SMALL: usize = 100_000;
+const RARE: usize = 50;
+
+/// The mutant with a number: always the same one, as long as the seeds are.
+fn mutant(number: u64, seeds: &[Seed]) -> (String, Vec<u8>) {
+    let mut random = Random::new(number);
+    let mut choose = |only_good: bool| loop {
+        let at = random.below(seeds.len());
+        let fits = seeds[at].opens || !only_good;
+        if fits && (seeds[at].bytes.len() <= SMALL || random.once_in(RARE)) {
+            break at;
+        }
+    };
+    // What is broken already rarely comes far.
+    let (of, other) = (choose(!number.is_multiple_of(4)), choose(number.is_multiple_of(2)));
+    (seeds[of].name.clone(), mutate(&mut random, &seeds[of], &seeds[other]))
+}
+
+/// Where what failed is kept.
+fn kept(number: u64) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("mutant_{number}.glb"))
+}
+
+/// What each worker is doing: the mutant's number plus one, and when it began, in milliseconds since the start.
+#[derive(Default)]
+struct Turn {
+    number: AtomicU64,
+    since: AtomicU64,
+}
+
+/// Ends the process when a mutant takes too long: a thread cannot be stopped from outside.
+fn watch(turns: &[Turn], start: Instant, done: &AtomicBool) {
+    while !done.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(50));
+        for turn in turns {
+            let number = turn.number.load(Ordering::Acquire);
+            let since = Duration::from_millis(turn.since.load(Ordering::Acquire));
+            if number > 0 && start.elapsed().saturating_sub(since) > LONGEST {
+                eprintln!("mutant {} takes longer than {LONGEST:?}; SKINSCOPE_MUTANT runs it alone", number - 1);
+                std::process::exit(101);
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    opened: AtomicUsize,
+    refused: AtomicUsize,
+    next: AtomicU64,
+    failed: std::sync::Mutex<Vec<String>>,
+}
+
+fn work(turn: &Turn, start: Instant, seeds: &[Seed], tally: &Tally) {
+    // Outlives an abort (a stack overflow, memory that is not there), which no handler in the process would.
+    let name = std::thread::current().name().unwrap_or("worker").to_owned();
+    let note = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("last_mutant_of_{name}"));
+    let mut note = std::fs::File::create(note).unwrap();
+    loop {
+        let number = tally.next.fetch_add(1, Ordering::Relaxed);
+        if number >= MUTANTS {
+            break;
+        }
+        note.rewind().and_then(|()| writeln!(note, "{number:08}")).unwrap();
+        let (of, bytes) = mutant(number, seeds);
+        turn.since.store(start.elapsed().as_millis() as u64, Ordering::Release);
+        turn.number.store(number + 1, Ordering::Release);
+        let result = catch_unwind(AssertUnwindSafe(|| survive(&bytes)));
+        turn.number.store(0, Ordering::Release);
+        let peak = allocator::peak();
+        match result {
+            Ok(_) if peak > MOST_BYTES => {
+                allocator::restart();
+                tally.failed.lock().unwrap().push(format!("{number} of {of}: {} MiB in use", peak >> 20));
+            }
+            Ok(Outcome::Opened) => _ = tally.opened.fetch_add(1, Ordering::Relaxed),
+            Ok(Outcome::Refused) => _ = tally.refused.fetch_add(1, Ordering::Relaxed),
+            Err(panic) => {
+                let said = panic.downcast_ref::<String>().map(String::as_str);
+                let said = said.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+                std::fs::write(kept(number), &bytes).unwrap();
+                tally.failed.lock().unwrap().push(format!("{number} of {of}: {said}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
+    let corpus = common::corpus();
+    let seeds = seeds::all(corpus.as_deref());
+    if let Ok(number) = std::env::var("SKINSCOPE_MUTANT") {
+        let number = number.parse().unwrap();
+        let (of, bytes) = mutant(number, &seeds);
+        std::fs::write(kept(number), &bytes).unwrap();
+        eprintln!("mutant {number} of {of}, kept as {}", kept(number).display());
+        eprintln!("{:?}, {} MiB in use at most", survive(&bytes), allocator::peak() >> 20);
+        return;
+    }
+    let workers = std::thread::available_parallelism().map_or(2, usize::from);
+    let turns: Vec<Turn> = (0..workers).map(|_| Turn::default()).collect();
+    let (tally, done, start) = (Tally::default(), AtomicBool::new(false), Instant::now());
+    std::thread::scope(|scope| {
+        scope.spawn(|| watch(&turns, start, &done));
+        std::thread::scope(|workers| {
+            for (i, turn) in turns.iter().enumerate() {
+                let worker = std::thread::Builder::new().name(format!("mutants_{i}"));
+                worker.spawn_scoped(workers, || work(turn, start, &seeds, &tally)).unwrap();
+            }
+        });
+        done.store(true, Ordering::Relaxed);
+    });
+    let (opened, refused) = (tally.opened.into_inner(), tally.refused.into_inner());
+    let failed = tally.failed.into_inner().unwrap();
+    eprintln!(
+        "{} seeds: {opened} mutants opened, {refused} were refused, {} failed; {} MiB in use at most",
+        seeds.len(),
+        failed.len(),
+        allocator::peak() >> 20
+    );
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    // Both ends are reached, or the mutations test nothing.
+    assert!(opened > 4000 && refused > 4000, "{opened} opened, {refused} refused");
+}
+
+#[test]
+fn what_the_mutations_start_from_opens_without_a_warning() {
+    let options = skinscope::import::Options::default();
+    let progress = skinscope::import::Progress::silent();
+    for bytes in [seeds::whole().glb(), seeds::whole().gltf()] {
+        let import = skinscope::import::import_bytes(&bytes, "whole", &options, &progress).unwrap();
+        assert_eq!(import.warnings, []);
+        assert_eq!(survive(&bytes), Outcome::Opened);
+    }
+}
+
+#[test]
+fn the_allocator_counts() {
+    allocator::restart();
+    let before = allocator::peak();
+    drop(std::hint::black_box(vec![1_u8; 50 << 20]));
+    assert!(allocator::peak() >= before + (50 << 20));
+}
