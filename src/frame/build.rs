@@ -67,6 +67,7 @@ impl Frame {
         self.method = view.method;
         self.palettes.clone_from(&session.pose.palettes);
         self.morph_weights.clone_from(&session.pose.local.morph_weights);
+        self.variant = view.variant;
         self.draws.clear();
         self.lights.clear();
         self.changes.clear();

@@ -181,11 +181,11 @@ impl<'a> Coming<'a> {
             Source::View(bytes) => *bytes,
             Source::Uri(uri) => {
                 owner = self.resolver.open(uri, false, &place).map_err(|e| e.after(&place()))?;
-                self.budget.earn(owner.bytes().len());
                 owner.bytes()
             }
             Source::Nowhere => return Err("it has neither a buffer view nor a URI".to_owned()),
         };
+        self.budget.earn(bytes.len(), self.resolver.budget.used());
         let room = |bytes: u64| self.budget.charge(&place, bytes, 1).map_err(|e| e.after(&place()));
         let formats = || self.formats.map_or(BlockFormats::default(), |ask| ask());
         guarded(|| decode(bytes, self.limits, &room, &formats)).unwrap_or_else(|| Err("the decoder failed".to_owned()))

@@ -3,6 +3,7 @@
 mod accessors;
 mod clips;
 mod copies;
+mod draco;
 mod extensions;
 mod files;
 mod images;
@@ -13,7 +14,9 @@ mod meshopt;
 mod nodes;
 mod pointers;
 mod primitives;
+mod quantized;
 mod skins;
+mod sparse;
 
 use serde_json::{Value, json};
 
