@@ -84,9 +84,7 @@ impl Figure {
         let (mut morphed, mut moved) = (rest.clone(), rest.clone());
         morphed.morph_weights.fill(1.0);
         anim::sample(&model, &model.clips[0], TIME_SECS, &mut SampleScratch::default(), &mut moved);
-        let surface = |pose| {
-            posed_surface(&model, &skinscope::anim::drawn_at_rest(&model, 0), pose, deform::METHODS[0]).remove(0)
-        };
+        let surface = |pose| posed_surface(&model, &anim::drawn_at_rest(&model, 0), pose, deform::METHODS[0]).remove(0);
         let poses = [&rest, &morphed, &moved].map(|pose| surface(pose).positions).into();
         let normals = surface(&rest).normals;
         Self { model, poses, normals }

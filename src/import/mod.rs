@@ -44,7 +44,7 @@ mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
-pub use limits::{DECODED_PER_BYTE, Limits, Progress, ZEROS_PER_BYTE};
+pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -211,6 +211,7 @@ fn import(
     let buffers = read_buffers(&root, parts.bin, resolver)?;
     let decoded = Budget::of_decoded(limits, resolver.budget.used());
     let limits = &limits.of_files(resolver.budget.used());
+    charge_lists(&root, &decoded)?;
     let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader = Reader {
@@ -310,6 +311,21 @@ fn source_info(root: &json::Root, name: &str) -> SourceInfo {
         extensions_used: root.extensions_used.clone(),
         extensions_required: root.extensions_required.clone(),
     }
+}
+
+/// What the document's own lists take, there and in the model: an empty object is two bytes of the file and may become two
+/// thousand.
+fn charge_lists(root: &json::Root, decoded: &Budget) -> Result<(), ImportError> {
+    let primitives = root.meshes.iter().map(|m| m.primitives.len()).sum();
+    let lists = [
+        ("nodes", root.nodes.len(), size_of::<json::Node>() + 256),
+        ("materials", root.materials.len(), size_of::<json::Material>() + size_of::<crate::model::Material>() + 64),
+        ("meshes", root.meshes.len(), size_of::<json::Mesh>() + size_of::<crate::model::Mesh>()),
+        ("primitives", primitives, size_of::<json::mesh::Primitive>() + size_of::<crate::model::Primitive>()),
+        ("accessors", root.accessors.len(), size_of::<json::Accessor>() + 128),
+        ("images", root.images.len(), size_of::<json::Image>() + 256),
+    ];
+    lists.into_iter().try_for_each(|(what, count, size)| decoded.charge(&|| what.to_owned(), count as u64, size))
 }
 
 /// glTF 2.x that does not ask for more than 2.0.

@@ -3,6 +3,7 @@
 mod accessors;
 mod clips;
 mod copies;
+mod draco;
 mod extensions;
 mod images;
 mod layers;
@@ -12,7 +13,9 @@ mod meshopt;
 mod nodes;
 mod pointers;
 mod primitives;
+mod quantized;
 mod skins;
+mod sparse;
 
 use serde_json::{Value, json};
 
