@@ -536,7 +536,7 @@ mod tests {
         let with = |names: &[&str], path: &str| {
             let mut parts = (*tube(Tube::default())).clone();
             parts.variants = names.iter().map(|n| (*n).to_owned()).collect();
-            let model = crate::model::Model::build(parts).unwrap();
+            let model = Model::build(parts).unwrap();
             Document::new(Arc::new(model), Vec::new(), Some(path.into()))
         };
         let mut session = Session::default();
