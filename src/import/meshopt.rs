@@ -293,8 +293,11 @@ fn elements<const N: usize>(bytes: &[u8], count: usize) -> ::meshopt::Result<Vec
     Ok(arrays.into_flattened())
 }
 
+/// Bytes and a number of elements become words.
+type Decode = fn(&[u8], usize) -> ::meshopt::Result<Vec<u32>>;
+
 /// The decoder of each stride from 4 to 256 in steps of 4: the codec's interface takes it as a type.
-const ELEMENTS: [fn(&[u8], usize) -> ::meshopt::Result<Vec<u32>>; 64] = {
+const ELEMENTS: [Decode; 64] = {
     macro_rules! table {
         ($($n:literal)*) => { [$(elements::<$n>),*] };
     }
