@@ -29,6 +29,9 @@ pub(super) struct Presented {
     pub errors: Vec<GpuError>,
 }
 
+/// Bytes of textures that go to the device with one frame: half of a 4096² image without its smaller levels.
+const TEXTURE_STEP: u64 = 32 << 20;
+
 /// Frames in a row for which the surface gave an error instead of a texture, before surface and device are given up.
 const MOST_REFUSALS: u32 = 8;
 
@@ -65,7 +68,10 @@ impl Screen {
         configure(&gpu, &surface, &config)?;
         let options = egui_wgpu::RendererOptions { msaa_samples: 1, dithering: false, ..Default::default() };
         let panels = gpu.scope(|| egui_wgpu::Renderer::new(&gpu.device, config.format, options))?;
-        let renderer = Renderer::new(&gpu);
+        let mut renderer = Renderer::new(&gpu);
+        if !wishes.measured {
+            renderer.set_texture_step(TEXTURE_STEP);
+        }
         Ok(Self { surface, config, gpu, renderer, panels, refusals: 0, refusal: None, os: Arc::clone(os) })
     }
 
@@ -107,6 +113,9 @@ impl Screen {
         let has_room = viewport[2] > 0 && viewport[3] > 0;
         let drawn = has_room.then(|| self.renderer.draw(&self.gpu, frame, [viewport[2], viewport[3]]).err());
         let mut errors: Vec<GpuError> = drawn.iter().flatten().cloned().collect();
+        if drawn == Some(None) && self.renderer.has_news() {
+            self.os.request_redraw();
+        }
         if self.gpu.is_lost() {
             return Err(self.gpu.take_error().unwrap_or_else(|| GpuError::Lost("it is gone".into())));
         }

@@ -5,7 +5,7 @@ use super::gpu::Gpu;
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer};
 use super::pipelines::{Pipelines, entry};
 use super::texture::{Key, Neutral, Textures};
-use crate::model::{AlphaMode, Change, ImageId, Material, Model, Property, TextureSampler, TextureSlot};
+use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
 
 /// The materials of a model, then the default one.
 #[derive(Debug)]
@@ -17,8 +17,8 @@ pub(super) struct Materials {
     /// Those that were last drawn with other numbers than their own.
     changed: Vec<usize>,
     textures: Textures,
-    /// Materials that were bound before all of their images had arrived, and the images they lack.
-    waiting: Vec<(usize, Vec<ImageId>)>,
+    /// Materials that were bound before all of their images were on the device, and the textures they lack.
+    waiting: Vec<(usize, Vec<Key>)>,
 }
 
 /// What a material binds.
@@ -60,6 +60,7 @@ impl Parts {
 }
 
 impl Materials {
+    /// Without textures: those are news.
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
         let default = Material::default();
         let mut made = Self {
@@ -70,9 +71,7 @@ impl Materials {
             textures: Textures::default(),
             waiting: Vec::new(),
         };
-        // Asked first: what arrives in between is bound again.
         (0..model.materials.len()).for_each(|i| made.wait(model, i));
-        made.textures.load(gpu, pipelines, model, keys(model, &model.materials))?;
         for (i, material) in model.materials.iter().chain([&default]).enumerate() {
             let numbers = numbers(material);
             let usage = wgpu::BufferUsages::UNIFORM;
@@ -80,7 +79,6 @@ impl Materials {
             made.traits.push(traits(material));
             made.groups.push(groups(gpu, pipelines, &mut made.textures, model, (material, &made.buffers[i]))?);
         }
-        made.conclude(gpu);
         Ok(made)
     }
 
@@ -97,22 +95,30 @@ impl Materials {
 
     /// True when an image has arrived that some material waits for.
     pub fn has_news(&self, model: &Model) -> bool {
-        self.waiting.iter().any(|(_, images)| images.iter().any(|i| !model.images[i.index()].is_pending()))
+        self.waiting.iter().any(|(_, keys)| keys.iter().any(|(i, _)| !model.images[i.index()].is_pending()))
     }
 
-    /// Binds the materials again for which an image has arrived.
-    pub fn take_news(&mut self, gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<(), GpuError> {
+    /// Brings images that have arrived to the device, about `most` bytes of them and one at least, and binds the materials
+    /// again that show them. The others stay news.
+    pub fn take_news(
+        &mut self,
+        gpu: &Gpu,
+        pipelines: &mut Pipelines,
+        model: &Model,
+        most: u64,
+    ) -> Result<(), GpuError> {
         if !self.has_news(model) {
             return Ok(());
         }
-        let arrived = |i: &ImageId| !model.images[i.index()].is_pending();
-        let (news, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|(_, i)| i.iter().any(arrived));
+        let wanted = self.waiting.iter().flat_map(|(_, keys)| keys.iter().copied());
+        let shrunk = self.textures.load(gpu, pipelines, model, wanted, most)?;
+        let gained = |key: &Key| !self.textures.is_missing(model, *key);
+        let is_news = |(_, keys): &(usize, Vec<Key>)| keys.iter().any(gained);
+        let (news, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(is_news);
         self.waiting = waiting;
-        let news: Vec<(usize, Vec<ImageId>)> = news;
         let mut affected: Vec<usize> = news.into_iter().map(|(i, _)| i).collect();
         affected.iter().for_each(|i| self.wait(model, *i));
-        let materials = affected.iter().map(|i| &model.materials[*i]);
-        if self.textures.load(gpu, pipelines, model, keys(model, materials))? {
+        if shrunk {
             // Others hold textures that are smaller now.
             affected = (0..model.materials.len()).collect();
         }
@@ -150,11 +156,10 @@ impl Materials {
 
     /// Notes what material `i` lacks.
     fn wait(&mut self, model: &Model, i: usize) {
-        let slots = model.materials.get(i).map(slots);
-        let images = slots.iter().flatten().filter_map(|b| model.textures[b.slot?.texture.index()].image);
-        let pending: Vec<ImageId> = images.filter(|i| model.images[i.index()].is_pending()).collect();
-        if !pending.is_empty() {
-            self.waiting.push((i, pending));
+        let all = keys(model, model.materials.get(i));
+        let missing: Vec<Key> = all.filter(|key| self.textures.is_missing(model, *key)).collect();
+        if !missing.is_empty() {
+            self.waiting.push((i, missing));
         }
     }
 }

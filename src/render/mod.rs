@@ -53,6 +53,8 @@ pub struct Renderer {
     /// What the target shows.
     drawn: Option<Frame>,
     present: Option<PresentGroup>,
+    /// Bytes.
+    texture_step: u64,
 }
 
 /// Binds a certain picture for presenting.
@@ -88,7 +90,14 @@ impl Renderer {
             behind: None,
             drawn: None,
             present: None,
+            texture_step: u64::MAX,
         }
+    }
+
+    /// How many bytes of textures go to the device with one picture (one texture at least), so that no picture waits for
+    /// all of them; the rest comes with the next ([`Renderer::has_news`]). Without this all come at once.
+    pub fn set_texture_step(&mut self, bytes: u64) {
+        self.texture_step = bytes;
     }
 
     /// Draws `frame` into the renderer's own target of `size` pixels (at least one each way) and submits it. What the
@@ -132,8 +141,9 @@ impl Renderer {
         Ok(())
     }
 
-    /// True when images of the model have arrived since it was drawn last.
-    fn has_news(&self) -> bool {
+    /// True when another picture of the same frame would show more: images of the model have arrived.
+    #[must_use]
+    pub fn has_news(&self) -> bool {
         self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.materials.has_news(model)))
     }
 
@@ -188,7 +198,7 @@ impl Renderer {
         }
         let slots = match &mut self.model {
             Some((model, Ok(copy))) => {
-                copy.materials.take_news(gpu, &mut self.pipelines, model)?;
+                copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
                 copy.materials.change(gpu, model, &frame.changes);
                 Some(&copy.slots)
             }

@@ -46,22 +46,33 @@ impl Textures {
         self.images.get(&key)?.made.as_ref().map(|(_, view)| view.clone())
     }
 
-    /// Makes textures of those images whose pixels are here. Where that takes more memory than there is for textures, the
-    /// largest are made smaller: true where that befell some that were there before.
+    /// True while an image may still become a texture: its pixels are pending, or here and not yet loaded.
+    pub fn is_missing(&self, model: &Model, key: Key) -> bool {
+        let image = &model.images[key.0.index()];
+        image.is_pending() || image.pixels().is_some() && !self.images.contains_key(&key)
+    }
+
+    /// Makes textures of those images whose pixels are here, until they take `most` bytes. Where all take more memory than
+    /// there is for textures, the largest are made smaller: true where that befell some that were there before.
     pub fn load(
         &mut self,
         gpu: &Gpu,
         pipelines: &mut Pipelines,
         model: &Model,
         keys: impl Iterator<Item = Key>,
+        most: u64,
     ) -> Result<bool, GpuError> {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         let here = |key: &Key| !self.images.contains_key(key) && model.images[key.0.index()].pixels().is_some();
-        let news: BTreeSet<Key> = keys.filter(here).collect();
-        for key in &news {
-            let Some(pixels) = model.images[key.0.index()].pixels() else { continue };
-            self.images.insert(*key, Held { made: None, wanted: wanted(pixels, limit), dropped: 0 });
-        }
+        let mut news: BTreeSet<Key> = keys.filter(here).collect();
+        let mut bytes = 0;
+        news.retain(|key| {
+            let pixels = model.images[key.0.index()].pixels().filter(|_| bytes < most);
+            let Some(wanted) = pixels.map(|pixels| wanted(pixels, limit)) else { return false };
+            bytes += wanted.bytes(0);
+            self.images.insert(*key, Held { made: None, wanted, dropped: 0 });
+            true
+        });
         let (keys, all): (Vec<Key>, Vec<Wanted>) = self.images.iter().map(|(k, h)| (*k, h.wanted.clone())).unzip();
         let mut shrunk = false;
         let mut in_flight = 0;

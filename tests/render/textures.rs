@@ -7,7 +7,7 @@ use base64::Engine;
 use glam::Vec3;
 use skinscope::import::{Options, Progress, import_bytes, import_bytes_showing};
 use skinscope::math::Transform;
-use skinscope::model::{BlockFormats, Image, Material, PixelFormat};
+use skinscope::model::{BlockFormats, Image, Material, PixelFormat, Pixels};
 use skinscope::render::{Picture, render_image};
 
 use crate::materials::slot;
@@ -84,6 +84,32 @@ fn blocks_draw_the_picture_that_their_pixels_draw() {
             }
         }
         eprintln!("{:?}: {drawn} of 12 pictures in blocks", stage.gpu.info.backend);
+    }
+}
+
+#[test]
+fn textures_come_one_by_one_where_they_are_asked_to() {
+    let colours = [[200, 0, 0, 255], [0, 200, 0, 255], [0, 0, 200, 255]];
+    for stage in stages() {
+        let images = colours.map(|c| Image::ready(String::new(), Pixels::rgba8(8, 8, c.repeat(64)).unwrap()));
+        let material = Material {
+            base_color_texture: slot(0),
+            metallic_roughness_texture: slot(1),
+            emissive_texture: slot(2),
+            emissive: Vec3::splat(0.05),
+            ..Material::default()
+        };
+        let frame = Plate { material, images: images.to_vec(), ..Plate::default() }.frame();
+        let mut renderer = skinscope::render::Renderer::new(&stage.gpu);
+        renderer.set_texture_step(1);
+        let mut draw = || {
+            let picture = render_image(&stage.gpu, &mut renderer, &frame, [SIZE, SIZE]).unwrap();
+            (picture.at(SIZE / 2 + 3, SIZE / 2 - 5), renderer.has_news())
+        };
+        let steps = [draw(), draw(), draw(), draw()];
+        assert_eq!(steps.map(|(_, more)| more), [true, true, false, false], "{steps:?}");
+        assert_eq!(steps[2].0, stage.middle(&frame), "all at once");
+        assert!(steps[0].0 != steps[1].0 && steps[1].0 != steps[2].0 && steps[2] == steps[3], "{steps:?}");
     }
 }
 
