@@ -11,7 +11,7 @@ use glam::{Affine3A, Vec3, Vec4};
 use crate::deform::{METHODS, Method};
 use crate::math::Projection;
 pub use crate::math::Ramp;
-use crate::model::{InstanceId, LightKind, Model, NodeId};
+use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
 
 /// One picture.
 #[derive(Clone, Debug)]
@@ -28,6 +28,10 @@ pub struct Frame {
     pub morph_weights: Vec<f32>,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
+    /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
+    pub variant: Option<usize>,
+    /// What the clip changes of materials.
+    pub changes: Vec<Change>,
     /// Lights of the file.
     pub lights: Vec<Light>,
     /// The studio lights too.
@@ -49,6 +53,8 @@ impl Default for Frame {
             palettes: Vec::new(),
             morph_weights: Vec::new(),
             draws: Vec::new(),
+            variant: None,
+            changes: Vec::new(),
             lights: Vec::new(),
             studio: true,
             bones: Vec::new(),

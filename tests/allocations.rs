@@ -7,7 +7,9 @@ use std::cell::Cell;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
-use skinscope::model::{LocalPose, Model};
+use skinscope::model::{
+    Change, InstanceId, Interpolation, LocalPose, Model, NodeId, Property, PropertyChannel, Sampler, Values,
+};
 
 thread_local! {
     /// Allocations of this thread: tests run side by side.
@@ -43,6 +45,9 @@ static ALLOCATOR: Counting = Counting;
 #[derive(Default)]
 struct Frame {
     scratch: SampleScratch,
+    changes: Vec<Change>,
+    hidden: Vec<bool>,
+    draws: Vec<InstanceId>,
     pose: LocalPose,
     matrices: Vec<glam::Affine3A>,
     palettes: Vec<glam::Affine3A>,
@@ -52,6 +57,8 @@ struct Frame {
 fn frame(model: &Model, method: &deform::Method, time_secs: f32, f: &mut Frame) {
     anim::reset_to_rest(&model.skeleton, &mut f.pose);
     anim::sample(model, &model.clips[0], time_secs, &mut f.scratch, &mut f.pose);
+    anim::sample_properties(&model.clips[0], time_secs, &mut f.scratch, &mut f.changes);
+    anim::drawn(model, 0, &f.changes, &mut f.hidden, &mut f.draws);
     anim::local_to_model(&model.skeleton, &f.pose, &mut f.matrices);
     deform::palettes(model, &f.matrices, &mut f.palettes);
     deform::pack(method, &f.palettes, &mut f.packed);
@@ -71,8 +78,21 @@ fn counted(model: &Model) {
     }
 }
 
+/// The obstacle course, whose first node is hidden in the second half of the clip.
+fn blinking() -> Model {
+    let mut parts = (*obstacle_course()).clone();
+    let clip = &mut parts.clips[0];
+    clip.times.push(vec![0.0, 1.0]);
+    let values = Values::Weights { count: 1, values: vec![1.0, 0.0] };
+    clip.samplers.push(Sampler { times: clip.times.len() - 1, interpolation: Interpolation::Step, values });
+    let sampler = clip.samplers.len() - 1;
+    clip.properties = vec![PropertyChannel { property: Property::Visible(NodeId(0)), sampler }];
+    Model::build(parts).unwrap()
+}
+
 #[test]
 fn frames_after_the_first_allocate_nothing() {
     counted(&obstacle_course());
     counted(&tube(Tube { joints: 70, influences: 4, ..Tube::default() }));
+    counted(&blinking());
 }

@@ -18,9 +18,6 @@ use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Aabb;
 use skinscope::model::{LocalPose, Model};
 
-/// Models whose extensions are not supported yet.
-const NOT_YET: &[(&str, &str)] = &[("models/RiggedSimple_draco.glb", "KHR_draco_mesh_compression")];
-
 /// Of the bounding box's diagonal.
 const POSITION: f64 = 1e-5;
 /// Degrees.
@@ -133,11 +130,10 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
 fn every_model_clip_and_time_of_the_corpus() {
     let Some(corpus) = common::corpus() else { return };
     let index: Vec<Entry> = json(&corpus.join("reference/index.json"));
-    let mut models: BTreeMap<&str, Option<Arc<Model>>> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Arc<Model>> = BTreeMap::new();
     let mut table: BTreeMap<&str, Worst> = BTreeMap::new();
     for entry in &index {
         let model = models.entry(&entry.model).or_insert_with(|| open(&corpus, &entry.model));
-        let Some(model) = model else { continue };
         let header: Header = json(&corpus.join(format!("reference/{}.json", entry.reference)));
         let data = floats(&corpus.join(format!("reference/{}.f32", entry.reference)));
         compare(model, entry, &header, &data, table.entry(&entry.model).or_default());
@@ -147,8 +143,7 @@ fn every_model_clip_and_time_of_the_corpus() {
         eprintln!("{model:48} {:5} {:9.2e} {:9.2e} {:9.2e}", w.poses, w.position, w.normal, w.bounds);
     }
     let compared: usize = table.values().map(|w| w.poses).sum();
-    let waiting = index.iter().filter(|e| NOT_YET.iter().any(|(model, _)| *model == e.model)).count();
-    assert!(compared > 0 && compared + waiting == index.len(), "{compared} of {} poses compared", index.len());
+    assert!(compared > 0 && compared == index.len(), "{compared} of {} poses compared", index.len());
     for (model, w) in &table {
         let allowed = if *model == ROUNDED.0 { ROUNDED.1 } else { POSITION };
         assert!(w.position <= allowed && w.bounds <= allowed, "{model}: {:e} of the diagonal off", w.position);
@@ -156,17 +151,7 @@ fn every_model_clip_and_time_of_the_corpus() {
     }
 }
 
-/// `None` for a model that waits for an extension; then the error names it.
-fn open(corpus: &Path, name: &str) -> Option<Arc<Model>> {
+fn open(corpus: &Path, name: &str) -> Arc<Model> {
     let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
-    match (result, NOT_YET.iter().find(|(model, _)| *model == name)) {
-        (Ok(import), None) => Some(import.model),
-        (Err(error), Some((_, extension))) => {
-            assert!(error.to_string().contains(extension), "{name}: {error}");
-            eprintln!("{name}: waits for {extension}");
-            None
-        }
-        (Ok(_), Some(_)) => panic!("{name} opens now: take it off the list"),
-        (Err(error), None) => panic!("{name}: {error}"),
-    }
+    result.unwrap_or_else(|error| panic!("{name}: {error}")).model
 }

@@ -6,7 +6,7 @@
 mod sample;
 mod stage;
 
-pub use sample::{SampleScratch, key_times, sample};
+pub use sample::{SampleScratch, key_times, sample, sample_properties};
 pub use stage::{drawn, drawn_at_rest, lens, light, looking};
 
 use glam::Affine3A;

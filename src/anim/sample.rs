@@ -1,8 +1,8 @@
 //! Keys and what lies between them (glTF 2.0, appendix C).
 
-use glam::{Quat, Vec3};
+use glam::{Quat, Vec3, Vec4};
 
-use crate::model::{Clip, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values};
+use crate::model::{Change, Clip, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
 
 /// Reusable memory of [`sample`]; never changes its results.
 #[derive(Clone, Debug, Default)]
@@ -37,11 +37,33 @@ pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleSc
     }
 }
 
+/// Writes what `clip` changes at `time_secs` beside nodes; what it does not change is not in the list.
+pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, out: &mut Vec<Change>) {
+    out.clear();
+    if clip.properties.is_empty() {
+        return;
+    }
+    scratch.spans.clear();
+    scratch.spans.extend(clip.times.iter().map(|times| Span::find(times, time_secs)));
+    for channel in &clip.properties {
+        let sampler = &clip.samplers[channel.sampler];
+        // The builder admits no other kind.
+        let Values::Weights { count, values } = &sampler.values else { continue };
+        let at = Keys { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
+        let mut value = Vec4::ZERO;
+        for i in 0..*count {
+            value[i] = at.number(|entry| values[entry * count + i]);
+        }
+        out.push((channel.property, value));
+    }
+}
+
 /// The distinct key times in seconds, rising, of all channels of `clip` that move `node`.
 #[must_use]
 pub fn key_times(clip: &Clip, node: NodeId) -> Vec<f32> {
-    let moving = clip.channels.iter().filter(|c| c.node == node);
-    let mut times: Vec<f32> = moving.flat_map(|c| key_list(clip, &clip.samplers[c.sampler])).copied().collect();
+    let moving = clip.channels.iter().filter(|c| c.node == node).map(|c| c.sampler);
+    let shown = clip.properties.iter().filter(|c| c.property == Property::Visible(node)).map(|c| c.sampler);
+    let mut times: Vec<f32> = moving.chain(shown).flat_map(|s| key_list(clip, &clip.samplers[s])).copied().collect();
     times.sort_by(f32::total_cmp);
     times.dedup();
     times

@@ -39,8 +39,8 @@ use crate::session::{Command, Effect, Key, Session, Source, command_of};
 pub struct Options {
     /// The first thing to open.
     pub source: Source,
-    /// Models may refer to files outside their folder.
-    pub allow_external: bool,
+    /// Limits, and whether models may refer to files outside their folder.
+    pub import: import::Options,
     /// Measure, then end.
     pub benchmark: Option<Benchmark>,
     /// Which graphics interface.
@@ -178,11 +178,8 @@ impl App {
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
         let formats = Arc::clone(&self.formats);
-        let options = import::Options {
-            allow_external: self.options.allow_external,
-            block_formats: Some(Arc::new(move || *formats.wait())),
-            ..import::Options::default()
-        };
+        let options =
+            import::Options { block_formats: Some(Arc::new(move || *formats.wait())), ..self.options.import.clone() };
         self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 

@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::app::AppError;
 use crate::deform::METHODS;
-use crate::import::{AskFormats, ImportError, Options, Progress};
+use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::render::{Backend, GpuError};
 use crate::session::{Document, Source};
 
@@ -56,18 +56,29 @@ struct ModelArgs {
     /// Also read files outside the model's folder when the model refers to them
     #[arg(long)]
     allow_external: bool,
+    /// The most memory that the file may take once it is open, in MiB; every limit on a file's content follows from it
+    #[arg(long, value_name = "MIB", default_value = "4096", value_parser = clap::value_parser!(u64).range(64..=1 << 20))]
+    max_memory: u64,
 }
 
 impl ModelArgs {
+    fn options(&self) -> Options {
+        Options {
+            limits: Limits::of_memory(self.max_memory << 20),
+            allow_external: self.allow_external,
+            ..Options::default()
+        }
+    }
+
     fn load(&self) -> Result<Document, CliError> {
         self.load_for(None)
     }
 
     /// For a device that reads `block_formats` (see [`Options`]).
     fn load_for(&self, block_formats: Option<AskFormats>) -> Result<Document, CliError> {
-        let options = Options { allow_external: self.allow_external, block_formats, ..Options::default() };
         let source = Source::of(self.model.clone());
         let file = self.model.as_ref().map_or_else(|| source.name(), |path| path.display().to_string());
+        let options = Options { block_formats, ..self.options() };
         source.load(&options, &Progress::silent()).map_err(|error| CliError::Import { file, error })
     }
 }
@@ -105,7 +116,14 @@ pub enum CliError {
 /// The error after the file's name, unless it begins with it.
 fn named(file: &str, error: &ImportError) -> String {
     let text = error.to_string();
-    if text.starts_with(file) { text } else { format!("{file}: {text}") }
+    let file = printable(file);
+    if text.starts_with(&file) { text } else { format!("{file}: {text}") }
+}
+
+/// Names of a file as a terminal may show them: they are the file's own words, and a terminal obeys some of what is none.
+fn printable(text: &str) -> String {
+    let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(obeyed, "\u{fffd}")
 }
 
 impl CliError {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::{CliError, method_names};
+use super::{CliError, method_names, printable};
 use crate::model::{ClipId, Model, NodeId};
 use crate::session::{Command, Document, PoseSource, Session};
 
@@ -65,7 +65,7 @@ fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
         let names: Vec<&str> = model.clips.iter().map(|c| c.name.as_str()).collect();
         let known =
             if names.is_empty() { "the file has no clip".to_owned() } else { format!("clips: {}", names.join(", ")) };
-        CliError::Usage(format!("there is no clip \"{wanted}\"; {known}"))
+        CliError::Usage(printable(&format!("there is no clip \"{wanted}\"; {known}")))
     })
 }
 
@@ -86,6 +86,6 @@ pub(super) fn find_node(model: &Model, wanted: &str) -> Result<NodeId, CliError>
             } else {
                 format!("joints: {}", names.join(", "))
             };
-            CliError::Usage(format!("there is no joint \"{wanted}\"; {known}"))
+            CliError::Usage(printable(&format!("there is no joint \"{wanted}\"; {known}")))
         })
 }

@@ -45,7 +45,7 @@ pub(super) struct ViewArgs {
 }
 
 pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
-    let source = Source::of(args.model.model);
+    let source = Source::of(args.model.model.clone());
     if let Source::File(path) = &source {
         // What is not there is said here, not in a window.
         std::fs::metadata(path).map_err(|source| {
@@ -57,7 +57,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
     let line = app::run(Options {
         source,
-        allow_external: args.model.allow_external,
+        import: args.model.options(),
         benchmark,
         backend: args.backend,
         texture_memory: bytes_of(args.texture_memory),

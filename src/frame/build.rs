@@ -6,7 +6,7 @@ use glam::{Vec3, Vec4};
 
 use super::{Background, Bone, Camera, Display, Frame, Grid, Light, Line, Surface};
 use crate::math::Aabb;
-use crate::model::{Model, NodeId};
+use crate::model::{Change, Model, NodeId, Property};
 use crate::session::{Lighting, PosedLight, Session, SurfaceMode, View};
 
 /// Colours that come from the theme. sRGB, straight alpha.
@@ -67,8 +67,10 @@ impl Frame {
         self.method = view.method;
         self.palettes.clone_from(&session.pose.palettes);
         self.morph_weights.clone_from(&session.pose.local.morph_weights);
+        self.variant = view.variant;
         self.draws.clear();
         self.lights.clear();
+        self.changes.clear();
         self.studio = true;
         self.bones.clear();
         self.lines.clear();
@@ -82,6 +84,8 @@ impl Frame {
         };
         let Some(model) = session.model() else { return };
         self.draws.extend(&session.pose.draws);
+        let of_materials = |c: &&Change| matches!(c.0, Property::Material(..));
+        self.changes.extend(session.pose.changes.iter().filter(of_materials));
         self.add_lights(session);
         if view.bones {
             self.add_bones(model, session, palette);

@@ -311,6 +311,21 @@ impl Accessor<'_> {
         self.base.is_some() || self.sparse.is_some()
     }
 
+    /// The same with other bytes below its sparse elements: `count` elements, one after the other.
+    pub(super) fn with_base<'b>(
+        &'b self,
+        bytes: &'b [u8],
+        count: usize,
+        place: &dyn Fn() -> String,
+    ) -> Result<Accessor<'b>, ImportError> {
+        let last = self.sparse.iter().flat_map(|s| &s.indices).max();
+        if let Some(last) = last.filter(|last| **last as usize >= count) {
+            return Err(ImportError::invalid(place(), format!("sparse indices below {count}"), last.to_string()));
+        }
+        let stride = element_size(self.kind, self.component);
+        Ok(Accessor { count, base: Some(Strided { bytes, stride }), ..self.clone() })
+    }
+
     /// Writes all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
     fn fill<T: Pod, C: Pod, const N: usize, const W: usize>(&self, out: &mut [T], convert: impl Fn([u8; W]) -> C) {
         let flat: &mut [C] = bytemuck::cast_slice_mut(out);

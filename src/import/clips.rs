@@ -10,17 +10,22 @@ use gltf::json::validation::Checked;
 
 use super::accessor::{Accessor, Format, format};
 use super::nodes::{Nodes, unit};
+use super::pointers::{PointerChannel, Target, World};
 use super::{ImportError, Reader};
-use crate::model::{Channel, Clip, Instance, Interpolation, NodeId, Path, Sampler, Values};
+use crate::model::{Channel, Clip, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, Values};
 
 /// Vectors and weights may be floats or normalised integers.
 const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT];
+
+/// Properties too; whether something is shown is a plain byte.
+const PROPERTY: &[Format] =
+    &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT, format::U8];
 
 /// Clips longer than a day are rather a broken number than a performance, seconds.
 const LONG_SECS: f32 = 86_400.0;
 
 /// Reads all animations, in file order.
-pub(super) fn read(reader: &Reader, nodes: &Nodes, instances: &[Instance]) -> Result<Vec<Clip>, ImportError> {
+pub(super) fn read(reader: &Reader, world: &mut World, instances: &[Instance]) -> Result<Vec<Clip>, ImportError> {
     let mut out = Vec::with_capacity(reader.root.animations.len());
     for (index, animation) in reader.root.animations.iter().enumerate() {
         if reader.progress.is_cancelled() {
@@ -29,19 +34,21 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes, instances: &[Instance]) -> Re
         let name = animation.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("Clip {index}"));
         let mut clip = ClipReader {
             reader,
-            nodes,
+            nodes: world.nodes,
             instances,
             animation,
             index,
             times: HashMap::new(),
             kept: Vec::new(),
             samplers: HashMap::new(),
+            properties: HashMap::new(),
             moved: HashSet::new(),
             clip: Clip { name, ..Clip::default() },
         };
         for channel in 0..animation.channels.len() {
             clip.channel(channel)?;
         }
+        clip.pointers(reader.pointers.get(index).map_or(&[], Vec::as_slice), world)?;
         out.push(clip.finish());
     }
     Ok(out)
@@ -59,12 +66,14 @@ struct ClipReader<'r, 'a> {
     kept: Vec<Option<Vec<bool>>>,
     /// By file sampler and the kind of its values: the place in `clip.samplers`.
     samplers: HashMap<(usize, Path), usize>,
+    /// By file sampler and number of components: the place in `clip.samplers`.
+    properties: HashMap<(usize, usize), usize>,
     /// What channels move so far.
-    moved: HashSet<(NodeId, Path)>,
+    moved: HashSet<Target>,
     clip: Clip,
 }
 
-impl ClipReader<'_, '_> {
+impl<'a> ClipReader<'_, 'a> {
     fn place(&self) -> String {
         format!("animation {} {}", self.index, super::error::quoted(&self.clip.name))
     }
@@ -83,16 +92,55 @@ impl ClipReader<'_, '_> {
             Checked::Valid(Property::Rotation) => Path::Rotation,
             Checked::Valid(Property::Scale) => Path::Scale,
             Checked::Valid(Property::MorphTargetWeights) => Path::Weights,
+            // What pointers name comes after the plain channels.
+            Checked::Invalid if self.reader.pointers.get(self.index).is_some_and(|p| !p.is_empty()) => return Ok(()),
             Checked::Invalid => {
                 self.warn(&part, "moves something unknown and was ignored");
                 return Ok(());
             }
         };
-        let sampler = channel.sampler.value();
-        if sampler >= self.animation.samplers.len() {
-            let expected = format!("a sampler below {}", self.animation.samplers.len());
-            return Err(ImportError::invalid(place(), expected, format!("sampler {sampler}")));
+        self.move_node(&part, (node, path), channel.sampler.value())
+    }
+
+    /// Channels that name their target by a pointer; one line tells of all that point at nothing that is shown.
+    fn pointers(&mut self, channels: &[PointerChannel], world: &mut World) -> Result<(), ImportError> {
+        let mut unknown: Vec<&str> = Vec::new();
+        for (number, PointerChannel { sampler, pointer }) in channels.iter().enumerate() {
+            let part = format!("pointer {number}");
+            let Some(target) = world.find(pointer) else {
+                unknown.push(pointer);
+                continue;
+            };
+            let sampler = sampler.unwrap_or(usize::MAX);
+            match target {
+                Target::Node(node, path) => self.move_node(&part, (node, path), sampler)?,
+                Target::Property(property) if self.moved.insert(target) => {
+                    self.check_sampler(&part, sampler)?;
+                    let sampler = self.property_sampler(sampler, property.components())?;
+                    self.clip.properties.push(PropertyChannel { property, sampler });
+                }
+                Target::Property(_) => self.warn(&part, "moves what an earlier channel moves and was ignored"),
+            }
         }
+        if let Some(first) = unknown.first() {
+            let (n, first) = (unknown.len(), super::error::quoted(first));
+            let text = format!("{n} channels point at what is not shown, such as {first}; they were ignored");
+            self.reader.warnings.add(self.place(), text);
+        }
+        Ok(())
+    }
+
+    fn check_sampler(&self, part: &str, sampler: usize) -> Result<(), ImportError> {
+        let have = self.animation.samplers.len();
+        if sampler < have {
+            return Ok(());
+        }
+        let found = if sampler == usize::MAX { "none".to_owned() } else { format!("sampler {sampler}") };
+        Err(ImportError::invalid(format!("{}, {part}", self.place()), format!("a sampler below {have}"), found))
+    }
+
+    fn move_node(&mut self, part: &str, (node, path): (NodeId, Path), sampler: usize) -> Result<(), ImportError> {
+        self.check_sampler(part, sampler)?;
         let targets = match path {
             Path::Weights => {
                 let shown = self.instances.binary_search_by_key(&node, |i| i.node);
@@ -101,11 +149,11 @@ impl ClipReader<'_, '_> {
             _ => 1,
         };
         if targets == 0 {
-            self.warn(&part, "moves morph weights of a node without morph targets and was ignored");
+            self.warn(part, "moves morph weights of a node without morph targets and was ignored");
             return Ok(());
         }
-        if !self.moved.insert((node, path)) {
-            self.warn(&part, "moves what an earlier channel moves and was ignored");
+        if !self.moved.insert(Target::Node(node, path)) {
+            self.warn(part, "moves what an earlier channel moves and was ignored");
             return Ok(());
         }
         let sampler = self.sampler(sampler, path, targets)?;
@@ -124,6 +172,52 @@ impl ClipReader<'_, '_> {
                 return Ok(*known);
             }
         }
+        let per_value = if path == Path::Weights { targets } else { 1 };
+        let (interpolation, output, (times, group)) = self.keys(number, per_value)?;
+        let values = self.values((number, kind), &output, (times, group), targets)?;
+        self.clip.samplers.push(Sampler { times, interpolation, values });
+        let at = self.clip.samplers.len() - 1;
+        self.samplers.insert((number, kind), at);
+        Ok(at)
+    }
+
+    /// The clip's sampler for a property of `components` numbers.
+    fn property_sampler(&mut self, number: usize, components: usize) -> Result<usize, ImportError> {
+        if let Some(known) = self.properties.get(&(number, components)) {
+            return Ok(*known);
+        }
+        let (interpolation, output, (times, group)) = self.keys(number, 1)?;
+        let place = || format!("{}, sampler {number}, output", self.place());
+        let kind = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4][components - 1];
+        output.expect(&[kind], PROPERTY, &place)?;
+        let store = self.reader.store;
+        let mut values: Vec<f32> = match components {
+            1 => store.floats::<f32, 1>(&output, &place)?,
+            2 => store.floats::<[f32; 2], 2>(&output, &place)?.into_flattened(),
+            3 => store.floats::<[f32; 3], 3>(&output, &place)?.into_flattened(),
+            _ => store.floats::<[f32; 4], 4>(&output, &place)?.into_flattened(),
+        };
+        let group = group * components;
+        let bad = hold(&mut values, group, |v| v.is_finite(), 0.0);
+        if bad > 0 {
+            let text = format!("has {bad} values that are not finite; the key before was held");
+            self.warn(&format!("sampler {number}"), text);
+        }
+        keep(&mut values, self.kept[times].as_deref(), group);
+        let values = Values::Weights { count: components, values };
+        self.clip.samplers.push(Sampler { times, interpolation, values });
+        let at = self.clip.samplers.len() - 1;
+        self.properties.insert((number, components), at);
+        Ok(at)
+    }
+
+    /// How a sampler of the file interpolates, its output, its list of key times, and how many elements of the output belong
+    /// to one key; `per_value` make one value.
+    fn keys(
+        &mut self,
+        number: usize,
+        per_value: usize,
+    ) -> Result<(Interpolation, Accessor<'a>, (usize, usize)), ImportError> {
         let sampler = &self.animation.samplers[number];
         let place = || format!("{}, sampler {number}", self.place());
         let interpolation = match sampler.interpolation {
@@ -134,22 +228,17 @@ impl ClipReader<'_, '_> {
                 return Err(ImportError::invalid(place(), "LINEAR, STEP or CUBICSPLINE", "another interpolation"));
             }
         };
-        let store = self.reader.store;
-        let output = store.accessor(sampler.output, &|| format!("{}, output", place()))?.clone();
+        let output = self.reader.store.accessor(sampler.output, &|| format!("{}, output", place()))?.clone();
         let (times, stored_keys) = self.key_times(sampler.input, number)?;
         let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
-        let group = per_key * if path == Path::Weights { targets } else { 1 };
+        let group = per_key * per_value;
         let want = stored_keys.saturating_mul(group);
         if output.count != want {
             let place = format!("{}, sampler {number}, output", self.place());
             let expected = format!("{want} values for {stored_keys} keys");
             return Err(ImportError::invalid(place, expected, output.count.to_string()));
         }
-        let values = self.values((number, kind), &output, (times, group), targets)?;
-        self.clip.samplers.push(Sampler { times, interpolation, values });
-        let at = self.clip.samplers.len() - 1;
-        self.samplers.insert((number, kind), at);
-        Ok(at)
+        Ok((interpolation, output, (times, group)))
     }
 
     /// The list of key times of an accessor, and how many keys the file has there. Keys that do not rise are dropped.

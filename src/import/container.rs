@@ -3,6 +3,7 @@
 use gltf::json;
 
 use super::error::Warnings;
+use super::pointers::is_pointer;
 use super::{ImportError, Limits};
 
 /// Chunk types (glTF 2.0, 4.4.3).
@@ -166,12 +167,15 @@ fn repair(value: &mut json::Value, warnings: &Warnings) -> bool {
         let Some(channels) = value["animations"][i].get_mut("channels").and_then(json::Value::as_array_mut) else {
             continue;
         };
+        let all = channels.len();
+        // What pointers name is read elsewhere.
+        channels.retain(|c| c.get("target").is_none_or(|t| !is_pointer(t)));
         let before = channels.len();
         channels.retain(|c| c.get("target").is_none_or(|t| !t.is_object() || t.get("node").is_some()));
         let left_out = before - channels.len();
+        changed |= channels.len() < all;
         if left_out > 0 {
             warnings.add(format!("animation {i}"), format!("{left_out} channels without a target node were ignored"));
-            changed = true;
         }
     }
     changed

@@ -48,6 +48,9 @@ pub enum ImportError {
         /// The number allowed.
         limit: u64,
     },
+    /// The importer itself failed where it should have named what is wrong.
+    #[error("the importer failed on this file, which is a fault of the program; please report it, with the file")]
+    Internal,
     /// The caller asked to stop.
     #[error("import was cancelled")]
     Cancelled,

@@ -27,6 +27,8 @@ pub enum Support {
 
 /// Every extension that import knows, by name: what is shown, what is drawn without, what a picture has no use for.
 pub const EXTENSIONS: &[Extension] = &[
+    shown("KHR_animation_pointer"),
+    shown("KHR_draco_mesh_compression"),
     shown("KHR_lights_punctual"),
     shown("KHR_materials_clearcoat"),
     shown("KHR_materials_emissive_strength"),

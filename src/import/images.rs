@@ -178,13 +178,10 @@ impl<'a> Coming<'a> {
         let place = || format!("image {number}");
         let bytes = match source {
             Source::Bytes(bytes) => Cow::Borrowed(*bytes),
-            Source::Uri(uri) => {
-                let bytes = self.resolver.read(uri, &place).map_err(|e| e.after(&place()))?;
-                self.budget.earn(bytes.len() as u64);
-                Cow::Owned(bytes)
-            }
+            Source::Uri(uri) => Cow::Owned(self.resolver.read(uri, &place).map_err(|e| e.after(&place()))?),
             Source::Nowhere => return Err("it has neither a buffer view nor a URI".to_owned()),
         };
+        self.budget.earn(bytes.len() as u64, self.resolver.budget.used());
         let room = |bytes: u64| self.budget.charge(&place, bytes, 1).map_err(|e| e.after(&place()));
         let formats = || self.formats.map_or(BlockFormats::default(), |ask| ask());
         guarded(|| decode(&bytes, self.limits, &room, &formats)).unwrap_or_else(|| Err("the decoder failed".to_owned()))

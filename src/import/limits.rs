@@ -26,12 +26,15 @@ pub struct Limits {
     /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB. Asked of its header, before it is decoded.
     pub image_pixels: u64,
     /// Bytes of everything decoded: vertices, keys, pixels. A small file that asks for that much is a bomb rather than a
-    /// model: it gets an eighth and [`DECODED_PER_BYTE`] for each of its bytes.
+    /// model: it gets an eighth, [`DECODED_PER_BYTE`] for each of its bytes and [`PIXELS_PER_BYTE`] for those of images.
     pub decoded_bytes: u64,
 }
 
-/// Decoded bytes for each byte of a file. A PNG of one colour has about as many.
-pub const DECODED_PER_BYTE: u64 = 1024;
+/// Decoded bytes for each byte of a file. Compressed geometry and clips have some twenty.
+pub const DECODED_PER_BYTE: u64 = 64;
+
+/// Decoded bytes for each byte of an image. Only a PNG of one colour has more.
+pub const PIXELS_PER_BYTE: u64 = 512;
 
 /// Bytes of zeros for each byte of a file: sparse morph targets of a detailed face have some twenty.
 pub const ZEROS_PER_BYTE: u64 = 128;
@@ -81,24 +84,27 @@ pub(super) struct Budget {
     /// The limit never rises above it.
     most: u64,
     used: AtomicU64,
+    /// Bytes of images that have raised the limit.
+    earned: AtomicU64,
 }
 
 impl Budget {
     pub(super) fn new(what: &'static str, limit: u64) -> Self {
-        Self { what, limit: AtomicU64::new(limit), most: limit, used: AtomicU64::new(0) }
+        Self { what, limit: AtomicU64::new(limit), most: limit, used: AtomicU64::new(0), earned: AtomicU64::new(0) }
     }
 
-    /// For everything decoded from `length` bytes of files; more of them [`Budget::earn`] more.
+    /// For everything decoded from `length` bytes of files; their images [`Budget::earn`] more.
     pub(super) fn of_decoded(limits: &Limits, length: u64) -> Self {
         let most = limits.decoded_bytes;
-        let out = Self { most, ..Self::new("the size of everything decoded in bytes", most / 8) };
-        out.earn(length);
-        out
+        let start = (most / 8).saturating_add(length.saturating_mul(DECODED_PER_BYTE)).min(most);
+        Self { most, ..Self::new("the size of everything decoded in bytes", start) }
     }
 
-    /// Raises the limit by what `length` further bytes of files may decode to.
-    pub(super) fn earn(&self, length: u64) {
-        let more = length.saturating_mul(DECODED_PER_BYTE);
+    /// Raises the limit by what an image of `length` bytes may decode to; all `files` together have so many bytes, and an
+    /// image that is named twice earns once.
+    pub(super) fn earn(&self, length: u64, files: u64) {
+        let before = self.earned.fetch_add(length, Ordering::Relaxed);
+        let more = length.min(files.saturating_sub(before)).saturating_mul(PIXELS_PER_BYTE);
         let raised = |limit: u64| Some(limit.saturating_add(more).min(self.most));
         let _always = self.limit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raised).is_ok();
     }
@@ -180,10 +186,13 @@ mod tests {
         let place = || "image 0".to_owned();
         let room = |length: u64, bytes: u64| Budget::of_decoded(&limits, length).charge(&place, bytes, 1).is_ok();
         assert!(room(0, 1 << 20) && !room(0, (1 << 20) + 1));
-        assert!(room(1024, 2 << 20) && !room(1024, (2 << 20) + 1));
+        assert!(room(16_384, 2 << 20) && !room(16_384, (2 << 20) + 1));
         assert!(room(u64::MAX, 8 << 20) && !room(u64::MAX, (8 << 20) + 1));
         let budget = Budget::of_decoded(&limits, 0);
-        budget.earn(2048);
+        budget.earn(4096, 5000);
         assert!(budget.charge(&place, 3 << 20, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
+        // No more than all files together: 904 of these.
+        budget.earn(4096, 5000);
+        assert!(budget.charge(&place, 904 * PIXELS_PER_BYTE - 1, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
     }
 }

@@ -5,7 +5,7 @@ use gltf::json;
 
 use super::nodes::Nodes;
 use super::primitive::Source;
-use super::{ImportError, Reader, copies, influences};
+use super::{ImportError, Reader, copies, draco, influences};
 use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Skin, SkinId};
 
 /// Reads all meshes, in file order.
@@ -39,7 +39,10 @@ fn read_mesh(
         if reader.progress.is_cancelled() {
             return Err(ImportError::Cancelled);
         }
-        primitives.push(Source { reader, primitive, at: (index, p), materials, variants }.read(targets)?);
+        let decoded = draco::read(reader, primitive, format!("mesh {index}, primitive {p}"))?;
+        let unpacked =
+            decoded.as_ref().map(|d| d.unpack(reader, &format!("mesh {index}, primitive {p}"))).transpose()?;
+        primitives.push(Source { reader, primitive, at: (index, p), unpacked, materials, variants }.read(targets)?);
     }
     Ok(Mesh { name: mesh.name.clone().unwrap_or_default(), primitives, morph_names: target_names(mesh, targets) })
 }

@@ -12,6 +12,7 @@ mod clips;
 mod container;
 mod copies;
 mod decode;
+mod draco;
 mod error;
 mod extensions;
 mod fields;
@@ -28,6 +29,7 @@ mod meshopt;
 mod mikktspace;
 mod nodes;
 mod parallel;
+mod pointers;
 mod primitive;
 mod skins;
 mod tangents;
@@ -42,7 +44,7 @@ mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
-pub use limits::{DECODED_PER_BYTE, Limits, Progress, ZEROS_PER_BYTE};
+pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -55,6 +57,7 @@ use accessor::Store;
 use error::{Warnings, quoted};
 use images::Coming;
 use limits::Budget;
+use pointers::{PointerChannel, World};
 use uri::Resolver;
 
 /// How to import.
@@ -97,6 +100,8 @@ pub type Shown<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 /// What every part of the importer reads from.
 struct Reader<'a> {
     root: &'a json::Root,
+    /// By animation; empty where the file has none.
+    pointers: &'a [Vec<PointerChannel>],
     store: &'a Store<'a>,
     limits: &'a Limits,
     decoded: &'a Budget,
@@ -164,7 +169,7 @@ fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver { folder, allow_external: options.allow_external, budget: &files };
-    import(&bytes, &name, options, &resolver, progress, shown)
+    isolated(|| import(&bytes, &name, options, &resolver, progress, shown))
 }
 
 fn open_bytes(
@@ -176,7 +181,13 @@ fn open_bytes(
 ) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver { folder: None, allow_external: false, budget: &files };
-    import(bytes, name, options, &resolver, progress, shown)
+    isolated(|| import(bytes, name, options, &resolver, progress, shown))
+}
+
+/// The last guard: whatever panics in spite of every check ends the import, not the program. Code of others that is known
+/// to panic is guarded where it is called, so that the rest of the file is still shown.
+fn isolated(work: impl FnOnce() -> Result<Import, ImportError>) -> Result<Import, ImportError> {
+    error::guarded(work).unwrap_or(Err(ImportError::Internal))
 }
 
 fn import(
@@ -196,13 +207,22 @@ fn import(
     check_asset(&root)?;
     unknown::check(&root, parts.json)?;
     extensions::check(&root, &warnings)?;
+    let pointers = pointers::list(parts.json, &root);
     let buffers = read_buffers(&root, parts.bin, resolver)?;
     let decoded = Budget::of_decoded(limits, resolver.budget.used());
     let limits = &limits.of_files(resolver.budget.used());
+    charge_lists(&root, &decoded)?;
     let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
-    let reader =
-        Reader { root: &root, store: &store, limits, decoded: &decoded, warnings: &warnings, progress: *progress };
+    let reader = Reader {
+        root: &root,
+        pointers: &pointers,
+        store: &store,
+        limits,
+        decoded: &decoded,
+        warnings: &warnings,
+        progress: *progress,
+    };
     let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
     let model = read_beside(&reader, name, &coming, shown)?;
     coming.finish(&warnings);
@@ -238,7 +258,7 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
-    let materials = materials::read(reader)?;
+    let mut materials = materials::read(reader)?;
     let variants = variants::names(reader);
     let mut meshes = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
@@ -248,12 +268,14 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     }
     let instances = meshes::instances(reader, &nodes, &skins, &mut meshes)?;
     reader.progress.step(0.6, "Reading clips")?;
-    let clips = clips::read(reader, &nodes, &instances)?;
+    let carried = lights::read(reader, &nodes);
+    let world = &mut World { nodes: &nodes, carried: &carried, materials: &mut materials };
+    let clips = clips::read(reader, world, &instances)?;
     let textures = materials::textures(reader, coming.by_texture())?;
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
-    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = lights::read(reader, &nodes);
+    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = carried;
     let hidden = visibility::read(reader, &nodes);
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
@@ -289,6 +311,21 @@ fn source_info(root: &json::Root, name: &str) -> SourceInfo {
         extensions_used: root.extensions_used.clone(),
         extensions_required: root.extensions_required.clone(),
     }
+}
+
+/// What the document's own lists take, there and in the model: an empty object is two bytes of the file and may become two
+/// thousand.
+fn charge_lists(root: &json::Root, decoded: &Budget) -> Result<(), ImportError> {
+    let primitives = root.meshes.iter().map(|m| m.primitives.len()).sum();
+    let lists = [
+        ("nodes", root.nodes.len(), size_of::<json::Node>() + 256),
+        ("materials", root.materials.len(), size_of::<json::Material>() + size_of::<crate::model::Material>() + 64),
+        ("meshes", root.meshes.len(), size_of::<json::Mesh>() + size_of::<crate::model::Mesh>()),
+        ("primitives", primitives, size_of::<json::mesh::Primitive>() + size_of::<crate::model::Primitive>()),
+        ("accessors", root.accessors.len(), size_of::<json::Accessor>() + 128),
+        ("images", root.images.len(), size_of::<json::Image>() + 256),
+    ];
+    lists.into_iter().try_for_each(|(what, count, size)| decoded.charge(&|| what.to_owned(), count as u64, size))
 }
 
 /// glTF 2.x that does not ask for more than 2.0.

@@ -4,10 +4,11 @@ use bytemuck::Pod;
 use glam::{Vec2, Vec3, Vec4};
 use gltf::json;
 use gltf::json::accessor::Type;
-use gltf::json::mesh::Semantic;
+use gltf::json::mesh::{Mode, Semantic};
 use gltf::json::validation::Checked;
 
 use super::accessor::{Accessor, Format, format};
+use super::draco::Unpacked;
 use super::{ImportError, Reader, influences, tangents, topology};
 use crate::math::{Aabb, largest_magnitude};
 use crate::model::{Material, MaterialId, MorphTarget, Primitive, SourceMode};
@@ -28,6 +29,8 @@ pub(super) struct Source<'r, 'a> {
     pub primitive: &'r json::mesh::Primitive,
     /// File index of the mesh, and the primitive's place in it.
     pub at: (usize, usize),
+    /// What its compressed data became.
+    pub unpacked: Option<Unpacked<'r>>,
     /// Of the whole file.
     pub materials: &'r [Material],
     /// How many variants the file has.
@@ -45,23 +48,37 @@ impl<'a> Source<'_, 'a> {
     }
 
     /// The accessor of an attribute, if the primitive has it, with as many elements as there are vertices.
-    pub(super) fn attribute(&self, semantic: Semantic, count: usize) -> Result<Option<&Accessor<'a>>, ImportError> {
+    pub(super) fn attribute(&self, semantic: Semantic, count: usize) -> Result<Option<&Accessor<'_>>, ImportError> {
         let name = semantic.to_string();
+        let unpacked = self.unpacked.as_ref().and_then(|u| u.attributes.get(&semantic));
         let Some(index) = self.primitive.attributes.get(&Checked::Valid(semantic)) else { return Ok(None) };
-        self.counted(*index, &name, count).map(Some)
+        if let Some(accessor) = unpacked {
+            return self.counted(accessor, (*index, &name), count).map(Some);
+        }
+        self.stored(*index, &name, count).map(Some)
     }
 
-    fn counted(
+    /// An accessor of the file, with as many elements as there are vertices.
+    fn stored(
         &self,
         index: json::Index<json::Accessor>,
         name: &str,
         count: usize,
-    ) -> Result<&Accessor<'a>, ImportError> {
+    ) -> Result<&Accessor<'_>, ImportError> {
         let place = || format!("{}, {name}", self.place());
-        let accessor = self.reader.store.accessor(index, &place)?;
+        self.counted(self.reader.store.accessor(index, &place)?, (index, name), count)
+    }
+
+    fn counted<'s>(
+        &self,
+        accessor: &'s Accessor<'s>,
+        (index, name): (json::Index<json::Accessor>, &str),
+        count: usize,
+    ) -> Result<&'s Accessor<'s>, ImportError> {
         if accessor.count != count {
+            let place = format!("{}, {name}", self.place());
             let found = format!("{} in accessor {}", accessor.count, index.value());
-            return Err(ImportError::invalid(place(), format!("{count} elements, as many as POSITION has"), found));
+            return Err(ImportError::invalid(place, format!("{count} elements, as many as POSITION has"), found));
         }
         Ok(accessor)
     }
@@ -117,6 +134,8 @@ impl<'a> Source<'_, 'a> {
         let Checked::Valid(mode) = self.primitive.mode else {
             return Err(ImportError::invalid(self.place(), "a mode from 0 (points) to 6 (triangle fan)", "another"));
         };
+        // What was compressed as a strip comes back as triangles.
+        let mode = if self.unpacked.is_some() { Mode::Triangles } else { mode };
         let (source_mode, topology) = topology::of_mode(mode);
         let material = self.material()?;
         let variants = super::variants::of_primitive(self.reader, self.primitive, &self.place(), self.variants)?;
@@ -132,7 +151,8 @@ impl<'a> Source<'_, 'a> {
             return Ok(Primitive { topology, source_mode, material, variants, morphs, ..Primitive::default() });
         };
         let place = || format!("{}, POSITION", self.place());
-        let accessor = self.reader.store.accessor(*position, &place)?;
+        let unpacked = self.unpacked.as_ref().and_then(|u| u.attributes.get(&Semantic::Positions));
+        let accessor = unpacked.map_or_else(|| self.reader.store.accessor(*position, &place), Ok)?;
         let count = accessor.count;
         self.check_stored(accessor)?;
         Limits32::check(count, &place)?;
@@ -212,13 +232,17 @@ impl<'a> Source<'_, 'a> {
     fn indices(&self, mode: SourceMode, vertices: usize) -> Result<Vec<u32>, ImportError> {
         let place = || format!("{}, indices", self.place());
         let reader = self.reader;
-        let indices: Vec<u32> = match self.primitive.indices {
-            Some(index) => {
+        let indices: Vec<u32> = match (&self.unpacked, self.primitive.indices) {
+            (Some(unpacked), _) => {
+                reader.decoded.charge(&place, unpacked.indices.len() as u64, 4)?;
+                unpacked.indices.to_vec()
+            }
+            (None, Some(index)) => {
                 let accessor = reader.store.accessor(index, &place)?;
                 accessor.expect(&[Type::Scalar], INDEX, &place)?;
                 reader.store.integers::<u32, 1>(accessor, &place)?
             }
-            None => {
+            (None, None) => {
                 reader.decoded.charge(&place, vertices as u64, 4)?;
                 (0..vertices as u32).collect()
             }
@@ -247,7 +271,7 @@ impl<'a> Source<'_, 'a> {
             let list = |index: Option<json::Index<json::Accessor>>, what: &str, formats: Formats| {
                 let name = format!("morph target {t}, {what}");
                 let Some(index) = index else { return Ok(Vec::new()) };
-                let accessor = self.counted(index, &name, count)?;
+                let accessor = self.stored(index, &name, count)?;
                 self.floats::<Vec3, 3>(accessor, &name, (Type::Vec3, formats))
             };
             out.push(MorphTarget {
@@ -261,13 +285,13 @@ impl<'a> Source<'_, 'a> {
 
     /// Checks and lists attributes that exist but are not shown.
     fn note_unused(&self, count: usize) -> Result<(), ImportError> {
-        for (semantic, index) in &self.primitive.attributes {
+        for semantic in self.primitive.attributes.keys() {
             let Checked::Valid(semantic) = semantic else {
                 self.warn("has", "an attribute of unknown name, which was ignored");
                 continue;
             };
             let name = semantic.to_string();
-            self.counted(*index, &name, count)?;
+            self.attribute(semantic.clone(), count)?;
             if matches!(semantic, Semantic::TexCoords(2..) | Semantic::Colors(1..)) {
                 self.warn(&name, "is not shown: two sets of texture coordinates and one of colours are");
             }

@@ -4,7 +4,8 @@ use glam::Affine3A;
 
 use super::{
     AlphaMode, Camera, CameraId, Clip, Image, Instance, Interpolation, Light, LightId, Material, Mesh, Model, NodeId,
-    Path, Primitive, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot, Topology, Values,
+    Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot, Topology,
+    Values,
 };
 use crate::math::largest_magnitude;
 
@@ -257,6 +258,17 @@ fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
     ensure(morph_offset == parts.skeleton.rest.morph_weights.len(), || "rest pose".into(), "it has stray morph weights")
 }
 
+fn check_property(parts: &ModelParts, property: Property) -> bool {
+    match property {
+        Property::Visible(node) => node.index() < parts.skeleton.len(),
+        Property::Material(id, property) => {
+            parts.materials.get(id.index()).is_some_and(|m| m.clone().set(property, glam::Vec4::ZERO))
+        }
+        Property::Light(id, _) => id.index() < parts.lights.len(),
+        Property::Camera(id, _) => id.index() < parts.cameras.len(),
+    }
+}
+
 fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), BuildError> {
     for (t, times) in clip.times.iter().enumerate() {
         let rising = times.windows(2).all(|w| w[0] < w[1]) && times.iter().all(|t| t.is_finite());
@@ -280,6 +292,14 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
             Values::Weights { .. } => usize::MAX,
         };
         ensure(have == want, place, "keys and values differ in number")?;
+    }
+    for (c, PropertyChannel { property, sampler }) in clip.properties.iter().enumerate() {
+        let fits = match clip.samplers.get(*sampler).map(|s| &s.values) {
+            Some(Values::Weights { count, .. }) => *count == property.components(),
+            _ => false,
+        };
+        let place = || format!("clip {index}, property {c}");
+        ensure(fits && check_property(parts, *property), place, "it is not there, or its values do not fit it")?;
     }
     for (c, channel) in clip.channels.iter().enumerate() {
         let place = || format!("clip {index}, channel {c}");

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::NodeId;
+use super::{NodeId, Property};
 
 /// An animation of the file.
 #[derive(Clone, Debug, Default)]
@@ -11,6 +11,8 @@ pub struct Clip {
     pub name: String,
     /// What is moved, in file order.
     pub channels: Vec<Channel>,
+    /// What is changed beside nodes, in file order; each property once.
+    pub properties: Vec<PropertyChannel>,
     /// In file order.
     pub samplers: Vec<Sampler>,
     /// Key times in seconds, strictly rising, each distinct accessor once.
@@ -50,6 +52,15 @@ pub struct Channel {
     pub sampler: usize,
 }
 
+/// One property of a material, light, camera or node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PropertyChannel {
+    /// Whose, and what.
+    pub property: Property,
+    /// Index into [`Clip::samplers`]; its values are [`Values::Weights`] with as many numbers as the property has components.
+    pub sampler: usize,
+}
+
 /// How values between keys come about (glTF 2.0, appendix C).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
@@ -78,9 +89,9 @@ pub enum Values {
     Vec3(Vec<Vec3>),
     /// Rotations, unit (tangents are not).
     Quat(Vec<Quat>),
-    /// Morph weights: `count` for each key (or tangent), key after key.
+    /// Plain numbers, `count` for each key (or tangent), key after key: morph weights, or the components of a property.
     Weights {
-        /// Morph targets.
+        /// Morph targets, or components.
         count: usize,
         /// All of them.
         values: Vec<f32>,

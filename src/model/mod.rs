@@ -14,7 +14,7 @@ pub mod shapes;
 mod skeleton;
 
 pub use builder::{BuildError, ModelParts};
-pub use clip::{Channel, Clip, Interpolation, Path, Sampler, Values};
+pub use clip::{Channel, Clip, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use light::{Camera, Lens, Light, LightKind};
 pub use material::{
@@ -22,7 +22,7 @@ pub use material::{
     TextureSlot, Transmission, UvTransform, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
-pub use property::{CameraProperty, Change, LightProperty, Property};
+pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Skeleton, Skin};
 
 use glam::{Affine3A, Quat, Vec3};

@@ -1,14 +1,16 @@
 //! What a clip may change beside poses (`KHR_animation_pointer`): one number, or a few, of a material, light, camera or node.
 
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 
-use super::{CameraId, Lens, Light, LightId, LightKind, NodeId};
+use super::{AlphaMode, CameraId, Lens, Light, LightId, LightKind, Material, MaterialId, NodeId, TextureSlot};
 
 /// A property that a clip moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
     /// Whether a node and all below it are shown: 0 or 1.
     Visible(NodeId),
+    /// Of a material.
+    Material(MaterialId, MaterialProperty),
     /// Of a light.
     Light(LightId, LightProperty),
     /// Of a camera.
@@ -17,6 +19,56 @@ pub enum Property {
 
 /// A property and its value, as far as it has components.
 pub type Change = (Property, Vec4);
+
+/// What of a material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the fields of Material and its parts")]
+pub enum MaterialProperty {
+    BaseColor,
+    Metallic,
+    Roughness,
+    AlphaCutoff,
+    Emissive,
+    EmissiveStrength,
+    NormalScale,
+    OcclusionStrength,
+    Ior,
+    Specular,
+    SpecularColor,
+    Clearcoat,
+    ClearcoatRoughness,
+    ClearcoatNormalScale,
+    SheenColor,
+    SheenRoughness,
+    Transmission,
+    Diffuse,
+    SpecularOfGloss,
+    Glossiness,
+    UvOffset(TextureUse),
+    UvRotation(TextureUse),
+    UvScale(TextureUse),
+}
+
+/// Which texture of a material.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the fields of Material and its parts")]
+pub enum TextureUse {
+    BaseColor,
+    MetallicRoughness,
+    Normal,
+    Occlusion,
+    Emissive,
+    Specular,
+    SpecularColor,
+    Clearcoat,
+    ClearcoatRoughness,
+    ClearcoatNormal,
+    SheenColor,
+    SheenRoughness,
+    Transmission,
+    Diffuse,
+    SpecularGlossiness,
+}
 
 /// What of a light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,10 +97,78 @@ impl Property {
     /// Numbers that make its value: 1 to 4.
     #[must_use]
     pub fn components(self) -> usize {
+        use MaterialProperty as M;
         match self {
-            Self::Light(_, LightProperty::Color) => 3,
-            Self::Visible(_) | Self::Light(..) | Self::Camera(..) => 1,
+            Self::Material(_, M::BaseColor | M::Diffuse) => 4,
+            Self::Material(_, M::Emissive | M::SpecularColor | M::SheenColor | M::SpecularOfGloss)
+            | Self::Light(_, LightProperty::Color) => 3,
+            Self::Material(_, M::UvOffset(_) | M::UvScale(_)) => 2,
+            Self::Visible(_) | Self::Material(..) | Self::Light(..) | Self::Camera(..) => 1,
         }
+    }
+}
+
+impl Material {
+    /// One of its textures, if it has it.
+    pub fn slot_mut(&mut self, texture: TextureUse) -> Option<&mut TextureSlot> {
+        use TextureUse as U;
+        let slot = match texture {
+            U::BaseColor => &mut self.base_color_texture,
+            U::MetallicRoughness => &mut self.metallic_roughness_texture,
+            U::Normal => &mut self.normal_texture,
+            U::Occlusion => &mut self.occlusion_texture,
+            U::Emissive => &mut self.emissive_texture,
+            U::Specular => &mut self.specular.as_mut()?.texture,
+            U::SpecularColor => &mut self.specular.as_mut()?.color_texture,
+            U::Clearcoat => &mut self.clearcoat.as_mut()?.texture,
+            U::ClearcoatRoughness => &mut self.clearcoat.as_mut()?.roughness_texture,
+            U::ClearcoatNormal => &mut self.clearcoat.as_mut()?.normal_texture,
+            U::SheenColor => &mut self.sheen.as_mut()?.color_texture,
+            U::SheenRoughness => &mut self.sheen.as_mut()?.roughness_texture,
+            U::Transmission => &mut self.transmission.as_mut()?.texture,
+            U::Diffuse => &mut self.specular_glossiness.as_mut()?.diffuse_texture,
+            U::SpecularGlossiness => &mut self.specular_glossiness.as_mut()?.texture,
+        };
+        slot.as_mut()
+    }
+
+    /// Changes one property, clamped to its range. False where the material has no such part; nothing changes then.
+    pub fn set(&mut self, property: MaterialProperty, value: Vec4) -> bool {
+        self.place(property, value).is_some()
+    }
+
+    fn place(&mut self, property: MaterialProperty, value: Vec4) -> Option<()> {
+        use MaterialProperty as P;
+        let (unit, positive) = (value.clamp(Vec4::ZERO, Vec4::ONE), value.clamp(Vec4::ZERO, Vec4::MAX));
+        match property {
+            P::BaseColor => self.base_color = unit,
+            P::Metallic => self.metallic = unit.x,
+            P::Roughness => self.roughness = unit.x,
+            P::AlphaCutoff => match &mut self.alpha {
+                AlphaMode::Mask { cutoff } => *cutoff = positive.x,
+                AlphaMode::Opaque | AlphaMode::Blend => return None,
+            },
+            P::Emissive => self.emissive = unit.truncate(),
+            P::EmissiveStrength => self.emissive_strength = positive.x,
+            P::NormalScale => self.normal_scale = value.x,
+            P::OcclusionStrength => self.occlusion_strength = unit.x,
+            P::Ior => self.ior = if value.x < 0.5 { 0.0 } else { value.x.max(1.0) },
+            P::Specular => self.specular.as_mut()?.factor = unit.x,
+            P::SpecularColor => self.specular.as_mut()?.color = positive.truncate(),
+            P::Clearcoat => self.clearcoat.as_mut()?.factor = unit.x,
+            P::ClearcoatRoughness => self.clearcoat.as_mut()?.roughness = unit.x,
+            P::ClearcoatNormalScale => self.clearcoat.as_mut()?.normal_scale = value.x,
+            P::SheenColor => self.sheen.as_mut()?.color = unit.truncate(),
+            P::SheenRoughness => self.sheen.as_mut()?.roughness = unit.x,
+            P::Transmission => self.transmission.as_mut()?.factor = unit.x,
+            P::Diffuse => self.specular_glossiness.as_mut()?.diffuse = unit,
+            P::SpecularOfGloss => self.specular_glossiness.as_mut()?.specular = unit.truncate(),
+            P::Glossiness => self.specular_glossiness.as_mut()?.glossiness = unit.x,
+            P::UvOffset(texture) => self.slot_mut(texture)?.transform.as_mut()?.offset = value.truncate().truncate(),
+            P::UvRotation(texture) => self.slot_mut(texture)?.transform.as_mut()?.rotation = value.x,
+            P::UvScale(texture) => self.slot_mut(texture)?.transform.as_mut()?.scale = value.truncate().truncate(),
+        }
+        Some(())
     }
 }
 
@@ -57,7 +177,7 @@ impl Light {
     pub fn set(&mut self, property: LightProperty, value: Vec4) {
         let positive = |v: f32| v.clamp(0.0, f32::MAX);
         match (property, &mut self.kind) {
-            (LightProperty::Color, _) => self.color = value.truncate().clamp(glam::Vec3::ZERO, glam::Vec3::MAX),
+            (LightProperty::Color, _) => self.color = value.truncate().clamp(Vec3::ZERO, Vec3::MAX),
             (LightProperty::Intensity, _) => self.intensity = positive(value.x),
             (LightProperty::Range, _) => self.range = Some(positive(value.x)).filter(|r| *r > 0.0),
             (LightProperty::InnerCone, LightKind::Spot { inner, outer }) => *inner = value.x.clamp(0.0, *outer * 0.999),

@@ -117,6 +117,7 @@ fn bend(joints: usize) -> Clip {
     let turn = |degrees: f32| Quat::from_rotation_x(degrees.to_radians());
     let keys = vec![turn(0.0), turn(30.0), turn(0.0)];
     Clip {
+        properties: Vec::new(),
         name: "Bend".into(),
         channels: (2..=joints)
             .map(|n| Channel { node: NodeId::from_index(n), path: Path::Rotation, sampler: 0 })
@@ -262,6 +263,7 @@ fn course_clip() -> Clip {
     let channel =
         |(sampler, row): (usize, &(u32, Path, _, _, _))| Channel { node: NodeId(row.0), path: row.1, sampler };
     Clip {
+        properties: Vec::new(),
         name: "All kinds".into(),
         channels: table.iter().enumerate().map(channel).collect(),
         samplers: table.map(|(_, _, interpolation, times, values)| Sampler { times, interpolation, values }).to_vec(),

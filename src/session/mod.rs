@@ -88,6 +88,7 @@ impl Session {
             ..Playback::default()
         };
         self.view.scene = model.default_scene;
+        self.view.variant = None;
         self.view.selected = None;
         self.view.hovered = None;
         self.view.through = None;
@@ -120,6 +121,8 @@ impl Session {
         self.view.selected = self.view.selected.and_then(find);
         self.view.hovered = None;
         self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
+        let variant = self.view.variant.and_then(|v| old.model.variants.get(v));
+        self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
         let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
         let clip = new.clips.iter().position(|c| Some(c.name.as_str()) == name).map(ClipId::from_index);
         self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
@@ -163,7 +166,9 @@ impl Session {
         pose.changes.clear();
         if let (PoseSource::Clip, Some(clip)) = (self.playback.source, self.playback.clip) {
             let clip = &model.clips[clip.index()];
-            anim::sample(model, clip, self.playback.time_secs, &mut pose.scratch, &mut pose.local);
+            let time_secs = self.playback.time_secs;
+            anim::sample(model, clip, time_secs, &mut pose.scratch, &mut pose.local);
+            anim::sample_properties(clip, time_secs, &mut pose.scratch, &mut pose.changes);
         }
         self.edits.apply(&mut pose.local);
         anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);
@@ -413,6 +418,12 @@ impl Session {
             Command::SetScene(scene) if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) => {
                 view.scene = scene;
                 self.update_pose();
+            }
+            Command::SetVariant(variant) => {
+                let known = self.document.as_ref().map_or(0, |d| d.model.variants.len());
+                if variant.is_none_or(|v| v < known) {
+                    view.variant = variant;
+                }
             }
             Command::SetViewport(size) if size.is_finite() => view.viewport = size.max(glam::Vec2::ONE),
             Command::Orbit(delta) => view.orbit.orbit(delta),

@@ -11,6 +11,7 @@ mod allocator;
 mod common;
 mod document;
 mod mutate;
+mod payload;
 mod random;
 mod seeds;
 mod survive;
@@ -40,9 +41,29 @@ const LONGEST: Duration = Duration::from_secs(5);
 const SMALL: usize = 100_000;
 const RARE: usize = 50;
 
+/// The files that mutants descend from, and what is compressed in them.
+struct Stock {
+    seeds: Vec<Seed>,
+    payloads: Vec<Vec<u8>>,
+}
+
+impl Stock {
+    fn new() -> Self {
+        let seeds = seeds::all(common::corpus().as_deref());
+        let payloads = seeds.iter().filter_map(|s| s.document.as_ref()).flat_map(payload::payloads);
+        let payloads = payloads.filter(|p| p.len() <= SMALL).chain(seeds::pictures()).collect();
+        Self { seeds, payloads }
+    }
+}
+
 /// The mutant with a number: always the same one, as long as the seeds are.
-fn mutant(number: u64, seeds: &[Seed]) -> (String, Vec<u8>) {
+fn mutant(number: u64, Stock { seeds, payloads }: &Stock) -> (String, Vec<u8>) {
     let mut random = Random::new(number);
+    if number % 6 == 5 {
+        let mut bytes = payloads[random.below(payloads.len())].clone();
+        mutate::edit_payload(&mut random, &mut bytes);
+        return (format!("a payload of kind {}", bytes[0]), payload::wrap(&bytes).glb());
+    }
     let mut choose = |only_good: bool| loop {
         let at = random.below(seeds.len());
         let fits = seeds[at].opens || !only_good;
@@ -90,7 +111,7 @@ struct Tally {
     failed: std::sync::Mutex<Vec<String>>,
 }
 
-fn work(turn: &Turn, start: Instant, seeds: &[Seed], tally: &Tally) {
+fn work(turn: &Turn, start: Instant, stock: &Stock, tally: &Tally) {
     // Outlives an abort (a stack overflow, memory that is not there), which no handler in the process would.
     let name = std::thread::current().name().unwrap_or("worker").to_owned();
     let note = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("last_mutant_of_{name}"));
@@ -101,7 +122,7 @@ fn work(turn: &Turn, start: Instant, seeds: &[Seed], tally: &Tally) {
             break;
         }
         note.rewind().and_then(|()| writeln!(note, "{number:08}")).unwrap();
-        let (of, bytes) = mutant(number, seeds);
+        let (of, bytes) = mutant(number, stock);
         turn.since.store(start.elapsed().as_millis() as u64, Ordering::Release);
         turn.number.store(number + 1, Ordering::Release);
         let result = catch_unwind(AssertUnwindSafe(|| survive(&bytes)));
@@ -126,11 +147,10 @@ fn work(turn: &Turn, start: Instant, seeds: &[Seed], tally: &Tally) {
 
 #[test]
 fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
-    let corpus = common::corpus();
-    let seeds = seeds::all(corpus.as_deref());
+    let stock = Stock::new();
     if let Ok(number) = std::env::var("SKINSCOPE_MUTANT") {
         let number = number.parse().unwrap();
-        let (of, bytes) = mutant(number, &seeds);
+        let (of, bytes) = mutant(number, &stock);
         std::fs::write(kept(number), &bytes).unwrap();
         eprintln!("mutant {number} of {of}, kept as {}", kept(number).display());
         eprintln!("{:?}, {} MiB in use at most", survive(&bytes), allocator::peak() >> 20);
@@ -144,7 +164,7 @@ fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
         std::thread::scope(|workers| {
             for (i, turn) in turns.iter().enumerate() {
                 let worker = std::thread::Builder::new().name(format!("mutants_{i}"));
-                worker.spawn_scoped(workers, || work(turn, start, &seeds, &tally)).unwrap();
+                worker.spawn_scoped(workers, || work(turn, start, &stock, &tally)).unwrap();
             }
         });
         done.store(true, Ordering::Relaxed);
@@ -152,8 +172,9 @@ fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
     let (opened, refused) = (tally.opened.into_inner(), tally.refused.into_inner());
     let failed = tally.failed.into_inner().unwrap();
     eprintln!(
-        "{} seeds: {opened} mutants opened, {refused} were refused, {} failed; {} MiB in use at most",
-        seeds.len(),
+        "{} seeds, {} payloads: {opened} mutants opened, {refused} were refused, {} failed; {} MiB in use at most",
+        stock.seeds.len(),
+        stock.payloads.len(),
         failed.len(),
         allocator::peak() >> 20
     );
@@ -170,6 +191,29 @@ fn what_the_mutations_start_from_opens_without_a_warning() {
         let import = skinscope::import::import_bytes(&bytes, "whole", &options, &progress).unwrap();
         assert_eq!(import.warnings, []);
         assert_eq!(survive(&bytes), Outcome::Opened);
+    }
+}
+
+/// Seeds for the fuzz targets, where they look for them.
+#[test]
+#[ignore = "writes files, for fuzzing only"]
+fn write_fuzz_seeds() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let write = |target: &str, name: String, bytes: &[u8]| {
+        let folder = root.join(target);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name), bytes).unwrap();
+    };
+    let stock = Stock::new();
+    for seed in stock.seeds.iter().filter(|s| s.bytes.len() <= SMALL) {
+        write("import_glb", seed.name.clone(), &seed.document.as_ref().map_or(seed.bytes.clone(), |d| d.glb()));
+        if let Some(document) = &seed.document {
+            let parts = [document.root.to_string().as_bytes(), &[0], &document.bin].concat();
+            write("import_gltf", seed.name.clone(), &parts);
+        }
+    }
+    for (i, payload) in stock.payloads.iter().enumerate() {
+        write("compressed", format!("payload_{i}"), payload);
     }
 }
 

@@ -336,9 +336,12 @@ fn edit_view(random: &mut Random, document: &mut Document) {
     let start = member("byteOffset").min(document.bin.len());
     let end = start.saturating_add(member("byteLength")).min(document.bin.len());
     let bytes = &mut document.bin[start..end];
-    if bytes.is_empty() {
-        return;
+    if !bytes.is_empty() {
+        edit_part(random, bytes);
     }
+}
+
+fn edit_part(random: &mut Random, bytes: &mut [u8]) {
     // Heads decide more than what follows.
     let reach = if random.once_in(2) { bytes.len().min(48) } else { bytes.len() };
     for _ in 0..=random.below(8) {
@@ -349,6 +352,22 @@ fn edit_view(random: &mut Random, document: &mut Document) {
             2 => 0,
             _ => random.below(256) as u8,
         };
+    }
+}
+
+/// Bytes of a payload, and at times of the head before it (`payload.rs`); its count stays such that a mutant is no test of
+/// memory alone.
+pub fn edit_payload(random: &mut Random, bytes: &mut Vec<u8>) {
+    let head = crate::payload::HEAD.min(bytes.len());
+    if random.once_in(3) {
+        let at = 1 + random.below(head - 1);
+        bytes[at] = if random.once_in(2) { random.below(256) as u8 } else { bytes[at].wrapping_add(1) };
+    }
+    if bytes.len() > head {
+        edit_part(random, &mut bytes[head..]);
+        if random.once_in(6) {
+            bytes.truncate(head + random.below(bytes.len() - head));
+        }
     }
 }
 

@@ -16,7 +16,7 @@ pub fn all(corpus: Option<&Path>) -> Vec<Seed> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = vec![root.join("assets/character.glb")];
     files.extend(listed(&root.join("tests/fixtures")));
-    for folder in ["malformed", "models", "models/AnimatedMorphCube", "models/InterpolationTest", "models/SplitFiles"] {
+    for folder in ["malformed", "models"] {
         files.extend(corpus.map(|c| listed(&c.join(folder))).unwrap_or_default());
     }
     let mut seeds = vec![seed("whole".into(), whole().glb(), None)];
@@ -36,12 +36,25 @@ fn seed(name: String, bytes: Vec<u8>, folder: Option<&Path>) -> Seed {
     Seed { name, bytes, document, opens }
 }
 
-/// The models in a folder, sorted; none where it is not there.
+/// The models in a folder and below it, sorted; none where it is not there.
 fn listed(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_model = |p: &PathBuf| p.extension().is_some_and(|e| e == "glb" || e == "gltf");
-    let small = |p: &PathBuf| p.metadata().is_ok_and(|m| m.is_file() && m.len() <= LARGEST);
-    let mut out: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| is_model(p) && small(p)).collect();
+    files(folder, &["glb", "gltf"])
+}
+
+/// Files with one of these endings in a folder and below it, sorted.
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let fits = |p: &Path| endings.iter().any(|e| p.extension().is_some_and(|x| x == *e));
+    let (mut open, mut out) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = open.pop() {
+        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+            let Ok(facts) = path.symlink_metadata() else { continue };
+            if facts.is_dir() {
+                open.push(path);
+            } else if facts.is_file() && facts.len() <= LARGEST && fits(&path) {
+                out.push(path);
+            }
+        }
+    }
     out.sort();
     out
 }
@@ -148,6 +161,25 @@ fn animate(doc: &mut Document) {
             ],
         }),
     );
+}
+
+/// Payloads of pictures of every kind: those of `tests/fixtures`, and some made here.
+pub fn pictures() -> Vec<Vec<u8>> {
+    let kinds = [(1, image::ImageFormat::WebP), (2, image::ImageFormat::Png)];
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let payload = |kind: u8, bytes: Vec<u8>| {
+        let mut out = vec![0; crate::payload::HEAD];
+        (out[0], out[1]) = (2, kind);
+        out.extend(bytes);
+        out
+    };
+    let mut out: Vec<Vec<u8>> = kinds.into_iter().map(|(kind, format)| payload(kind, picture(format))).collect();
+    out.push(payload(3, picture_of(image::DynamicImage::new_rgb8(16, 9), image::ImageFormat::Jpeg)));
+    for (kind, ending) in ["ktx2", "webp", "png", "jpg"].into_iter().enumerate() {
+        let read = |path| std::fs::read(path).map(|bytes| payload(kind as u8, bytes));
+        out.extend(files(&fixtures, &[ending]).into_iter().flat_map(read));
+    }
+    out
 }
 
 /// A small picture with an alpha channel.

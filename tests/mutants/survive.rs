@@ -6,7 +6,7 @@ use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::METHODS;
 use skinscope::export;
 use skinscope::frame::{Frame, Palette};
-use skinscope::import::{Options, Progress, import_bytes};
+use skinscope::import::{ImportError, Options, Progress, import_bytes};
 use skinscope::inspect::WeightStats;
 use skinscope::model::{LocalPose, Model};
 use skinscope::session::{Command, Document, PoseSource, Session};
@@ -23,6 +23,7 @@ pub fn survive(bytes: &[u8]) -> Outcome {
     let import = match import_bytes(bytes, "mutant", &Options::default(), &Progress::silent()) {
         Ok(import) => import,
         Err(error) => {
+            assert!(!matches!(error, ImportError::Internal), "a panic inside the importer");
             readable(&error.to_string());
             return Outcome::Refused;
         }

@@ -14,8 +14,6 @@ use skinscope::render::{Backend, Gpu, Renderer, deform_on_gpu};
 
 use crate::{common, scenes};
 
-/// Models whose extensions are not supported yet.
-const NOT_YET: &[&str] = &["models/RiggedSimple_draco.glb"];
 /// Of the bounding box's diagonal.
 const POSITION: f64 = 2e-5;
 /// Its file rounds rotations to three digits, which implementations read differently.
@@ -67,9 +65,6 @@ fn shader_positions_match_the_reference() {
         let mut table: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
         for entry in index.as_array().unwrap() {
             let name = entry["model"].as_str().unwrap();
-            if NOT_YET.contains(&name) {
-                continue;
-            }
             let open = || import_file(&corpus.join(name), &Options::default(), &Progress::silent()).unwrap().model;
             let model = models.entry(name).or_insert_with(open);
             let row = table.entry(name).or_default();

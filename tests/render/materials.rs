@@ -1,6 +1,7 @@
 //! Textures, normal maps, presenting, and what happens when something goes wrong.
 
 use glam::{Quat, Vec3, Vec4};
+use skinscope::frame::Frame;
 use skinscope::math::Transform;
 use skinscope::model::{Image, Material, Pixels, TextureId, TextureSlot};
 use skinscope::render::{COLOR, Gpu, GpuError, Picture};
@@ -12,7 +13,7 @@ pub fn slot(texture: u32) -> Option<TextureSlot> {
     Some(TextureSlot { texture: TextureId(texture), ..TextureSlot::default() })
 }
 
-fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {
+pub fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {
     let rgba = (0..size * size).flat_map(|i| texel(i % size, i / size)).collect();
     Image::ready("test".into(), Pixels::rgba8(size, size, rgba).unwrap())
 }
@@ -161,6 +162,22 @@ fn a_window_shows_the_picture_pixel_for_pixel() {
             assert_eq!(window.at(39, 16), [0, 0, 0, 255], "nothing outside its rectangle");
         }
         assert_eq!(stage.gpu.take_error(), None);
+    }
+}
+
+#[test]
+fn changed_numbers_are_drawn_and_taken_back() {
+    use skinscope::model::{MaterialId, MaterialProperty, Property};
+    for stage in stages() {
+        let frame = Plate::default().frame();
+        let red = Property::Material(MaterialId(0), MaterialProperty::BaseColor);
+        let changed = Frame { changes: vec![(red, Vec4::new(1.0, 0.0, 0.0, 1.0))], ..frame.clone() };
+        let of_its_own = Material { base_color: Vec4::new(1.0, 0.0, 0.0, 1.0), metallic: 0.0, ..Material::default() };
+        let before = stage.draw(&frame);
+        let want = stage.draw(&Plate { material: of_its_own, ..Plate::default() }.frame());
+        assert_eq!(stage.draw(&changed), want);
+        assert_ne!(want, before);
+        assert_eq!(stage.draw(&frame), before, "nothing is left of it");
     }
 }
 

@@ -3,6 +3,7 @@
 mod accessors;
 mod clips;
 mod copies;
+mod draco;
 mod extensions;
 mod images;
 mod layers;
@@ -10,8 +11,11 @@ mod lights;
 mod materials;
 mod meshopt;
 mod nodes;
+mod pointers;
 mod primitives;
+mod quantized;
 mod skins;
+mod sparse;
 
 use serde_json::{Value, json};
 

@@ -1,0 +1,12 @@
+//! Compressed payloads (meshopt, Draco, images of every kind) in a document that fits them; see `tests/mutants/payload.rs`.
+#![no_main]
+
+mod check;
+#[path = "../../tests/mutants/document.rs"]
+mod document;
+#[path = "../../tests/mutants/payload.rs"]
+mod payload;
+#[path = "../../tests/mutants/survive.rs"]
+mod survive;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| check::check(&payload::wrap(data).glb()));

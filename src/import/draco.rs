@@ -1,0 +1,276 @@
+//! Compressed primitives: `KHR_draco_mesh_compression`.
+//!
+//! Owns what a primitive's extension says, how large a stream may become, and how decoded values become those of the
+//! accessors that describe them. The codec itself is the crate `draco-core`, which is held in bounds and behind a guard.
+//!
+//! A stream holds vertices and triangles; the accessors' component types and counts describe them. Encoders split
+//! vertices at seams without always correcting the counts, so the stream counts where nothing else depends on them.
+
+use std::collections::BTreeMap;
+
+use draco_core::{DataType, DecodeLimits, DecoderBuffer, ErrorKind, MeshDecoder, PointAttribute, PointIndex};
+use gltf::json;
+use gltf::json::accessor::ComponentType;
+use gltf::json::mesh::{Mode, Semantic};
+use gltf::json::validation::Checked;
+use serde_json::Value;
+
+use super::accessor::Accessor;
+use super::error::{guarded, quoted};
+use super::{ImportError, Reader};
+
+const NAME: &str = "KHR_draco_mesh_compression";
+
+const DAMAGED: &str = "the compressed data is damaged: export the model again, or without Draco compression";
+
+/// Bytes that a stream may become for each of its own, and however short it is. The format itself knows no bound: one
+/// value repeated costs the same at any count. A flat grid of a million vertices, which codes best of what is a mesh at
+/// all, becomes 149 bytes for each.
+const MOST_RATIO: u64 = 1024;
+const MOST_ALWAYS: u64 = 64 << 20;
+
+/// The decoded values of a primitive, stored as its accessors say.
+#[derive(Debug)]
+pub(super) struct Decoded {
+    vertices: usize,
+    attributes: Vec<(Semantic, json::Index<json::Accessor>, Vec<u8>)>,
+    triangles: Vec<u32>,
+}
+
+/// The same, to be read as accessors.
+#[derive(Debug)]
+pub(super) struct Unpacked<'a> {
+    pub attributes: BTreeMap<Semantic, Accessor<'a>>,
+    /// Three for each triangle.
+    pub indices: &'a [u32],
+}
+
+/// A primitive whose data may be compressed.
+struct Packed<'r, 'a> {
+    reader: &'r Reader<'a>,
+    primitive: &'r json::mesh::Primitive,
+    place: String,
+    /// The members of the extension.
+    described: &'r Value,
+}
+
+/// Decodes a primitive if it is compressed. `None`: it is not, or what it holds beside the stream is used instead.
+pub(super) fn read(
+    reader: &Reader,
+    primitive: &json::mesh::Primitive,
+    place: String,
+) -> Result<Option<Decoded>, ImportError> {
+    let Some(described) = primitive.extensions.as_ref().and_then(|e| e.others.get(NAME)) else { return Ok(None) };
+    let packed = Packed { reader, primitive, place: format!("{place}, {NAME}"), described };
+    match packed.decode() {
+        Ok(decoded) => Ok(Some(decoded)),
+        Err(error @ (ImportError::Limit { .. } | ImportError::Cancelled)) => Err(error),
+        Err(error) if packed.has_plain_data() => {
+            reader.warnings.add(place, format!("is shown from its data without compression ({error})"));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl Packed<'_, '_> {
+    fn invalid(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
+        ImportError::invalid(self.place.clone(), expected, found)
+    }
+
+    fn damaged(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
+        self.invalid(expected, found).advise(DAMAGED)
+    }
+
+    fn accessor(&self, index: json::Index<json::Accessor>) -> Result<&Accessor<'_>, ImportError> {
+        self.reader.store.accessor(index, &|| self.place.clone())
+    }
+
+    /// Whether a program without the extension could show the primitive.
+    fn has_plain_data(&self) -> bool {
+        let required = self.reader.root.extensions_required.iter().any(|name| name == NAME);
+        let mut accessors = self.primitive.attributes.values().chain(&self.primitive.indices);
+        !required && accessors.all(|index| self.accessor(*index).is_ok_and(Accessor::is_stored))
+    }
+
+    /// The accessors that the stream fills, each with the number of its attribute there.
+    fn attributes(&self) -> Result<Vec<(Semantic, json::Index<json::Accessor>, u32)>, ImportError> {
+        let Some(members) = self.described.get("attributes").and_then(Value::as_object) else {
+            return Err(self.invalid("an object \"attributes\"", "none"));
+        };
+        let mut out = Vec::new();
+        for (name, id) in members {
+            let Some(id) = id.as_u64().and_then(|id| u32::try_from(id).ok()) else {
+                return Err(self.invalid(format!("a number for attribute {}", quoted(name)), "something else"));
+            };
+            let mut attributes = self.primitive.attributes.iter();
+            let of_name = |(s, _): &(&Checked<Semantic>, _)| matches!(s, Checked::Valid(s) if s.to_string() == *name);
+            match attributes.find(of_name) {
+                Some((Checked::Valid(semantic), index)) => out.push((semantic.clone(), *index, id)),
+                _ => {
+                    let message = format!("holds {}, which the primitive does not have; it was ignored", quoted(name));
+                    self.reader.warnings.add(self.place.clone(), message);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The stream, within what its length lets expect.
+    fn mesh(&self) -> Result<draco_core::Mesh, ImportError> {
+        let view = self.described.get("bufferView").and_then(Value::as_u64).and_then(|v| u32::try_from(v).ok());
+        let view = view.ok_or_else(|| self.invalid("a number for bufferView", "something else"))?;
+        let bytes = self.reader.store.view(json::Index::new(view), &|| self.place.clone())?;
+        let most = MOST_ALWAYS.max(MOST_RATIO.saturating_mul(bytes.len() as u64)).min(self.reader.limits.decoded_bytes);
+        // A face costs the decoder some hundred bytes while it works.
+        let limits =
+            DecodeLimits::default().with_max_faces(most / 64).with_max_points(most / 64).with_max_decoded_bytes(most);
+        let decoded = guarded(|| {
+            let mut mesh = draco_core::Mesh::new();
+            let mut buffer = DecoderBuffer::new(bytes).with_limits(limits);
+            MeshDecoder::new().decode(&mut buffer, &mut mesh).map(|()| mesh)
+        });
+        let problem = match decoded {
+            Some(Ok(mesh)) => return Ok(mesh),
+            Some(Err(error)) if error.kind() == ErrorKind::LimitExceeded => {
+                let expected = format!("at most {most} bytes of geometry in the {} of buffer view {view}", bytes.len());
+                return Err(self.damaged(expected, "more"));
+            }
+            Some(Err(error)) => error.to_string().chars().filter(|c| !c.is_control()).take(160).collect(),
+            None => "numbers that the decoder cannot follow".to_owned(),
+        };
+        let expected = format!("a Draco stream in the {} bytes of buffer view {view}", bytes.len());
+        Err(self.damaged(expected, format!("another ({problem})")))
+    }
+
+    fn decode(&self) -> Result<Decoded, ImportError> {
+        if !matches!(self.primitive.mode, Checked::Valid(Mode::Triangles | Mode::TriangleStrip)) {
+            return Err(self.invalid("mode 4 (triangles) or 5 (triangle strip)", "another"));
+        }
+        let described = self.attributes()?;
+        let mesh = self.mesh()?;
+        let vertices = mesh.num_points();
+        let mut attributes = Vec::with_capacity(described.len());
+        for (semantic, index, id) in described {
+            let accessor = self.accessor(index)?;
+            let Some(attribute) = mesh.attribute_by_unique_id(id) else {
+                return Err(self.damaged(format!("an attribute {id} for {}", semantic.to_string()), "none"));
+            };
+            self.note_count(&semantic.to_string(), accessor.count, vertices);
+            let bytes = self.values(&semantic, accessor, attribute, vertices)?;
+            attributes.push((semantic, index, bytes));
+        }
+        let stated = self.primitive.indices.map(|index| self.accessor(index)).transpose()?;
+        if let Some(accessor) = stated {
+            self.note_count("indices", accessor.count, mesh.num_faces() * 3);
+        }
+        self.reader.decoded.charge(&|| self.place.clone(), mesh.num_faces() as u64, size_of::<[u32; 3]>())?;
+        let triangles = mesh.faces().iter().flat_map(|face| face.map(|point| point.0)).collect();
+        Ok(Decoded { vertices, attributes, triangles })
+    }
+
+    fn note_count(&self, name: &str, stated: usize, found: usize) {
+        if stated != found {
+            let message = format!("{name} has {found} elements in the stream, its accessor states {stated}");
+            self.reader.warnings.add(self.place.clone(), message);
+        }
+    }
+
+    /// The values of an attribute, vertex by vertex, as numbers of the accessor's type.
+    fn values(
+        &self,
+        semantic: &Semantic,
+        accessor: &Accessor,
+        attribute: &PointAttribute,
+        vertices: usize,
+    ) -> Result<Vec<u8>, ImportError> {
+        let name = semantic.to_string();
+        let components = usize::from(attribute.num_components());
+        if components != accessor.kind.multiplicity() {
+            let expected = format!("{} components in {name}", accessor.kind.multiplicity());
+            return Err(self.damaged(expected, components.to_string()));
+        }
+        let (from, to) = (attribute.data_type(), accessor.component);
+        let stride = components * from.byte_length();
+        if attribute.byte_stride() != stride as i64 {
+            return Err(
+                self.damaged(format!("{stride} bytes for a value of {name}"), attribute.byte_stride().to_string())
+            );
+        }
+        let size = components * to.size();
+        self.reader.decoded.charge(&|| self.place.clone(), vertices as u64, size)?;
+        let data = attribute.buffer().data();
+        let mut out = Vec::with_capacity(vertices * size);
+        for vertex in 0..vertices {
+            let value = attribute.mapped_index(PointIndex(vertex as u32)).0 as usize;
+            let bytes = value.checked_mul(stride).and_then(|at| data.get(at..at.checked_add(stride)?));
+            let Some(bytes) = bytes.filter(|_| value < attribute.size()) else {
+                return Err(self.damaged(format!("a value of {name} for each of {vertices} vertices"), "fewer"));
+            };
+            if is_same(from, to) {
+                out.extend_from_slice(bytes);
+            } else {
+                let width = from.byte_length().max(1);
+                bytes.chunks_exact(width).for_each(|b| write(number(from, b), to, &mut out));
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Decoded {
+    /// As accessors, in place of those of the file.
+    pub(super) fn unpack<'b>(&'b self, reader: &Reader<'b>, place: &str) -> Result<Unpacked<'b>, ImportError> {
+        let mut attributes = BTreeMap::new();
+        for (semantic, index, bytes) in &self.attributes {
+            let place = || format!("{place}, {}", semantic.to_string());
+            let stored = reader.store.accessor(*index, &place)?;
+            attributes.insert(semantic.clone(), stored.with_base(bytes, self.vertices, &place)?);
+        }
+        Ok(Unpacked { attributes, indices: &self.triangles })
+    }
+}
+
+/// Whether values of the stream are already as the accessor wants them.
+fn is_same(from: DataType, to: ComponentType) -> bool {
+    matches!(
+        (from, to),
+        (DataType::Float32, ComponentType::F32)
+            | (DataType::Int8, ComponentType::I8)
+            | (DataType::Uint8, ComponentType::U8)
+            | (DataType::Int16, ComponentType::I16)
+            | (DataType::Uint16, ComponentType::U16)
+            | (DataType::Uint32, ComponentType::U32)
+    )
+}
+
+/// A number of the stream, little endian; `bytes` has the width of the type. Exact up to 53 bits.
+fn number(from: DataType, bytes: &[u8]) -> f64 {
+    let mut word = [0; 8];
+    let width = bytes.len().min(8);
+    word[..width].copy_from_slice(&bytes[..width]);
+    let unsigned = u64::from_le_bytes(word);
+    let short = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+    match from {
+        DataType::Int8 => f64::from(word[0].cast_signed()),
+        DataType::Int16 => f64::from(i16::from_le_bytes([word[0], word[1]])),
+        DataType::Int32 => f64::from(short.cast_signed()),
+        DataType::Int64 => unsigned.cast_signed() as f64,
+        DataType::Float32 => f64::from(f32::from_bits(short)),
+        DataType::Float64 => f64::from_bits(unsigned),
+        DataType::Invalid | DataType::Bool | DataType::Uint8 => f64::from(word[0]),
+        DataType::Uint16 | DataType::Uint32 | DataType::Uint64 => unsigned as f64,
+    }
+}
+
+/// Appends a number as a component; what does not fit becomes the nearest that does.
+fn write(value: f64, to: ComponentType, out: &mut Vec<u8>) {
+    match to {
+        ComponentType::I8 => out.extend((value as i8).to_le_bytes()),
+        ComponentType::U8 => out.push(value as u8),
+        ComponentType::I16 => out.extend((value as i16).to_le_bytes()),
+        ComponentType::U16 => out.extend((value as u16).to_le_bytes()),
+        ComponentType::U32 => out.extend((value as u32).to_le_bytes()),
+        ComponentType::F32 => out.extend((value as f32).to_le_bytes()),
+    }
+}
