@@ -145,10 +145,12 @@ fn a_lost_device_is_replaced_and_pose_and_edits_go_on() {
             assert!(share < 0.002, "after {calls} the {part} is another: {share}");
         }
         // Its button.
-        screen.click(927, 596);
-        draw_again(&screen);
-        screen.settled("closed");
-        assert!(!has_message(&screen));
+        wait_until("the message to close", || {
+            screen.click(927, 596);
+            draw_again(&screen);
+            std::thread::sleep(Duration::from_millis(500));
+            !has_message(&screen)
+        });
     }
     screen.key("ctrl+z");
     draw_again(&screen);
