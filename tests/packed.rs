@@ -1,7 +1,7 @@
 //! One figure packed in every way by other programs (`tests/fixtures/README.md`): what comes out is what went in, within
 //! what the grids of the packing allow.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

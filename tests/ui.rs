@@ -512,6 +512,27 @@ fn scenes_are_chosen_above_the_tree() {
 }
 
 #[test]
+fn material_variants_are_chosen_while_nothing_is_selected() {
+    let shown = |harness: &Harness<'_, App>| harness.state().session.view.variant;
+    let mut parts: ModelParts = (*tube(Tube::default())).clone();
+    assert!(open(2).query_by_label_contains("Material variant").is_none(), "a file without variants has no list");
+    parts.variants = vec!["Leather".into(), "Velvet".into()];
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Material variant: As stored");
+    click(&mut harness, "Velvet");
+    assert!(has(&harness, &Command::SetVariant(Some(1))) && shown(&harness) == Some(1));
+    click(&mut harness, "Material variant: Velvet");
+    click(&mut harness, "Leather");
+    assert_eq!(shown(&harness), Some(0));
+    click(&mut harness, "Material variant: Leather");
+    click(&mut harness, "As stored");
+    assert_eq!(shown(&harness), None);
+}
+
+#[test]
 fn morph_targets_have_sliders_that_can_be_reset() {
     let model = tube(Tube::default());
     let mut parts = ModelParts::clone(&model);

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 
 use super::pose::{PoseArgs, find_node};
-use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size};
+use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size, printable};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
@@ -172,9 +172,12 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
 fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
     let named = model.variants.iter().position(|v| v == name);
     let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());
-    named.or_else(numbered).ok_or_else(|| match model.variants.as_slice() {
-        [] => CliError::Usage(format!("variant {name:?} is not in the file: it has none")),
-        all => CliError::Usage(format!("variant {name:?} is not in the file, which has {}", all.join(", "))),
+    named.or_else(numbered).ok_or_else(|| {
+        let known = match model.variants.as_slice() {
+            [] => "the file has no variants".to_owned(),
+            all => format!("variants: {}", all.join(", ")),
+        };
+        CliError::Usage(printable(&format!("there is no variant \"{name}\"; {known}")))
     })
 }
 

@@ -16,6 +16,7 @@ use gltf::json::validation::Checked;
 use serde_json::Value;
 
 use super::accessor::Accessor;
+use super::bytes::Bytes;
 use super::error::{guarded, quoted};
 use super::{ImportError, Reader};
 
@@ -120,7 +121,9 @@ impl Packed<'_, '_> {
     fn mesh(&self) -> Result<draco_core::Mesh, ImportError> {
         let view = self.described.get("bufferView").and_then(Value::as_u64).and_then(|v| u32::try_from(v).ok());
         let view = view.ok_or_else(|| self.invalid("a number for bufferView", "something else"))?;
-        let bytes = self.reader.store.view(json::Index::new(view), &|| self.place.clone())?;
+        let place = || self.place.clone();
+        let stored = self.reader.store.view(json::Index::new(view), &place)?.keep(self.reader.decoded, &place)?;
+        let bytes = &stored[..];
         let most = MOST_ALWAYS.max(MOST_RATIO.saturating_mul(bytes.len() as u64)).min(self.reader.limits.decoded_bytes);
         // A face costs the decoder some hundred bytes while it works.
         let limits =
@@ -225,7 +228,7 @@ impl Decoded {
         for (semantic, index, bytes) in &self.attributes {
             let place = || format!("{place}, {}", semantic.to_string());
             let stored = reader.store.accessor(*index, &place)?;
-            attributes.insert(semantic.clone(), stored.with_base(bytes, self.vertices, &place)?);
+            attributes.insert(semantic.clone(), stored.with_base(Bytes::Memory(bytes), self.vertices, &place)?);
         }
         Ok(Unpacked { attributes, indices: &self.triangles })
     }

@@ -532,6 +532,29 @@ mod tests {
     }
 
     #[test]
+    fn variants_are_view_state_and_are_found_again_by_name() {
+        let with = |names: &[&str], path: &str| {
+            let mut parts = (*tube(Tube::default())).clone();
+            parts.variants = names.iter().map(|n| (*n).to_owned()).collect();
+            let model = Model::build(parts).unwrap();
+            Document::new(Arc::new(model), Vec::new(), Some(path.into()))
+        };
+        let mut session = Session::default();
+        session.open(with(&["day", "night"], "a.glb"));
+        session.apply(Command::SetVariant(Some(1)));
+        session.apply(Command::SetVariant(Some(2)));
+        assert_eq!(session.view.variant, Some(1), "there is no third");
+        assert!(session.edits.is_empty());
+        session.open(with(&["night", "dusk"], "a.glb"));
+        assert_eq!(session.view.variant, Some(0), "the same file with its variants in another order");
+        session.open(with(&["dusk"], "a.glb"));
+        assert_eq!(session.view.variant, None);
+        session.apply(Command::SetVariant(Some(0)));
+        session.open(with(&["dusk"], "b.glb"));
+        assert_eq!(session.view.variant, None, "another file shows its materials as they stand");
+    }
+
+    #[test]
     fn a_newer_version_of_the_open_file_is_taken_up_where_it_was() {
         let document = |joints| {
             let model = Arc::new(tube(Tube { joints, ..Tube::default() }));

@@ -194,6 +194,24 @@ fn what_the_mutations_start_from_opens_without_a_warning() {
     }
 }
 
+#[test]
+fn payloads_of_every_kind_open_in_the_documents_that_are_made_for_them() {
+    let mut open = std::collections::BTreeSet::new();
+    for payload in Stock::new().payloads {
+        let glb = payload::wrap(&payload).glb();
+        let options = skinscope::import::Options::default();
+        let progress = skinscope::import::Progress::silent();
+        let opened = skinscope::import::import_bytes(&glb, "payload", &options, &progress);
+        if opened.is_ok_and(|i| !i.warnings.iter().any(|w| w.to_string().contains("left out"))) {
+            open.insert((payload[0], if payload[0] == 1 { 0 } else { payload[if payload[0] == 0 { 3 } else { 1 }] }));
+        }
+    }
+    // Draco and the four kinds of images; the three modes of meshopt.
+    let all = [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (2, 2), (2, 3)];
+    let missing: Vec<_> = all.iter().filter(|k| !open.contains(k)).collect();
+    assert!(missing.is_empty(), "{missing:?} of {open:?}");
+}
+
 /// Seeds for the fuzz targets, where they look for them.
 #[test]
 #[ignore = "writes files, for fuzzing only"]

@@ -5,6 +5,7 @@ mod clips;
 mod copies;
 mod draco;
 mod extensions;
+mod files;
 mod images;
 mod layers;
 mod lights;
@@ -21,8 +22,7 @@ use serde_json::{Value, json};
 
 use super::error::Warnings;
 use super::limits::Budget;
-use super::uri::Resolver;
-use super::{Import, ImportError, Options, Progress, import_bytes, read_buffers, views};
+use super::{Import, ImportError, Options, Progress, import_bytes, views};
 use crate::model::Primitive;
 
 /// A glTF document under construction, with one buffer.
