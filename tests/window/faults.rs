@@ -185,6 +185,30 @@ fn a_lost_surface_is_made_anew_without_a_word() {
     }
 }
 
+/// 17 000 pixels are more than a software device's textures have, and a picture of 16 000 × 9000 more than its memory holds:
+/// it says so and goes on.
+#[test]
+fn a_window_of_any_size_goes_on() {
+    let Some(faults) = Faults::build("size") else { return };
+    let Some(mut screen) = Screen::open_with("size", &[], &faults.variables) else { return };
+    screen.key("space");
+    draw_again(&screen);
+    let before = screen.settled("before");
+    let window = ["search", "--onlyvisible", "--name", "Skinscope"];
+    for size in [["1", "1"], ["2", "700"], ["17000", "200"], ["17000", "9000"], ["1280", "800"]] {
+        screen.tool(&[&window[..], &["windowsize"], &size].concat());
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(screen.is_running());
+    }
+    screen.tool(&[&window[..], &["windowunmap", "--sync", "windowmap", "--sync", "windowmove", "0", "0"]].concat());
+    draw_again(&screen);
+    let mut after = before.clone();
+    wait_until("the picture as it was", || {
+        after = screen.shot("after");
+        screen.is_running() && changed(&before, &after, FIGURE) < 0.002
+    });
+}
+
 #[test]
 fn a_device_that_keeps_being_lost_ends_in_an_error() {
     let Some(faults) = Faults::build("again") else { return };
