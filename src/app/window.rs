@@ -370,13 +370,13 @@ mod tests {
             first.append(output.textures_delta);
         }
         assert_eq!(egui.tex_manager().read().num_allocated(), 1);
-        let all = all_textures(&egui);
+        let mut all = all_textures(&egui);
         let [delta] = &all.set[&egui::TextureId::default()][..] else { panic!("not one image") };
         assert!(delta.is_whole() && all.free.is_empty());
         // The same as all deltas one after another.
-        let (first, size) = (&first.set[&egui::TextureId::default()], delta.image.size());
+        let (deltas, size) = (&first.set[&egui::TextureId::default()], delta.image.size());
         let mut pixels = vec![egui::Color32::TRANSPARENT; size[0] * size[1]];
-        for delta in first {
+        for delta in deltas {
             let egui::ImageData::Color(image) = &delta.image;
             let [left, top] = delta.pos.unwrap_or([0, 0]);
             for (y, row) in image.pixels.chunks(image.size[0]).enumerate() {
@@ -387,5 +387,7 @@ mod tests {
         let egui::ImageData::Color(image) = &delta.image;
         assert!(image.pixels.iter().filter(|p| p.a() > 0).count() > 100);
         assert_eq!(image.pixels, pixels);
+        first.clear();
+        all.clear();
     }
 }

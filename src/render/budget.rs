@@ -129,10 +129,11 @@ mod tests {
         let whole: u64 = total(&set, &[0; 4]);
         assert_eq!(plan(&set, whole - 1), [0, 0, 0, 1]);
         assert_eq!(plan(&set, whole - set[1].levels[0] - 1), [0, 1, 0, 1]);
-        let dropped = plan(&set, 1024 * 1024 * 4 * 4);
+        // 1024² take 5.33 MiB with their levels.
+        let dropped = plan(&set, 22 << 20);
         assert_eq!(dropped, [0, 2, 1, 2], "all are 1024² then");
-        let said = notice(&set, &dropped, Some(16 << 20)).unwrap();
-        assert!(said.contains("1 at half size, 2 at a quarter, to fit the 16.0 MiB"), "{said}");
+        let said = notice(&set, &dropped, Some(22 << 20)).unwrap();
+        assert!(said.contains("1 at half size, 2 at a quarter, to fit the 22.0 MiB"), "{said}");
         assert!(
             notice(&set, &dropped, None)
                 .unwrap()

@@ -91,7 +91,7 @@ mod tests {
         let few = wgpu::Limits { max_bind_groups: 2, max_vertex_attributes: 7, ..wgpu::Limits::default() };
         assert_eq!(
             missing(&few, all),
-            ["3 bind groups are needed, it allows 2", "8 vertex attributes are needed, it allows 7"]
+            ["4 bind groups are needed, it allows 2", "8 vertex attributes are needed, it allows 7"]
         );
         let none = missing(&wgpu::Limits::default(), wgpu::DownlevelFlags::empty());
         assert!(none.len() == 1 && none[0].contains("vertex shaders"), "{none:?}");
