@@ -1,10 +1,13 @@
-// Light: a soft studio that turns with the camera (one key light, soft boxes, a dim hemisphere), and a metallic-roughness
-// surface in it. Everything linear.
+// Light: a soft studio that turns with the camera (one key light, soft boxes, a dim hemisphere), and a surface in it. Everything linear.
 
-/// What is lit.
+/// What is lit: a diffuse surface under a reflecting one.
 struct Shading {
-    base_color: vec3f,
-    metallic: f32,
+    /// Albedo of what is not reflected at the surface.
+    diffuse: vec3f,
+    /// Reflectance straight on.
+    f0: vec3f,
+    /// Reflectance at grazing incidence.
+    f90: f32,
     /// Perceptual.
     roughness: f32,
     /// 1: nothing is hidden from the environment.
@@ -60,7 +63,7 @@ fn reflectance_fit(roughness: f32, n_dot_v: f32) -> vec2f {
 }
 
 /// Specular of the key light times π: GGX, height-correlated Smith, Schlick.
-fn key_specular(s: Shading, f0: vec3f, light: vec3f, alpha: f32) -> vec3f {
+fn key_specular(s: Shading, light: vec3f, alpha: f32) -> vec3f {
     let h = normalize(light + s.to_eye);
     let n_l = clamp(dot(s.normal, light), 0.0, 1.0);
     let n_v = max(dot(s.normal, s.to_eye), 1e-3);
@@ -71,30 +74,42 @@ fn key_specular(s: Shading, f0: vec3f, light: vec3f, alpha: f32) -> vec3f {
     let smith = 0.5 / max(n_l * sqrt(n_v * n_v * (1.0 - a2) + a2) + n_v * sqrt(n_l * n_l * (1.0 - a2) + a2), 1e-4);
     let grazing = 1.0 - clamp(dot(s.to_eye, h), 0.0, 1.0);
     let grazing2 = grazing * grazing;
-    let f = f0 + (1.0 - f0) * (grazing2 * grazing2 * grazing);
+    let f = s.f0 + (s.f90 - s.f0) * (grazing2 * grazing2 * grazing);
     return f * (ggx * smith * n_l);
 }
 
-/// Radiance towards the eye, without emission.
-fn lit(s: Shading) -> vec3f {
-    let f0 = mix(vec3f(0.04), s.base_color, s.metallic);
-    let diffuse = s.base_color * (1.0 - s.metallic);
-    let alpha = max(s.roughness * s.roughness, 0.002);
-    let n_v = clamp(dot(s.normal, s.to_eye), 0.0, 1.0);
-    let fit = reflectance_fit(s.roughness, n_v);
+/// Cosine of the angle between normal and eye.
+fn facing_ratio(s: Shading) -> f32 {
+    return clamp(dot(s.normal, s.to_eye), 0.0, 1.0);
+}
+
+/// Share of uniform light that is reflected at the surface, bounces within its roughness included.
+fn reflected_share(s: Shading) -> vec3f {
+    let fit = reflectance_fit(s.roughness, facing_ratio(s));
     // What single scattering loses at high roughness comes back (Fdez-Agüera 2019).
-    let single = f0 * fit.x + fit.y;
-    let specular = single * (1.0 + f0 * (1.0 / max(fit.x + fit.y, 0.05) - 1.0));
+    let single = s.f0 * fit.x + s.f90 * fit.y;
+    return single * (1.0 + s.f0 * (1.0 / max(fit.x + fit.y, 0.05) - 1.0));
+}
+
+fn largest(v: vec3f) -> f32 {
+    return max(v.x, max(v.y, v.z));
+}
+
+/// Radiance towards the eye, without emission. What is not reflected goes to the diffuse part, by the strongest channel, so
+/// that a coloured reflection does not leave its complement behind (KHR_materials_specular, fresnel_mix).
+fn lit(s: Shading) -> vec3f {
+    let alpha = max(s.roughness * s.roughness, 0.002);
+    let specular = reflected_share(s);
     let mirror = reflect(-s.to_eye, s.normal);
-    let sees = clamp(pow(n_v + s.occlusion, exp2(-16.0 * alpha - 1.0)) - 1.0 + s.occlusion, 0.0, 1.0);
+    let sees = clamp(pow(facing_ratio(s) + s.occlusion, exp2(-16.0 * alpha - 1.0)) - 1.0 + s.occlusion, 0.0, 1.0);
 
     let key = globals.boxes[0].z.xyz;
     let n_l = clamp((dot(s.normal, key) + 0.12) / 1.12, 0.0, 1.0);
     // The key light is a large lamp: no highlight is sharper than it.
     let key_alpha = clamp(alpha + 0.06, 0.0, 1.0);
-    var sum = (diffuse * (1.0 - specular)) * (studio_diffuse(s.normal) * s.occlusion + KEY * n_l);
+    var sum = (s.diffuse * (1.0 - largest(specular))) * (studio_diffuse(s.normal) * s.occlusion + KEY * n_l);
     sum += specular * studio(normalize(mix(mirror, s.normal, alpha * alpha)), alpha) * sees;
-    sum += key_specular(s, f0, key, key_alpha) * KEY;
+    sum += key_specular(s, key, key_alpha) * KEY;
     return sum;
 }
 
@@ -112,4 +127,20 @@ fn tone(linear: vec3f) -> vec3f {
     let new_peak = 1.0 - room * room / (peak + room - START);
     let gray = 1.0 - 1.0 / (0.15 * (peak - new_peak) + 1.0);
     return mix(color * (new_peak / peak), vec3f(new_peak), gray);
+}
+
+/// The linear colour that `tone` makes this of.
+fn untoned(toned: vec3f) -> vec3f {
+    const START = 0.76;
+    var color = clamp(toned, vec3f(0.0), vec3f(1.0));
+    // The brightest step below white stands for all that is brighter.
+    let new_peak = min(largest(color), 0.998);
+    if new_peak >= START {
+        let room = 1.0 - START;
+        let peak = room * room / (1.0 - new_peak) - room + START;
+        let gray = 1.0 - 1.0 / (0.15 * (peak - new_peak) + 1.0);
+        color = max((color - new_peak * gray) / (1.0 - gray), vec3f(0.0)) * (peak / new_peak);
+    }
+    let low = min(color.r, min(color.g, color.b));
+    return color + select(0.04, sqrt(low / 6.25) - low, low < 0.04);
 }

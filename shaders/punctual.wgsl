@@ -20,29 +20,43 @@ fn reflected(s: Shading, light: vec3f) -> vec3f {
     let h = normalize(light + s.to_eye);
     let grazing = 1.0 - clamp(dot(s.to_eye, h), 0.0, 1.0);
     let grazing2 = grazing * grazing;
-    let f0 = mix(vec3f(0.04), s.base_color, s.metallic);
-    let f = f0 + (1.0 - f0) * (grazing2 * grazing2 * grazing);
-    let diffuse = s.base_color * (1.0 - s.metallic) * (1.0 - f);
+    let f = s.f0 + (s.f90 - s.f0) * (grazing2 * grazing2 * grazing);
     let alpha = max(s.roughness * s.roughness, 0.002);
-    return (diffuse * n_l + key_specular(s, f0, light, alpha)) / PI;
+    return (s.diffuse * ((1.0 - largest(f)) * n_l) + key_specular(s, light, alpha)) / PI;
 }
 
-/// Radiance towards the eye from all lights of the file.
-fn punctual(s: Shading, world: vec3f) -> vec3f {
+/// Light that arrives at a point.
+struct Arriving {
+    /// From the point to the light, unit.
+    towards: vec3f,
+    /// Irradiance of a surface that faces it.
+    light: vec3f,
+}
+
+/// What of light `i` arrives at a point of the world.
+fn arriving(i: u32, world: vec3f) -> Arriving {
+    let light = lights[i];
+    if light.direction.w < 0.5 {
+        return Arriving(-light.direction.xyz, light.color.rgb);
+    }
+    let away = light.position.xyz - world;
+    let squared = max(dot(away, away), 1e-12);
+    let towards = away * inverseSqrt(squared);
+    let faded = squared * light.position.w;
+    let cone = clamp(dot(light.direction.xyz, -towards) * light.cone.x + light.cone.y, 0.0, 1.0);
+    let strength = clamp(1.0 - faded * faded, 0.0, 1.0) * cone * cone / squared;
+    return Arriving(towards, light.color.rgb * strength);
+}
+
+/// Radiance towards the eye from all that shines: the lights of the file, and the studio where it is wanted.
+fn shone_on(s: Shading, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
     for (var i = 0u; i < globals.light_count; i++) {
-        let light = lights[i];
-        var towards = -light.direction.xyz;
-        var strength = 1.0;
-        if light.direction.w > 0.5 {
-            let away = light.position.xyz - world;
-            let squared = max(dot(away, away), 1e-12);
-            towards = away * inverseSqrt(squared);
-            let faded = squared * light.position.w;
-            let cone = clamp(dot(light.direction.xyz, -towards) * light.cone.x + light.cone.y, 0.0, 1.0);
-            strength = clamp(1.0 - faded * faded, 0.0, 1.0) * cone * cone / squared;
-        }
-        sum += reflected(s, towards) * light.color.rgb * strength;
+        let from_light = arriving(i, world);
+        sum += reflected(s, from_light.towards) * from_light.light;
+    }
+    if globals.studio.x > 0.0 {
+        sum += lit(s);
     }
     return sum;
 }

@@ -1,4 +1,11 @@
-// The fragment stages of the model's surface.
+// The fragment stages of the model's surface, and what every one of them reads of its material. What extensions lay over
+// it stands in layers.wgsl, which is linked only where a material has some of it.
+
+/// `texture_from_stored` of a texture's coordinates (KHR_texture_transform): two rows, each for (u, v, 1).
+struct UvTransform {
+    u: vec4f,
+    v: vec4f,
+}
 
 struct Material {
     /// Linear RGBA.
@@ -12,9 +19,19 @@ struct Material {
     /// 0 opaque, 1 mask, 2 blend.
     alpha_mode: u32,
     double_sided: u32,
-    /// Bit n: texture n reads the second coordinate set. In order of the bindings.
+    /// Bit n: texture n reads the second coordinate set. In order of the bindings, those of the layers after them.
     second_uv: u32,
-    unused: u32,
+    /// Reflectance straight on of what is no metal, by its index of refraction (KHR_materials_ior).
+    f0: f32,
+    /// Linear colour; w: KHR_materials_specular: factor, KHR_materials_pbrSpecularGlossiness: glossiness.
+    specular: vec4f,
+    /// Linear colour; w: roughness.
+    sheen: vec4f,
+    /// Factor, roughness, normal scale; w: 1 where the mesh's tangents follow its normal map's coordinates.
+    clearcoat: vec4f,
+    /// Factor; y: what part of the roughness blurs what lies behind; zw unused.
+    transmission: vec4f,
+    uv: array<UvTransform, 13>,
 }
 
 @group(2) @binding(0) var<uniform> material: Material;
@@ -30,6 +47,7 @@ struct Material {
 @group(2) @binding(10) var emissive_sampler: sampler;
 
 const BASE_COLOR: u32 = 0u;
+/// Or specular and glossiness.
 const METALLIC_ROUGHNESS: u32 = 1u;
 const NORMAL: u32 = 2u;
 const OCCLUSION: u32 = 3u;
@@ -37,13 +55,21 @@ const EMISSIVE: u32 = 4u;
 
 /// Bit n: texture n is there. Set where the pipeline is made, so that what is not there costs nothing.
 override TEXTURES: u32 = 31u;
+/// Bit n: its coordinates are transformed.
+override TRANSFORMS: u32 = 0u;
 
 fn has(texture: u32) -> bool {
     return (TEXTURES & (1u << texture)) != 0u;
 }
 
 fn uv_of(in: Fragment, texture: u32) -> vec2f {
-    return select(in.uv.xy, in.uv.zw, (material.second_uv & (1u << texture)) != 0u);
+    let stored = select(in.uv.xy, in.uv.zw, (material.second_uv & (1u << texture)) != 0u);
+    if (TRANSFORMS & (1u << texture)) == 0u {
+        return stored;
+    }
+    let rows = material.uv[texture];
+    let at = vec3f(stored, 1.0);
+    return vec2f(dot(rows.u.xyz, at), dot(rows.v.xyz, at));
 }
 
 /// How the surface lies: the normal towards the eye, and which side is seen.
@@ -74,17 +100,15 @@ fn is_culled(f: Facing) -> bool {
     return f.side < 0.0 && material.double_sided == 0u;
 }
 
-/// The normal that the normal map says, on the outer side.
-fn mapped_normal(in: Fragment, normal: vec3f) -> vec3f {
-    let uv = uv_of(in, NORMAL);
-    let texel = textureSample(normal_texture, normal_sampler, uv).xyz;
+/// `normal`, on the outer side, bent as a normal map's `texel` at `uv` says. `by_tangents`: along the mesh's own.
+fn bent_normal(in: Fragment, normal: vec3f, texel: vec3f, uv: vec2f, scale: f32, by_tangents: bool) -> vec3f {
     let dx = dpdx(in.world);
     let dy = dpdy(in.world);
     let uv_dx = dpdx(uv);
     let uv_dy = dpdy(uv);
     var tangent = in.tangent.xyz;
     var bitangent = cross(normal, tangent) * in.tangent.w;
-    if (draw.flags & HAS_TANGENTS) == 0u {
+    if !by_tangents {
         // Gradients of u and v along the surface (Schüler 2007); the sign makes them right from both sides.
         let x = cross(dy, normal);
         let y = cross(normal, dx);
@@ -96,7 +120,7 @@ fn mapped_normal(in: Fragment, normal: vec3f) -> vec3f {
         tangent *= scale;
         bitangent *= scale;
     }
-    let t = (texel * 2.0 - 1.0) * vec3f(material.emissive.w, material.emissive.w, 1.0);
+    let t = (texel * 2.0 - 1.0) * vec3f(scale, scale, 1.0);
     let mapped = tangent * t.x + bitangent * t.y + normal * t.z;
     let size = length(mapped);
     return select(normal, mapped / size, size > 0.0);
@@ -122,53 +146,110 @@ fn base_color(in: Fragment) -> vec4f {
     return color;
 }
 
-@fragment
-fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
-    let f = facing(in, front_facing);
+/// Roughness where the normal turns within a pixel, by the square of how far: else specular would sparkle there
+/// (Kaplanyan & Tokuyoshi 2019).
+fn filtered_roughness(roughness: f32, normal_dx: vec3f, normal_dy: vec3f) -> f32 {
+    let turn = 0.25 * (dot(normal_dx, normal_dx) + dot(normal_dy, normal_dy));
+    let rough = clamp(roughness, 0.0, 1.0);
+    return min(sqrt(sqrt(rough * rough * rough * rough + min(turn, 0.18))), 1.0);
+}
+
+/// What a material of the core says at a point.
+struct Point {
+    facing: Facing,
+    /// Linear, 0…1, and alpha as its mode has it; negative where nothing is to be drawn.
+    base: vec4f,
+    /// Texel of METALLIC_ROUGHNESS.
+    surface: vec4f,
+    occlusion: f32,
+    /// Emitted.
+    glow: vec3f,
+    /// Unit, on the side that is seen, and its slopes across the screen.
+    normal: vec3f,
+    normal_dx: vec3f,
+    normal_dy: vec3f,
+}
+
+/// Reads every texture, so that it has to come before any discard.
+fn point_at(in: Fragment, front_facing: bool) -> Point {
+    var p: Point;
+    p.facing = facing(in, front_facing);
     let base = base_color(in);
-    var surface = vec2f(material.roughness, material.metallic);
+    p.base = vec4f(clamp(base.rgb, vec3f(0.0), vec3f(1.0)), alpha_of(base.a));
+    p.surface = vec4f(1.0);
     if has(METALLIC_ROUGHNESS) {
         let uv = uv_of(in, METALLIC_ROUGHNESS);
-        surface *= textureSample(metallic_roughness_texture, metallic_roughness_sampler, uv).gb;
+        p.surface = textureSample(metallic_roughness_texture, metallic_roughness_sampler, uv);
     }
-    var occlusion = 1.0;
+    p.occlusion = 1.0;
     if has(OCCLUSION) {
         let hidden = textureSample(occlusion_texture, occlusion_sampler, uv_of(in, OCCLUSION)).r;
-        occlusion += material.occlusion_strength * (hidden - 1.0);
+        p.occlusion += material.occlusion_strength * (hidden - 1.0);
     }
-    var glow = material.emissive.rgb;
+    p.glow = material.emissive.rgb;
     if has(EMISSIVE) {
-        glow *= textureSample(emissive_texture, emissive_sampler, uv_of(in, EMISSIVE)).rgb;
+        p.glow *= textureSample(emissive_texture, emissive_sampler, uv_of(in, EMISSIVE)).rgb;
     }
-    var normal = f.normal;
+    p.normal = p.facing.normal;
     if has(NORMAL) {
-        normal = mapped_normal(in, normal);
+        let uv = uv_of(in, NORMAL);
+        let texel = textureSample(normal_texture, normal_sampler, uv).xyz;
+        let by_tangents = (draw.flags & HAS_TANGENTS) != 0u;
+        p.normal = bent_normal(in, p.normal, texel, uv, material.emissive.w, by_tangents);
     }
-    normal *= f.side;
-    // Specular would sparkle where the normal turns within a pixel (Kaplanyan & Tokuyoshi 2019).
-    let turn = 0.25 * (dot(dpdx(normal), dpdx(normal)) + dot(dpdy(normal), dpdy(normal)));
+    p.normal *= p.facing.side;
+    p.normal_dx = dpdx(p.normal);
+    p.normal_dy = dpdy(p.normal);
+    return p;
+}
+
+fn is_hidden(p: Point) -> bool {
+    return is_culled(p.facing) || p.base.a < 0.0;
+}
+
+/// A metallic-roughness surface (glTF 2.0, B.2 and B.3).
+fn metallic_roughness(in: Fragment, p: Point) -> Shading {
+    let metallic = clamp(material.metallic * p.surface.b, 0.0, 1.0);
+    var s: Shading;
+    s.diffuse = p.base.rgb * (1.0 - metallic);
+    s.f0 = mix(vec3f(material.f0), p.base.rgb, metallic);
+    s.f90 = 1.0;
+    s.roughness = filtered_roughness(material.roughness * p.surface.g, p.normal_dx, p.normal_dy);
+    s.occlusion = p.occlusion;
+    s.normal = p.normal;
+    s.to_eye = to_eye(in.world);
+    return s;
+}
+
+/// Points and lines without normals carry their plain colour.
+fn is_lit() -> bool {
+    return (draw.flags & (HAS_SIDES | HAS_NORMALS)) != 0u;
+}
+
+@fragment
+fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    let p = point_at(in, front_facing);
+    if is_hidden(p) {
+        discard;
+    }
+    var color = p.base.rgb;
+    if is_lit() {
+        color = shone_on(metallic_roughness(in, p), in.world);
+    }
+    color = dithered(tone(color + p.glow), in.position.xy);
+    return vec4f(color * p.base.a, p.base.a);
+}
+
+/// KHR_materials_unlit: the base colour as it is, past light and tone curve.
+@fragment
+fn fs_unlit(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    let f = facing(in, front_facing);
+    let base = base_color(in);
     let alpha = alpha_of(base.a);
     if is_culled(f) || alpha < 0.0 {
         discard;
     }
-    let rough = clamp(surface.x, 0.0, 1.0);
-    var s: Shading;
-    s.base_color = clamp(base.rgb, vec3f(0.0), vec3f(1.0));
-    s.metallic = clamp(surface.y, 0.0, 1.0);
-    s.roughness = min(sqrt(sqrt(rough * rough * rough * rough + min(turn, 0.18))), 1.0);
-    s.occlusion = occlusion;
-    s.normal = normal;
-    s.to_eye = to_eye(in.world);
-    var color = s.base_color;
-    // Points and lines without normals carry their plain colour.
-    if (draw.flags & (HAS_SIDES | HAS_NORMALS)) != 0u {
-        color = punctual(s, in.world);
-        if globals.studio.x > 0.0 {
-            color += lit(s);
-        }
-    }
-    color = dithered(tone(color + glow), in.position.xy);
-    return vec4f(color * alpha, alpha);
+    return vec4f(clamp(base.rgb, vec3f(0.0), vec3f(1.0)) * alpha, alpha);
 }
 
 /// How bright a readout is: full where the surface faces the light over the eye's shoulder, 60 % where it turns away,

@@ -28,6 +28,8 @@ pub struct Frame {
     pub morph_weights: Vec<f32>,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
+    /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
+    pub variant: Option<usize>,
     /// What the clip changes of materials.
     pub changes: Vec<Change>,
     /// Lights of the file.
@@ -51,6 +53,7 @@ impl Default for Frame {
             palettes: Vec::new(),
             morph_weights: Vec::new(),
             draws: Vec::new(),
+            variant: None,
             changes: Vec::new(),
             lights: Vec::new(),
             studio: true,

@@ -119,6 +119,78 @@ fn a_file_without_a_mesh_is_drawn_as_its_skeleton() {
     assert!(bright > 200, "{bright}");
 }
 
+/// A quad whose material is red, and in its variants green and the same red.
+fn with_variants() -> PathBuf {
+    let corners: Vec<u8> = [[-1.0_f32, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
+        .iter()
+        .flat_map(|[x, y]| [*x, *y, 0.0])
+        .flat_map(f32::to_le_bytes)
+        .collect();
+    let bytes: Vec<u8> = corners.into_iter().chain([0, 1, 2, 0, 2, 3]).collect();
+    let uri = format!("data:;base64,{}", base64(&bytes));
+    let unlit = |color: [f32; 4]| {
+        let extensions = serde_json::json!({ "KHR_materials_unlit": {} });
+        serde_json::json!({ "pbrMetallicRoughness": { "baseColorFactor": color }, "extensions": extensions })
+    };
+    let mappings = serde_json::json!([{ "variants": [0], "material": 1 }]);
+    let file = serde_json::json!({
+        "asset": { "version": "2.0" },
+        "extensionsUsed": ["KHR_materials_variants", "KHR_materials_unlit"],
+        "extensions": { "KHR_materials_variants": { "variants": [{ "name": "Green one" }, { "name": "1st" }] } },
+        "buffers": [{ "byteLength": 54, "uri": uri }],
+        "bufferViews": [{ "buffer": 0, "byteLength": 48 }, { "buffer": 0, "byteOffset": 48, "byteLength": 6 }],
+        "accessors": [
+            { "bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 4, "min": [-1, -1, 0], "max": [1, 1, 0] },
+            { "bufferView": 1, "componentType": 5121, "type": "SCALAR", "count": 6 },
+        ],
+        "materials": [unlit([1.0, 0.0, 0.0, 1.0]), unlit([0.0, 1.0, 0.0, 1.0])],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0 }, "indices": 1, "material": 0,
+            "extensions": { "KHR_materials_variants": { "mappings": mappings } } }] }],
+        "nodes": [{ "mesh": 0 }],
+        "scenes": [{ "nodes": [0] }],
+    });
+    let path = scratch(&format!("variants-{:?}.gltf", std::thread::current().id()));
+    std::fs::write(&path, file.to_string()).unwrap();
+    path
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::Engine;
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+#[test]
+fn a_variant_is_drawn_by_its_name_or_number() {
+    let path = with_variants();
+    let file = path.to_str().unwrap();
+    let middle = |more: &[&str]| {
+        let mut all = vec![file, "--view", "front", "--size", "64x64"];
+        all.extend(more);
+        Some(picture(&all, "variant.png")?.get_pixel(30, 34).0)
+    };
+    let Some(plain) = middle(&[]) else { return };
+    assert_eq!(plain, [255, 0, 0, 255]);
+    assert_eq!(middle(&["--variant", "Green one"]), Some([0, 255, 0, 255]));
+    assert_eq!(middle(&["--variant", "0"]), Some([0, 255, 0, 255]));
+    assert_eq!(middle(&["--variant", "1st"]), Some(plain), "a variant that maps nothing changes nothing");
+    let missing = &["render", file, "-o", "x.png", "--variant", "Blue"];
+    fails(missing, 2, &["there is no variant \"Blue\"", "Green one, 1st"]);
+    fails(&["render", "-o", "x.png", "--variant", "Blue"], 2, &["the file has no variants"]);
+}
+
+#[test]
+fn info_lists_variants_and_layers() {
+    let path = with_variants();
+    let file = path.to_str().unwrap();
+    let report: Value = serde_json::from_str(&ok(&["info", "--json", file])).unwrap();
+    assert_eq!(report["variants"], serde_json::json!(["Green one", "1st"]));
+    let primitive = &report["meshes"][0]["primitives"][0];
+    assert_eq!(primitive["variants"], serde_json::json!([{ "variant": 0, "material": 1 }]));
+    assert_eq!(report["materials"][1]["layers"], serde_json::json!(["unlit"]));
+    let text = ok(&["info", file]);
+    assert!(text.contains("variants    0 \"Green one\"") && text.contains("\"material 1\": unlit"), "{text}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn without_a_display_the_window_says_what_to_do() {

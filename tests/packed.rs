@@ -1,7 +1,7 @@
 //! One figure packed in every way by other programs (`tests/fixtures/README.md`): what comes out is what went in, within
 //! what the grids of the packing allow.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -84,9 +84,7 @@ impl Figure {
         let (mut morphed, mut moved) = (rest.clone(), rest.clone());
         morphed.morph_weights.fill(1.0);
         anim::sample(&model, &model.clips[0], TIME_SECS, &mut SampleScratch::default(), &mut moved);
-        let surface = |pose| {
-            posed_surface(&model, &skinscope::anim::drawn_at_rest(&model, 0), pose, deform::METHODS[0]).remove(0)
-        };
+        let surface = |pose| posed_surface(&model, &anim::drawn_at_rest(&model, 0), pose, deform::METHODS[0]).remove(0);
         let poses = [&rest, &morphed, &moved].map(|pose| surface(pose).positions).into();
         let normals = surface(&rest).normals;
         Self { model, poses, normals }

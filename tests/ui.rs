@@ -11,9 +11,9 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 use skinscope::app::ui::{self, Loading, Saved, Status, UiState, icons, theme};
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{ClipId, Model, ModelParts, NodeId};
+use skinscope::model::{Camera, CameraId, ClipId, Lens, Light, LightId, LightKind, Model, ModelParts, NodeId};
 use skinscope::session::{
-    COMMANDS, ChannelValue, Command, Document, Effect, LoopMode, PoseSource, Session, Toggle, ViewFrom,
+    COMMANDS, ChannelValue, Command, Document, Effect, Lighting, LoopMode, PoseSource, Session, Toggle, ViewFrom,
 };
 
 /// The application without its window.
@@ -107,6 +107,46 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
     assert!(has(&harness, &Command::ToggleDominant));
     click(&mut harness, "Shared in black");
     assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && !harness.state().session.view.shared_black);
+}
+
+#[test]
+fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();
+    let lens = Lens::Perspective { fov_y: 0.8, aspect: None, near: 0.1, far: None };
+    parts.cameras = vec![Camera { name: "close".into(), lens }, Camera { name: String::new(), lens }];
+    parts.camera_nodes = vec![(NodeId(1), CameraId(0)), (NodeId(2), CameraId(1))];
+    let (name, kind, color) = (String::new(), LightKind::Point, Vec3::ONE);
+    parts.lights = vec![Light { name, kind, color, intensity: 1.0, range: None }];
+    parts.light_nodes = vec![(NodeId(1), LightId(0))];
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.set_size(vec2(1280.0, 1400.0));
+    harness.run();
+    click(&mut harness, "View");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Camera joint 1");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Camera close").click();
+    harness.run();
+    assert_eq!(harness.state().session.view.through.map(|t| t.index), Some(0));
+    click(&mut harness, "View");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Lights of the file").click();
+    harness.run();
+    assert_eq!(harness.state().session.view.lighting, Lighting::File);
+    // Under the triad stands what is looked through; a click leaves it.
+    harness.get_by_role_and_label(Role::Button, "Camera close").click();
+    harness.run();
+    assert_eq!(harness.state().session.view.through, None);
+    harness.get_by_role_and_label(Role::Button, "Perspective");
+    // A file without lights is lit by the studio, whatever was chosen before.
+    let mut harness = open(3);
+    harness.set_size(vec2(1280.0, 1400.0));
+    harness.run();
+    click(&mut harness, "View");
+    assert!(
+        harness.get_by_role_and_label(Role::MenuItemCheckBox, "Lights of the file").accesskit_node().is_disabled(),
+        "nothing to choose"
+    );
 }
 
 #[test]
@@ -469,6 +509,27 @@ fn scenes_are_chosen_above_the_tree() {
     click(&mut harness, "Scene: Backstage");
     click(&mut harness, "Empty");
     harness.get_by_label("This scene has no nodes.");
+}
+
+#[test]
+fn material_variants_are_chosen_while_nothing_is_selected() {
+    let shown = |harness: &Harness<'_, App>| harness.state().session.view.variant;
+    let mut parts: ModelParts = (*tube(Tube::default())).clone();
+    assert!(open(2).query_by_label_contains("Material variant").is_none(), "a file without variants has no list");
+    parts.variants = vec!["Leather".into(), "Velvet".into()];
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Material variant: As stored");
+    click(&mut harness, "Velvet");
+    assert!(has(&harness, &Command::SetVariant(Some(1))) && shown(&harness) == Some(1));
+    click(&mut harness, "Material variant: Velvet");
+    click(&mut harness, "Leather");
+    assert_eq!(shown(&harness), Some(0));
+    click(&mut harness, "Material variant: Leather");
+    click(&mut harness, "As stored");
+    assert_eq!(shown(&harness), None);
 }
 
 #[test]

@@ -137,3 +137,121 @@ pub(super) fn has_dialog() -> bool {
         set("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join("zenity").is_file()));
     set("DBUS_SESSION_BUS_ADDRESS").is_some() || bus || zenity
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use base64::Engine;
+
+    use super::*;
+    use crate::model::BlockFormats;
+
+    static KTX2: &[u8] = include_bytes!("../../tests/fixtures/textures/uastc_mips.ktx2");
+
+    /// A file with images that wait until `go_on`; there are more of them than threads.
+    struct Slow {
+        path: PathBuf,
+        options: Options,
+        go_on: Arc<AtomicBool>,
+    }
+
+    impl Slow {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("skinscope_{}_{name}.gltf", std::process::id()));
+            let data = base64::engine::general_purpose::STANDARD.encode(KTX2);
+            let count = std::thread::available_parallelism().map_or(1, usize::from) + 2;
+            let image = format!(r#"{{"uri":"data:;base64,{data}"}}"#);
+            let textures: Vec<String> = (0..count).map(|i| format!(r#"{{"source":{i}}}"#)).collect();
+            let (images, textures) = (vec![image; count].join(","), textures.join(","));
+            let json = format!(r#"{{"asset":{{"version":"2.0"}},"images":[{images}],"textures":[{textures}]}}"#);
+            std::fs::write(&path, json).unwrap();
+            let go_on = Arc::new(AtomicBool::new(false));
+            let waiting = Arc::clone(&go_on);
+            let ask = move || {
+                while !waiting.load(Ordering::Relaxed) {
+                    std::thread::yield_now();
+                }
+                BlockFormats::default()
+            };
+            let options = Options { block_formats: Some(Arc::new(ask)), ..Options::default() };
+            Self { path, options, go_on }
+        }
+
+        fn open(&self, jobs: &mut Jobs) -> Box<Document> {
+            jobs.load(Source::File(self.path.clone()), self.options.clone(), false);
+            match next(jobs) {
+                Report::Opened(document) => document,
+                _ => panic!("not opened"),
+            }
+        }
+    }
+
+    impl Drop for Slow {
+        fn drop(&mut self) {
+            self.go_on.store(true, Ordering::Relaxed);
+            let _left = std::fs::remove_file(&self.path);
+        }
+    }
+
+    fn jobs() -> Jobs {
+        Jobs::new(Arc::new(|| {}))
+    }
+
+    /// The next report that is no progress.
+    fn next(jobs: &Jobs) -> Report {
+        let start = Instant::now();
+        loop {
+            match jobs.next() {
+                Some(Report::Progress(..)) => {}
+                Some(report) => return report,
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+            assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for a report");
+        }
+    }
+
+    fn missing(document: &Document) -> usize {
+        document.model.images.iter().filter(|i| i.pixels().is_none()).count()
+    }
+
+    #[test]
+    fn a_model_opens_before_its_images_and_keeps_what_came_before_it_was_stopped() {
+        let (mut jobs, slow) = (jobs(), Slow::new("stopped"));
+        let document = slow.open(&mut jobs);
+        assert!(document.model.images.iter().all(crate::model::Image::is_pending));
+        jobs.stop_images();
+        slow.go_on.store(true, Ordering::Relaxed);
+        let Report::Loaded(Ok(warnings)) = next(&jobs) else { panic!("not loaded") };
+        assert!(missing(&document) >= 2 && warnings[0].contains("because loading was stopped"), "{warnings:?}");
+    }
+
+    #[test]
+    fn images_go_on_arriving_while_a_file_is_read_that_then_fails() {
+        let (mut jobs, slow) = (jobs(), Slow::new("failed"));
+        let document = slow.open(&mut jobs);
+        jobs.load(Source::File("no such file.glb".into()), Options::default(), true);
+        assert!(matches!(next(&jobs), Report::Loaded(Err(_))));
+        slow.go_on.store(true, Ordering::Relaxed);
+        let Report::Completed(warnings) = next(&jobs) else { panic!("not completed") };
+        assert_eq!((missing(&document), warnings), (0, Vec::new()));
+    }
+
+    #[test]
+    fn images_stop_arriving_once_another_file_is_open() {
+        let (mut jobs, slow) = (jobs(), Slow::new("replaced"));
+        let document = slow.open(&mut jobs);
+        jobs.load(Source::BuiltIn, Options::default(), true);
+        assert!(matches!(next(&jobs), Report::Opened(_)));
+        jobs.opened();
+        slow.go_on.store(true, Ordering::Relaxed);
+        assert!(matches!(next(&jobs), Report::Loaded(Ok(_))));
+        let start = Instant::now();
+        while document.model.images.iter().any(crate::model::Image::is_pending) {
+            assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for the images to be given up");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(missing(&document) >= 2);
+        assert!(jobs.next().is_none(), "nobody wants to hear of the old model");
+    }
+}

@@ -69,8 +69,8 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliEr
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
-    let surface =
-        on_device(None, || Gpu::headless(Backend::Auto), |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
+    let open = || Gpu::headless(Backend::Auto);
+    let surface = on_device(None, open, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
     Ok(surface.iter().map(|d| export::posed_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
 }
 

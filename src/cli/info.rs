@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::time::Instant;
 
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{CliError, ModelArgs, print, printable};
+use super::{CliError, ModelArgs, load, print, printable};
 use crate::anim;
-use crate::model::{Camera, Lens, Light, LightKind, Model, NodeId, Path, Pixels, Primitive, WeightFormat};
+use crate::model::{Camera, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat};
 use crate::session::{Document, PoseSource, Session};
 
 /// Say what a file holds: nodes, skins, joints, influences, clips, materials, extensions, warnings
@@ -16,13 +17,17 @@ use crate::session::{Document, PoseSource, Session};
 /// The JSON has the fields: schema (1), file, asset {version, generator, copyright}, extensions {used, required},
 /// counts {scenes, nodes, joints, skins, meshes, primitives, vertices, triangles, clips, materials, textures, images,
 /// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
-/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh, skin}], skins
-/// [{index, name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
-/// weights, morph_targets, material}]}], lights [{index, name, type, color, intensity, range, cone, nodes}], cameras
-/// [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys, interpolations}], materials
-/// [{index, name, alpha, double_sided, textures}], images [{index, name, width, height}] (of what textures show), warnings
-/// [text]. Indices are the file's own; parent, humanoid, mesh, skin and skeleton may be null, and so are width and height of an
-/// image that cannot be read.
+/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh, skin, copies}],
+/// skins [{index, name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
+/// weights, morph_targets, material, variants [{variant, material}]}]}], lights [{index, name, type, color, intensity, range,
+/// cone, nodes}], cameras [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys,
+/// interpolations}], materials [{index, name, alpha, double_sided, layers, textures}], variants [text], images [{index, name,
+/// width, height}] (of what textures show), warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and
+/// skeleton may be null, and so are width and height of an image that cannot be read.
+///
+/// With --load the JSON is one line: schema (1), file, load_ms (from the start of the program until everything is read,
+/// checked and decoded), peak_mib (the most memory that took; null where the system does not tell), vertices, indices, keys,
+/// pixels.
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
     #[command(flatten)]
@@ -30,11 +35,19 @@ pub(super) struct InfoArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Load all of it, images included, and say only how long that took and how much memory
+    #[arg(long)]
+    load: bool,
 }
 
-pub(super) fn run(args: &InfoArgs) -> Result<(), CliError> {
+pub(super) fn run(args: &InfoArgs, started: Instant) -> Result<(), CliError> {
+    let document = args.model.load()?;
+    if args.load {
+        let report = load::report(&document, started);
+        return print(&if args.json { format!("{report}\n") } else { load::text(&report) });
+    }
     let mut session = Session::default();
-    session.open(args.model.load()?);
+    session.open(document);
     session.playback.source = PoseSource::Rest;
     session.update_pose();
     let Some(document) = &session.document else { return Ok(()) };
@@ -104,6 +117,7 @@ fn describe(document: &Document, session: &Session) -> Value {
         "cameras": cameras(model),
         "clips": clips(model),
         "materials": materials(model),
+        "variants": model.variants,
         "images": model.images.iter().enumerate().map(|(i, image)| json!({
             "index": i, "name": image.name, "width": image.pixels().map(Pixels::width),
             "height": image.pixels().map(Pixels::height),
@@ -115,7 +129,7 @@ fn describe(document: &Document, session: &Session) -> Value {
 fn nodes(model: &Model) -> Vec<Value> {
     let mut mesh_of = BTreeMap::new();
     for instance in &model.instances {
-        mesh_of.insert(instance.node, (instance.mesh.0, instance.skin.map(|s| s.0)));
+        mesh_of.insert(instance.node, (instance.mesh.0, instance.skin.map(|s| s.0), instance.copy_count()));
     }
     let mut out: Vec<(u32, Value)> = (0..model.skeleton.len())
         .map(|n| {
@@ -130,6 +144,7 @@ fn nodes(model: &Model) -> Vec<Value> {
                 "humanoid": model.humanoid(node),
                 "mesh": carried.map(|c| c.0),
                 "skin": carried.and_then(|c| c.1),
+                "copies": carried.map_or(0, |c| c.2),
             });
             (index, value)
         })
@@ -151,6 +166,7 @@ fn primitive(p: &Primitive) -> Value {
         }),
         "morph_targets": p.morphs.len(),
         "material": p.material.map(|m| m.0),
+        "variants": p.variants.iter().map(|(v, m)| json!({ "variant": v, "material": m.0 })).collect::<Vec<_>>(),
     })
 }
 
@@ -210,23 +226,36 @@ fn clips(model: &Model) -> Vec<Value> {
 }
 
 fn materials(model: &Model) -> Vec<Value> {
-    let describe = |(i, m): (usize, &crate::model::Material)| {
-        let slots = [
-            ("base_color", m.base_color_texture),
-            ("metallic_roughness", m.metallic_roughness_texture),
-            ("normal", m.normal_texture),
-            ("occlusion", m.occlusion_texture),
-            ("emissive", m.emissive_texture),
-        ];
-        let textures: Vec<&str> = slots.iter().filter(|s| s.1.is_some()).map(|s| s.0).collect();
+    let describe = |(i, m): (usize, &Material)| {
+        let textures: Vec<String> = m.textures().map(|(name, _)| snake(name)).collect();
         let alpha = match m.alpha {
             crate::model::AlphaMode::Opaque => "opaque",
             crate::model::AlphaMode::Mask { .. } => "mask",
             crate::model::AlphaMode::Blend => "blend",
         };
-        json!({ "index": i, "name": m.name, "alpha": alpha, "double_sided": m.double_sided, "textures": textures })
+        json!({ "index": i, "name": m.name, "alpha": alpha, "double_sided": m.double_sided, "layers": layers(m),
+            "textures": textures })
     };
     model.materials.iter().enumerate().map(describe).collect()
+}
+
+/// `baseColorTexture` as `base_color`.
+fn snake(name: &str) -> String {
+    let name = name.trim_end_matches("Texture");
+    name.chars().flat_map(|c| [c.is_uppercase().then_some('_'), Some(c.to_ascii_lowercase())]).flatten().collect()
+}
+
+/// What extensions add to a material, or put in its place.
+fn layers(m: &Material) -> Vec<&'static str> {
+    let all = [
+        ("unlit", m.unlit),
+        ("specular_glossiness", m.specular_glossiness.is_some()),
+        ("specular", m.specular.is_some()),
+        ("transmission", m.transmission.is_some()),
+        ("sheen", m.sheen.is_some()),
+        ("clearcoat", m.clearcoat.is_some()),
+    ];
+    all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
 }
 
 /// The report for people.
@@ -315,7 +344,12 @@ fn text(document: &Document, report: &Value) -> String {
         line(if i == 0 { "cameras" } else { "" }, format!("{i} \"{}\": {kind}", camera.name));
     }
     for (i, material) in model.materials.iter().enumerate() {
-        line(if i == 0 { "materials" } else { "" }, format!("{i} \"{}\"", material.name));
+        let layers = layers(material).join(", ").replace('_', " ");
+        let layers = if layers.is_empty() { layers } else { format!(": {layers}") };
+        line(if i == 0 { "materials" } else { "" }, format!("{i} \"{}\"{layers}", material.name));
+    }
+    for (i, variant) in model.variants.iter().enumerate() {
+        line(if i == 0 { "variants" } else { "" }, format!("{i} \"{variant}\""));
     }
     for (i, image) in model.images.iter().enumerate() {
         let size = image.pixels().map_or("not readable".into(), |p| format!("{}×{}", p.width(), p.height()));

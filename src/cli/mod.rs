@@ -2,6 +2,7 @@
 
 mod bake;
 mod info;
+mod load;
 mod pose;
 mod render;
 mod view;
@@ -152,7 +153,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::View(args)) => view::run(args, started),
         Some(Subcommands::Render(args)) => render::run(&args),
         Some(Subcommands::Bake(args)) => bake::run(&args),
-        Some(Subcommands::Info(args)) => info::run(&args),
+        Some(Subcommands::Info(args)) => info::run(&args, started),
     }
 }
 

@@ -7,11 +7,11 @@ use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 
 use super::pose::{PoseArgs, find_node};
-use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size};
+use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size, printable};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
-use crate::model::BlockFormats;
+use crate::model::{BlockFormats, Model};
 use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
 use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, SurfaceMode, ViewFrom};
 
@@ -55,6 +55,9 @@ pub(super) struct RenderArgs {
     /// Colour by the joint that moves a vertex most; black where several share a triangle, by a tenth or more each
     #[arg(long)]
     dominant: bool,
+    /// Draw with this material variant of the file (its name, or its number from 0)
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    variant: Option<String>,
     /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
     #[arg(long)]
     skeleton: bool,
@@ -128,6 +131,9 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     view.grid = false;
     view.bones = bones;
     view.wireframe = args.wireframe;
+    if let (Some(name), Some(model)) = (&args.variant, &model) {
+        view.variant = Some(find_variant(model, name)?);
+    }
     if let (Some(joint), Some(model)) = (&args.heatmap, &model) {
         view.surface = SurfaceMode::Weights;
         view.selected = Some(find_node(model, joint)?);
@@ -160,6 +166,19 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
     }
     Ok(frame)
+}
+
+/// By name; a number is a place in the list where no variant has it for a name.
+fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
+    let named = model.variants.iter().position(|v| v == name);
+    let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());
+    named.or_else(numbered).ok_or_else(|| {
+        let known = match model.variants.as_slice() {
+            [] => "the file has no variants".to_owned(),
+            all => format!("variants: {}", all.join(", ")),
+        };
+        CliError::Usage(printable(&format!("there is no variant \"{name}\"; {known}")))
+    })
 }
 
 fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {

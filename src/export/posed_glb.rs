@@ -71,12 +71,14 @@ fn primitive(p: &PosedPrimitive, writer: &mut GlbWriter, used: &mut Vec<Material
 }
 
 fn material(m: &Material) -> Value {
+    // Of specular and glossiness the closest that the core has: no metal, as rough as it is not glossy.
+    let (metallic, roughness) = m.specular_glossiness.map_or((m.metallic, m.roughness), |s| (0.0, 1.0 - s.glossiness));
     let mut out = json!({
         "name": m.name,
         "pbrMetallicRoughness": {
-            "baseColorFactor": m.base_color.to_array(),
-            "metallicFactor": m.metallic,
-            "roughnessFactor": m.roughness,
+            "baseColorFactor": m.coloring().0.to_array(),
+            "metallicFactor": metallic,
+            "roughnessFactor": roughness,
         },
         "emissiveFactor": m.emissive.to_array(),
         "doubleSided": m.double_sided,

@@ -67,6 +67,7 @@ impl Frame {
         self.method = view.method;
         self.palettes.clone_from(&session.pose.palettes);
         self.morph_weights.clone_from(&session.pose.local.morph_weights);
+        self.variant = view.variant;
         self.draws.clear();
         self.lights.clear();
         self.changes.clear();
@@ -190,10 +191,11 @@ mod tests {
         let mut session = open();
         session.apply(Command::Select(Some(NodeId(2))));
         session.apply(Command::ToggleWeights);
+        session.view.variant = Some(4);
         let mut frame = Frame::default();
         frame.build(&session, &Palette::DARK);
         assert_eq!((frame.draws.len(), frame.palettes.len(), frame.bones.len()), (1, 3, 3));
-        assert_eq!(frame.display.selected, Some(NodeId(2)));
+        assert_eq!((frame.display.selected, frame.variant), (Some(NodeId(2)), Some(4)));
         assert_eq!(frame.display.surface, Surface::Weights(crate::math::Ramp::Blender));
         let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
         assert_eq!(colors, [Palette::DARK.bone, Palette::DARK.selected, Palette::DARK.below_selected]);

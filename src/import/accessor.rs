@@ -1,13 +1,14 @@
 //! Checked accessors: nothing is read before type, component, stride, offset, count and range are known to be right.
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::Pod;
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::validation::Checked;
 use gltf::json::{self, Root};
 
+use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
-use super::views::{View, range};
+use super::views::View;
 use super::{ImportError, Limits};
 
 /// All buffer views of a file and the accessors into them, checked.
@@ -35,7 +36,7 @@ pub(super) struct Accessor<'a> {
 /// Elements `stride` bytes apart; the last one ends inside `bytes`.
 #[derive(Clone, Copy, Debug)]
 struct Strided<'a> {
-    bytes: &'a [u8],
+    bytes: Bytes<'a>,
     stride: usize,
 }
 
@@ -127,7 +128,7 @@ impl<'a> Store<'a> {
         &self,
         index: json::Index<json::buffer::View>,
         place: &dyn Fn() -> String,
-    ) -> Result<&'a [u8], ImportError> {
+    ) -> Result<Bytes<'a>, ImportError> {
         self.views.get(index.value()).map(View::bytes).ok_or_else(|| {
             let have = self.views.len();
             ImportError::invalid(place(), format!("a buffer view below {have}"), format!("view {}", index.value()))
@@ -151,7 +152,7 @@ impl<'a> Store<'a> {
             0 => Some(0),
             n => (n - 1).checked_mul(stride as u64).and_then(|b| b.checked_add(size as u64)),
         };
-        let found = needed.and_then(|needed| range(bytes, view.1, needed));
+        let found = needed.and_then(|needed| bytes.part(view.1, needed));
         found.map(|bytes| Strided { bytes, stride }).ok_or_else(|| {
             let wanted = needed.and_then(|n| n.checked_add(view.1)).map_or("more".into(), |n| n.to_string());
             let expected = format!("{wanted} bytes for its {count} elements in buffer view {}", view.0.value());
@@ -215,12 +216,11 @@ impl<'a> Store<'a> {
         let from = (sparse.indices.buffer_view, sparse.indices.byte_offset.0);
         let raw = self.strided(from, replaced, (width, None), &place)?;
         self.decoded.charge(&place, replaced, 4)?;
+        let bytes = raw.bytes.read()?;
         let indices: Vec<u32> = match component {
-            ComponentType::U8 => raw.bytes.iter().map(|b| u32::from(*b)).collect(),
-            ComponentType::U16 => {
-                raw.bytes.chunks_exact(2).map(|b| u32::from(u16::from_le_bytes([b[0], b[1]]))).collect()
-            }
-            _ => raw.bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
+            ComponentType::U8 => bytes.iter().map(|b| u32::from(*b)).collect(),
+            ComponentType::U16 => bytes.as_chunks().0.iter().map(|b| u32::from(u16::from_le_bytes(*b))).collect(),
+            _ => bytes.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect(),
         };
         if let Some(outside) = indices.iter().find(|i| u64::from(**i) >= count) {
             return Err(ImportError::invalid(place(), format!("indices below {count}"), outside.to_string()));
@@ -241,28 +241,21 @@ impl<'a> Store<'a> {
         accessor: &Accessor,
         place: &dyn Fn() -> String,
     ) -> Result<Vec<T>, ImportError> {
-        let mut out = self.zeros::<T>(accessor, place)?;
+        self.charge::<T>(accessor, place)?;
         let divisor = |max: f32| if accessor.normalized { max } else { 1.0 };
         let (n8, n16) = (divisor(127.0), divisor(32767.0));
         let (p8, p16) = (divisor(255.0), divisor(65535.0));
         let floor = if accessor.normalized { -1.0 } else { f32::NEG_INFINITY };
         match accessor.component {
-            ComponentType::F32 => accessor.fill::<T, f32, N, 4>(&mut out, f32::from_le_bytes),
-            ComponentType::U8 => accessor.fill::<T, f32, N, 1>(&mut out, |[b]| f32::from(b) / p8),
-            ComponentType::U16 => {
-                accessor.fill::<T, f32, N, 2>(&mut out, |b| f32::from(u16::from_le_bytes(b)) / p16);
-            }
-            ComponentType::I8 => {
-                accessor.fill::<T, f32, N, 1>(&mut out, |b| (f32::from(i8::from_le_bytes(b)) / n8).max(floor));
-            }
+            ComponentType::F32 => accessor.list::<T, f32, N, 4>(f32::from_le_bytes),
+            ComponentType::U8 => accessor.list::<T, f32, N, 1>(|[b]| f32::from(b) / p8),
+            ComponentType::U16 => accessor.list::<T, f32, N, 2>(|b| f32::from(u16::from_le_bytes(b)) / p16),
+            ComponentType::I8 => accessor.list::<T, f32, N, 1>(|b| (f32::from(i8::from_le_bytes(b)) / n8).max(floor)),
             ComponentType::I16 => {
-                accessor.fill::<T, f32, N, 2>(&mut out, |b| (f32::from(i16::from_le_bytes(b)) / n16).max(floor));
+                accessor.list::<T, f32, N, 2>(|b| (f32::from(i16::from_le_bytes(b)) / n16).max(floor))
             }
-            ComponentType::U32 => {
-                accessor.fill::<T, f32, N, 4>(&mut out, |b| u32::from_le_bytes(b) as f32);
-            }
+            ComponentType::U32 => accessor.list::<T, f32, N, 4>(|b| u32::from_le_bytes(b) as f32),
         }
-        Ok(out)
     }
 
     /// Reads unsigned integers of any width into `T`, which must be `N` times u32.
@@ -271,14 +264,13 @@ impl<'a> Store<'a> {
         accessor: &Accessor,
         place: &dyn Fn() -> String,
     ) -> Result<Vec<T>, ImportError> {
-        let mut out = self.zeros::<T>(accessor, place)?;
+        self.charge::<T>(accessor, place)?;
         match accessor.component {
-            ComponentType::U8 => accessor.fill::<T, u32, N, 1>(&mut out, |[b]| u32::from(b)),
-            ComponentType::U16 => accessor.fill::<T, u32, N, 2>(&mut out, |b| u32::from(u16::from_le_bytes(b))),
-            ComponentType::U32 => accessor.fill::<T, u32, N, 4>(&mut out, u32::from_le_bytes),
-            other => return Err(ImportError::invalid(place(), "unsigned integers", component_name(other))),
+            ComponentType::U8 => accessor.list::<T, u32, N, 1>(|[b]| u32::from(b)),
+            ComponentType::U16 => accessor.list::<T, u32, N, 2>(|b| u32::from(u16::from_le_bytes(b))),
+            ComponentType::U32 => accessor.list::<T, u32, N, 4>(u32::from_le_bytes),
+            other => Err(ImportError::invalid(place(), "unsigned integers", component_name(other))),
         }
-        Ok(out)
     }
 
     /// Reads unsigned integers of 8 or 16 bits into `T`, which must be `N` times u16.
@@ -287,21 +279,20 @@ impl<'a> Store<'a> {
         accessor: &Accessor,
         place: &dyn Fn() -> String,
     ) -> Result<Vec<T>, ImportError> {
-        let mut out = self.zeros::<T>(accessor, place)?;
+        self.charge::<T>(accessor, place)?;
         match accessor.component {
-            ComponentType::U8 => accessor.fill::<T, u16, N, 1>(&mut out, |[b]| u16::from(b)),
-            ComponentType::U16 => accessor.fill::<T, u16, N, 2>(&mut out, u16::from_le_bytes),
-            other => return Err(ImportError::invalid(place(), "u8 or u16", component_name(other))),
+            ComponentType::U8 => accessor.list::<T, u16, N, 1>(|[b]| u16::from(b)),
+            ComponentType::U16 => accessor.list::<T, u16, N, 2>(u16::from_le_bytes),
+            other => Err(ImportError::invalid(place(), "u8 or u16", component_name(other))),
         }
-        Ok(out)
     }
 
-    fn zeros<T: Zeroable + Clone>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<Vec<T>, ImportError> {
+    /// Takes room for a list of `T`.
+    fn charge<T>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<(), ImportError> {
         if a.base.is_none() {
             self.zeros.charge(place, a.count as u64, size_of::<T>())?;
         }
-        self.decoded.charge(place, a.count as u64, size_of::<T>())?;
-        Ok(vec![T::zeroed(); a.count])
+        self.decoded.charge(place, a.count as u64, size_of::<T>())
     }
 }
 
@@ -314,7 +305,7 @@ impl Accessor<'_> {
     /// The same with other bytes below its sparse elements: `count` elements, one after the other.
     pub(super) fn with_base<'b>(
         &'b self,
-        bytes: &'b [u8],
+        bytes: Bytes<'b>,
         count: usize,
         place: &dyn Fn() -> String,
     ) -> Result<Accessor<'b>, ImportError> {
@@ -326,29 +317,39 @@ impl Accessor<'_> {
         Ok(Accessor { count, base: Some(Strided { bytes, stride }), ..self.clone() })
     }
 
-    /// Writes all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
-    fn fill<T: Pod, C: Pod, const N: usize, const W: usize>(&self, out: &mut [T], convert: impl Fn([u8; W]) -> C) {
-        let flat: &mut [C] = bytemuck::cast_slice_mut(out);
+    /// All elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
+    fn list<T: Pod, C: Pod, const N: usize, const W: usize>(
+        &self,
+        convert: impl Fn([u8; W]) -> C,
+    ) -> Result<Vec<T>, ImportError> {
         let element = |slot: &mut [C], bytes: &[u8]| {
             for (value, part) in slot.iter_mut().zip(bytes.as_chunks::<W>().0) {
                 *value = convert(*part);
             }
         };
-        if let Some(base) = self.base {
-            if base.stride == N * W {
-                element(flat, base.bytes);
-            } else {
+        let mut out = Vec::with_capacity(self.count);
+        if let Some(Strided { bytes, stride }) = self.base {
+            // Piece by piece: each page of the list is touched once, while it is in the cache.
+            bytes.pieces(stride, |piece| {
+                let start = out.len();
                 // The last element may end before a full stride does.
-                for (slot, bytes) in flat.chunks_exact_mut(N).zip(base.bytes.chunks(base.stride)) {
-                    element(slot, bytes);
+                out.resize(start + piece.len().div_ceil(stride), T::zeroed());
+                let flat = bytemuck::cast_slice_mut(&mut out[start..]);
+                if stride == N * W {
+                    element(flat, piece);
+                } else {
+                    flat.chunks_exact_mut(N).zip(piece.chunks(stride)).for_each(|(slot, bytes)| element(slot, bytes));
                 }
-            }
+            })?;
         }
+        out.resize(self.count, T::zeroed());
         if let Some(sparse) = &self.sparse {
-            for (at, bytes) in sparse.indices.iter().zip(sparse.values.bytes.chunks_exact(N * W)) {
+            let flat: &mut [C] = bytemuck::cast_slice_mut(&mut out);
+            for (at, bytes) in sparse.indices.iter().zip(sparse.values.bytes.read()?.chunks_exact(N * W)) {
                 element(&mut flat[*at as usize * N..][..N], bytes);
             }
         }
+        Ok(out)
     }
 
     /// Errors unless type and component are among those allowed; `normalized` says what integers must be.

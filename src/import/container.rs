@@ -1,7 +1,10 @@
 //! From bytes to JSON text and the binary chunk: the GLB container, and checks on the text before it is parsed.
 
+use std::borrow::Cow;
+
 use gltf::json;
 
+use super::bytes::Bytes;
 use super::error::Warnings;
 use super::pointers::is_pointer;
 use super::{ImportError, Limits};
@@ -10,23 +13,35 @@ use super::{ImportError, Limits};
 const JSON_CHUNK: u32 = 0x4E4F_534A;
 const BIN_CHUNK: u32 = 0x004E_4942;
 
-/// The two parts of a file, borrowed.
+/// Chunks in a GLB: two have a meaning, and a few more are allowed.
+const MOST_CHUNKS: usize = 1000;
+
+/// The two parts of a file.
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
-    pub json: &'a str,
-    pub bin: Option<&'a [u8]>,
+    pub json: Cow<'a, [u8]>,
+    pub bin: Option<Bytes<'a>>,
 }
 
 /// Splits a GLB, or takes `bytes` for the JSON of a `.gltf`.
-pub(super) fn split<'a>(bytes: &'a [u8], limits: &Limits, warnings: &Warnings) -> Result<Parts<'a>, ImportError> {
-    let (text, bin) = if bytes.starts_with(b"glTF") { split_glb(bytes, warnings)? } else { (bytes, None) };
-    Limits::check("JSON", "its length in bytes", text.len() as u64, limits.json_bytes)?;
-    let text = match text.strip_prefix(b"\xEF\xBB\xBF") {
+pub(super) fn split<'a>(bytes: Bytes<'a>, limits: &Limits, warnings: &Warnings) -> Result<Parts<'a>, ImportError> {
+    let is_glb = match bytes.part(0, 4) {
+        Some(magic) => magic.read()?[..] == *b"glTF",
+        None => false,
+    };
+    let (text, bin) = if is_glb { split_glb(bytes, warnings)? } else { (bytes, None) };
+    Limits::check("JSON", "its length in bytes", text.len(), limits.json_bytes)?;
+    Ok(Parts { json: text.read()?, bin })
+}
+
+/// The document's text, without what should not be around it.
+pub(super) fn text<'t>(bytes: &'t [u8], warnings: &Warnings) -> Result<&'t str, ImportError> {
+    let text = match bytes.strip_prefix(b"\xEF\xBB\xBF") {
         Some(rest) => {
             warnings.add("JSON", "starts with a byte order mark, which was skipped");
             rest
         }
-        None => text,
+        None => bytes,
     };
     let padding = text.iter().rev().take_while(|b| **b == 0).count();
     if padding > 0 {
@@ -43,37 +58,46 @@ pub(super) fn split<'a>(bytes: &'a [u8], limits: &Limits, warnings: &Warnings) -
         return Err(ImportError::invalid("file", "a glTF file (a JSON object, or a GLB container)", found)
             .advise("choose a .gltf or .glb file"));
     }
-    let json = std::str::from_utf8(text).map_err(|e| {
-        ImportError::invalid("JSON", "UTF-8 text", format!("other bytes at offset {}", e.valid_up_to()))
-    })?;
-    Ok(Parts { json, bin })
+    std::str::from_utf8(text)
+        .map_err(|e| ImportError::invalid("JSON", "UTF-8 text", format!("other bytes at offset {}", e.valid_up_to())))
 }
 
-fn split_glb<'a>(bytes: &'a [u8], warnings: &Warnings) -> Result<(&'a [u8], Option<&'a [u8]>), ImportError> {
-    let word = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+/// Two words of the container, if they are there.
+fn words(bytes: Bytes, at: u64) -> Result<Option<[u32; 2]>, ImportError> {
+    let Some(part) = bytes.part(at, 8) else { return Ok(None) };
+    Ok(part.read()?.as_chunks().0.first_chunk().map(|words| words.map(u32::from_le_bytes)))
+}
+
+fn split_glb<'a>(bytes: Bytes<'a>, warnings: &Warnings) -> Result<(Bytes<'a>, Option<Bytes<'a>>), ImportError> {
     let cut = |what: &str| {
         ImportError::invalid("GLB container", what, format!("the end of the file after {} bytes", bytes.len()))
             .advise("the file is cut off; copy or download it again")
     };
-    let (Some(version), Some(length)) = (word(4), word(8)) else { return Err(cut("a header of 12 bytes")) };
+    let Some([version, length]) = words(bytes, 4)? else { return Err(cut("a header of 12 bytes")) };
     if version != 2 {
         return Err(ImportError::invalid("GLB container", "version 2", format!("version {version}")));
     }
-    let length = length as usize;
-    if length > bytes.len() {
+    let length = u64::from(length);
+    let Some(container) = bytes.part(0, length) else {
         return Err(cut(&format!("the {length} bytes that its header states")));
-    }
+    };
     if length < bytes.len() {
         warnings.add("GLB container", format!("{} bytes after its end were ignored", bytes.len() - length));
     }
     let mut at = 12;
-    let mut chunks: [Option<&[u8]>; 2] = [None, None];
-    while at < length {
-        let (Some(size), Some(kind), true) = (word(at), word(at + 4), at + 8 <= length) else {
+    let mut chunks: [Option<Bytes>; 2] = [None, None];
+    for turn in 0.. {
+        if at >= length {
+            break;
+        }
+        if turn == MOST_CHUNKS {
+            warnings.add("GLB container", format!("what follows its first {MOST_CHUNKS} chunks was ignored"));
+            break;
+        }
+        let Some([size, kind]) = words(container, at)? else {
             return Err(cut(&format!("a chunk header at byte {at}")));
         };
-        let end = (at + 8).saturating_add(size as usize);
-        let data = bytes[..length].get(at + 8..end).ok_or_else(|| {
+        let data = container.part(at + 8, u64::from(size)).ok_or_else(|| {
             ImportError::invalid(
                 format!("GLB chunk at byte {at}"),
                 format!("at most the {} bytes left in the container", length - at - 8),
@@ -86,7 +110,7 @@ fn split_glb<'a>(bytes: &'a [u8], warnings: &Warnings) -> Result<(&'a [u8], Opti
             BIN_CHUNK if chunks[1].is_none() && chunks[0].is_some() => chunks[1] = Some(data),
             _ => warnings.add("GLB container", format!("a chunk of unknown type {kind:#010x} was ignored")),
         }
-        at = end;
+        at += 8 + u64::from(size);
     }
     match chunks {
         [Some(json), bin] => Ok((json, bin)),

@@ -4,7 +4,8 @@ use std::io::Cursor;
 
 use image::{ImageFormat, ImageReader};
 
-use super::{Limits, ktx2};
+use super::bytes::Bytes;
+use super::{Limits, ktx2, png};
 use crate::model::{BlockFormats, Pixels};
 
 /// Takes bytes from the budget, before they are allocated.
@@ -12,11 +13,17 @@ pub(super) type Room<'a> = &'a dyn Fn(u64) -> Result<(), String>;
 
 /// Decodes by what the bytes are, whatever their file calls them. `formats` is asked only where it matters.
 pub(super) fn decode(
-    bytes: &[u8],
+    source: Bytes,
     limits: &Limits,
     room: Room,
     formats: &dyn Fn() -> BlockFormats,
 ) -> Result<Pixels, String> {
+    if let Some(pixels) = png::decode(source, limits, room)? {
+        return Ok(pixels);
+    }
+    // The same view may hold any number of images.
+    room(source.len())?;
+    let bytes = &*source.read().map_err(|e| e.to_string())?;
     if bytes.starts_with(ktx2::MAGIC) {
         return ktx2::decode(bytes, limits, room, formats);
     }

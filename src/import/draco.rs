@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use draco_core::{DataType, DecodeLimits, DecoderBuffer, MeshDecoder, PointAttribute, PointIndex};
+use draco_core::{DataType, DecodeLimits, DecoderBuffer, ErrorKind, MeshDecoder, PointAttribute, PointIndex};
 use gltf::json;
 use gltf::json::accessor::ComponentType;
 use gltf::json::mesh::{Mode, Semantic};
@@ -16,6 +16,7 @@ use gltf::json::validation::Checked;
 use serde_json::Value;
 
 use super::accessor::Accessor;
+use super::bytes::Bytes;
 use super::error::{guarded, quoted};
 use super::{ImportError, Reader};
 
@@ -23,8 +24,9 @@ const NAME: &str = "KHR_draco_mesh_compression";
 
 const DAMAGED: &str = "the compressed data is damaged: export the model again, or without Draco compression";
 
-/// What a stream may become for each of its bytes, and however short it is. Real meshes stay below a hundred; a
-/// stream of one value repeated knows no bound of its own.
+/// Bytes that a stream may become for each of its own, and however short it is. The format itself knows no bound: one
+/// value repeated costs the same at any count. A flat grid of a million vertices, which codes best of what is a mesh at
+/// all, becomes 149 bytes for each.
 const MOST_RATIO: u64 = 1024;
 const MOST_ALWAYS: u64 = 64 << 20;
 
@@ -119,7 +121,9 @@ impl Packed<'_, '_> {
     fn mesh(&self) -> Result<draco_core::Mesh, ImportError> {
         let view = self.described.get("bufferView").and_then(Value::as_u64).and_then(|v| u32::try_from(v).ok());
         let view = view.ok_or_else(|| self.invalid("a number for bufferView", "something else"))?;
-        let bytes = self.reader.store.view(json::Index::new(view), &|| self.place.clone())?;
+        let place = || self.place.clone();
+        let stored = self.reader.store.view(json::Index::new(view), &place)?.keep(self.reader.decoded, &place)?;
+        let bytes = &stored[..];
         let most = MOST_ALWAYS.max(MOST_RATIO.saturating_mul(bytes.len() as u64)).min(self.reader.limits.decoded_bytes);
         // A face costs the decoder some hundred bytes while it works.
         let limits =
@@ -131,10 +135,15 @@ impl Packed<'_, '_> {
         });
         let problem = match decoded {
             Some(Ok(mesh)) => return Ok(mesh),
-            Some(Err(error)) => quoted(&error.to_string()),
-            None => "a stream that the decoder cannot follow".to_owned(),
+            Some(Err(error)) if error.kind() == ErrorKind::LimitExceeded => {
+                let expected = format!("at most {most} bytes of geometry in the {} of buffer view {view}", bytes.len());
+                return Err(self.damaged(expected, "more"));
+            }
+            Some(Err(error)) => error.to_string().chars().filter(|c| !c.is_control()).take(160).collect(),
+            None => "numbers that the decoder cannot follow".to_owned(),
         };
-        Err(self.damaged(format!("a Draco stream in the {} bytes of buffer view {view}", bytes.len()), problem))
+        let expected = format!("a Draco stream in the {} bytes of buffer view {view}", bytes.len());
+        Err(self.damaged(expected, format!("another ({problem})")))
     }
 
     fn decode(&self) -> Result<Decoded, ImportError> {
@@ -219,7 +228,7 @@ impl Decoded {
         for (semantic, index, bytes) in &self.attributes {
             let place = || format!("{place}, {}", semantic.to_string());
             let stored = reader.store.accessor(*index, &place)?;
-            attributes.insert(semantic.clone(), stored.with_base(bytes, self.vertices, &place)?);
+            attributes.insert(semantic.clone(), stored.with_base(Bytes::Memory(bytes), self.vertices, &place)?);
         }
         Ok(Unpacked { attributes, indices: &self.triangles })
     }

@@ -117,6 +117,15 @@ impl Warnings {
         }
     }
 
+    /// Adds those of another list after these.
+    pub(super) fn append(&self, others: Self) {
+        let left_out = others.left_out.into_inner();
+        self.left_out.fetch_add(left_out, Ordering::Relaxed);
+        for Warning { place, message } in others.list.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            self.add(place, message);
+        }
+    }
+
     /// Those so far.
     pub(super) fn so_far(&self) -> Vec<Warning> {
         self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()

@@ -3,13 +3,13 @@
 //! Owns which of the file's images textures show, and their way into the model: its images are pending until a thread
 //! here has decoded them. An image that cannot be read is a warning, and the model is drawn without it.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gltf::json;
 
+use super::bytes::Bytes;
 use super::decode::decode;
 use super::error::{Warnings, guarded};
 use super::limits::Budget;
@@ -20,7 +20,7 @@ use crate::model::{BlockFormats, Image, ImageId, Pixels};
 
 /// Where the encoded bytes of one of the file's images are.
 enum Source<'a> {
-    Bytes(&'a [u8]),
+    View(Bytes<'a>),
     Uri(&'a str),
     Nowhere,
 }
@@ -176,22 +176,26 @@ impl<'a> Coming<'a> {
 
     fn read_one(&self, number: usize, source: &Source) -> Result<Pixels, String> {
         let place = || format!("image {number}");
+        let owner;
         let bytes = match source {
-            Source::Bytes(bytes) => Cow::Borrowed(*bytes),
-            Source::Uri(uri) => Cow::Owned(self.resolver.read(uri, &place).map_err(|e| e.after(&place()))?),
+            Source::View(bytes) => *bytes,
+            Source::Uri(uri) => {
+                owner = self.resolver.open(uri, false, &place).map_err(|e| e.after(&place()))?;
+                owner.bytes()
+            }
             Source::Nowhere => return Err("it has neither a buffer view nor a URI".to_owned()),
         };
-        self.budget.earn(bytes.len() as u64, self.resolver.budget.used());
+        self.budget.earn(bytes.len(), self.resolver.budget.used());
         let room = |bytes: u64| self.budget.charge(&place, bytes, 1).map_err(|e| e.after(&place()));
         let formats = || self.formats.map_or(BlockFormats::default(), |ask| ask());
-        guarded(|| decode(&bytes, self.limits, &room, &formats)).unwrap_or_else(|| Err("the decoder failed".to_owned()))
+        guarded(|| decode(bytes, self.limits, &room, &formats)).unwrap_or_else(|| Err("the decoder failed".to_owned()))
     }
 }
 
 fn source<'a>(reader: &Reader<'a>, number: usize) -> Result<Source<'a>, ImportError> {
     let image = &reader.root.images[number];
     Ok(match (image.buffer_view, image.uri.as_deref()) {
-        (Some(view), _) => Source::Bytes(reader.store.view(view, &|| format!("image {number}"))?),
+        (Some(view), _) => Source::View(reader.store.view(view, &|| format!("image {number}"))?),
         (None, Some(uri)) => Source::Uri(uri),
         (None, None) => Source::Nowhere,
     })

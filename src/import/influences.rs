@@ -126,6 +126,9 @@ pub(super) fn check_joints(
 ) -> Result<(), ImportError> {
     for (p, primitive) in mesh.primitives.iter_mut().enumerate() {
         let Some(influences) = &mut primitive.influences else { continue };
+        if influences.joints_needed() <= joint_count {
+            continue;
+        }
         let place = || format!("mesh {index}, primitive {p}");
         let mut cleared = 0_usize;
         for (at, joint) in influences.joints.iter_mut().enumerate() {

@@ -1,30 +1,64 @@
 //! Meshes, and the nodes that show them.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use glam::Affine3A;
 use gltf::json;
 
+use super::error::Warnings;
 use super::nodes::Nodes;
 use super::primitive::Source;
-use super::{ImportError, Reader, copies, draco, influences};
-use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Skin, SkinId};
+use super::{ImportError, Reader, copies, draco, influences, parallel};
+use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, Skin, SkinId};
 
-/// Reads all meshes, in file order.
+/// Reads all meshes, in file order; their primitives on all cores.
 pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<Vec<Mesh>, ImportError> {
-    let count = reader.root.meshes.len();
-    let mut out = Vec::with_capacity(count);
+    let mut out = Vec::with_capacity(reader.root.meshes.len());
+    let mut work = Vec::new();
     for (i, mesh) in reader.root.meshes.iter().enumerate() {
-        reader.progress.step(0.1 + 0.5 * i as f32 / count as f32, "Reading meshes")?;
-        out.push(read_mesh(reader, (materials, variants), i, mesh)?);
+        let targets = check(i, mesh)?;
+        let count = mesh.primitives.len();
+        work.extend((0..count).map(|p| (i, p, targets)));
+        let (name, morph_names) = (mesh.name.clone().unwrap_or_default(), target_names(mesh, targets));
+        out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names });
+    }
+    let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let read = parallel::map(work.len(), &reader.progress, &|turn| {
+        // Pieces of work are begun in order: what is left out here comes after what failed.
+        if failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (mesh, p, targets) = work[turn];
+        let warnings = Warnings::default();
+        let reader = Reader { warnings: &warnings, ..*reader };
+        let primitive = read_primitive(&reader, (materials, variants), (mesh, p), targets);
+        failed.fetch_or(primitive.is_err(), Ordering::Relaxed);
+        let fraction = (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / work.len() as f32;
+        (reader.progress.report)(0.1 + 0.5 * fraction, "Reading meshes");
+        Some((primitive, warnings))
+    })?;
+    for ((mesh, ..), (primitive, warnings)) in work.iter().zip(read.into_iter().flatten()) {
+        reader.warnings.append(warnings);
+        out[*mesh].primitives.push(primitive?);
     }
     Ok(out)
 }
 
-fn read_mesh(
+fn read_primitive(
     reader: &Reader,
     (materials, variants): (&[Material], usize),
-    index: usize,
-    mesh: &json::Mesh,
-) -> Result<Mesh, ImportError> {
+    at: (usize, usize),
+    targets: usize,
+) -> Result<Primitive, ImportError> {
+    let primitive = &reader.root.meshes[at.0].primitives[at.1];
+    let place = format!("mesh {}, primitive {}", at.0, at.1);
+    let decoded = draco::read(reader, primitive, place.clone())?;
+    let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &place)).transpose()?;
+    Source { reader, primitive, at, unpacked, materials, variants }.read(targets)
+}
+
+/// The number of morph targets, which all primitives must have.
+fn check(index: usize, mesh: &json::Mesh) -> Result<usize, ImportError> {
     let place = || format!("mesh {index}");
     let Some(first) = mesh.primitives.first() else {
         return Err(ImportError::invalid(place(), "one primitive at least", "none"));
@@ -34,17 +68,7 @@ fn read_mesh(
         let found = format!("{} default weights", weights.len());
         return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
     }
-    let mut primitives = Vec::with_capacity(mesh.primitives.len());
-    for (p, primitive) in mesh.primitives.iter().enumerate() {
-        if reader.progress.is_cancelled() {
-            return Err(ImportError::Cancelled);
-        }
-        let decoded = draco::read(reader, primitive, format!("mesh {index}, primitive {p}"))?;
-        let unpacked =
-            decoded.as_ref().map(|d| d.unpack(reader, &format!("mesh {index}, primitive {p}"))).transpose()?;
-        primitives.push(Source { reader, primitive, at: (index, p), unpacked, materials, variants }.read(targets)?);
-    }
-    Ok(Mesh { name: mesh.name.clone().unwrap_or_default(), primitives, morph_names: target_names(mesh, targets) })
+    Ok(targets)
 }
 
 /// `extras.targetNames`, an agreement among exporters; made up where missing.

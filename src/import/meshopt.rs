@@ -10,6 +10,7 @@ use gltf::json::{self, Root};
 use serde_json::{Map, Value};
 
 use super::ImportError;
+use super::bytes::Bytes;
 use super::error::{Warnings, quoted};
 use super::limits::Budget;
 use super::views::{View, part};
@@ -53,7 +54,7 @@ const FILTERS: [(&str, Filter); 5] = [
 pub(super) struct Stream<'a> {
     view: usize,
     extension: &'static str,
-    bytes: &'a [u8],
+    bytes: Cow<'a, [u8]>,
     mode: Mode,
     filter: Filter,
     /// Bytes from one element to the next.
@@ -95,7 +96,8 @@ pub(super) fn stand_ins(root: &Root, bin: bool) -> Vec<bool> {
 pub(super) fn describe<'a>(
     index: usize,
     view: &json::buffer::View,
-    buffers: &'a [Cow<'a, [u8]>],
+    buffers: &[Bytes<'a>],
+    decoded: &Budget,
     warnings: &Warnings,
 ) -> Result<Option<Stream<'a>>, ImportError> {
     let Some((extension, value)) = extension_of(view) else { return Ok(None) };
@@ -115,7 +117,7 @@ pub(super) fn describe<'a>(
     }
     let count = usize::try_from(count)
         .map_err(|_| ImportError::invalid(place(), "a count that fits memory", count.to_string()))?;
-    let bytes = part(buffer, buffers, from, &place)?;
+    let bytes = part(buffer, buffers, from, &place)?.keep(decoded, &place)?;
     let stream = Stream {
         view: index,
         extension,
@@ -197,8 +199,8 @@ impl<'a> Stream<'a> {
             return Err(ImportError::invalid(self.place(), "a count divisible by 3", self.count.to_string()));
         }
         let version = match self.mode {
-            Mode::Attributes => ::meshopt::decode_vertex_version(self.bytes),
-            Mode::Triangles | Mode::Indices => ::meshopt::decode_index_version(self.bytes),
+            Mode::Attributes => ::meshopt::decode_vertex_version(&self.bytes),
+            Mode::Triangles | Mode::Indices => ::meshopt::decode_index_version(&self.bytes),
         };
         let Some(version) = version else {
             let found = self.bytes.first().map_or("no byte".into(), |b| format!("{b:#04x}"));
@@ -243,11 +245,11 @@ impl<'a> Stream<'a> {
     /// Decompresses.
     pub(super) fn decode(&self) -> Result<View<'a>, ImportError> {
         let view = match (self.mode, self.stride) {
-            (Mode::Attributes, _) => ELEMENTS[self.stride / 4 - 1](self.bytes, self.count).map(View::Words),
-            (Mode::Triangles, 2) => ::meshopt::decode_index_buffer(self.bytes, self.count).map(View::Shorts),
-            (Mode::Triangles, _) => ::meshopt::decode_index_buffer(self.bytes, self.count).map(View::Words),
-            (Mode::Indices, 2) => ::meshopt::decode_index_sequence(self.bytes, self.count).map(View::Shorts),
-            (Mode::Indices, _) => ::meshopt::decode_index_sequence(self.bytes, self.count).map(View::Words),
+            (Mode::Attributes, _) => ELEMENTS[self.stride / 4 - 1](&self.bytes, self.count).map(View::Words),
+            (Mode::Triangles, 2) => ::meshopt::decode_index_buffer(&self.bytes, self.count).map(View::Shorts),
+            (Mode::Triangles, _) => ::meshopt::decode_index_buffer(&self.bytes, self.count).map(View::Words),
+            (Mode::Indices, 2) => ::meshopt::decode_index_sequence(&self.bytes, self.count).map(View::Shorts),
+            (Mode::Indices, _) => ::meshopt::decode_index_sequence(&self.bytes, self.count).map(View::Words),
         };
         let expected = || format!("a stream of {} elements of {} bytes", self.count, self.stride);
         let mut view =
@@ -291,8 +293,11 @@ fn elements<const N: usize>(bytes: &[u8], count: usize) -> ::meshopt::Result<Vec
     Ok(arrays.into_flattened())
 }
 
+/// Bytes and a number of elements become words.
+type Decode = fn(&[u8], usize) -> ::meshopt::Result<Vec<u32>>;
+
 /// The decoder of each stride from 4 to 256 in steps of 4: the codec's interface takes it as a type.
-const ELEMENTS: [fn(&[u8], usize) -> ::meshopt::Result<Vec<u32>>; 64] = {
+const ELEMENTS: [Decode; 64] = {
     macro_rules! table {
         ($($n:literal)*) => { [$(elements::<$n>),*] };
     }

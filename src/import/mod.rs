@@ -8,6 +8,7 @@
 //! beside the geometry, and who wants to show the model before they are there asks for it ([`import_file_showing`]).
 
 mod accessor;
+mod bytes;
 mod clips;
 mod container;
 mod copies;
@@ -29,6 +30,7 @@ mod meshopt;
 mod mikktspace;
 mod nodes;
 mod parallel;
+mod png;
 mod pointers;
 mod primitive;
 mod skins;
@@ -46,7 +48,6 @@ pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
 pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,6 +55,7 @@ use gltf::json;
 
 use crate::model::{BlockFormats, LocalPose, Model, ModelParts, Skeleton, SourceInfo};
 use accessor::Store;
+use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
 use images::Coming;
 use limits::Budget;
@@ -162,14 +164,14 @@ fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<
         return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
     };
     Limits::check(&said, "its length in bytes", length, options.limits.file_bytes)?;
-    let bytes = uri::read_whole(file, length).map_err(failed)?;
+    let file = Owner::File(OpenFile { file, name: said.clone() }, length);
     // The folder where the file was asked for: of a link, the link's.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Some(folder.canonicalize().map_err(failed)?);
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver = Resolver { folder, allow_external: options.allow_external, budget: &files };
-    isolated(|| import(&bytes, &name, options, &resolver, progress, shown))
+    let resolver = Resolver::new(folder, options.allow_external, &files);
+    isolated(|| import(file.bytes(), &name, options, &resolver, progress, shown))
 }
 
 fn open_bytes(
@@ -180,8 +182,8 @@ fn open_bytes(
     shown: Option<Shown>,
 ) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver = Resolver { folder: None, allow_external: false, budget: &files };
-    isolated(|| import(bytes, name, options, &resolver, progress, shown))
+    let resolver = Resolver::new(None, false, &files);
+    isolated(|| import(Bytes::Memory(bytes), name, options, &resolver, progress, shown))
 }
 
 /// The last guard: whatever panics in spite of every check ends the import, not the program. Code of others that is known
@@ -191,7 +193,7 @@ fn isolated(work: impl FnOnce() -> Result<Import, ImportError>) -> Result<Import
 }
 
 fn import(
-    bytes: &[u8],
+    bytes: Bytes,
     name: &str,
     options: &Options,
     resolver: &Resolver,
@@ -200,15 +202,18 @@ fn import(
 ) -> Result<Import, ImportError> {
     let limits = &options.limits;
     let warnings = Warnings::default();
-    resolver.budget.charge(&|| name.to_owned(), bytes.len() as u64, 1)?;
+    resolver.budget.charge(&|| name.to_owned(), bytes.len(), 1)?;
     progress.step(0.05, "Parsing JSON")?;
     let parts = container::split(bytes, limits, &warnings)?;
-    let root = container::parse(parts.json, limits, &warnings)?;
+    let text = container::text(&parts.json, &warnings)?;
+    let root = container::parse(text, limits, &warnings)?;
     check_asset(&root)?;
-    unknown::check(&root, parts.json)?;
+    unknown::check(&root, text)?;
     extensions::check(&root, &warnings)?;
-    let pointers = pointers::list(parts.json, &root);
-    let buffers = read_buffers(&root, parts.bin, resolver)?;
+    let pointers = pointers::list(text, &root);
+    drop(parts.json);
+    let owners = open_buffers(&root, parts.bin, resolver)?;
+    let buffers = buffers(&root, parts.bin, &owners)?;
     let decoded = Budget::of_decoded(limits, resolver.budget.used());
     let limits = &limits.of_files(resolver.budget.used());
     charge_lists(&root, &decoded)?;
@@ -349,39 +354,42 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// The bytes of all buffers, cut to their stated length.
-fn read_buffers<'a>(
-    root: &json::Root,
-    bin: Option<&'a [u8]>,
-    resolver: &Resolver,
-) -> Result<Vec<Cow<'a, [u8]>>, ImportError> {
-    let mut out = Vec::with_capacity(root.buffers.len());
+/// What holds the bytes of each buffer; nothing where that is the binary chunk.
+fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> Result<Vec<Option<Owner>>, ImportError> {
     let stand_ins = meshopt::stand_ins(root, bin.is_some());
-    for (i, buffer) in root.buffers.iter().enumerate() {
-        if stand_ins[i] {
-            out.push(Cow::Borrowed(&[][..]));
-            continue;
-        }
+    let open = |(i, buffer): (usize, &json::Buffer)| {
         let place = || format!("buffer {i}");
-        let mut bytes = match (&buffer.uri, bin) {
-            (Some(uri), _) => Cow::Owned(resolver.read(uri, &place)?),
-            (None, Some(bin)) if i == 0 => Cow::Borrowed(bin),
-            (None, _) => {
+        match &buffer.uri {
+            _ if stand_ins[i] => Ok(Some(Owner::Nothing)),
+            Some(uri) => resolver.open(uri, true, &place).map(Some),
+            None if i == 0 && bin.is_some() => Ok(None),
+            None => {
                 let found = if i == 0 { "no URI and no binary chunk" } else { "no URI" };
-                return Err(ImportError::invalid(place(), "a URI, or the GLB's binary chunk for buffer 0", found));
+                Err(ImportError::invalid(place(), "a URI, or the GLB's binary chunk for buffer 0", found))
             }
+        }
+    };
+    root.buffers.iter().enumerate().map(open).collect()
+}
+
+/// The bytes of all buffers, cut to their stated length.
+fn buffers<'a>(
+    root: &json::Root,
+    bin: Option<Bytes<'a>>,
+    owners: &'a [Option<Owner>],
+) -> Result<Vec<Bytes<'a>>, ImportError> {
+    let cut = |(i, (buffer, owner)): (usize, (&json::Buffer, &'a Option<Owner>))| {
+        let bytes = match owner {
+            Some(Owner::Nothing) => return Ok(Bytes::Memory(&[])),
+            Some(owner) => owner.bytes(),
+            None => bin.unwrap_or(Bytes::Memory(&[])),
         };
         let stated = buffer.byte_length.0;
-        if (bytes.len() as u64) < stated {
-            let found = format!("{}", bytes.len());
-            return Err(ImportError::invalid(place(), format!("the {stated} bytes that it states"), found)
-                .advise("the file or its .bin is cut off; copy or download it again"));
-        }
-        match &mut bytes {
-            Cow::Owned(owned) => owned.truncate(stated as usize),
-            Cow::Borrowed(part) => *part = &part[..stated as usize],
-        }
-        out.push(bytes);
-    }
-    Ok(out)
+        bytes.part(0, stated).ok_or_else(|| {
+            let expected = format!("the {stated} bytes that it states");
+            ImportError::invalid(format!("buffer {i}"), expected, bytes.len().to_string())
+                .advise("the file or its .bin is cut off; copy or download it again")
+        })
+    };
+    root.buffers.iter().zip(owners).enumerate().map(cut).collect()
 }

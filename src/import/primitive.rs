@@ -249,8 +249,10 @@ impl<'a> Source<'_, 'a> {
         };
         // Strips and fans write each index out up to three times.
         reader.decoded.charge(&place, indices.len() as u64, 3 * 4)?;
-        let outside = indices.iter().position(|i| *i as usize >= vertices);
-        if let Some(at) = outside {
+        // Looking for the largest takes many at once.
+        let most = indices.iter().fold(0, |most, i| most.max(*i));
+        let outside = (most as usize >= vertices).then(|| indices.iter().position(|i| *i as usize >= vertices));
+        if let Some(at) = outside.flatten() {
             let found = format!("{} at position {at}", indices[at]);
             return Err(ImportError::invalid(place(), format!("vertices below {vertices}"), found));
         }

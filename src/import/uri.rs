@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -11,6 +12,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::ImportError;
+use super::bytes::{OpenFile, Owner};
 use super::error::quoted;
 use super::limits::Budget;
 
@@ -39,18 +41,6 @@ pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
     Ok(facts.is_file().then_some((file, facts.len())))
 }
 
-/// The first `length` bytes of a file, or fewer if it has shrunk; what was added since is not read.
-///
-/// # Errors
-/// Of the file system, and when there is no memory for it.
-pub(super) fn read_whole(file: File, length: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let room = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    bytes.try_reserve_exact(room).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    file.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 /// Reads what URIs of one model point to.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
@@ -58,15 +48,33 @@ pub(super) struct Resolver<'a> {
     pub folder: Option<PathBuf>,
     pub allow_external: bool,
     pub budget: &'a Budget,
+    /// Files that stay open.
+    open: AtomicUsize,
 }
 
-impl Resolver<'_> {
-    /// The bytes behind `uri`.
-    pub(super) fn read(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
-        match uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")) {
-            Some(_) => self.data(&uri[5..], place),
-            None => self.file(uri, place),
+/// Files of this length and more are not read as a whole, bytes.
+const LARGE: u64 = 1 << 20;
+
+/// Files that one model keeps open; systems allow a few hundred.
+const MOST_OPEN: usize = 64;
+
+impl<'a> Resolver<'a> {
+    pub(super) fn new(folder: Option<PathBuf>, allow_external: bool, budget: &'a Budget) -> Self {
+        Self { folder, allow_external, budget, open: AtomicUsize::new(0) }
+    }
+
+    /// What holds the bytes behind `uri`. Of those that are to `stay`, only large files stay where they are, and not too
+    /// many.
+    pub(super) fn open(&self, uri: &str, stay: bool, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
+        if uri.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("data:")) {
+            return self.data(&uri[5..], place).map(Owner::Memory);
         }
+        let (file, length) = self.file(uri, place)?;
+        let owner = Owner::File(file, length);
+        if stay && (length < LARGE || self.open.fetch_add(1, Ordering::Relaxed) >= MOST_OPEN) {
+            return owner.bytes().read().map(|bytes| Owner::Memory(bytes.into_owned()));
+        }
+        Ok(owner)
     }
 
     fn data(&self, rest: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
@@ -82,14 +90,15 @@ impl Resolver<'_> {
         decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()).advise(BAD_URI))
     }
 
-    fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
+    /// The file behind a URI, and its length, which is charged.
+    fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<(OpenFile, u64), ImportError> {
         let path = self.path(uri, place)?;
         let failed = |source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source };
         let Some((file, length)) = open_regular(&path).map_err(failed)? else {
             return Err(ImportError::invalid(place(), "a regular file", quoted(uri)).advise(KEEP_INSIDE));
         };
         self.budget.charge(place, length, 1)?;
-        read_whole(file, length).map_err(failed)
+        Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, length))
     }
 
     /// The file that a relative URI names, known to lie where it may.

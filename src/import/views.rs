@@ -1,9 +1,8 @@
 //! Buffer views: where their bytes lie in the file, or what compressed ones become.
 
-use std::borrow::Cow;
-
 use gltf::json::{self, Root};
 
+use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
 use super::{ImportError, Progress, meshopt, parallel};
@@ -12,7 +11,7 @@ use super::{ImportError, Progress, meshopt, parallel};
 #[derive(Debug)]
 pub(super) enum View<'a> {
     /// In the file.
-    Stored(&'a [u8]),
+    Stored(Bytes<'a>),
     /// Decompressed, as whole words so that they are aligned.
     Words(Vec<u32>),
     /// Decompressed 16-bit indices.
@@ -20,11 +19,11 @@ pub(super) enum View<'a> {
 }
 
 impl View<'_> {
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(super) fn bytes(&self) -> Bytes<'_> {
         match self {
-            Self::Stored(bytes) => bytes,
-            Self::Words(words) => bytemuck::cast_slice(words),
-            Self::Shorts(shorts) => bytemuck::cast_slice(shorts),
+            Self::Stored(bytes) => *bytes,
+            Self::Words(words) => Bytes::Memory(bytemuck::cast_slice(words)),
+            Self::Shorts(shorts) => Bytes::Memory(bytemuck::cast_slice(shorts)),
         }
     }
 }
@@ -32,7 +31,7 @@ impl View<'_> {
 /// Checks every view against the bytes that are there, and decompresses those that need it on all cores.
 pub(super) fn read<'a>(
     root: &Root,
-    buffers: &'a [Cow<'a, [u8]>],
+    buffers: &[Bytes<'a>],
     decoded: &Budget,
     warnings: &Warnings,
     progress: &Progress,
@@ -40,11 +39,11 @@ pub(super) fn read<'a>(
     let mut out = Vec::with_capacity(root.buffer_views.len());
     let mut packed = Vec::new();
     for (i, view) in root.buffer_views.iter().enumerate() {
-        match meshopt::describe(i, view, buffers, warnings)? {
+        match meshopt::describe(i, view, buffers, decoded, warnings)? {
             Some(stream) => {
                 stream.charge(decoded)?;
                 packed.push((i, stream));
-                out.push(View::Stored(&[]));
+                out.push(View::Stored(Bytes::Memory(&[])));
             }
             None => out.push(View::Stored(check(i, view, buffers)?)),
         }
@@ -56,7 +55,7 @@ pub(super) fn read<'a>(
     Ok(out)
 }
 
-fn check<'a>(index: usize, view: &json::buffer::View, buffers: &'a [Cow<'a, [u8]>]) -> Result<&'a [u8], ImportError> {
+fn check<'a>(index: usize, view: &json::buffer::View, buffers: &[Bytes<'a>]) -> Result<Bytes<'a>, ImportError> {
     let place = || format!("buffer view {index}");
     if let Some(stride) = view.byte_stride.filter(|s| s.0 == 0 || s.0 > 252) {
         return Err(ImportError::invalid(place(), "a byteStride of 4 to 252", stride.0.to_string()));
@@ -68,22 +67,16 @@ fn check<'a>(index: usize, view: &json::buffer::View, buffers: &'a [Cow<'a, [u8]
 /// `length` bytes from `offset` of a buffer.
 pub(super) fn part<'a>(
     buffer: usize,
-    buffers: &'a [Cow<'a, [u8]>],
+    buffers: &[Bytes<'a>],
     (offset, length): (u64, u64),
     place: &dyn Fn() -> String,
-) -> Result<&'a [u8], ImportError> {
+) -> Result<Bytes<'a>, ImportError> {
     let Some(bytes) = buffers.get(buffer) else {
         let expected = format!("a buffer below {}", buffers.len());
         return Err(ImportError::invalid(place(), expected, format!("buffer {buffer}")));
     };
-    range(bytes, offset, length).ok_or_else(|| {
+    bytes.part(offset, length).ok_or_else(|| {
         let expected = format!("its bytes inside the {} of buffer {buffer}", bytes.len());
         ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
     })
-}
-
-/// `offset .. offset + length` inside `bytes`, in numbers that cannot overflow.
-pub(super) fn range(bytes: &[u8], offset: u64, length: u64) -> Option<&[u8]> {
-    let end = offset.checked_add(length)?;
-    bytes.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)
 }

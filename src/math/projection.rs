@@ -170,8 +170,8 @@ mod tests {
             let depth = [0, 1, 2, 3].map(|i| 0.5 * (w[i] - z[i]));
             for (row, want) in [x, y, depth, w].into_iter().enumerate() {
                 let got = m.row(row).as_dvec4().to_array();
-                let off = got.iter().zip(want).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                assert!(off < 1e-6, "{projection:?}, row {row}: {got:?} for {want:?}");
+                let near = got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6);
+                assert!(near, "{projection:?}, row {row}: {got:?} for {want:?}");
             }
         }
     }

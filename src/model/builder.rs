@@ -3,9 +3,9 @@
 use glam::Affine3A;
 
 use super::{
-    AlphaMode, Camera, CameraId, Clip, Image, Instance, Interpolation, Light, LightId, Material, Mesh, Model, NodeId,
-    Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot, Topology,
-    Values,
+    AlphaMode, Camera, CameraId, Clip, Image, Influences, Instance, Interpolation, Light, LightId, Material, Mesh,
+    Model, NodeId, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot,
+    Topology, Values,
 };
 use crate::math::largest_magnitude;
 
@@ -183,6 +183,11 @@ fn is_finite(values: &[f32]) -> bool {
     largest_magnitude(values).is_finite()
 }
 
+/// Looks for the largest: that way the compiler takes many at once.
+fn is_below(indices: &[u32], end: usize) -> bool {
+    indices.is_empty() || (indices.iter().fold(0, |most, i| most.max(*i)) as usize) < end
+}
+
 fn check_primitive(
     p: &Primitive,
     mesh: &Mesh,
@@ -194,14 +199,14 @@ fn check_primitive(
     let lists = [p.normals.len(), p.tangents.len(), p.uvs[0].len(), p.uvs[1].len(), p.colors.len()];
     ensure(lists.into_iter().all(fits), place, "its vertex lists differ in length")?;
     ensure(p.stored_vertices + p.split_from.len() == n, place, "stored and split vertices do not add up")?;
-    ensure(p.split_from.iter().all(|v| (*v as usize) < p.stored_vertices), place, "a split vertex copies none")?;
+    ensure(is_below(&p.split_from, p.stored_vertices), place, "a split vertex copies none")?;
     let size = match p.topology {
         Topology::Points => 1,
         Topology::Lines => 2,
         Topology::Triangles => 3,
     };
     ensure(p.indices.len().is_multiple_of(size), place, "its index count does not fit its topology")?;
-    ensure(p.indices.iter().all(|i| (*i as usize) < n), place, "an index lies beyond its vertices")?;
+    ensure(is_below(&p.indices, n), place, "an index lies beyond its vertices")?;
     ensure(p.materials().all(|m| m.index() < parts.materials.len()), place, "its material is not there")?;
     let rising = p.variants.windows(2).all(|w| w[0].0 < w[1].0);
     let known = p.variants.last().is_none_or(|(variant, _)| *variant < parts.variants.len());
@@ -225,7 +230,7 @@ fn check_primitive(
 /// One more than the largest place in a skin that the mesh refers to.
 fn joints_needed(mesh: &Mesh) -> usize {
     let influences = mesh.primitives.iter().filter_map(|p| p.influences.as_ref());
-    influences.flat_map(|i| i.joints.iter().max()).max().map_or(0, |j| usize::from(*j) + 1)
+    influences.map(Influences::joints_needed).max().unwrap_or(0)
 }
 
 fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {

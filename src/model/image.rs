@@ -133,7 +133,8 @@ impl std::fmt::Debug for Pixels {
 }
 
 /// An image. Its pixels may arrive after the model, from the threads that decode them; they are set once and never change.
-/// Clones share them.
+/// Clones share them. They stay when a device has its copy of them: where a device is lost, the next one is filled from
+/// here.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
     /// File name or the file's own name; may be empty.

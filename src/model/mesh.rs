@@ -177,6 +177,16 @@ impl Influences {
         self.format = WeightFormat::F32;
     }
 
+    /// One more than the largest joint of all pairs, those without weight included.
+    #[must_use]
+    pub fn joints_needed(&self) -> usize {
+        if self.joints.is_empty() {
+            return 0;
+        }
+        // So that the compiler looks at many at once.
+        usize::from(self.joints.iter().fold(0, |most, joint| most.max(*joint))) + 1
+    }
+
     /// The largest number of pairs with a weight other than zero that one vertex has.
     #[must_use]
     pub fn most_used(&self) -> usize {

@@ -70,7 +70,8 @@ pub(super) fn plan(wanted: &[Wanted], budget: u64) -> Vec<usize> {
 }
 
 /// One line that says how much smaller than they are how many of the textures are shown; `None` where all are whole.
-pub(super) fn notice(wanted: &[Wanted], dropped: &[usize], budget: u64) -> Option<String> {
+/// `budget`: what they were to fit, where that was the reason.
+pub(super) fn notice(wanted: &[Wanted], dropped: &[usize], budget: Option<u64>) -> Option<String> {
     let most = dropped.iter().max().copied().filter(|most| *most > 0)?;
     let size = |bytes: u64| match bytes as f64 / GIB as f64 {
         gib if gib >= 0.95 => format!("{gib:.1} GiB"),
@@ -84,13 +85,13 @@ pub(super) fn notice(wanted: &[Wanted], dropped: &[usize], budget: u64) -> Optio
     });
     let groups: Vec<String> = groups.collect();
     let whole: u64 = wanted.iter().map(|w| w.bytes(0)).sum();
-    Some(format!(
-        "of {} textures ({}) are shown {}, to fit the {} that this graphics adapter is asked for (--texture-memory)",
-        wanted.len(),
-        size(whole),
-        groups.join(", "),
-        size(budget)
-    ))
+    let why = match budget {
+        Some(bytes) => {
+            format!("to fit the {} that this graphics adapter is asked for (--texture-memory)", size(bytes))
+        }
+        None => "because this graphics adapter has no memory left".into(),
+    };
+    Some(format!("of {} textures ({}) are shown {}, {why}", wanted.len(), size(whole), groups.join(", ")))
 }
 
 #[cfg(test)]
@@ -114,11 +115,11 @@ mod tests {
         assert_eq!((whole.bytes(0), whole.bytes(1)), (4 * (4 * 4096 * 4096 - 1) / 3, 4 * (4 * 2048 * 2048 - 1) / 3));
         let set = vec![whole; 48];
         assert_eq!(plan(&set, 48 * set[0].bytes(0)), [0; 48]);
-        assert_eq!(notice(&set, &[0; 48], GIB), None);
+        assert_eq!(notice(&set, &[0; 48], Some(GIB)), None);
         // 48 · 4 (4 · 2048² − 1) / 3 = 2³⁰ − 64.
         let halved = plan(&set, GIB);
         assert_eq!((&halved[..], total(&set, &halved)), (&[1; 48][..], GIB - 64));
-        let said = notice(&set, &halved, GIB).unwrap();
+        let said = notice(&set, &halved, Some(GIB)).unwrap();
         assert!(said.starts_with("of 48 textures (4.0 GiB) are shown 48 at half size, to fit the 1.0 GiB"), "{said}");
     }
 
@@ -130,8 +131,13 @@ mod tests {
         assert_eq!(plan(&set, whole - set[1].levels[0] - 1), [0, 1, 0, 1]);
         let dropped = plan(&set, 1024 * 1024 * 4 * 4);
         assert_eq!(dropped, [0, 2, 1, 2], "all are 1024² then");
-        let said = notice(&set, &dropped, 16 << 20).unwrap();
+        let said = notice(&set, &dropped, Some(16 << 20)).unwrap();
         assert!(said.contains("1 at half size, 2 at a quarter, to fit the 16.0 MiB"), "{said}");
+        assert!(
+            notice(&set, &dropped, None)
+                .unwrap()
+                .ends_with("2 at a quarter, because this graphics adapter has no memory left")
+        );
     }
 
     #[test]

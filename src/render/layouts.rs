@@ -102,6 +102,12 @@ shared! {
         copies: u32,
     }
 
+    /// How a texture's coordinates come from those of a vertex: two rows.
+    struct UvTransform {
+        u: [f32; 4],
+        v: [f32; 4],
+    }
+
     /// A material's numbers.
     struct Material {
         base_color: [f32; 4],
@@ -113,7 +119,12 @@ shared! {
         alpha_mode: u32,
         double_sided: u32,
         second_uv: u32,
-        unused: u32,
+        f0: f32,
+        specular: [f32; 4],
+        sheen: [f32; 4],
+        clearcoat: [f32; 4],
+        transmission: [f32; 4],
+        uv: [UvTransform; MATERIAL_TEXTURES],
     }
 
     /// An octahedral bone.
@@ -129,6 +140,22 @@ shared! {
         end: [f32; 4],
         color: [f32; 4],
     }
+}
+
+/// Textures that a material can have: those of the core, then those of its layers.
+pub(super) const MATERIAL_TEXTURES: usize = 13;
+/// Of which these are the core's.
+pub(super) const CORE_TEXTURES: usize = 5;
+
+/// `LAYERS` of shaders/layers.wgsl.
+pub(super) mod layer {
+    pub const SPECULAR: u32 = 1;
+    pub const GLOSS: u32 = 2;
+    pub const CLEARCOAT: u32 = 4;
+    pub const SHEEN: u32 = 8;
+    pub const TRANSMISSION: u32 = 16;
+    /// Known to pipelines alone.
+    pub const UNLIT: u32 = 32;
 }
 
 /// The rest of a stored vertex, as the surface reads it: both texture coordinate sets and the colour.

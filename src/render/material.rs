@@ -1,16 +1,17 @@
-//! Materials on the device: numbers, textures, samplers, bound together once.
+//! Materials on the device: numbers, textures, samplers, bound together once, and what each needs of its pipeline.
 
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::layouts;
-use super::pipelines::{MATERIAL_TEXTURES, Pipelines, entry};
+use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer};
+use super::pipelines::{Pipelines, entry};
 use super::texture::{Key, Neutral, Textures};
 use crate::model::{AlphaMode, Change, ImageId, Material, Model, Property, TextureSampler, TextureSlot};
 
 /// The materials of a model, then the default one.
 #[derive(Debug)]
 pub(super) struct Materials {
-    pub groups: Vec<wgpu::BindGroup>,
+    pub groups: Vec<Groups>,
+    pub traits: Vec<Traits>,
     /// The numbers of each.
     buffers: Vec<wgpu::Buffer>,
     /// Those that were last drawn with other numbers than their own.
@@ -20,11 +21,50 @@ pub(super) struct Materials {
     waiting: Vec<(usize, Vec<ImageId>)>,
 }
 
+/// What a material binds.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    /// Numbers and textures of the core.
+    pub core: wgpu::BindGroup,
+    /// Textures of the layers, where it has any.
+    pub layers: Option<wgpu::BindGroup>,
+}
+
+/// How a material is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Traits {
+    pub parts: Parts,
+    pub double_sided: bool,
+    pub blends: bool,
+    /// Shows what lies behind it.
+    pub transmits: bool,
+}
+
+/// What a material is made of: its pipeline computes nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Parts {
+    /// Bit n: texture n is there.
+    pub textures: u32,
+    /// Bit n: its coordinates are transformed.
+    pub transforms: u32,
+    /// Of [`layer`].
+    pub layers: u32,
+}
+
+impl Parts {
+    /// What readouts ask for: the base colour, for its holes.
+    pub fn holes(self) -> Self {
+        const BASE_COLOR: u32 = 1;
+        Self { textures: self.textures & BASE_COLOR, transforms: self.transforms & BASE_COLOR, layers: 0 }
+    }
+}
+
 impl Materials {
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
         let default = Material::default();
         let mut made = Self {
             groups: Vec::new(),
+            traits: Vec::new(),
             buffers: Vec::new(),
             changed: Vec::new(),
             textures: Textures::default(),
@@ -37,7 +77,8 @@ impl Materials {
             let numbers = numbers(material);
             let usage = wgpu::BufferUsages::UNIFORM;
             made.buffers.push(gpu.buffer("a material", bytemuck::bytes_of(&numbers), usage)?);
-            made.groups.push(group(gpu, pipelines, &mut made.textures, model, (material, &made.buffers[i]))?);
+            made.traits.push(traits(material));
+            made.groups.push(groups(gpu, pipelines, &mut made.textures, model, (material, &made.buffers[i]))?);
         }
         made.conclude(gpu);
         Ok(made)
@@ -76,7 +117,8 @@ impl Materials {
             affected = (0..model.materials.len()).collect();
         }
         for i in affected {
-            self.groups[i] = group(gpu, pipelines, &mut self.textures, model, (&model.materials[i], &self.buffers[i]))?;
+            self.groups[i] =
+                groups(gpu, pipelines, &mut self.textures, model, (&model.materials[i], &self.buffers[i]))?;
         }
         self.conclude(gpu);
         Ok(())
@@ -123,31 +165,41 @@ fn keys<'a>(model: &'a Model, materials: impl IntoIterator<Item = &'a Material>)
     bound.filter_map(|b| Some((model.textures[b.slot?.texture.index()].image?, b.srgb)))
 }
 
-fn group(
+fn groups(
     gpu: &Gpu,
     pipelines: &mut Pipelines,
     textures: &mut Textures,
     model: &Model,
     (m, numbers): (&Material, &wgpu::Buffer),
-) -> Result<wgpu::BindGroup, GpuError> {
+) -> Result<Groups, GpuError> {
     let mut bound = Vec::new();
-    for Bound { slot, srgb, neutral } in slots(m) {
+    let is_layered = traits(m).parts.layers & !layer::UNLIT != 0;
+    let count = if is_layered { MATERIAL_TEXTURES } else { CORE_TEXTURES };
+    for Bound { slot, srgb, neutral } in slots(m).into_iter().take(count) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
         let image = texture.and_then(|t| t.image);
         let view =
             image.and_then(|image| textures.view((image, srgb))).unwrap_or_else(|| textures.neutral(gpu, neutral));
         bound.push((view, textures.sampler(gpu, texture.map_or(TextureSampler::default(), |t| t.sampler))));
     }
+    let (core, layers) = bound.split_at(CORE_TEXTURES);
     let mut entries = vec![entry(0, numbers.as_entire_binding())];
-    for (i, (view, sampler)) in (0..).zip(&bound) {
-        entries.push(entry(1 + 2 * i, wgpu::BindingResource::TextureView(view)));
-        entries.push(entry(2 + 2 * i, wgpu::BindingResource::Sampler(sampler)));
-    }
-    Ok(gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some(&m.name),
-        layout: &pipelines.material,
-        entries: &entries,
-    }))
+    entries.extend(pairs(1, core));
+    let group = |layout: &wgpu::BindGroupLayout, entries: &[wgpu::BindGroupEntry<'_>]| {
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(&m.name), layout, entries })
+    };
+    Ok(Groups {
+        core: group(&pipelines.material, &entries),
+        layers: is_layered.then(|| group(&pipelines.layers, &pairs(0, layers).collect::<Vec<_>>())),
+    })
+}
+
+/// Textures and samplers by turns, from binding `first` on.
+fn pairs(first: u32, bound: &[(wgpu::TextureView, wgpu::Sampler)]) -> impl Iterator<Item = wgpu::BindGroupEntry<'_>> {
+    (0..).zip(bound).flat_map(move |(i, (view, sampler))| {
+        let (view, sampler) = (wgpu::BindingResource::TextureView(view), wgpu::BindingResource::Sampler(sampler));
+        [entry(first + 2 * i, view), entry(first + 1 + 2 * i, sampler)]
+    })
 }
 
 /// A texture of a material.
@@ -161,14 +213,35 @@ struct Bound {
 
 /// In order of the bindings.
 fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
-    let bound = |slot, srgb, neutral| Bound { slot, srgb, neutral };
-    [
-        bound(m.base_color_texture, true, Neutral::White),
-        bound(m.metallic_roughness_texture, false, Neutral::White),
-        bound(m.normal_texture, false, Neutral::FlatNormal),
-        bound(m.occlusion_texture, false, Neutral::White),
-        bound(m.emissive_texture, true, Neutral::White),
-    ]
+    let linear = |slot| Bound { slot, srgb: false, neutral: Neutral::White };
+    let srgb = |slot| Bound { slot, srgb: true, neutral: Neutral::White };
+    let normal = |slot| Bound { slot, srgb: false, neutral: Neutral::FlatNormal };
+    let (specular, coat) = (m.specular.unwrap_or_default(), m.clearcoat.unwrap_or_default());
+    let (sheen, transmission) = (m.sheen.unwrap_or_default(), m.transmission.unwrap_or_default());
+    let surface = match m.specular_glossiness {
+        Some(s) => srgb(s.texture),
+        None => linear(m.metallic_roughness_texture),
+    };
+    let mut all = [
+        srgb(m.coloring().1),
+        surface,
+        normal(m.normal_texture),
+        linear(m.occlusion_texture),
+        srgb(m.emissive_texture),
+        linear(specular.texture),
+        srgb(specular.color_texture),
+        linear(coat.texture),
+        linear(coat.roughness_texture),
+        normal(coat.normal_texture),
+        srgb(sheen.color_texture),
+        linear(sheen.roughness_texture),
+        linear(transmission.texture),
+    ];
+    if m.unlit {
+        // Only the colour counts.
+        all[1..].iter_mut().for_each(|bound| bound.slot = None);
+    }
+    all
 }
 
 fn numbers(m: &Material) -> layouts::Material {
@@ -177,29 +250,65 @@ fn numbers(m: &Material) -> layouts::Material {
         AlphaMode::Mask { cutoff } => (1, cutoff),
         AlphaMode::Blend => (2, 0.0),
     };
+    let (specular, coat) = (m.specular.unwrap_or_default(), m.clearcoat.unwrap_or_default());
+    let (sheen, transmission) = (m.sheen.unwrap_or_default(), m.transmission.unwrap_or_default());
+    let specular = match m.specular_glossiness {
+        Some(s) => s.specular.extend(s.glossiness),
+        None => specular.color.extend(specular.factor),
+    };
+    let along = |s: TextureSlot| (s.uv_set, s.transform);
+    let follows = coat.normal_texture.map(along) == m.tangent_slot().map(along);
+    // Thin walls of an index near 1 blur little, however rough (as the Khronos sample viewer has it).
+    let blurs = (2.0 * m.ior - 2.0).clamp(0.0, 1.0);
     layouts::Material {
-        base_color: m.base_color.to_array(),
-        emissive: m.emissive.extend(m.normal_scale).to_array(),
+        base_color: m.coloring().0.to_array(),
+        emissive: (m.emissive * m.emissive_strength).min(glam::Vec3::MAX).extend(m.normal_scale).to_array(),
         metallic: m.metallic,
         roughness: m.roughness,
         occlusion_strength: m.occlusion_strength,
         alpha_cutoff,
         alpha_mode,
         double_sided: u32::from(m.double_sided),
-        second_uv: bits(m, |bound| bound.slot.is_some_and(|s| s.uv_set == 1)),
-        unused: 0,
+        second_uv: bits(m, |slot| slot.uv_set == 1),
+        f0: reflectance(m.ior),
+        specular: specular.to_array(),
+        sheen: sheen.color.extend(sheen.roughness).to_array(),
+        clearcoat: [coat.factor, coat.roughness, coat.normal_scale, f32::from(follows)],
+        transmission: [transmission.factor, blurs, 0.0, 0.0],
+        uv: slots(m).map(|bound| rows(bound.slot)),
     }
 }
 
-/// Bit n: what holds for texture n.
-fn bits(m: &Material, holds: fn(&Bound) -> bool) -> u32 {
-    (0..).zip(&slots(m)).map(|(i, bound)| u32::from(holds(bound)) << i).sum()
+/// Reflectance straight on at a boundary with air (KHR_materials_ior); an index of 0 reflects everything.
+fn reflectance(ior: f32) -> f32 {
+    let ratio = if ior > 1e6 { 1.0 } else { (ior - 1.0) / (ior + 1.0) };
+    ratio * ratio
 }
 
-/// Bit n: texture n is there.
-pub(super) fn textures(m: &Material) -> u32 {
-    bits(m, |bound| bound.slot.is_some())
+fn rows(slot: Option<TextureSlot>) -> UvTransform {
+    let m = slot.and_then(|s| s.transform).unwrap_or_default().matrix();
+    let (x, y, at) = (m.matrix2.x_axis, m.matrix2.y_axis, m.translation);
+    UvTransform { u: [x.x, y.x, at.x, 0.0], v: [x.y, y.y, at.y, 0.0] }
 }
 
-/// Bit 0: base colour.
-pub(super) const BASE_COLOR: u32 = 1;
+/// Bit n: texture n is there, and this holds for it.
+fn bits(m: &Material, holds: fn(&TextureSlot) -> bool) -> u32 {
+    (0..).zip(&slots(m)).map(|(i, bound)| u32::from(bound.slot.as_ref().is_some_and(holds)) << i).sum()
+}
+
+fn traits(m: &Material) -> Traits {
+    let has = |bit: u32, is: bool| if is { bit } else { 0 };
+    let layers = has(layer::GLOSS, m.specular_glossiness.is_some())
+        | has(layer::SPECULAR, m.specular.is_some() && m.specular_glossiness.is_none())
+        | has(layer::CLEARCOAT, m.clearcoat.is_some())
+        | has(layer::SHEEN, m.sheen.is_some())
+        | has(layer::TRANSMISSION, m.transmission.is_some());
+    let layers = if m.unlit { layer::UNLIT } else { layers };
+    let parts = Parts { textures: bits(m, |_| true), transforms: bits(m, |s| s.transform.is_some()), layers };
+    Traits {
+        parts,
+        double_sided: m.double_sided,
+        blends: m.alpha == AlphaMode::Blend,
+        transmits: parts.layers & layer::TRANSMISSION != 0,
+    }
+}

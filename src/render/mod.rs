@@ -4,6 +4,7 @@
 //! A picture takes two passes into one multisampled target: the scene, then what lies over it (bones, lines) with a depth
 //! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
+mod behind;
 mod budget;
 mod deform;
 mod error;
@@ -33,7 +34,8 @@ pub use target::{COLOR, SceneTarget};
 use crate::deform::keep_sides;
 use crate::frame::{Background, Frame, Surface};
 use crate::model::{InstanceId, Model};
-use material::BASE_COLOR;
+use behind::Behind;
+use material::{Groups, Traits};
 use pipelines::{Cull, Kind, Look, Pipelines, entry};
 use scene::{GpuDraw, GpuModel, GpuPrimitive};
 use upload::Upload;
@@ -46,6 +48,8 @@ pub struct Renderer {
     /// The model that was drawn last, and its copy on the device (or why there is none).
     model: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
     target: Option<SceneTarget>,
+    /// Where glass finds what lies behind it, once there was some.
+    behind: Option<Behind>,
     /// What the target shows.
     drawn: Option<Frame>,
     present: Option<PresentGroup>,
@@ -68,14 +72,23 @@ struct Item<'a> {
     draw: &'a GpuDraw,
     /// How many times: each copy is moved by the next matrix of the palette.
     copies: u32,
-    material: &'a wgpu::BindGroup,
+    groups: &'a Groups,
+    traits: &'a Traits,
 }
 
 impl Renderer {
     /// Compiles nothing yet.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
-        Self { pipelines: Pipelines::new(gpu), upload: None, model: None, target: None, drawn: None, present: None }
+        Self {
+            pipelines: Pipelines::new(gpu),
+            upload: None,
+            model: None,
+            target: None,
+            behind: None,
+            drawn: None,
+            present: None,
+        }
     }
 
     /// Draws `frame` into the renderer's own target of `size` pixels (at least one each way) and submits it. What the
@@ -90,6 +103,7 @@ impl Renderer {
         if fits.is_none() {
             // Gone before another takes its room.
             self.target = None;
+            self.behind = None;
         }
         let target = match fits {
             Some(target) if !self.has_news() && self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame)) => {
@@ -195,41 +209,43 @@ impl Renderer {
         target: &SceneTarget,
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), GpuError> {
-        let Some(upload) = &self.upload else { return Ok(()) };
+        let Some(upload) = &mut self.upload else { return Ok(()) };
         let display = &frame.display;
-        let over = !frame.bones.is_empty() || !frame.lines.is_empty();
-        let mut pass = begin(encoder, target, wgpu::LoadOp::Clear(clear_color(display.background)), !over);
-        pass.set_bind_group(0, &upload.group, &[]);
+        let is_last = frame.bones.is_empty() && frame.lines.is_empty();
         let items = match &self.model {
             Some((model, Ok(copy))) => items(frame, model, copy),
             _ => Vec::new(),
         };
+        let order = Order::of(frame, &items);
         let pipelines = &mut self.pipelines;
-        let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass };
-        if matches!(display.background, Background::Studio { .. }) {
-            painter.screen(Kind::Background, 3);
+        let clear = wgpu::LoadOp::Clear(clear_color(display.background));
+        let Some(glass) = order.sorted.iter().position(|i| i.traits.transmits) else {
+            let mut pass = begin(encoder, target, clear, is_last.then_some(&target.view), Depth::Own);
+            pass.set_bind_group(0, &upload.group, &[]);
+            let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass, groups: [&upload.group; 2] };
+            painter.ground(&order.solid)?;
+            return painter.rest(&order.sorted, &items);
+        };
+        // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
+        let behind = match self.behind.take() {
+            Some(behind) => self.behind.insert(behind),
+            None => self.behind.insert(Behind::new(gpu, pipelines, target.size)),
+        };
+        let through = upload.group_with(gpu, pipelines, behind);
+        let groups = [&upload.group, &through];
+        {
+            let mut pass = begin(encoder, target, clear, Some(&behind.first), Depth::Kept);
+            pass.set_bind_group(0, &upload.group, &[]);
+            let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass, groups };
+            painter.ground(&order.solid)?;
+            painter.surfaces(&order.sorted[..glass], true)?;
         }
-        // Readouts show what blends as solid.
-        let blends = |i: &&Item<'_>| i.draw.blends && display.surface == Surface::Shaded;
-        if display.mesh {
-            for item in items.iter().filter(|i| !blends(i)) {
-                painter.surface(item, false)?;
-            }
-        }
-        if display.grid.is_some() {
-            painter.screen(Kind::Grid, 4);
-        }
-        if display.mesh {
-            for item in back_to_front(frame, items.iter().filter(blends)) {
-                painter.surface(item, true)?;
-            }
-        }
-        if display.wireframe {
-            for item in &items {
-                painter.edges(item)?;
-            }
-        }
-        Ok(())
+        behind.make_levels(encoder);
+        let resolved = is_last.then_some(&target.view);
+        let mut pass = begin(encoder, target, wgpu::LoadOp::Load, resolved, Depth::Taken);
+        pass.set_bind_group(0, &upload.group, &[]);
+        let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass, groups };
+        painter.rest(&order.sorted[glass..], &items)
     }
 
     /// Bones hide one another, but nothing of the scene hides them.
@@ -238,7 +254,7 @@ impl Renderer {
         if frame.bones.is_empty() && frame.lines.is_empty() {
             return;
         }
-        let mut pass = begin(encoder, target, wgpu::LoadOp::Load, true);
+        let mut pass = begin(encoder, target, wgpu::LoadOp::Load, Some(&target.view), Depth::Own);
         pass.set_bind_group(0, &upload.group, &[]);
         if upload.bone_count > 0 {
             pass.set_pipeline(&self.pipelines.draw(gpu, Kind::Bones, frame.method));
@@ -259,9 +275,57 @@ struct Painter<'a, 'p> {
     pipelines: &'a mut Pipelines,
     frame: &'a Frame,
     pass: &'a mut wgpu::RenderPass<'p>,
+    /// What the whole frame binds; the second is for glass, and knows what lies behind it.
+    groups: [&'a wgpu::BindGroup; 2],
+}
+
+/// What is drawn when.
+struct Order<'a, 'b> {
+    solid: Vec<&'b Item<'a>>,
+    /// What shows something behind it, farthest first.
+    sorted: Vec<&'b Item<'a>>,
+}
+
+impl<'a: 'b, 'b> Order<'a, 'b> {
+    fn of(frame: &Frame, items: &'b [Item<'a>]) -> Self {
+        if !frame.display.mesh {
+            return Self { solid: Vec::new(), sorted: Vec::new() };
+        }
+        // Readouts show everything as solid.
+        let shows = |i: &&Item<'_>| frame.display.surface == Surface::Shaded && (i.traits.blends || i.traits.transmits);
+        let (sorted, solid): (Vec<_>, Vec<_>) = items.iter().partition(shows);
+        Self { solid, sorted: back_to_front(frame, sorted.into_iter()) }
+    }
 }
 
 impl Painter<'_, '_> {
+    /// Everything that nothing is seen through.
+    fn ground(&mut self, solid: &[&Item<'_>]) -> Result<(), GpuError> {
+        if matches!(self.frame.display.background, Background::Studio { .. }) {
+            self.screen(Kind::Background, 3);
+        }
+        self.surfaces(solid, false)?;
+        if self.frame.display.grid.is_some() {
+            self.screen(Kind::Grid, 4);
+        }
+        Ok(())
+    }
+
+    /// What shows something behind it, then the edges of all.
+    fn rest(&mut self, sorted: &[&Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
+        self.surfaces(sorted, true)?;
+        if self.frame.display.wireframe {
+            for item in all {
+                self.edges(item)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) -> Result<(), GpuError> {
+        items.iter().try_for_each(|item| self.surface(item, blend && item.traits.blends))
+    }
+
     fn screen(&mut self, kind: Kind, vertices: u32) {
         self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
         self.pass.draw(0..vertices, 0..1);
@@ -287,10 +351,9 @@ impl Painter<'_, '_> {
     fn indexed(&mut self, item: &Item<'_>, look: Look, blend: bool, indices: &scene::Indices) {
         let topology = item.primitive.topology;
         let backs = winding_of_backs(self.frame, item);
-        // Readouts ask the base colour for its holes alone.
-        let textures = if look == Look::Shaded { item.draw.textures } else { item.draw.textures & BASE_COLOR };
-        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, textures }, indices);
-        match (item.draw.double_sided, blend) {
+        let parts = if look == Look::Shaded { item.traits.parts } else { item.traits.parts.holes() };
+        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, parts }, indices);
+        match (item.traits.double_sided, blend) {
             (false, _) => draw(backs),
             // The far side of something hollow comes before the near one.
             (true, true) if backs != Cull::None => {
@@ -315,12 +378,22 @@ impl Painter<'_, '_> {
         }
         let pass = &mut *self.pass;
         pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
+        let is_glass = kind.is_glass();
+        if is_glass {
+            pass.set_bind_group(0, self.groups[1], &[]);
+        }
         pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
-        pass.set_bind_group(2, item.material, &[]);
+        pass.set_bind_group(2, &item.groups.core, &[]);
+        if let Some(layers) = &item.groups.layers {
+            pass.set_bind_group(3, layers, &[]);
+        }
         pass.set_vertex_buffer(0, item.primitive.source.slice(..));
         pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
         pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..indices.count, 0, 0..item.copies);
+        if is_glass {
+            pass.set_bind_group(0, self.groups[0], &[]);
+        }
     }
 }
 
@@ -335,6 +408,7 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.camera == b.camera
         && a.display == b.display
         && a.draws == b.draws
+        && a.variant == b.variant
         && a.lights == b.lights
         && a.changes == b.changes
         && a.studio == b.studio
@@ -344,26 +418,45 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.lines == b.lines
 }
 
+/// What becomes of the depth of a pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    /// Begins empty and ends with the pass.
+    Own,
+    /// Begins empty; the next pass goes on with it.
+    Kept,
+    /// The one that the pass before kept.
+    Taken,
+}
+
+/// Begins a pass over the target; `resolved`: what its samples become at the end.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     target: &SceneTarget,
     load: wgpu::LoadOp<wgpu::Color>,
-    is_last: bool,
+    resolved: Option<&wgpu::TextureView>,
+    depth: Depth,
 ) -> wgpu::RenderPass<'a> {
-    // Only the last pass resolves; the samples need not outlive it.
+    // The samples need not outlive the pass that resolves them into the picture.
+    let is_last = resolved == Some(&target.view);
     let store = if is_last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
+    // Reversed: nothing is farther than zero.
+    let empty = wgpu::LoadOp::Clear(0.0);
+    let depth_ops = wgpu::Operations {
+        load: if depth == Depth::Taken { wgpu::LoadOp::Load } else { empty },
+        store: if depth == Depth::Kept { wgpu::StoreOp::Store } else { wgpu::StoreOp::Discard },
+    };
     encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("scene"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view: &target.color,
             depth_slice: None,
-            resolve_target: is_last.then_some(&target.view),
+            resolve_target: resolved,
             ops: wgpu::Operations { load, store },
         })],
         depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
             view: &target.depth,
-            // Reversed: nothing is farther than zero.
-            depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Discard }),
+            depth_ops: Some(depth_ops),
             stencil_ops: None,
         }),
         ..wgpu::RenderPassDescriptor::default()
@@ -390,16 +483,20 @@ fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a
         rest = after;
         let mesh = model.instances[id.index()].mesh.index();
         for (n, draw) in copy.draws[id.index()].iter().enumerate() {
+            let source = &model.meshes[mesh].primitives[n];
+            let material = source.material_in(frame.variant).map_or(model.materials.len(), |m| m.index());
+            let (groups, traits) = (&copy.materials.groups[material], &copy.materials.traits[material]);
             let item = |draw: &'a GpuDraw, copies| Item {
                 primitive: &copy.meshes[mesh][n],
-                source: &model.meshes[mesh].primitives[n],
+                source,
                 draw,
                 copies,
-                material: &copy.materials.groups[draw.material],
+                groups,
+                traits,
             };
             let each = run.iter().map(|id| &copy.draws[id.index()][n]);
-            if draw.blends {
-                // What blends is sorted by depth, one by one.
+            if traits.blends || traits.transmits {
+                // What shows something behind it is sorted by depth, one by one.
                 out.extend(each.map(|draw| item(draw, draw.copies)));
             } else {
                 out.push(item(draw, each.map(|draw| draw.copies).sum()));

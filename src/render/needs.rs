@@ -1,8 +1,8 @@
 //! What the renderer asks of any adapter, whatever the model. What a model or a picture asks for beyond (sizes of buffers
 //! and textures) is checked where each is made.
 
-use super::layouts::{Globals, Paint, RAMP_ROWS, Source};
-use super::pipelines::{MATERIAL_TEXTURES, RAMPS};
+use super::layouts::{CORE_TEXTURES, Globals, MATERIAL_TEXTURES, Paint, RAMP_ROWS, Source};
+use super::pipelines::RAMPS;
 
 /// A limit of the device, and the least of it that will do.
 struct Need {
@@ -23,11 +23,16 @@ const DRAWING: &[Need] = &[
     need!("storage buffers in a shader stage", 4, max_storage_buffers_per_shader_stage),
     // Globals, ramps, draw, material.
     need!("uniform buffers in a shader stage", 4, max_uniform_buffers_per_shader_stage),
-    need!("textures in a shader stage", MATERIAL_TEXTURES, max_sampled_textures_per_shader_stage),
-    need!("samplers in a shader stage", MATERIAL_TEXTURES, max_samplers_per_shader_stage),
-    // Frame, primitive, material.
-    need!("bind groups", 3, max_bind_groups),
-    need!("bindings in a bind group", 1 + 2 * MATERIAL_TEXTURES, max_bindings_per_bind_group),
+    // Those of the material, and what lies behind glass.
+    need!("textures in a shader stage", MATERIAL_TEXTURES + 1, max_sampled_textures_per_shader_stage),
+    need!("samplers in a shader stage", MATERIAL_TEXTURES + 1, max_samplers_per_shader_stage),
+    // Frame, primitive, material, its layers.
+    need!("bind groups", 4, max_bind_groups),
+    need!(
+        "bindings in a bind group",
+        2 * larger(1 + CORE_TEXTURES, MATERIAL_TEXTURES - CORE_TEXTURES),
+        max_bindings_per_bind_group
+    ),
     need!("dynamic uniform buffers", 1, max_dynamic_uniform_buffers_per_pipeline_layout),
     need!("vertex buffers", 2, max_vertex_buffers),
     need!("vertex attributes", 8, max_vertex_attributes),

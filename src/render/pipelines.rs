@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use super::gpu::Gpu;
-use super::layouts::{Bone, Draw, Line, Paint, Source};
+use super::layouts::{Bone, CORE_TEXTURES, Draw, Line, MATERIAL_TEXTURES, Paint, Source, layer};
+use super::material::Parts;
 use super::shader::{self, Program};
 use super::target::{COLOR, DEPTH, SAMPLES};
 use crate::deform::Method;
@@ -47,8 +48,7 @@ pub(super) enum Kind {
         topology: wgpu::PrimitiveTopology,
         blend: bool,
         cull: Cull,
-        /// Bit n: texture n is read.
-        textures: u32,
+        parts: Parts,
     },
     Edges,
     Background,
@@ -57,22 +57,35 @@ pub(super) enum Kind {
     Lines,
 }
 
+impl Kind {
+    /// True where what lies behind is read.
+    pub fn is_glass(self) -> bool {
+        match self {
+            Self::Surface { parts, .. } => parts.layers & layer::TRANSMISSION != 0,
+            _ => false,
+        }
+    }
+}
+
 /// Everything that is compiled.
 #[derive(Debug)]
 pub(super) struct Pipelines {
     pub frame: wgpu::BindGroupLayout,
     pub primitive: wgpu::BindGroupLayout,
     pub material: wgpu::BindGroupLayout,
+    /// Textures of a material's layers.
+    pub layers: wgpu::BindGroupLayout,
+    /// As `frame`, and what lies behind glass.
+    pub frame_behind: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
     modules: HashMap<(&'static str, &'static str), wgpu::ShaderModule>,
     drawing: HashMap<(Kind, &'static str), wgpu::RenderPipeline>,
     baking: HashMap<&'static str, wgpu::ComputePipeline>,
     mips: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
+    behind: Option<wgpu::RenderPipeline>,
 }
 
-/// Each with a sampler.
-pub(super) const MATERIAL_TEXTURES: usize = 5;
 /// Colour ramps in their table.
 pub(super) const RAMPS: usize = 2;
 
@@ -104,35 +117,38 @@ impl Pipelines {
         use wgpu::ShaderStages as S;
         let all = S::VERTEX | S::FRAGMENT | S::COMPUTE;
         let vertices = S::VERTEX | S::COMPUTE;
-        let frame = layout(
-            "frame",
-            &[
-                uniform(0, all, false),
-                storage(1, vertices, true),
-                storage(2, vertices, true),
-                uniform(3, S::FRAGMENT, false),
-                storage(4, S::FRAGMENT, true),
-            ],
-        );
+        let mut frame = vec![
+            uniform(0, all, false),
+            storage(1, vertices, true),
+            storage(2, vertices, true),
+            uniform(3, S::FRAGMENT, false),
+            storage(4, S::FRAGMENT, true),
+        ];
+        let frame_alone = layout("frame", &frame);
+        frame.extend([texture(5), sampler(6)]);
+        let frame_behind = layout("frame and behind", &frame);
         let primitive =
             layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);
+        let textures = |first: u32, count: usize| (0..2 * count as u32).step_by(2).map(move |i| first + i);
+        let textures = |first, count| textures(first, count).flat_map(|i| [texture(i), sampler(i + 1)]);
         let mut material = vec![uniform(0, S::FRAGMENT, false)];
-        for i in 0..MATERIAL_TEXTURES as u32 {
-            material.push(texture(1 + 2 * i));
-            material.push(sampler(2 + 2 * i));
-        }
+        material.extend(textures(1, CORE_TEXTURES));
         let material = layout("material", &material);
+        let layers = layout("layers", &textures(0, MATERIAL_TEXTURES - CORE_TEXTURES).collect::<Vec<_>>());
         let bake = layout("bake", &[storage(0, S::COMPUTE, true), storage(1, S::COMPUTE, false)]);
         Self {
-            frame,
+            frame: frame_alone,
             primitive,
             material,
+            layers,
+            frame_behind,
             bake,
             modules: HashMap::new(),
             drawing: HashMap::new(),
             baking: HashMap::new(),
             mips: HashMap::new(),
             presenting: HashMap::new(),
+            behind: None,
         }
     }
 
@@ -161,8 +177,12 @@ impl Pipelines {
         use wgpu::PrimitiveTopology as T;
         use wgpu::VertexStepMode::{Instance, Vertex};
         let how = match kind {
-            Kind::Surface { look, topology, blend, cull, textures } => {
+            Kind::Surface { look, topology, blend, cull, parts } => {
+                let is_layered = parts.layers & !layer::UNLIT != 0;
                 let (vertex, fragment) = match look {
+                    Look::Shaded if parts.layers & layer::UNLIT != 0 => ("vs_shaded", "fs_unlit"),
+                    Look::Shaded if parts.layers & layer::TRANSMISSION != 0 => ("vs_shaded", "fs_transmissive"),
+                    Look::Shaded if is_layered => ("vs_shaded", "fs_layered"),
                     Look::Shaded => ("vs_shaded", "fs_shaded"),
                     Look::Weights => ("vs_weights", "fs_weights"),
                     Look::Dominant => ("vs_dominant", "fs_dominant"),
@@ -174,13 +194,14 @@ impl Pipelines {
                     Cull::CounterClockwise => Some(wgpu::Face::Front),
                 };
                 How {
+                    program: if is_layered { &shader::LAYERED } else { &shader::SURFACE },
                     vertex,
                     fragment,
                     topology,
                     blend,
                     write_depth: !blend,
                     cull,
-                    textures: Some(textures),
+                    parts: Some(parts),
                     ..How::MESH
                 }
             }
@@ -235,9 +256,21 @@ impl Pipelines {
         method: &'static Method,
     ) -> wgpu::RenderPipeline {
         let module = self.module(gpu, how.program, method);
-        let constants: Vec<_> = how.textures.map(|t| ("TEXTURES", f64::from(t))).into_iter().collect();
-        let groups = [Some(&self.frame), Some(&self.primitive), Some(&self.material)];
-        let groups = if how.program.deforms { &groups[..] } else { &groups[..1] };
+        let constants = how.parts.map(|p| {
+            [("TEXTURES", p.textures), ("TRANSFORMS", p.transforms), ("LAYERS", p.layers)]
+                .map(|(n, v)| (n, f64::from(v)))
+        });
+        let is_layered = std::ptr::eq(how.program, &raw const shader::LAYERED);
+        // Only the layered program knows the last one.
+        let constants = constants.as_ref().map_or(&[][..], |all| &all[..if is_layered { 3 } else { 2 }]);
+        let transmits = how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
+        let frame = if transmits { &self.frame_behind } else { &self.frame };
+        let groups = [Some(frame), Some(&self.primitive), Some(&self.material), Some(&self.layers)];
+        let groups = match how.program.deforms {
+            true if is_layered => &groups[..],
+            true => &groups[..3],
+            false => &groups[..1],
+        };
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(how.fragment),
             bind_group_layouts: groups,
@@ -269,7 +302,7 @@ impl Pipelines {
                 module: &module,
                 entry_point: Some(how.fragment),
                 compilation_options: wgpu::PipelineCompilationOptions {
-                    constants: &constants,
+                    constants,
                     ..wgpu::PipelineCompilationOptions::default()
                 },
                 targets: &[Some(wgpu::ColorTargetState {
@@ -312,6 +345,12 @@ impl Pipelines {
         self.mips.entry(format).or_insert_with(|| screen(gpu, &module, "fs_mip", format)).clone()
     }
 
+    /// Halves the picture of what lies behind glass.
+    pub fn behind(&mut self, gpu: &Gpu) -> wgpu::RenderPipeline {
+        let module = self.module(gpu, &shader::BEHIND, crate::deform::METHODS[0]);
+        self.behind.get_or_insert_with(|| screen(gpu, &module, "fs_halve", COLOR)).clone()
+    }
+
     /// Copies the picture into a window's surface of `format`.
     pub fn present(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
         let module = self.module(gpu, &shader::PRESENT, crate::deform::METHODS[0]);
@@ -330,8 +369,8 @@ struct How {
     write_depth: bool,
     compare: wgpu::CompareFunction,
     cull: Option<wgpu::Face>,
-    /// The override of the same name.
-    textures: Option<u32>,
+    /// The surface's overrides.
+    parts: Option<Parts>,
 }
 
 impl How {
@@ -346,7 +385,7 @@ impl How {
         // Depth is reversed.
         compare: wgpu::CompareFunction::GreaterEqual,
         cull: None,
-        textures: None,
+        parts: None,
     };
     /// The model. Sides are culled in the fragment stage: which one is the back depends on what moved the triangle.
     const MESH: Self = Self { program: &shader::SURFACE, ..Self::FLAT };

@@ -8,11 +8,11 @@ use glam::{Vec2, Vec3, Vec4};
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{Draw, Influence, Paint, Slot, Source, flag, mode};
-use super::material::{Materials, textures};
+use super::material::Materials;
 use super::pipelines::{Pipelines, entry};
 use crate::frame::joint_color;
 use crate::math::Aabb;
-use crate::model::{AlphaMode, Influences, Instance, InstanceId, Model, NodeId, Primitive, Topology};
+use crate::model::{Influences, Instance, InstanceId, Model, NodeId, Primitive, Topology};
 
 /// A model on the device.
 #[derive(Debug)]
@@ -54,12 +54,6 @@ pub(super) struct GpuDraw {
     /// Moved by that one alone; each copy by its own, which follow it.
     pub rigid: bool,
     pub copies: u32,
-    pub double_sided: bool,
-    /// Bit n: its material has texture n.
-    pub textures: u32,
-    /// Index into [`Materials`].
-    pub material: usize,
-    pub blends: bool,
 }
 
 /// An index list.
@@ -87,19 +81,13 @@ impl GpuModel {
         for (i, instance) in model.instances.iter().enumerate() {
             let primitives = &model.meshes[instance.mesh.index()].primitives;
             let mut list = Vec::new();
-            for (number, p) in primitives.iter().enumerate() {
+            for number in 0..primitives.len() {
                 let uniform = draw_uniform(model, InstanceId::from_index(i), number);
-                let blends = p.material.is_some_and(|m| model.materials[m.index()].alpha == AlphaMode::Blend);
-                let material = p.material.map_or(model.materials.len(), |m| m.index());
                 list.push(GpuDraw {
                     offset: uniforms.len() as u32,
                     joint: uniform.joint,
                     rigid: uniform.mode == mode::RIGID,
                     copies: uniform.copies,
-                    double_sided: p.material.is_some_and(|m| model.materials[m.index()].double_sided),
-                    textures: p.material.map_or(0, |m| textures(&model.materials[m.index()])),
-                    material,
-                    blends,
                 });
                 uniforms.extend_from_slice(bytemuck::bytes_of(&uniform));
                 uniforms.resize(uniforms.len().next_multiple_of(stride as usize), 0);

@@ -28,6 +28,21 @@ pub struct Program {
     pub deforms: bool,
 }
 
+/// The model's surface with layers that extensions add.
+pub static LAYERED: Program = Program {
+    name: "layered surface",
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+        part!("layers.wgsl"),
+    ],
+    deforms: true,
+};
 /// The model's surface and edges.
 pub static SURFACE: Program = Program {
     name: "surface",
@@ -59,8 +74,12 @@ pub static PRESENT: Program =
 /// Smaller levels of a texture.
 pub static MIP: Program = Program { name: "mip", parts: &[SCREEN, part!("mip.wgsl")], deforms: false };
 
+/// Smaller pictures of what lies behind glass.
+pub static BEHIND: Program = Program { name: "behind", parts: &[SCREEN, part!("behind.wgsl")], deforms: false };
+
 /// All of them: a test links each with every method.
-pub static PROGRAMS: &[&Program] = &[&SURFACE, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &MIP];
+pub static PROGRAMS: &[&Program] =
+    &[&SURFACE, &LAYERED, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &MIP, &BEHIND];
 
 /// A WGSL error at its own file and line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

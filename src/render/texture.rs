@@ -24,6 +24,8 @@ pub(super) struct Textures {
     samplers: HashMap<TextureSampler, wgpu::Sampler>,
     /// What could not be kept as the file has it.
     pub notices: Vec<String>,
+    /// The device had no memory for what was planned.
+    short: bool,
 }
 
 /// An image, and whether its colours are encoded (sRGB).
@@ -86,7 +88,7 @@ impl Textures {
         let held: Vec<&Held> = self.images.values().filter(|h| h.made.is_some()).collect();
         let dropped: Vec<usize> = held.iter().map(|h| h.dropped).collect();
         let all: Vec<Wanted> = held.iter().map(|h| h.wanted.clone()).collect();
-        if let Some(notice) = notice(&all, &dropped, gpu.texture_memory) {
+        if let Some(notice) = notice(&all, &dropped, (!self.short).then_some(gpu.texture_memory)) {
             self.note(notice);
         }
     }
@@ -133,6 +135,7 @@ impl Textures {
             made = gpu.scope(|| upload(gpu, pipelines, &source.name, &pixels, first, dropped, key.1));
             dropped += 1;
         }
+        self.short |= dropped > drop + 1;
         if let Some(held) = self.images.get_mut(&key) {
             held.dropped = dropped - 1;
             held.made = match made {

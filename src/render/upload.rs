@@ -2,6 +2,7 @@
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 
+use super::behind::Behind;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Bone, Globals, Light, Line, RAMP_ROWS};
@@ -26,6 +27,8 @@ pub(super) struct Upload {
     lights: wgpu::Buffer,
     /// Binds the above and the model's slots.
     pub group: wgpu::BindGroup,
+    /// The same and what lies behind glass, once there is glass.
+    behind: Option<(wgpu::TextureView, wgpu::BindGroup)>,
     /// What the group holds.
     slots: wgpu::Buffer,
     pub bones: wgpu::Buffer,
@@ -47,7 +50,19 @@ impl Upload {
         let group = group(gpu, pipelines, [&globals, &palette, &slots, &ramps, &lights]);
         let bones = gpu.buffer("bones", &[], U::VERTEX)?;
         let lines = gpu.buffer("lines", &[], U::VERTEX)?;
-        Ok(Self { globals, ramps, palette, lights, group, slots, bones, bone_count: 0, lines, packed: Vec::new() })
+        Ok(Self {
+            globals,
+            ramps,
+            palette,
+            lights,
+            group,
+            behind: None,
+            slots,
+            bones,
+            bone_count: 0,
+            lines,
+            packed: Vec::new(),
+        })
     }
 
     /// Writes `frame` for a picture of `size` pixels. `slots` is the model's.
@@ -79,6 +94,7 @@ impl Upload {
         }
         if moved {
             self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.ramps, &self.lights]);
+            self.behind = None;
         }
         let usage = wgpu::BufferUsages::VERTEX;
         let bones = bones(frame);
@@ -87,6 +103,24 @@ impl Upload {
         let lines: Vec<Line> = frame.lines.iter().map(line).collect();
         write(gpu, &mut self.lines, "lines", bytemuck::cast_slice(&lines), usage)?;
         Ok(())
+    }
+
+    /// As `group`, with what lies behind glass.
+    pub fn group_with(&mut self, gpu: &Gpu, pipelines: &Pipelines, behind: &Behind) -> wgpu::BindGroup {
+        if let Some((_, group)) = self.behind.as_ref().filter(|(view, _)| *view == behind.view) {
+            return group.clone();
+        }
+        let buffers = [&self.globals, &self.palette, &self.slots, &self.ramps, &self.lights];
+        let mut entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
+        entries.push(entry(5, wgpu::BindingResource::TextureView(&behind.view)));
+        entries.push(entry(6, wgpu::BindingResource::Sampler(&behind.sampler)));
+        let made = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("frame and behind"),
+            layout: &pipelines.frame_behind,
+            entries: &entries,
+        });
+        self.behind = Some((behind.view.clone(), made.clone()));
+        made
     }
 }
 

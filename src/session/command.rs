@@ -98,6 +98,8 @@ pub enum Command {
     SetMethod(&'static str),
     /// Which scene of the file.
     SetScene(usize),
+    /// Which of the file's material variants is shown; `None`: its materials as they stand.
+    SetVariant(Option<usize>),
     /// The size of the viewport, pixels.
     SetViewport(Vec2),
     /// Turn the camera: pixels of a drag.

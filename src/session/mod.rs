@@ -88,6 +88,7 @@ impl Session {
             ..Playback::default()
         };
         self.view.scene = model.default_scene;
+        self.view.variant = None;
         self.view.selected = None;
         self.view.hovered = None;
         self.view.through = None;
@@ -120,6 +121,8 @@ impl Session {
         self.view.selected = self.view.selected.and_then(find);
         self.view.hovered = None;
         self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
+        let variant = self.view.variant.and_then(|v| old.model.variants.get(v));
+        self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
         let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
         let clip = new.clips.iter().position(|c| Some(c.name.as_str()) == name).map(ClipId::from_index);
         self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
@@ -416,6 +419,12 @@ impl Session {
                 view.scene = scene;
                 self.update_pose();
             }
+            Command::SetVariant(variant) => {
+                let known = self.document.as_ref().map_or(0, |d| d.model.variants.len());
+                if variant.is_none_or(|v| v < known) {
+                    view.variant = variant;
+                }
+            }
             Command::SetViewport(size) if size.is_finite() => view.viewport = size.max(glam::Vec2::ONE),
             Command::Orbit(delta) => view.orbit.orbit(delta),
             Command::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
@@ -520,6 +529,29 @@ mod tests {
         assert!(session.playback.playing && session.playback.source == PoseSource::Clip);
         let target = session.view.orbit.target;
         assert!((target - Vec3::new(0.0, 1.0, 0.0)).length() < 0.05, "{target}");
+    }
+
+    #[test]
+    fn variants_are_view_state_and_are_found_again_by_name() {
+        let with = |names: &[&str], path: &str| {
+            let mut parts = (*tube(Tube::default())).clone();
+            parts.variants = names.iter().map(|n| (*n).to_owned()).collect();
+            let model = Model::build(parts).unwrap();
+            Document::new(Arc::new(model), Vec::new(), Some(path.into()))
+        };
+        let mut session = Session::default();
+        session.open(with(&["day", "night"], "a.glb"));
+        session.apply(Command::SetVariant(Some(1)));
+        session.apply(Command::SetVariant(Some(2)));
+        assert_eq!(session.view.variant, Some(1), "there is no third");
+        assert!(session.edits.is_empty());
+        session.open(with(&["night", "dusk"], "a.glb"));
+        assert_eq!(session.view.variant, Some(0), "the same file with its variants in another order");
+        session.open(with(&["dusk"], "a.glb"));
+        assert_eq!(session.view.variant, None);
+        session.apply(Command::SetVariant(Some(0)));
+        session.open(with(&["dusk"], "b.glb"));
+        assert_eq!(session.view.variant, None, "another file shows its materials as they stand");
     }
 
     #[test]

@@ -189,6 +189,8 @@ pub struct View {
     pub viewport: Vec2,
     /// Of [`crate::model::ModelParts::scenes`].
     pub scene: usize,
+    /// Which of the file's material variants is shown; `None`: its materials as they stand.
+    pub variant: Option<usize>,
     /// The node whose sliders, weights and matrices are shown.
     pub selected: Option<NodeId>,
     /// The node under the pointer.
@@ -223,6 +225,7 @@ impl Default for View {
             lighting: Lighting::Studio,
             viewport: Vec2::new(1280.0, 720.0),
             scene: 0,
+            variant: None,
             selected: None,
             hovered: None,
             surface: SurfaceMode::Shaded,

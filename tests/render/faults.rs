@@ -118,7 +118,7 @@ fn least(most: wgpu::Limits) -> wgpu::Limits {
     limits.max_buffer_size = 4 << 20;
     limits.max_storage_buffer_binding_size = 4 << 20;
     // As few as the renderer says it needs.
-    limits.max_bind_groups = 3;
+    limits.max_bind_groups = 4;
     limits.max_vertex_buffers = 2;
     limits.max_vertex_attributes = 8;
     limits.max_uniform_buffers_per_shader_stage = 4;

@@ -7,6 +7,8 @@ mod common;
 mod copies;
 mod corpus;
 mod faults;
+mod furnace;
+mod layers;
 mod lights;
 mod materials;
 mod numbers;

@@ -13,7 +13,7 @@ pub fn slot(texture: u32) -> Option<TextureSlot> {
     Some(TextureSlot { texture: TextureId(texture), ..TextureSlot::default() })
 }
 
-fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {
+pub fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {
     let rgba = (0..size * size).flat_map(|i| texel(i % size, i / size)).collect();
     Image::ready("test".into(), Pixels::rgba8(size, size, rgba).unwrap())
 }

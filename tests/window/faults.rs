@@ -236,3 +236,53 @@ fn without_a_window_a_lost_device_is_tried_once_more_and_then_an_error() {
         }
     }
 }
+
+/// Two images of 2048², 16 MiB each and a third more for their levels.
+fn textured(folder: &Path) -> PathBuf {
+    std::fs::create_dir_all(folder).unwrap();
+    for (name, value) in [("a.png", 200), ("b.png", 90)] {
+        image::RgbaImage::from_pixel(2048, 2048, image::Rgba([value, 60, 60, 255])).save(folder.join(name)).unwrap();
+    }
+    let bytes = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb")).unwrap();
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let mut json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    json["images"] = serde_json::json!([{ "uri": "a.png" }, { "uri": "b.png" }]);
+    json["textures"] = serde_json::json!([{ "source": 0 }, { "source": 1 }]);
+    for (i, material) in json["materials"].as_array_mut().unwrap().iter_mut().enumerate() {
+        material["pbrMetallicRoughness"]["baseColorTexture"] = serde_json::json!({ "index": i % 2 });
+    }
+    std::fs::write(folder.join("model.bin"), &bytes[20 + length + 8..]).unwrap();
+    json["buffers"][0]["uri"] = "model.bin".into();
+    let path = folder.join("model.gltf");
+    std::fs::write(&path, json.to_string()).unwrap();
+    path
+}
+
+#[test]
+fn textures_that_memory_does_not_hold_are_shown_smaller_or_left_out_and_the_picture_is_drawn() {
+    let Some(faults) = Faults::build("memory") else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faults_memory_model");
+    let (model, picture) = (textured(&folder), folder.join("picture.png"));
+    let mut arguments = vec!["render", "--backend", "vulkan", "--size", "320x200"];
+    arguments.extend([model.to_str().unwrap(), "-o", picture.to_str().unwrap()]);
+    let run = |lines: &str, more: &[&str]| {
+        faults.set(lines);
+        let out = faults.skinscope(&arguments).args(more).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(0), "{said}");
+        (image::open(&picture).unwrap().into_rgba8(), said)
+    };
+    let (whole, said) = run("", &[]);
+    assert_eq!(said, "");
+    let (smaller, said) = run("", &["--texture-memory", "12"]);
+    assert!(said.contains("of 2 textures (42.7 MiB) are shown 2 at half size, to fit the 12.0 MiB"), "{said}");
+    // One colour is itself at any size.
+    assert!(whole == smaller);
+    // Textures alone ask for so much at once: the first such call fails, then all.
+    for (count, words) in [(1, "1 at half size, because this graphics adapter has no memory left"), (-1, "no memory")] {
+        let (again, said) = run(&format!("vkAllocateMemory {OUT_OF_DEVICE_MEMORY} {count} 67108865"), &[]);
+        assert!(said.contains(words), "{said}");
+        // What is left out has no colour of its own.
+        assert!(count < 0 || whole == again, "{said}");
+    }
+}

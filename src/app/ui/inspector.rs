@@ -67,6 +67,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
                 None => {
                     summary::head(ui, session);
                     pose(ui, session, commands);
+                    summary::variants(ui, session, commands);
                     morphs::show(ui, session, None, commands);
                     summary::figures(ui, session, commands);
                 }

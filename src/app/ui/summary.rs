@@ -4,7 +4,7 @@ use egui::{Label, RichText, Ui};
 
 use super::inspector::{histogram, title};
 use super::theme::{self, colors};
-use super::widgets::{chip, figure, grouped, section, segmented, tip};
+use super::widgets::{chip, drop_down, figure, grouped, section, segmented, tip};
 use crate::deform::{METHODS, Method};
 use crate::math::Ramp;
 use crate::model::NodeId;
@@ -17,6 +17,23 @@ pub(super) fn head(ui: &mut Ui, session: &Session) {
     title(ui, name);
     let text = "Click a bone, the skin or a node to pose it and see its weights.";
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
+}
+
+/// The file's material variants, where it has any.
+pub(super) fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some(model) = session.model().filter(|m| !m.variants.is_empty()) else { return };
+    section(ui, "Material variant", |_| {});
+    let now = session.view.variant;
+    let name = |v: Option<usize>| v.and_then(|v| model.variants.get(v)).map_or("As stored", String::as_str);
+    let width = ui.available_width();
+    drop_down(ui, "Material variant", name(now), width, |ui| {
+        for variant in std::iter::once(None).chain((0..model.variants.len()).map(Some)) {
+            if ui.selectable_label(variant == now, name(variant)).clicked() {
+                commands.push(Command::SetVariant(variant));
+            }
+        }
+    });
+    ui.add_space(4.0);
 }
 
 pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {

@@ -1,13 +1,12 @@
 //! Accessors: conversion, strides, sparse elements, ranges.
 
-use std::borrow::Cow;
-
 use bytemuck::Pod;
 use gltf::json::Index;
 use serde_json::json;
 
 use super::super::Limits;
 use super::super::accessor::Store;
+use super::super::bytes::Bytes;
 use super::*;
 
 /// Reads accessor `index` through a store of its own, as `N` floats in each element.
@@ -15,7 +14,7 @@ fn read<T: Pod, const N: usize>(doc: &Doc, index: u32) -> Result<Vec<T>, ImportE
     let mut root = doc.root.clone();
     root["buffers"] = json!([{ "byteLength": doc.bin.len() }]);
     let root = serde_json::from_value(root).unwrap();
-    let buffers = [Cow::Borrowed(&doc.bin[..])];
+    let buffers = [Bytes::Memory(&doc.bin)];
     let budget = Budget::new("bytes", 1 << 20);
     let views = views::read(&root, &buffers, &budget, &Warnings::default(), &Progress::silent())?;
     let store = Store::new(&root, &views, &Limits::default(), &budget, &Warnings::default())?;

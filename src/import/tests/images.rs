@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use super::super::{import_bytes, import_bytes_showing};
+use super::super::{Limits, import_bytes, import_bytes_showing};
 use super::*;
 use crate::model::{BlockFormats, PixelFormat, Pixels};
 
@@ -317,4 +317,37 @@ fn stopping_once_the_model_is_shown_leaves_the_other_images_out() {
     // What nobody was shown is no model at all.
     let error = import_bytes(&doc.glb(), "x", &options, &progress);
     assert!(matches!(error, Err(ImportError::Cancelled)));
+}
+
+#[test]
+fn mutants_of_images_never_do_harm() {
+    let files = KTX2.map(|(_, file)| file).into_iter().chain([fixture!("lossy_alpha.webp"), fixture!("animated.webp")]);
+    let limits = Limits { decoded_bytes: 64 << 20, ..Limits::default() };
+    let options = Options { limits, block_formats: Some(Arc::new(|| BC7)), ..Options::default() };
+    for (which, file) in files.enumerate() {
+        let mut seed = 0x9E37_79B9_7F4A_7C15_u64 ^ which as u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..150 {
+            let mut mutant = file.to_vec();
+            for _ in 0..=random(4) {
+                // Headers more often than what they describe.
+                let end = if random(2) == 0 { mutant.len().min(300) } else { mutant.len() };
+                let at = random(end);
+                mutant[at] = [0, 1, 0x7F, 0x80, 0xFF, random(256) as u8][random(6)];
+            }
+            if random(8) == 0 {
+                mutant.truncate(random(mutant.len()));
+            }
+            let glb = textured("KHR_texture_basisu", &[&mutant]).glb();
+            let import = import_bytes(&glb, "mutant", &options, &Progress::silent()).unwrap();
+            assert!(!import.model.images[0].is_pending());
+            let said: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
+            assert_eq!(said.is_empty(), import.model.images[0].pixels().is_some(), "{said:?}");
+            // What a decoder would panic at is found before.
+            assert!(!said.concat().contains("the decoder failed"), "file {which}: {said:?}");
+        }
+    }
 }

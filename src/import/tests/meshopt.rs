@@ -4,6 +4,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 
+use super::super::bytes::Bytes;
+use super::super::uri::Resolver;
+use super::super::{buffers, open_buffers};
 use super::*;
 
 #[derive(Deserialize)]
@@ -88,10 +91,11 @@ const EXT: &str = "EXT_meshopt_compression";
 fn unpacked(doc: &Doc) -> Result<(Vec<u8>, Vec<String>), ImportError> {
     let root = serde_json::from_value(doc.root.clone()).unwrap();
     let warnings = Warnings::default();
-    let resolver = Resolver { folder: None, allow_external: false, budget: &Budget::new("bytes", 0) };
-    let buffers = read_buffers(&root, Some(&doc.bin), &resolver)?;
+    let bin = Some(Bytes::Memory(&doc.bin));
+    let owners = open_buffers(&root, bin, &Resolver::new(None, false, &Budget::new("bytes", 0)))?;
+    let buffers = buffers(&root, bin, &owners)?;
     let views = views::read(&root, &buffers, &Budget::new("bytes", 1 << 20), &warnings, &Progress::silent())?;
-    Ok((views[0].bytes().to_vec(), warnings.into_list().iter().map(ToString::to_string).collect()))
+    Ok((views[0].bytes().read()?.into_owned(), warnings.into_list().iter().map(ToString::to_string).collect()))
 }
 
 #[test]
@@ -177,7 +181,7 @@ fn streams_cannot_claim_more_than_they_can_hold() {
     // What a stream can hold is charged before it is decoded.
     let budget = Budget::new("bytes", 100);
     let doc = Sample::named("attributes v0 stride 4").doc(KHR);
-    let buffers = [std::borrow::Cow::Borrowed(&doc.bin[..]), std::borrow::Cow::Borrowed(&[][..])];
+    let buffers = [Bytes::Memory(&doc.bin), Bytes::Memory(&[])];
     let root = serde_json::from_value(doc.root.clone()).unwrap();
     let error = views::read(&root, &buffers, &budget, &Warnings::default(), &Progress::silent()).unwrap_err();
     assert!(matches!(error, ImportError::Limit { found: 1200, limit: 100, .. }), "{error}");

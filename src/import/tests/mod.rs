@@ -3,7 +3,9 @@
 mod accessors;
 mod clips;
 mod copies;
+mod draco;
 mod extensions;
+mod files;
 mod images;
 mod layers;
 mod lights;
@@ -12,14 +14,15 @@ mod meshopt;
 mod nodes;
 mod pointers;
 mod primitives;
+mod quantized;
 mod skins;
+mod sparse;
 
 use serde_json::{Value, json};
 
 use super::error::Warnings;
 use super::limits::Budget;
-use super::uri::Resolver;
-use super::{Import, ImportError, Options, Progress, import_bytes, read_buffers, views};
+use super::{Import, ImportError, Options, Progress, import_bytes, views};
 use crate::model::Primitive;
 
 /// A glTF document under construction, with one buffer.

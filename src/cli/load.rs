@@ -1,0 +1,57 @@
+//! `skinscope info --load`: how long a file takes to open, and how much memory that takes.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::model::{Model, Values};
+use crate::session::Document;
+
+/// What was loaded since `started`.
+pub(super) fn report(document: &Document, started: Instant) -> Value {
+    let model = &document.model;
+    let primitives = || model.meshes.iter().flat_map(|m| &m.primitives);
+    let pixels = model.images.iter().filter_map(|image| image.pixels());
+    json!({
+        "schema": 1,
+        "file": model.source.name,
+        "load_ms": started.elapsed().as_secs_f64() * 1e3,
+        "peak_mib": peak_mib(),
+        "vertices": primitives().map(|p| p.stored_vertices).sum::<usize>(),
+        "indices": primitives().map(|p| p.indices.len()).sum::<usize>(),
+        "keys": keys(model),
+        "pixels": pixels.map(|p| u64::from(p.width()) * u64::from(p.height())).sum::<u64>(),
+    })
+}
+
+/// One line for people.
+pub(super) fn text(report: &Value) -> String {
+    let peak = report["peak_mib"].as_f64().map_or("an unknown amount".to_owned(), |mib| format!("{mib:.1} MiB"));
+    let count = |name: &str| report[name].as_u64().unwrap_or(0);
+    format!(
+        "loaded in {:.1} ms with {peak} of memory at most: {} vertices, {} indices, {} keys, {} pixels\n",
+        report["load_ms"].as_f64().unwrap_or(0.0),
+        count("vertices"),
+        count("indices"),
+        count("keys"),
+        count("pixels"),
+    )
+}
+
+/// Values of all samplers, each as often as it has keys.
+fn keys(model: &Model) -> usize {
+    let values = |values: &Values| match values {
+        Values::Vec3(v) => v.len(),
+        Values::Quat(v) => v.len(),
+        Values::Weights { count, values } => values.len() / count.max(&1),
+    };
+    model.clips.iter().flat_map(|c| &c.samplers).map(|s| values(&s.values)).sum()
+}
+
+/// The most memory that the process ever had, as the system counts it; known on Linux.
+fn peak_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib / 1024.0)
+}

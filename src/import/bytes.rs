@@ -1,0 +1,185 @@
+//! Bytes of a model: in memory, or still in a file.
+//!
+//! A large file is not read as a whole: each list of vertices or keys is read from it straight to where it stays, by a
+//! call that names the position, so any thread may. What stands in a file may change while it is open; then something
+//! else is read, or an error comes of it, but all that is read is checked after.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
+
+use super::ImportError;
+use super::limits::Budget;
+
+/// Some bytes of a model.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Bytes<'a> {
+    Memory(&'a [u8]),
+    File { file: &'a OpenFile, start: u64, length: u64 },
+}
+
+/// A file, and its name for messages.
+#[derive(Debug)]
+pub(super) struct OpenFile {
+    pub file: File,
+    pub name: String,
+}
+
+impl OpenFile {
+    /// Fills `out` from `offset` on.
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), ImportError> {
+        read_exact_at(&self.file, out, offset).map_err(|error| {
+            let source = match error.kind() {
+                ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "it became shorter while it was read"),
+                _ => error,
+            };
+            ImportError::Read { path: self.name.clone(), source }
+        })
+    }
+}
+
+#[cfg(unix)]
+fn read_exact_at(file: &File, out: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, out, offset)
+}
+
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !out.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, out, offset) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(count) => {
+                out = &mut out[count..];
+                offset += count as u64;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// How much is converted at once, bytes: well inside a core's own cache, and enough that calls cost nothing.
+const PIECE: usize = 64 << 10;
+
+impl<'a> Bytes<'a> {
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::Memory(bytes) => bytes.len() as u64,
+            Self::File { length, .. } => *length,
+        }
+    }
+
+    /// `offset .. offset + length` of these, if they are there.
+    pub(super) fn part(&self, offset: u64, length: u64) -> Option<Self> {
+        let end = offset.checked_add(length).filter(|end| *end <= self.len())?;
+        match self {
+            Self::Memory(bytes) => bytes.get(offset as usize..end as usize).map(Self::Memory),
+            Self::File { file, start, .. } => Some(Self::File { file, start: start + offset, length }),
+        }
+    }
+
+    /// All of them at once, and for long: what that allocates is charged.
+    pub(super) fn keep(&self, budget: &Budget, place: &dyn Fn() -> String) -> Result<Cow<'a, [u8]>, ImportError> {
+        if let Self::File { length, .. } = self {
+            budget.charge(place, *length, 1)?;
+        }
+        self.read()
+    }
+
+    /// All of them at once. What this allocates is bounded by the file's length, but not what many calls do.
+    pub(super) fn read(&self) -> Result<Cow<'a, [u8]>, ImportError> {
+        match self {
+            Self::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::File { file, length, .. } => {
+                let mut out = Vec::new();
+                let room = usize::try_from(*length).ok().and_then(|length| out.try_reserve_exact(length).ok());
+                if room.is_none() {
+                    return Err(ImportError::Read { path: file.name.clone(), source: ErrorKind::OutOfMemory.into() });
+                }
+                self.pieces(1, |piece| out.extend_from_slice(piece))?;
+                Ok(Cow::Owned(out))
+            }
+        }
+    }
+
+    /// The bytes in order, in pieces of whole elements of `size` (the last may be short).
+    pub(super) fn pieces(&self, size: usize, mut each: impl FnMut(&[u8])) -> Result<(), ImportError> {
+        let step = (PIECE / size).max(1) * size;
+        let (file, start, length) = match self {
+            Self::Memory(bytes) => {
+                bytes.chunks(step).for_each(each);
+                return Ok(());
+            }
+            Self::File { file, start, length } => (file, *start, *length),
+        };
+        let mut piece = vec![0; step.min(length as usize)];
+        let mut at = 0;
+        while at < length {
+            let now = (length - at).min(step as u64);
+            let piece = &mut piece[..now as usize];
+            file.read(start + at, piece)?;
+            each(piece);
+            at += now;
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Bytes<'a> {
+    /// The bytes in order, for a decoder that takes one after another.
+    pub(super) fn stream(self) -> BufReader<Stream<'a>> {
+        BufReader::with_capacity(PIECE, Stream { bytes: self, at: 0 })
+    }
+}
+
+/// A place in some bytes.
+#[derive(Debug)]
+pub(super) struct Stream<'a> {
+    bytes: Bytes<'a>,
+    at: u64,
+}
+
+impl Read for Stream<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = (out.len() as u64).min(self.bytes.len().saturating_sub(self.at)) as usize;
+        let out = &mut out[..count];
+        match self.bytes {
+            Bytes::Memory(bytes) => out.copy_from_slice(&bytes[self.at as usize..][..count]),
+            Bytes::File { file, start, .. } => read_exact_at(&file.file, out, start + self.at)?,
+        }
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Stream<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => self.bytes.len().checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        self.at = at.ok_or(ErrorKind::InvalidInput)?.min(self.bytes.len());
+        Ok(self.at)
+    }
+}
+
+/// Who holds the bytes of a buffer.
+#[derive(Debug)]
+pub(super) enum Owner {
+    /// A stand-in for what compressed views become.
+    Nothing,
+    Memory(Vec<u8>),
+    File(OpenFile, u64),
+}
+
+impl Owner {
+    pub(super) fn bytes(&self) -> Bytes<'_> {
+        match self {
+            Self::Nothing => Bytes::Memory(&[]),
+            Self::Memory(bytes) => Bytes::Memory(bytes),
+            Self::File(file, length) => Bytes::File { file, start: 0, length: *length },
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The picture of what lies behind glass, and smaller and smaller ones of it for glass that blurs.
+
+use super::gpu::Gpu;
+use super::pipelines::{Pipelines, entry};
+use super::target::COLOR;
+
+/// One texture with all its levels.
+#[derive(Debug)]
+pub(super) struct Behind {
+    /// The level that the scene is resolved into.
+    pub first: wgpu::TextureView,
+    /// All levels.
+    pub view: wgpu::TextureView,
+    pub sampler: wgpu::Sampler,
+    /// For each smaller level, what it is drawn into and what binds the one above it.
+    steps: Vec<(wgpu::TextureView, wgpu::BindGroup)>,
+    pipeline: wgpu::RenderPipeline,
+}
+
+impl Behind {
+    /// For a picture of `size` pixels.
+    pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, size: [u32; 2]) -> Self {
+        let levels = 32 - size[0].max(size[1]).leading_zeros();
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("behind"),
+            size: wgpu::Extent3d { width: size[0], height: size[1], depth_or_array_layers: 1 },
+            mip_level_count: levels,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: COLOR,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+            view_formats: &[],
+        });
+        let level = |level| {
+            texture.create_view(&wgpu::TextureViewDescriptor {
+                base_mip_level: level,
+                mip_level_count: Some(1),
+                ..wgpu::TextureViewDescriptor::default()
+            })
+        };
+        let linear = wgpu::FilterMode::Linear;
+        let sampler = gpu.device.create_sampler(&wgpu::SamplerDescriptor {
+            label: Some("behind"),
+            mag_filter: linear,
+            min_filter: linear,
+            ..wgpu::SamplerDescriptor::default()
+        });
+        let pipeline = pipelines.behind(gpu);
+        let step = |n| {
+            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("behind"),
+                layout: &pipeline.get_bind_group_layout(0),
+                entries: &[
+                    entry(0, wgpu::BindingResource::TextureView(&level(n - 1))),
+                    entry(1, wgpu::BindingResource::Sampler(&sampler)),
+                ],
+            });
+            (level(n), group)
+        };
+        let steps = (1..levels).map(step).collect();
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        Self { first: level(0), view, sampler, steps, pipeline }
+    }
+
+    /// Makes each smaller level of the one above it.
+    pub fn make_levels(&self, encoder: &mut wgpu::CommandEncoder) {
+        for (view, larger) in &self.steps {
+            let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("behind"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(wgpu::Color::BLACK),
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..wgpu::RenderPassDescriptor::default()
+            });
+            pass.set_pipeline(&self.pipeline);
+            pass.set_bind_group(0, larger, &[]);
+            pass.draw(0..3, 0..1);
+        }
+    }
+}
