@@ -4,7 +4,7 @@
 //! The fuzz targets under `fuzz/` use the same seeds, mutations and checks. A mutant is told by its number alone:
 //! `SKINSCOPE_MUTANT=4711 cargo test --test mutants` runs that one and keeps it as a file.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod allocator;
 #[path = "../common/mod.rs"]
