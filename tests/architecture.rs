@@ -60,7 +60,8 @@ fn every_room_imports_only_what_the_table_allows() {
     let mut checked = 0;
     for file in files {
         let path = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
-        if path == "lib.rs" || path == "main.rs" {
+        // Tests may look at what later rooms make of a result.
+        if path == "lib.rs" || path == "main.rs" || path.contains("/tests/") {
             continue;
         }
         let Some((room, allowed)) = room_of(&path) else { panic!("{path} belongs to no room of the table") };
