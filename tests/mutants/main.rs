@@ -4,7 +4,7 @@
 //! The fuzz targets under `fuzz/` use the same seeds, mutations and checks. A mutant is told by its number alone:
 //! `SKINSCOPE_MUTANT=4711 cargo test --test mutants` runs that one and keeps it as a file.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod allocator;
 #[path = "../common/mod.rs"]
@@ -16,9 +16,12 @@ mod random;
 mod seeds;
 mod survive;
 
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::io::{Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -103,12 +106,27 @@ fn watch(turns: &[Turn], start: Instant, done: &AtomicBool) {
     }
 }
 
+/// Where code of others panicked behind a guard, and the last mutant that made it: each is worth a case of its own.
+static GUARDED: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
+
+thread_local! {
+    static NUMBER: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Panics are told once for each place, not with a trace for each mutant.
+fn note_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        GUARDED.lock().unwrap().insert(place, NUMBER.get());
+    }));
+}
+
 #[derive(Default)]
 struct Tally {
     opened: AtomicUsize,
     refused: AtomicUsize,
     next: AtomicU64,
-    failed: std::sync::Mutex<Vec<String>>,
+    failed: Mutex<Vec<String>>,
 }
 
 fn work(turn: &Turn, start: Instant, stock: &Stock, tally: &Tally) {
@@ -121,6 +139,7 @@ fn work(turn: &Turn, start: Instant, stock: &Stock, tally: &Tally) {
         if number >= MUTANTS {
             break;
         }
+        NUMBER.set(number);
         note.rewind().and_then(|()| writeln!(note, "{number:08}")).unwrap();
         let (of, bytes) = mutant(number, stock);
         turn.since.store(start.elapsed().as_millis() as u64, Ordering::Release);
@@ -158,6 +177,7 @@ fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
     }
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     let turns: Vec<Turn> = (0..workers).map(|_| Turn::default()).collect();
+    note_panics();
     let (tally, done, start) = (Tally::default(), AtomicBool::new(false), Instant::now());
     std::thread::scope(|scope| {
         scope.spawn(|| watch(&turns, start, &done));
@@ -169,6 +189,7 @@ fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
         });
         done.store(true, Ordering::Relaxed);
     });
+    let _the_runners_own = std::panic::take_hook();
     let (opened, refused) = (tally.opened.into_inner(), tally.refused.into_inner());
     let failed = tally.failed.into_inner().unwrap();
     eprintln!(
@@ -178,6 +199,9 @@ fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
         failed.len(),
         allocator::peak() >> 20
     );
+    for (place, number) in GUARDED.lock().unwrap().iter() {
+        eprintln!("a panic at {place}, by mutant {number}");
+    }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
     // Both ends are reached, or the mutations test nothing.
     assert!(opened > 4000 && refused > 4000, "{opened} opened, {refused} refused");
