@@ -1,5 +1,6 @@
 //! After the first frame, the way from a clip to packed palettes allocates nothing: counted by the allocator itself.
 #![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
+#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

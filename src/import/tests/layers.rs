@@ -223,7 +223,7 @@ fn texture_transforms_read_what_the_extensions_own_examples_say() {
         import.model.materials[0].emissive_texture.unwrap().transform.unwrap().matrix()
     };
     // "Only the lower left quadrant of the source image, rotated clockwise 90°": v points down.
-    let m = transform(json!({ "offset": [0, 1], "rotation": 1.570_796_3, "scale": [0.5, 0.5] }));
+    let m = transform(json!({ "offset": [0, 1], "rotation": std::f32::consts::FRAC_PI_2, "scale": [0.5, 0.5] }));
     for (corner, want) in [((0.0, 0.0), (0.0, 1.0)), ((1.0, 0.0), (0.0, 0.5)), ((1.0, 1.0), (0.5, 0.5))] {
         let found = m.transform_point2(Vec2::from(corner));
         assert!((found - Vec2::from(want)).length() < 1e-6, "{corner:?} at {found}, not {want:?}");

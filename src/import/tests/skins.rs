@@ -125,7 +125,7 @@ fn weights_in_integers_must_sum_to_one_exactly() {
         doc.root["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = json!(weights);
         doc.warnings()
     };
-    assert_eq!(stored(&mut doc, 128), [String::new(); 0]);
+    assert!(stored(&mut doc, 128).is_empty());
     let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (0.996); drawn as stored";
     assert_eq!(stored(&mut doc, 127), [want]);
 }
