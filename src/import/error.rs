@@ -189,4 +189,12 @@ mod tests {
         assert_eq!(error.to_string(), format!("a\u{fffd}b: expected c, found d; {EXPORT_AGAIN}"));
         assert_eq!(error.after("a\u{fffd}b"), format!("expected c, found d; {EXPORT_AGAIN}"));
     }
+
+    #[test]
+    fn a_panic_behind_a_guard_is_no_more_than_a_missing_result() {
+        assert_eq!(guarded(|| 7), Some(7));
+        let list: [u8; 0] = [];
+        let beyond = list.len() + 3;
+        assert_eq!(guarded(|| list[beyond]), None);
+    }
 }

@@ -91,6 +91,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn points_where_numbers_end_are_left_out() {
+        let unit = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
+        let broken = [Vec3::splat(1e30), Vec3::new(0.0, -2e18, 0.0), Vec3::NAN, Vec3::new(0.0, f32::INFINITY, 0.0)];
+        assert_eq!(Aabb::from_points([Vec3::ZERO, Vec3::ONE].into_iter().chain(broken)), unit);
+        let far = Aabb::from_points([Vec3::splat(-1e18), Vec3::splat(1e18)]);
+        assert!(far.diagonal().is_finite() && far.size().length_squared().is_finite());
+    }
+
+    #[test]
     fn grows_and_ignores_what_is_not_finite() {
         let b = Aabb::from_points([Vec3::ZERO, Vec3::new(1.0, 2.0, 2.0), Vec3::NAN, Vec3::splat(f32::INFINITY)]);
         assert_eq!(b.max, Vec3::new(1.0, 2.0, 2.0));

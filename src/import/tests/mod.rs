@@ -129,3 +129,14 @@ pub(super) const F32: u32 = 5126;
 
 /// Corners of a unit square, the last two above the first.
 pub(super) const SQUARE: [f32; 12] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
+
+#[test]
+fn a_panic_ends_the_import_and_not_the_program() {
+    let list: [u8; 0] = [];
+    let beyond = list.len() + 3;
+    let result = super::isolated(|| {
+        std::hint::black_box(list[beyond]);
+        Err(ImportError::Cancelled)
+    });
+    assert!(matches!(result, Err(ImportError::Internal)));
+}
