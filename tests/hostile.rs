@@ -180,6 +180,46 @@ fn every_bad_input_ends_the_same_through_every_subcommand_and_the_window() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The panels know nothing of files; they are drawn around whatever opened, with something selected and the clip running.
+#[test]
+fn every_bad_input_that_opens_can_be_drawn_by_every_panel() {
+    use egui_kittest::Harness;
+    use skinscope::app::ui::{self, Status, UiState};
+    use skinscope::model::NodeId;
+    use skinscope::session::Command;
+    let Some(corpus) = common::corpus() else { return };
+    let folder = corpus.join("malformed");
+    let mut shown = 0;
+    let manifest = std::fs::read_to_string(folder.join("manifest.csv")).unwrap();
+    for row in manifest.lines().skip(1) {
+        let path = folder.join(row.split(',').next().unwrap());
+        let Ok(document) = Source::File(path).load(&Options::default(), &Progress::silent()) else { continue };
+        let mut session = Session::default();
+        session.open(document);
+        session.apply(Command::Select(Some(NodeId(0))));
+        session.apply(Command::ToggleWeights);
+        let state = (session, UiState::default(), Status::default());
+        let mut harness =
+            Harness::builder().with_size(egui::vec2(1280.0, 720.0)).with_context_setup(ui::install).build_ui_state(
+                |ui, (session, state, status): &mut (Session, UiState, Status)| {
+                    let mut commands = Vec::new();
+                    ui::show(ui, session, state, status, &mut commands);
+                    let model = Arc::clone(session.model().unwrap());
+                    session.playback.advance(0.5, &model);
+                    session.update_pose();
+                },
+                state,
+            );
+        for command in [Command::FrameAll, Command::FrameSelected, Command::NextKey, Command::ToEnd] {
+            harness.state_mut().0.apply(command);
+            harness.step();
+        }
+        assert!(harness.state().0.view.orbit.world_from_view().is_finite(), "{row}");
+        shown += 1;
+    }
+    assert!(shown > 30, "{shown} opened");
+}
+
 /// A skinned triangle on a chain of a hundred thousand joints, each a little further than its parent.
 #[test]
 fn a_chain_of_a_hundred_thousand_joints_opens_through_every_subcommand() {
