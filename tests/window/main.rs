@@ -180,7 +180,8 @@ fn start_server(folder: &Path) -> (String, Running) {
     let size = format!("{WIDTH}x{HEIGHT}x24");
     // Standard output is the descriptor that the server writes its number to.
     let server = Command::new("Xvfb")
-        .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp"])
+        // Without -noreset the server starts over when a client leaves and none is left, and refuses whoever comes meanwhile.
+        .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-noreset"])
         .stdout(std::fs::File::create(&number).unwrap())
         .stderr(Stdio::null())
         .spawn()
@@ -188,9 +189,10 @@ fn start_server(folder: &Path) -> (String, Running) {
     let server = Running(server);
     let mut display = String::new();
     wait_until("Xvfb", || {
-        display = std::fs::read_to_string(&number).unwrap().trim().to_owned();
-        !display.is_empty()
+        display = std::fs::read_to_string(&number).unwrap();
+        display.ends_with('\n')
     });
+    let display = display.trim();
     (format!(":{display}"), server)
 }
 
