@@ -13,7 +13,7 @@ static BUILT_IN: &[u8] = include_bytes!("../../assets/character.glb");
 /// An open file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// What is shown: the file as it is stored, or with its weights normalised ([`Document::show_normalised`]).
+    /// What is shown: the file as it is stored, or with its weights normalised (`show_normalised`).
     pub model: Arc<Model>,
     /// What import repaired or left out, a line each.
     pub warnings: Vec<String>,
