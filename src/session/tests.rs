@@ -1,0 +1,148 @@
+//! What commands do to what is open.
+
+use glam::Vec3;
+
+use super::*;
+use crate::model::shapes::{Tube, tube};
+
+fn open() -> Session {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+    session
+}
+
+#[test]
+fn opening_plays_the_first_clip_and_frames_the_model() {
+    let session = open();
+    assert!(session.playback.playing && session.playback.source == PoseSource::Clip);
+    let target = session.view.orbit.target;
+    assert!((target - Vec3::new(0.0, 1.0, 0.0)).length() < 0.05, "{target}");
+}
+
+#[test]
+fn variants_are_view_state_and_are_found_again_by_name() {
+    let with = |names: &[&str], path: &str| {
+        let mut parts = (*tube(Tube::default())).clone();
+        parts.variants = names.iter().map(|n| (*n).to_owned()).collect();
+        let model = Model::build(parts).unwrap();
+        Document::new(Arc::new(model), Vec::new(), Some(path.into()))
+    };
+    let mut session = Session::default();
+    session.open(with(&["day", "night"], "a.glb"));
+    session.apply(Command::SetVariant(Some(1)));
+    session.apply(Command::SetVariant(Some(2)));
+    assert_eq!(session.view.variant, Some(1), "there is no third");
+    assert!(session.edits.is_empty());
+    session.open(with(&["night", "dusk"], "a.glb"));
+    assert_eq!(session.view.variant, Some(0), "the same file with its variants in another order");
+    session.open(with(&["dusk"], "a.glb"));
+    assert_eq!(session.view.variant, None);
+    session.apply(Command::SetVariant(Some(0)));
+    session.open(with(&["dusk"], "b.glb"));
+    assert_eq!(session.view.variant, None, "another file shows its materials as they stand");
+}
+
+#[test]
+fn a_newer_version_of_the_open_file_is_taken_up_where_it_was() {
+    let document = |joints| {
+        let model = Arc::new(tube(Tube { joints, ..Tube::default() }));
+        Document::new(model, Vec::new(), Some("tube.glb".into()))
+    };
+    let mut session = Session::default();
+    session.open(document(3));
+    session.apply(Command::Select(Some(NodeId(3))));
+    session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 30.0)));
+    session.apply(Command::Orbit(glam::Vec2::new(50.0, 0.0)));
+    session.apply(Command::Seek(0.25));
+    let orbit = session.view.orbit;
+    session.open(document(4));
+    assert_eq!((session.view.selected, session.view.orbit), (Some(NodeId(3)), orbit));
+    assert!(session.edits.nodes.contains_key(&NodeId(3)) && session.playback.time_secs == 0.25);
+    // The joint is gone: so are its edit and its selection.
+    session.open(document(2));
+    assert!(session.edits.is_empty() && session.view.selected.is_none());
+    session.open(open().document.unwrap());
+    assert!(session.playback.time_secs == 0.0);
+}
+
+#[test]
+fn one_drag_is_one_step_back() {
+    let mut session = open();
+    let node = NodeId(2);
+    for degrees in [10.0, 20.0, 30.0] {
+        session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * degrees)));
+    }
+    session.apply(Command::EndEdit);
+    session.apply(Command::Edit(node, ChannelValue::Scale(Vec3::splat(2.0))));
+    session.apply(Command::EndEdit);
+    session.apply(Command::Undo);
+    assert_eq!(session.edits.nodes[&node], NodeEdit { rotation: Some(Vec3::X * 30.0), ..NodeEdit::default() });
+    session.apply(Command::Undo);
+    assert!(session.edits.is_empty() && !session.history.can_undo());
+    session.apply(Command::Redo);
+    session.apply(Command::Redo);
+    assert_eq!(session.edits.nodes[&node].scale, Some(Vec3::splat(2.0)));
+}
+
+#[test]
+fn an_edited_channel_replaces_the_clip_until_it_is_reset() {
+    let mut session = open();
+    session.apply(Command::Seek(0.5));
+    session.update_pose();
+    let node = NodeId(2);
+    // The clip turns every joint but the first by 30° at its middle.
+    let angle = |s: &Session| s.pose.local.transforms[node.index()].rotation.to_axis_angle().1.to_degrees();
+    assert!((angle(&session) - 30.0).abs() < 1e-3);
+    session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * 75.0)));
+    session.update_pose();
+    assert!((angle(&session) - 75.0).abs() < 1e-3);
+    session.apply(Command::ResetChannel(node, ChannelKind::Rotation));
+    session.update_pose();
+    assert!((angle(&session) - 30.0).abs() < 1e-3 && session.edits.is_empty());
+}
+
+#[test]
+fn normalised_weights_are_an_edit_that_can_be_taken_back() {
+    let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+    let weights = &mut parts.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+    weights.iter_mut().for_each(|w| *w *= 1.5);
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    let uneven = |s: &Session| s.document.as_ref().unwrap().stats.uneven.is_some();
+    let stored = Arc::clone(session.model().unwrap());
+    let height = |s: &Session| s.bounds().size().y;
+    let tall = height(&session);
+    assert!(uneven(&session));
+    session.apply(Command::ToggleNormaliseWeights);
+    // Weights half too large carry the tube half too far from the origin.
+    assert!(!uneven(&session) && (tall / height(&session) - 1.5).abs() < 1e-3);
+    session.apply(Command::Undo);
+    assert!(uneven(&session) && Arc::ptr_eq(session.model().unwrap(), &stored) && height(&session) == tall);
+    session.apply(Command::Redo);
+    session.apply(Command::ResetAll);
+    assert!(!uneven(&session) && session.edits.normalise_weights, "the pose alone is reset");
+}
+
+#[test]
+fn keys_are_stepped_through() {
+    let mut session = open();
+    session.apply(Command::Select(Some(NodeId(2))));
+    session.apply(Command::Seek(0.2));
+    session.apply(Command::NextKey);
+    assert_eq!(session.playback.time_secs, 0.5);
+    session.apply(Command::PreviousKey);
+    assert_eq!(session.playback.time_secs, 0.0);
+}
+
+#[test]
+fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
+    let mut session = open();
+    session.apply(Command::Toggle(Toggle::Bones));
+    session.apply(Command::SetPose(PoseSource::Rest));
+    session.update_pose();
+    let at = session.view.project(Vec3::new(0.0, 1.0, 0.25)).unwrap();
+    session.apply(Command::PickAt(at));
+    assert_eq!(session.view.selected, Some(NodeId(2)));
+    session.apply(Command::PickAt(glam::Vec2::ZERO));
+    assert_eq!(session.view.selected, None);
+}
