@@ -344,3 +344,37 @@ fn negative_eyes_look_from_the_other_side() {
         assert!(method != picture(&["--size", "200x300", "--clip", "Bend", "--time", "1"], "lbs.png").unwrap());
     }
 }
+
+/// A texture that is missing and a node too far off, said by every subcommand that opens the file.
+#[test]
+fn warnings_are_said_whatever_is_done_with_the_file() {
+    let path = scratch("warns.gltf");
+    let text = r#"{"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],
+        "nodes":[{"mesh":0,"translation":[1e30,0,0]}],
+        "meshes":[{"primitives":[{"attributes":{"POSITION":0},"material":0}]}],
+        "materials":[{"pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],
+        "textures":[{"source":0}],"images":[{"uri":"gone.png"}],
+        "accessors":[{"bufferView":0,"componentType":5126,"type":"VEC3","count":3,"min":[0,0,0],"max":[1,1,0]}],
+        "bufferViews":[{"buffer":0,"byteLength":36}],
+        "buffers":[{"byteLength":36,"uri":"data:application/octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA"}]}"#;
+    std::fs::write(&path, text).unwrap();
+    let model = path.to_str().unwrap();
+    let baked = scratch("warns.ply");
+    let shown = scratch("warns.png");
+    let runs: [&[&str]; 3] = [
+        &["bake", model, "-o", baked.to_str().unwrap()],
+        &["info", model, "--load"],
+        &["render", model, "-o", shown.to_str().unwrap(), "--size", "32x32"],
+    ];
+    for arguments in runs {
+        let out = skinscope(arguments);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        if said.contains("no graphics adapter") {
+            return common::skipped("no graphics adapter");
+        }
+        assert!(out.status.success(), "{arguments:?}: {said}");
+        let warnings: Vec<&str> = said.lines().filter(|l| l.starts_with("skinscope: warning: ")).collect();
+        assert!(warnings.iter().any(|w| w.contains("node 0: stands 1e30 m away")), "{arguments:?}: {said}");
+        assert!(warnings.iter().any(|w| w.contains("gone.png")), "{arguments:?}: {said}");
+    }
+}

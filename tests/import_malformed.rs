@@ -288,7 +288,8 @@ fn deep_json_is_refused_before_it_is_parsed() {
             let error =
                 skinscope::import::import_bytes(json.as_bytes(), "deep", &Options::default(), &Progress::silent())
                     .unwrap_err();
-            assert!(matches!(error, ImportError::Limit { found: 100_001, limit: 128, .. }), "{error}");
+            let said = error.to_string();
+            assert!(said.starts_with("JSON: expected at most 128 levels of nesting, found 100001;"), "{said}");
         }
     }
 }

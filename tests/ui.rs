@@ -109,6 +109,31 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
     assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && !harness.state().session.view.shared_black);
 }
 
+/// Thirty cameras make a menu that no window holds: its last row is reached by scrolling, and it stays inside the window.
+#[test]
+fn a_menu_longer_than_the_window_scrolls() {
+    let mut parts: ModelParts = (*tube(Tube { joints: 32, rings: 12, ..Tube::default() })).clone();
+    let lens = Lens::Perspective { fov_y: 0.8, aspect: None, near: 0.1, far: None };
+    parts.cameras = (0..30).map(|i| Camera { name: format!("Camera of shot {i}"), lens }).collect();
+    parts.camera_nodes = (0..30).map(|i| (NodeId(i + 1), CameraId(i))).collect();
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.set_size(vec2(1280.0, 700.0));
+    harness.run();
+    click(&mut harness, "View");
+    let last = |harness: &Harness<'_, App>| harness.get_by_label("Light theme").rect();
+    assert!(last(&harness).bottom() > 700.0, "the menu is long enough to show something");
+    harness.get_by_label("Camera of shot 7");
+    harness.get_by_label("Light theme").scroll_to_me();
+    harness.run();
+    harness.run();
+    assert!(last(&harness).bottom() <= 700.0, "{}", last(&harness));
+    click(&mut harness, "Light theme");
+    assert!(has(&harness, &Command::ToggleTheme), "the click landed");
+}
+
 #[test]
 fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
     let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::pose::PoseArgs;
-use super::{CliError, ModelArgs};
+use super::{CliError, ModelArgs, tell_warnings};
 use crate::export::{self, PosedPrimitive};
 use crate::frame::{Frame, Palette};
 use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
@@ -56,7 +56,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
             return Err(CliError::Usage(format!("{}: its name must end in .ply, .obj or .glb", args.output.display())));
         }
     };
-    let session = args.pose.session(args.model.load()?)?;
+    let document = args.model.load()?;
+    tell_warnings(&document);
+    let session = args.pose.session(document)?;
     let surface = pose(args, &session)?;
     let failed = |e: std::io::Error| CliError::Output { path: args.output.clone(), reason: e.to_string() };
     write(&args.output, format, &session, &surface).map_err(failed)

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{CliError, ModelArgs, load, print, printable};
+use super::{CliError, ModelArgs, load, print, printable, tell_warnings};
 use crate::anim;
 use crate::model::{Camera, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat};
 use crate::session::{Document, PoseSource, Session};
@@ -43,6 +43,7 @@ pub(super) struct InfoArgs {
 pub(super) fn run(args: &InfoArgs, started: Instant) -> Result<(), CliError> {
     let document = args.model.load()?;
     if args.load {
+        tell_warnings(&document);
         let report = load::report(&document, started);
         return print(&if args.json { format!("{report}\n") } else { load::text(&report) });
     }

@@ -168,6 +168,20 @@ fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Warnings written out; `info` lists them all.
+const MOST_WARNINGS: usize = 20;
+
+/// Says on standard error what import repaired or left out.
+fn tell_warnings(document: &Document) {
+    let warnings = &document.warnings;
+    for warning in warnings.iter().take(MOST_WARNINGS) {
+        eprintln!("skinscope: warning: {}", printable(warning));
+    }
+    if warnings.len() > MOST_WARNINGS {
+        eprintln!("skinscope: {} more warnings; `skinscope info` lists them", warnings.len() - MOST_WARNINGS);
+    }
+}
+
 /// `1280x720`.
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let parts = text.split_once(['x', 'X']).and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));

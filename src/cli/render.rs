@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 
 use super::pose::{PoseArgs, find_node};
-use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size, printable};
+use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size, printable, tell_warnings};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
@@ -107,7 +107,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     let for_import = Arc::clone(&held);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
-    let mut session = args.pose.session(args.model.load_for(Some(Arc::new(formats)))?)?;
+    let document = args.model.load_for(Some(Arc::new(formats)))?;
+    tell_warnings(&document);
+    let mut session = args.pose.session(document)?;
     let frame = describe(args, &mut session)?;
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let draw = |gpu: &Gpu, renderer: &mut Renderer| {

@@ -172,7 +172,10 @@ fn measure(text: &str, limits: &Limits) -> Result<(), ImportError> {
             _ => {}
         }
     }
-    Limits::check("JSON", "the nesting depth", deepest as u64, limits.json_depth as u64)?;
+    if deepest > limits.json_depth {
+        let expected = format!("at most {} levels of nesting", limits.json_depth);
+        return Err(ImportError::invalid("JSON", expected, deepest.to_string()));
+    }
     Limits::check("JSON", "the number of objects", objects as u64, limits.json_objects as u64)?;
     Limits::check("JSON", "the number of values", values as u64, limits.json_values as u64)
 }

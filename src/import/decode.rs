@@ -55,7 +55,9 @@ pub(super) fn measure(width: u32, height: u32, limits: &Limits) -> Result<u64, S
     }
     if width > limits.image_side || height > limits.image_side || pixels > limits.image_pixels {
         let (side, most) = (limits.image_side, limits.image_pixels);
-        return Err(format!("its {width} × {height} pixels are more than {side} a side or {most} in all"));
+        return Err(format!(
+            "its {width} × {height} pixels are more than {side} a side or {most} in all; make it smaller"
+        ));
     }
     Ok(pixels)
 }

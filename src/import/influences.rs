@@ -102,8 +102,9 @@ fn examine(source: &Source, influences: &mut Influences) {
     }
     if off > 0 {
         let (have, sums) = (if off == 1 { "has" } else { "have" }, range(least, most));
-        let text =
-            format!("{off} of {vertices} vertices {have} weights that do not sum to one ({sums}); drawn as stored");
+        let text = format!(
+            "{off} of {vertices} vertices {have} weights that do not sum to one ({sums}); drawn as stored unless normalised"
+        );
         source.reader.warnings.add(source.place(), text);
     }
 }

@@ -21,7 +21,7 @@ pub struct Limits {
     /// Bytes that all accessors without a buffer view (all zeros, or sparse) may decode to: nothing else bounds their
     /// count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
     pub zero_bytes: u64,
-    /// Width and height of an image, pixels: what graphics hardware takes.
+    /// Width and height of an image, pixels. What is larger than the graphics hardware takes is scaled down when it is drawn.
     pub image_side: u32,
     /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB. Asked of its header, before it is decoded.
     pub image_pixels: u64,
@@ -57,7 +57,7 @@ impl Limits {
             json_objects: count(bytes / 4096),
             json_values: count(bytes / 512),
             zero_bytes: bytes / 64,
-            image_side: 16_384,
+            image_side: 65_536,
             image_pixels: bytes / 64,
             decoded_bytes: bytes,
         }

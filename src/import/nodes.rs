@@ -5,7 +5,7 @@ use gltf::json;
 
 use super::error::Warnings;
 use super::{ImportError, Reader};
-use crate::math::{Transform, decompose};
+use crate::math::{Aabb, Transform, decompose};
 use crate::model::{LocalPose, NodeId, Scene, Skeleton};
 
 /// Nodes beyond which a file is rather broken, or a whole world, than a character.
@@ -160,7 +160,9 @@ fn local_transform(
         if node.translation.is_some() || node.rotation.is_some() || node.scale.is_some() {
             return Err(ImportError::invalid(place(), "a matrix or TRS properties", "both"));
         }
-        return Ok(decompose(affine(&Mat4::from_cols_array(&matrix), &place, warnings)?));
+        let affine = affine(&Mat4::from_cols_array(&matrix), &place, warnings)?;
+        note_far(affine.translation.into(), &place, warnings);
+        return Ok(decompose(affine));
     }
     let translation = node.translation.map_or(Vec3::ZERO, Vec3::from_array);
     let scale = node.scale.map_or(Vec3::ONE, Vec3::from_array);
@@ -168,6 +170,7 @@ fn local_transform(
     if !(translation.is_finite() && scale.is_finite() && raw.is_finite()) {
         return Err(ImportError::invalid(place(), "a finite transform", "a number beyond the largest float"));
     }
+    note_far(translation, &place, warnings);
     if scale.cmpeq(Vec3::ZERO).any() {
         warnings.add(place(), "has a scale of zero; what hangs on it is flat");
     }
@@ -179,6 +182,14 @@ fn local_transform(
         warnings.add(place(), format!("has a rotation of length {:.3}; normalised", raw.length()));
     }
     Ok((Transform { translation, rotation, scale }, None))
+}
+
+/// Says so where a node stands beyond what can be seen or framed ([`Aabb::FAR`]).
+fn note_far(translation: Vec3, place: &dyn Fn() -> String, warnings: &Warnings) {
+    let far = translation.abs().max_element();
+    if far > Aabb::FAR {
+        warnings.add(place(), format!("stands {far:e} m away, farther than can be shown; what it moves is not seen"));
+    }
 }
 
 /// Normalised in f64, so that no length overflows or vanishes; `None` for zero and what is not finite.

@@ -63,6 +63,14 @@ impl Session {
         Some(if own.is_empty() { &model.skeleton.names[node.index()] } else { own })
     }
 
+    /// A camera as menus name it.
+    #[must_use]
+    pub fn camera_label(&self, index: usize) -> Option<String> {
+        let name = self.camera_name(index)?;
+        let says_so = name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("camera"));
+        Some(if says_so { name.to_owned() } else { format!("Camera {name}") })
+    }
+
     /// Whether the shown scene has lights of its own.
     #[must_use]
     pub fn has_lights(&self) -> bool {

@@ -2,8 +2,8 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, Sense, Ui, WidgetInfo, pos2,
-    vec2,
+    Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Sense, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, BODY, ROW, colors};
@@ -59,7 +59,17 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
 }
 
 fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    ui.set_width(252.0);
+    let has_cameras = menu == Menu::View && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
+    // Names of cameras are the file's, and may be long.
+    ui.set_width(if has_cameras { 340.0 } else { 252.0 });
+    let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0;
+    let room = room.max(4.0 * ROW);
+    // What does not fit the window scrolls.
+    let list = ScrollArea::vertical().max_height(room).min_scrolled_height(room);
+    list.show(ui, |ui| rows(ui, menu, session, state, commands));
+}
+
+fn rows(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     ui.spacing_mut().item_spacing.y = 0.0;
     for row in COMMANDS.iter().filter(|row| row.menu == menu) {
         if starts_group(&row.command) {
@@ -85,10 +95,9 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let count = session.model().map_or(0, |m| m.camera_nodes.len());
     // A menu of hundreds is none; the others are reached one after the other.
     for i in 0..count.min(MOST_CAMERAS) {
-        let Some(name) = session.camera_name(i) else { continue };
+        let Some(name) = session.camera_label(i) else { continue };
         let on = through == Some(i);
-        let name = format!("Camera {name}");
-        let response = item(ui, &name, None, Some(on)).on_hover_text("Look through this camera of the file");
+        let response = item(ui, &name, None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
         if response.clicked() {
             commands.push(Command::SetCamera((!on).then_some(i)));
         }

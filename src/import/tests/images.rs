@@ -162,7 +162,7 @@ fn broken_ktx2_files_are_refused_before_they_are_followed() {
     for (file, says) in [
         (changed(plain, 12, &[37]), "not Basis Universal"),
         (changed(plain, 20, &[0; 4]), "0 × 48 pixels"),
-        (changed(plain, 20, &[255; 4]), "more than 16384 a side"),
+        (changed(plain, 20, &[255; 4]), "more than 65536 a side"),
         (changed(plain, 28, &[2]), "a cube map, an array or a volume"),
         (changed(plain, 32, &[2]), "a cube map, an array or a volume"),
         (changed(plain, 36, &[6]), "a cube map, an array or a volume"),

@@ -105,12 +105,11 @@ fn weights_are_kept_as_stored_and_their_sums_listed() {
     let doc = skinned(&[(&BOTH, &weights)]);
     let model = doc.import().unwrap().model;
     assert_eq!(model.meshes[0].primitives[0].influences.as_ref().unwrap().of(1).1, [0.75, 0.5, 0.0, 0.0]);
-    let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (1.25); drawn as stored";
+    let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (1.25); drawn as stored unless normalised";
     assert_eq!(doc.warnings(), [want]);
     weights[1] = 0.37;
     weights[8] = 0.5009;
-    let want =
-        "mesh 0, primitive 0: 2 of 4 vertices have weights that do not sum to one (0.87 to 1.25); drawn as stored";
+    let want = "mesh 0, primitive 0: 2 of 4 vertices have weights that do not sum to one (0.87 to 1.25); drawn as stored unless normalised";
     assert_eq!(skinned(&[(&BOTH, &weights)]).warnings(), [want]);
 }
 
@@ -126,7 +125,7 @@ fn weights_in_integers_must_sum_to_one_exactly() {
         doc.warnings()
     };
     assert!(stored(&mut doc, 128).is_empty());
-    let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (0.996); drawn as stored";
+    let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (0.996); drawn as stored unless normalised";
     assert_eq!(stored(&mut doc, 127), [want]);
 }
 
