@@ -304,7 +304,8 @@ fn textures_that_memory_does_not_hold_are_shown_smaller_or_left_out_and_the_pict
         (image::open(&picture).unwrap().into_rgba8(), said)
     };
     let (whole, said) = run("", &[]);
-    assert_eq!(said, "");
+    // What import says of coordinates that are missing is not the matter here.
+    assert!(!said.contains("size") && !said.contains("memory"), "{said}");
     let (smaller, said) = run("", &["--texture-memory", "12"]);
     assert!(said.contains("of 2 textures (42.7 MiB) are shown 2 at half size, to fit the 12.0 MiB"), "{said}");
     // One colour is itself at any size.
