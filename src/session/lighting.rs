@@ -67,7 +67,7 @@ impl Session {
     #[must_use]
     pub fn camera_label(&self, index: usize) -> Option<String> {
         let name = self.camera_name(index)?;
-        let says_so = name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("camera"));
+        let says_so = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("cam"));
         Some(if says_so { name.to_owned() } else { format!("Camera {name}") })
     }
 
