@@ -2,9 +2,12 @@
 //! and the command line alike.
 
 mod bones;
+pub mod check;
 mod pick;
 mod stats;
+mod vertex;
 
 pub use bones::{BoneSegment, bones};
 pub use pick::{Hit, PosedPrimitive, PosedSurface, moved_bounds, mover, pick, posed_surface};
 pub use stats::{JointStats, WeightStats};
+pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};

@@ -1,0 +1,98 @@
+//! What a rule found: how bad, where, why it harms, what to do.
+
+use glam::Vec3;
+
+use crate::inspect::{VertexPart, VertexSet};
+use crate::model::{ClipId, MeshId, NodeId};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing; may be meant.
+    Info,
+    /// Deforms badly, or other programs read it differently.
+    Warning,
+    /// Broken: what is drawn is not what was made.
+    Error,
+}
+
+impl Severity {
+    /// As in JSON and on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// How much, in one number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// What is measured, such as "largest crack".
+    pub what: &'static str,
+    /// The number.
+    pub value: f64,
+    /// Such as "mm", "°", "%"; empty for a count or a plain ratio.
+    pub unit: &'static str,
+}
+
+/// The pose in which a finding is seen best.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum FindingPose {
+    /// As the file stores it.
+    #[default]
+    Rest,
+    /// The rest pose with one joint turned: its local rotation is `rest · rotation about axis`.
+    Turned {
+        /// Which joint.
+        joint: NodeId,
+        /// Unit, in the joint's own space.
+        axis: Vec3,
+        /// How far, radians.
+        angle: f32,
+    },
+    /// A clip at a time.
+    Clip {
+        /// Which clip.
+        clip: ClipId,
+        /// Seconds on the file's own timeline.
+        time_secs: f32,
+    },
+}
+
+/// One thing that a rule found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// [`super::Rule::id`].
+    pub rule: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// Whose vertices are at fault; `None` where joints are.
+    pub mesh: Option<MeshId>,
+    /// Of the mesh.
+    pub primitive: Option<usize>,
+    /// Every stored vertex at fault, rising.
+    pub vertices: Vec<u32>,
+    /// The joints (or nodes) at fault.
+    pub joints: Vec<NodeId>,
+    /// What is wrong and what harm it does: a sentence or two.
+    pub message: String,
+    /// What to do about it.
+    pub fix: String,
+    /// How much.
+    pub measure: Option<Measure>,
+    /// The pose in which it is seen best.
+    pub pose: FindingPose,
+}
+
+impl Finding {
+    /// The vertices at fault, by their primitive.
+    #[must_use]
+    pub fn vertex_set(&self) -> VertexSet {
+        let (Some(mesh), Some(primitive)) = (self.mesh, self.primitive) else { return VertexSet::default() };
+        VertexSet { parts: vec![VertexPart { mesh, primitive, vertices: self.vertices.clone() }] }
+    }
+}

@@ -1,0 +1,81 @@
+//! What is checked, and what several rules need of it, worked out once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use glam::Affine3A;
+
+use super::CheckOptions;
+use crate::anim::local_to_model;
+use crate::model::{Influences, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
+
+/// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
+#[derive(Clone, Copy, Debug)]
+pub struct Skinned<'a> {
+    /// The first instance that draws it so.
+    pub instance: InstanceId,
+    /// As the file numbers them.
+    pub mesh: MeshId,
+    /// Of the mesh.
+    pub primitive: usize,
+    /// As the file numbers them.
+    pub skin_id: SkinId,
+    /// What moves it.
+    pub skin: &'a Skin,
+    /// Its vertices.
+    pub source: &'a Primitive,
+    /// Its weights.
+    pub influences: &'a Influences,
+}
+
+/// A model under the eyes of the rules.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// As stored: not normalised, not edited.
+    pub model: &'a Model,
+    /// See [`CheckOptions::limit`].
+    pub limit: usize,
+    /// By mesh, primitive and skin.
+    pub skinned: Vec<Skinned<'a>>,
+    /// `model_from_node` of every node in the stored pose.
+    pub rest: Vec<Affine3A>,
+    cancel: &'a AtomicBool,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(model: &'a Model, options: &CheckOptions, cancel: &'a AtomicBool) -> Self {
+        let mut rest = Vec::new();
+        local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+        Self { model, limit: options.limit, skinned: skinned(model), rest, cancel }
+    }
+
+    /// Nobody waits for the findings any more: long rules look now and then, and return.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+fn skinned(model: &Model) -> Vec<Skinned<'_>> {
+    let mut out = Vec::new();
+    for (i, instance) in model.instances.iter().enumerate() {
+        let Some(skin_id) = instance.skin else { continue };
+        for (primitive, source) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
+            let Some(influences) = &source.influences else { continue };
+            let skin = &model.skins[skin_id.index()];
+            let instance_id = InstanceId::from_index(i);
+            out.push(Skinned {
+                instance: instance_id,
+                mesh: instance.mesh,
+                primitive,
+                skin_id,
+                skin,
+                source,
+                influences,
+            });
+        }
+    }
+    let key = |s: &Skinned| (s.mesh, s.primitive, s.skin_id);
+    out.sort_by_key(key);
+    out.dedup_by_key(|s| key(s));
+    out
+}

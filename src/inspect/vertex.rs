@@ -1,0 +1,103 @@
+//! Vertices named: one as it is drawn, many as they are stored, and a number for each.
+
+use crate::model::{InstanceId, MeshId, Model, Primitive};
+
+/// One vertex of something drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VertexRef {
+    /// Who draws it.
+    pub instance: InstanceId,
+    /// Of the instance's mesh.
+    pub primitive: usize,
+    /// Of the primitive's positions; may be one that was split off for tangents.
+    pub vertex: usize,
+}
+
+impl VertexRef {
+    /// Its number in the file: a vertex split off for tangents is the one that it copies.
+    #[must_use]
+    pub fn stored(self, primitive: &Primitive) -> usize {
+        let split = self.vertex.checked_sub(primitive.stored_vertices);
+        split.and_then(|i| primitive.split_from.get(i)).map_or(self.vertex, |v| *v as usize)
+    }
+}
+
+/// Stored vertices of one primitive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VertexPart {
+    /// As the file numbers them.
+    pub mesh: MeshId,
+    /// Of the mesh.
+    pub primitive: usize,
+    /// Numbers in the file, rising.
+    pub vertices: Vec<u32>,
+}
+
+/// Stored vertices of a model; each primitive stands in it once at most.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VertexSet {
+    /// By mesh, then primitive.
+    pub parts: Vec<VertexPart>,
+}
+
+impl VertexSet {
+    /// Vertices in all.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.parts.iter().map(|p| p.vertices.len()).sum()
+    }
+
+    /// True without vertices.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.parts.iter().all(|p| p.vertices.is_empty())
+    }
+
+    /// Those of one primitive, rising.
+    #[must_use]
+    pub fn of(&self, mesh: MeshId, primitive: usize) -> &[u32] {
+        let part = self.parts.iter().find(|p| p.mesh == mesh && p.primitive == primitive);
+        part.map_or(&[], |p| &p.vertices)
+    }
+}
+
+/// A number for each stored vertex of a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PerVertex {
+    /// By mesh, primitive and stored vertex; empty for a primitive that has none.
+    pub values: Vec<Vec<Vec<f32>>>,
+}
+
+impl PerVertex {
+    /// No values, but a place for every primitive.
+    #[must_use]
+    pub fn empty(model: &Model) -> Self {
+        Self { values: model.meshes.iter().map(|m| vec![Vec::new(); m.primitives.len()]).collect() }
+    }
+
+    /// Those of one primitive.
+    #[must_use]
+    pub fn of(&self, mesh: MeshId, primitive: usize) -> &[f32] {
+        self.values.get(mesh.index()).and_then(|m| m.get(primitive)).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_vertex_is_named_by_the_one_it_copies() {
+        let primitive = Primitive { stored_vertices: 4, split_from: vec![2, 0], ..Primitive::default() };
+        let stored = |vertex| VertexRef { instance: InstanceId(0), primitive: 0, vertex }.stored(&primitive);
+        assert_eq!([3, 4, 5].map(stored), [3, 2, 0]);
+    }
+
+    #[test]
+    fn a_set_finds_the_part_of_a_primitive() {
+        let part = |mesh, primitive, vertices| VertexPart { mesh: MeshId(mesh), primitive, vertices };
+        let set = VertexSet { parts: vec![part(0, 1, vec![3, 4]), part(2, 0, vec![7])] };
+        assert_eq!((set.len(), set.is_empty(), VertexSet::default().is_empty()), (3, false, true));
+        assert_eq!((set.of(MeshId(0), 1), set.of(MeshId(2), 1)), (&[3, 4][..], &[][..]));
+    }
+}
