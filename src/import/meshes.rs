@@ -124,7 +124,7 @@ pub(super) fn instances(
     }
     for (m, skin) in smallest.iter().enumerate() {
         if let Some(skin) = *skin {
-            influences::check_joints(&mut meshes[m], (m, skin, skins[skin].joints.len()), reader.warnings)?;
+            influences::check_joints(reader, &mut meshes[m], (m, skin, skins[skin].joints.len()))?;
         }
     }
     Ok(out)
