@@ -4,6 +4,7 @@
 mod bones;
 pub mod check;
 mod pick;
+pub mod rig;
 mod stats;
 mod vertex;
 
