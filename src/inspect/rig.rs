@@ -3,7 +3,7 @@
 use glam::{Affine3A, DAffine3, DVec3, Vec3};
 
 use crate::math::{Stretch, angle_degrees};
-use crate::model::{Model, NodeId, Skin, SkinId};
+use crate::model::{Mesh, Model, NodeId, Skin};
 
 /// Lengths that differ by less than this share of the size are the same.
 pub const SAME_PLACE: f64 = 0.01;
@@ -56,14 +56,20 @@ pub struct SkinBinding {
 }
 
 impl SkinBinding {
-    /// Of a model's skin; `rest` holds `model_from_node` of every node at rest. Linear in joints and vertices.
+    /// Of all skins of a model, by their number; `rest` holds `model_from_node` of every node at rest. Linear in joints and
+    /// vertices.
     #[must_use]
-    pub fn of(model: &Model, rest: &[Affine3A], skin: SkinId) -> Self {
-        let this = &model.skins[skin.index()];
-        let places: Vec<Option<Place>> = (0..this.joints.len()).map(|j| Place::of(this, j, rest)).collect();
+    pub fn of_all(model: &Model, rest: &[Affine3A]) -> Vec<Self> {
+        let sizes = mesh_sizes(model);
+        model.skins.iter().zip(sizes).map(|(skin, size)| Self::of(skin, rest, size)).collect()
+    }
+
+    /// `mesh_size`: of what the skin may move, in mesh space.
+    fn of(skin: &Skin, rest: &[Affine3A], mesh_size: Option<f64>) -> Self {
+        let places: Vec<Option<Place>> = (0..skin.joints.len()).map(|j| Place::of(skin, j, rest)).collect();
         let known: Vec<&Place> = places.iter().flatten().collect();
-        let mesh_size = mesh_size(model, skin).filter(|s| *s > 0.0);
-        let joints_size = diagonal(known.iter().map(|p| p.rest));
+        let mesh_size = mesh_size.filter(|s| *s > 0.0);
+        let joints_size = bounds(known.iter().map(|p| p.rest)).map_or(0.0, diagonal);
         let size = |place: &Place| mesh_size.map_or(joints_size, |s| s * place.scale);
         let agreeing = |of: &Place| known.iter().filter(|p| p.drift_from(of).is_small(size(of))).count();
         let mut best = known.iter().min_by_key(|p| p.node).map(|p| (agreeing(p), *p));
@@ -162,26 +168,32 @@ pub fn is_singular(m: &DAffine3) -> bool {
     least <= most * FLAT || !most.is_finite() || !least.is_finite()
 }
 
-/// The diagonal of the box around the vertices that a skin may move, mesh space; `None` where it has none.
-fn mesh_size(model: &Model, skin: SkinId) -> Option<f64> {
-    let mut meshes: Vec<_> = model.instances.iter().filter(|i| i.skin == Some(skin)).map(|i| i.mesh).collect();
-    meshes.sort_unstable();
-    meshes.dedup();
-    let primitives = meshes.iter().flat_map(|m| &model.meshes[m.index()].primitives);
-    let mut points = primitives
-        .filter(|p| p.influences.is_some())
-        .flat_map(|p| p.positions.iter().take(p.stored_vertices))
-        .map(|p| p.as_dvec3())
-        .peekable();
-    points.peek()?;
-    Some(diagonal(points))
+/// Least and greatest corner.
+type Bounds = [DVec3; 2];
+
+/// By skin: the diagonal of the box around the vertices that it may move, mesh space; `None` where it has none.
+fn mesh_sizes(model: &Model) -> Vec<Option<f64>> {
+    let of_mesh = |mesh: &Mesh| {
+        let primitives = mesh.primitives.iter().filter(|p| p.influences.is_some());
+        bounds(primitives.flat_map(|p| p.positions.iter().take(p.stored_vertices)).map(|p| p.as_dvec3()))
+    };
+    let meshes: Vec<Option<Bounds>> = model.meshes.iter().map(of_mesh).collect();
+    let mut skins: Vec<Option<Bounds>> = vec![None; model.skins.len()];
+    for instance in &model.instances {
+        if let (Some(skin), Some(more)) = (instance.skin, meshes[instance.mesh.index()]) {
+            let all = &mut skins[skin.index()];
+            *all = bounds(all.iter().flatten().copied().chain(more));
+        }
+    }
+    skins.into_iter().map(|b| b.map(diagonal)).collect()
 }
 
-/// The diagonal of the box around points; 0 for none.
-fn diagonal(points: impl Iterator<Item = DVec3>) -> f64 {
-    let bounds = points
-        .fold(None, |b: Option<[DVec3; 2]>, p| Some(b.map_or([p, p], |[least, most]| [least.min(p), most.max(p)])));
-    bounds.map_or(0.0, |[least, most]| (most - least).length())
+fn bounds(points: impl Iterator<Item = DVec3>) -> Option<Bounds> {
+    points.fold(None, |b, p| Some(b.map_or([p, p], |[least, most]: Bounds| [least.min(p), most.max(p)])))
+}
+
+fn diagonal([least, most]: Bounds) -> f64 {
+    (most - least).length()
 }
 
 /// What a node's stored transform holds.
@@ -235,7 +247,7 @@ mod tests {
         let model = Model::build(parts).unwrap();
         let mut rest = Vec::new();
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
-        SkinBinding::of(&model, &rest, SkinId(0))
+        SkinBinding::of_all(&model, &rest).remove(0)
     }
 
     fn near(drift: Option<Drift>, metres: f64, degrees: f64, scale: [f64; 2]) -> bool {
