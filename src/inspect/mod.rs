@@ -5,6 +5,7 @@ mod bones;
 pub mod check;
 mod inspection;
 mod pick;
+pub mod rig;
 mod stats;
 mod vertex;
 

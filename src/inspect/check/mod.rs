@@ -3,9 +3,14 @@
 //! A rule is a row of [`RULES`] and a function. It gets a [`Subject`], which holds what several rules need, and pushes
 //! findings; it changes nothing and knows nothing of other rules.
 
+mod binds;
 mod finding;
+mod hierarchy;
+mod joints;
 mod names;
+mod scale;
 mod subject;
+mod unused;
 mod weights;
 
 pub use finding::{Finding, FindingPose, Measure, Severity};
@@ -33,7 +38,17 @@ pub struct Rule {
 }
 
 /// Every rule, worst first.
-pub static RULES: &[&Rule] = &[&weights::ZERO, &names::DUPLICATE];
+pub static RULES: &[&Rule] = &[
+    &weights::ZERO,
+    &binds::SINGULAR,
+    &hierarchy::HIERARCHY,
+    &binds::MISMATCH,
+    &binds::NON_RIGID,
+    &scale::NON_UNIFORM,
+    &scale::NEGATIVE,
+    &names::DUPLICATE,
+    &unused::UNUSED,
+];
 
 /// What to look for.
 #[derive(Clone, Debug)]
