@@ -114,28 +114,38 @@ struct Surface {
     edges: Vec<Vec<usize>>,
 }
 
-fn surface(joints: &[Joint], step: f64) -> Surface {
-    let inside = |c: [i32; 3]| {
-        let p = DVec3::from_array(c.map(|i| (f64::from(i) + 0.5) * step));
-        let p = DVec3::new(p.x.abs(), p.y, p.z);
-        joints.iter().any(|j| j.head.x >= 0.0 && distance(p, j) < j.radius.max(step))
-    };
-    let cells = |from: f64, to: f64| (from / step).floor() as i32..=(to / step).ceil() as i32;
-    let mut filled = std::collections::BTreeSet::new();
-    for x in cells(0.0, 1.0) {
-        for y in cells(-0.1, 1.95) {
-            filled.extend(cells(-0.95, 0.35).map(|z| [x, y, z]).filter(|c| inside(*c)));
+/// Cells of the grid inside the capsules, rising; those of the left side, and their mirror images.
+fn cells(joints: &[Joint], step: f64) -> Vec<[i32; 3]> {
+    let mut out = Vec::new();
+    for joint in joints.iter().filter(|j| j.head.x >= 0.0) {
+        let radius = joint.radius.max(step);
+        let from = ((joint.head.min(joint.tail) - radius) / step).floor().as_ivec3().to_array();
+        let to = ((joint.head.max(joint.tail) + radius) / step).ceil().as_ivec3().to_array();
+        for x in from[0].max(0)..=to[0] {
+            for y in from[1]..=to[1] {
+                let inside = |c: &[i32; 3]| {
+                    let p = DVec3::from_array(c.map(|i| (f64::from(i) + 0.5) * step));
+                    distance(p, joint) < radius
+                };
+                let row = (from[2]..=to[2]).map(|z| [x, y, z]).filter(inside);
+                out.extend(row.flat_map(|c| [c, [-1 - c[0], c[1], c[2]]]));
+            }
         }
     }
-    let mirrored: Vec<_> = filled.iter().map(|[x, y, z]| [-1 - x, *y, *z]).collect();
-    filled.extend(mirrored);
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+fn surface(joints: &[Joint], step: f64) -> Surface {
+    let filled = cells(joints, step);
     let mut out = Surface { keys: vec![], positions: vec![], quads: vec![], mirror: vec![], edges: vec![] };
     let mut numbers = BTreeMap::new();
     for cell in &filled {
         for (axis, forward) in (0..3).flat_map(|axis| [(axis, false), (axis, true)]) {
             let mut beside = *cell;
             beside[axis] += if forward { 1 } else { -1 };
-            if filled.contains(&beside) {
+            if filled.binary_search(&beside).is_ok() {
                 continue;
             }
             let corner = |u: i32, v: i32| {
