@@ -6,9 +6,9 @@
 //! then by the blended, normalised dual quaternion, so a twist keeps its radius. Normalising makes the sum of a vertex's
 //! weights irrelevant here, while linear blending scales by it.
 
-use glam::{Affine3A, Mat3A, Quat, Vec3A, Vec4};
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
-use super::{Method, Moved, Vertex};
+use super::{Blended, Method, Moved, Vertex};
 use crate::math::cofactor;
 
 /// The second row of the table.
@@ -19,6 +19,7 @@ pub static DUAL_QUATERNION: Method = Method {
     vec4s_per_joint: 5,
     pack,
     deform,
+    blend,
 };
 
 /// Real part (xyzw), dual part (xyzw), the three rows of `S` (fourth components zero).
@@ -77,11 +78,14 @@ fn nearest_rotation(m: Mat3A) -> Mat3A {
 }
 
 fn deform(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
-    let mut blend = Blend::default();
-    for (joint, weight) in joints.iter().zip(weights) {
-        blend.add(&palette[*joint as usize * 5..][..5], *weight);
-    }
-    blend.apply(v)
+    Blend::of(palette, joints, weights).apply(v)
+}
+
+fn blend(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Blended {
+    // Where nothing moves the vertex, `apply` leaves it at the origin.
+    let nothing = (Mat3A::ZERO, Quat::IDENTITY, Vec3::ZERO);
+    let (stretch, rotation, translation) = Blend::of(palette, joints, weights).motion().unwrap_or(nothing);
+    Blended::Motion { stretch, rotation, translation }
 }
 
 /// The sums of one vertex.
@@ -97,6 +101,14 @@ struct Blend {
 }
 
 impl Blend {
+    fn of(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Self {
+        let mut blend = Self::default();
+        for (joint, weight) in joints.iter().zip(weights) {
+            blend.add(&palette[*joint as usize * 5..][..5], *weight);
+        }
+        blend
+    }
+
     fn add(&mut self, packed: &[Vec4], weight: f32) {
         if weight == 0.0 {
             return;
@@ -111,16 +123,22 @@ impl Blend {
         self.weight += weight;
     }
 
-    fn apply(self, v: Vertex) -> Moved {
+    /// Stretch, rotation and translation; `None` where nothing moves the vertex.
+    fn motion(&self) -> Option<(Mat3A, Quat, Vec3)> {
         let length = self.real.length();
         if length == 0.0 || self.weight == 0.0 {
-            // Nothing moves the vertex: as a sum of no matrices.
-            return Moved::default();
+            return None;
         }
         let [x, y, z] = self.rows.map(|row| Vec3A::from_vec4(row / self.weight));
         let s = Mat3A::from_cols(x, y, z).transpose();
         let rotation = Quat::from_vec4(self.real / length);
         let translation = (Quat::from_vec4(self.dual / length) * rotation.conjugate()).xyz() * 2.0;
+        Some((s, rotation, translation))
+    }
+
+    fn apply(&self, v: Vertex) -> Moved {
+        // As a sum of no matrices.
+        let Some((s, rotation, translation)) = self.motion() else { return Moved::default() };
         let determinant = s.determinant();
         let side = if determinant < 0.0 { -1.0 } else { 1.0 };
         let vertex = Vertex {

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A, Vec4};
 
-use super::{Method, Moved, Vertex};
+use super::{Blended, Method, Moved, Vertex};
 use crate::math::cofactor;
 
 /// The first row of the table.
@@ -13,6 +13,7 @@ pub static LINEAR: Method = Method {
     vec4s_per_joint: 3,
     pack,
     deform,
+    blend: |_, _, _| Blended::Sum,
 };
 
 /// The rows of the 3×4 matrix.

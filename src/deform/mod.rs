@@ -3,7 +3,7 @@
 //! A method is one Rust file, one WGSL file (`shaders/deform/`) and one row of [`METHODS`]. It packs a skinning matrix
 //! into vectors that shader and CPU reference both read. Knows nothing of time: a pose comes in, vertices go out.
 
-use glam::{Affine3A, Vec3, Vec4};
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec4};
 
 use crate::model::Model;
 
@@ -32,6 +32,24 @@ pub struct Method {
     pub pack: fn(&Affine3A, &mut [Vec4]),
     /// The CPU reference: a packed palette, the joints (places in it) and weights of a vertex, and the vertex.
     pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> Moved,
+    /// What [`Method::deform`] makes of the palette before it moves a vertex, for readouts.
+    pub blend: fn(&[Vec4], &[u16], &[f32]) -> Blended,
+}
+
+/// What the joints of one vertex are blended to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Blended {
+    /// Nothing of its own: the vertex is the weighted sum of where each joint alone takes it.
+    Sum,
+    /// `rotation · (stretch · v) + translation`.
+    Motion {
+        /// Scale and shear.
+        stretch: Mat3A,
+        /// Unit.
+        rotation: Quat,
+        /// Model space.
+        translation: Vec3,
+    },
 }
 
 /// What a method moves.

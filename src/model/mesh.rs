@@ -124,6 +124,18 @@ pub enum WeightFormat {
     F32,
 }
 
+impl WeightFormat {
+    /// The integer that stands for one; `None` for floats.
+    #[must_use]
+    pub const fn one(self) -> Option<u32> {
+        match self {
+            Self::U8 => Some(255),
+            Self::U16 => Some(65_535),
+            Self::F32 => None,
+        }
+    }
+}
+
 /// (joint, weight) pairs of all vertices, vertex after vertex: vertex `v` owns `v * per_vertex ..`. Weights as stored.
 #[derive(Clone, Debug, Default)]
 pub struct Influences {
