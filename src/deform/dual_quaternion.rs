@@ -8,8 +8,8 @@
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
-use super::{Blended, Method, Moved, Vertex};
-use crate::math::cofactor;
+use super::{Blended, Crowd, Method, Moved, Vertex};
+use crate::math::{Aabb, cofactor};
 
 /// The second row of the table.
 pub static DUAL_QUATERNION: Method = Method {
@@ -20,6 +20,7 @@ pub static DUAL_QUATERNION: Method = Method {
     pack,
     deform,
     blend,
+    reach,
 };
 
 /// Real part (xyzw), dual part (xyzw), the three rows of `S` (fourth components zero).
@@ -86,6 +87,53 @@ fn blend(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Blended {
     let nothing = (Mat3A::ZERO, Quat::IDENTITY, Vec3::ZERO);
     let (stretch, rotation, translation) = Blend::of(palette, joints, weights).motion().unwrap_or(nothing);
     Blended::Motion { stretch, rotation, translation }
+}
+
+/// What the arithmetic of one vertex loses, of the largest length in it.
+const ROUNDING: f32 = 2e-5;
+
+/// A ball. The stretch of a vertex is a mean, so it takes the vertices into the box around the boxes that the single
+/// stretches make; let `c` be its centre and `ρ` half its diagonal. The blended motion is rigid: it takes them to within `ρ`
+/// of where it takes `c`. That is `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²` with `cᵢ` where joint `i` alone takes `c` and `r` the real
+/// parts (the vector part of it), so no farther from any point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no
+/// less than the least cosine between the `r` and one direction.
+fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
+    let packed = |joint: u16| &palette[joint as usize * 5..][..5];
+    let pivot = packed(crowd.joints.first()?.0)[0];
+    let (mut stretched, mut mean) = (Aabb::EMPTY, Vec4::ZERO);
+    for (joint, around) in crowd.joints {
+        let joint = packed(*joint);
+        let (center, half) = (around.center().extend(0.0), (around.size() * 0.5).extend(0.0));
+        let at = Vec3::from_array(std::array::from_fn(|i| joint[2 + i].dot(center)));
+        let to = Vec3::from_array(std::array::from_fn(|i| joint[2 + i].abs().dot(half)));
+        stretched = stretched.union(Aabb { min: at - to, max: at + to });
+        mean += if joint[0].dot(pivot) < 0.0 { -joint[0] } else { joint[0] };
+    }
+    let mean = mean.normalize_or_zero();
+    let center = stretched.center();
+    let mut images = Aabb::EMPTY;
+    let (mut cosine, mut largest) = (1.0_f32, stretched.farthest());
+    for (joint, _) in crowd.joints {
+        let joint = packed(*joint);
+        cosine = cosine.min(joint[0].dot(mean).abs());
+        let rotation = Quat::from_vec4(joint[0]);
+        let translation = (Quat::from_vec4(joint[1]) * rotation.conjugate()).xyz() * 2.0;
+        let image = rotation * center + translation;
+        images = images.union(Aabb { min: image, max: image });
+        largest = largest.max(translation.abs().max_element());
+    }
+    // Beyond 45° from the mean, two of them may be taken on other sides of each other, depending on which comes first.
+    if cosine < 0.72 {
+        return None;
+    }
+    let radius = (0.5 * images.diagonal() + ROUNDING * largest) / (cosine * cosine) + 0.5 * stretched.diagonal();
+    let ball = images.center();
+    let mut out = Aabb { min: ball, max: ball }.grown(Vec3::splat(radius * (1.0 + ROUNDING)));
+    if crowd.sums[0] <= 0.0 {
+        // What nothing moves stays at the origin.
+        out.include(Vec3::ZERO);
+    }
+    (out.min.is_finite() && out.max.is_finite()).then_some(out)
 }
 
 /// The sums of one vertex.

@@ -5,6 +5,7 @@
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec4};
 
+use crate::math::Aabb;
 use crate::model::Model;
 
 mod dual_quaternion;
@@ -15,7 +16,7 @@ mod sides;
 mod surface;
 
 pub use sides::keep_sides;
-pub use surface::{Deformed, bounds, deform_primitive, deform_rigid, normals_from_triangles};
+pub use surface::{Deformed, VertexDeformer, bounds, deform_primitive, deform_rigid, normals_from_triangles};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
@@ -34,6 +35,9 @@ pub struct Method {
     pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> Moved,
     /// What [`Method::deform`] makes of the palette before it moves a vertex, for readouts.
     pub blend: fn(&[Vec4], &[u16], &[f32]) -> Blended,
+    /// A box, model space, that holds every vertex of a crowd, rounding included; `None` where that cannot be told from the
+    /// crowd alone.
+    pub reach: fn(&[Vec4], &Crowd) -> Option<Aabb>,
 }
 
 /// What the joints of one vertex are blended to.
@@ -50,6 +54,15 @@ pub enum Blended {
         /// Model space.
         translation: Vec3,
     },
+}
+
+/// Vertices of which only this is told: the joints that move some of them, and their sums of weights.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowd<'a> {
+    /// Each joint (its place in the palette) with the box, mesh space, around the vertices that it moves.
+    pub joints: &'a [(u16, Aabb)],
+    /// The least and the greatest sum of the weights of a vertex; no weight is negative.
+    pub sums: [f32; 2],
 }
 
 /// What a method moves.
