@@ -3,13 +3,26 @@
 //! A rule is a row of [`RULES`] and a function. It gets a [`Subject`], which holds what several rules need, and pushes
 //! findings; it changes nothing and knows nothing of other rules.
 
+mod far;
 mod finding;
+mod junctions;
+mod kd;
+#[cfg(test)]
+mod mesh_tests;
+mod motion;
 mod names;
+mod region;
+mod rogue;
+mod seams;
 mod subject;
+mod surface;
 mod weights;
+mod weld;
 
 pub use finding::{Finding, FindingPose, Measure, Severity};
+pub use rogue::rogue_weights;
 pub use subject::{Skinned, Subject};
+pub use surface::{Part, Side, Surface};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,7 +44,8 @@ pub struct Rule {
 }
 
 /// Every rule, worst first.
-pub static RULES: &[&Rule] = &[&weights::ZERO, &names::DUPLICATE];
+pub static RULES: &[&Rule] =
+    &[&weights::ZERO, &rogue::ROGUE, &junctions::JUNCTION, &seams::SEAM, &names::DUPLICATE, &far::FAR];
 
 /// What to look for.
 #[derive(Clone, Debug)]
