@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::region::from_bones;
-use super::{Finding, FindingPose, Measure, Rule, Severity, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
 use crate::model::{MeshId, Model, NodeId};
 
 /// See its help.
@@ -45,7 +45,7 @@ fn far(subject: &Subject, out: &mut Vec<Finding>) {
     }
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_by(|a, b| b.1.rank.total_cmp(&a.1.rank));
-    out.extend(found.into_iter().map(|(place, far)| finding(subject.model, place, far)));
+    out.extend(found.into_iter().map(|(place, far)| finding(subject, place, far)));
 }
 
 fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<(MeshId, usize, NodeId), Far>) {
@@ -68,8 +68,8 @@ fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<
                 continue;
             }
             let (part, stored) = surface.stored(vertex);
-            let skinned = &surface.parts[part].skinned;
-            let far = found.entry((skinned.mesh, skinned.primitive, joint)).or_default();
+            let Part { mesh, primitive, .. } = surface.parts[part];
+            let far = found.entry((mesh, primitive, joint)).or_default();
             let metres = distance * surface.world_scale;
             far.vertices.push(stored);
             *far.owners.entry(owner).or_default() += 1;
@@ -96,10 +96,9 @@ fn reach(surface: &Surface, node: NodeId, moved: &[(u32, f32)]) -> f32 {
         .map_or(0.0, |a| a.0)
 }
 
-fn finding(model: &Model, (mesh, primitive, joint): (MeshId, usize, NodeId), mut far: Far) -> Finding {
+fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId), mut far: Far) -> Finding {
     far.vertices.sort_unstable();
     far.vertices.dedup();
-    let name = |node: NodeId| &model.skeleton.names[node.index()];
     let owner = far.owners.iter().max_by_key(|(_, n)| **n).map_or(joint, |(owner, _)| *owner);
     let (n, more) = (far.vertices.len(), far.owners.len() > 1);
     let vertices = if n == 1 { "vertex" } else { "vertices" };
@@ -112,10 +111,10 @@ fn finding(model: &Model, (mesh, primitive, joint): (MeshId, usize, NodeId), mut
         vertices: far.vertices,
         joints: vec![joint],
         message: format!(
-            "{n} {vertices} of \"{}\"{} {are} also moved by \"{}\", {:.2} m away, with weights up to {:.2}. It may be meant.",
-            name(owner),
+            "{n} {vertices} of {}{} {are} also moved by {}, {:.2} m away, with weights up to {:.2}. It may be meant.",
+            subject.name(owner),
             if more { " and others" } else { "" },
-            name(joint),
+            subject.name(joint),
             far.farthest,
             far.strongest,
         ),

@@ -10,7 +10,7 @@ use glam::Vec3;
 
 use super::kd::PointTree;
 use super::motion::{self, Gap, Point};
-use super::{Finding, FindingPose, Measure, Rule, Severity, Side, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
 use crate::model::{MeshId, NodeId};
 
 /// See its help.
@@ -43,10 +43,13 @@ struct Cracked {
 fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
     let mut cracked: BTreeMap<(MeshId, usize), Cracked> = BTreeMap::new();
     for surface in subject.surfaces() {
-        let found = candidates(surface);
+        let mut found = candidates(surface);
+        found.retain(|(vertex, side)| {
+            surface.is_sound(*vertex) && surface.side_vertices(*side).iter().all(|v| surface.is_sound(*v))
+        });
         let gap = |(vertex, side): &(u32, Side)| {
             let [a, b] = surface.side_vertices(*side);
-            Gap::FromEdge([a, b, *vertex].map(|v| Point::new(surface, v)))
+            Gap::FromEdge([a, b, *vertex].map(|v| Point::new(subject, surface, v)))
         };
         let gaps: Vec<Gap> = found.iter().map(gap).collect();
         for ((vertex, side), (width, pose)) in found.iter().zip(motion::widest(subject, &gaps)) {
@@ -54,11 +57,13 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
                 continue;
             }
             let (part, stored) = surface.stored(*vertex);
-            let skinned = &surface.parts[part].skinned;
-            let cracked = cracked.entry((skinned.mesh, skinned.primitive)).or_default();
+            let Part { mesh, primitive, .. } = surface.parts[part];
+            let cracked = cracked.entry((mesh, primitive)).or_default();
             cracked.vertices.insert(stored);
             let [a, b] = surface.side_vertices(*side);
-            cracked.joints.extend([a, b, *vertex].into_iter().flat_map(|v| surface.weights(v)).map(|(joint, _)| joint));
+            cracked
+                .joints
+                .extend([a, b, *vertex].into_iter().flat_map(|v| surface.weights(v)).map(|(joint, _)| *joint));
             if width > cracked.widest {
                 (cracked.widest, cracked.pose) = (width, pose);
             }

@@ -24,9 +24,9 @@ pub(super) struct Point(Vec<(NodeId, f32, Vec3)>);
 
 impl Point {
     /// A numbered vertex of a surface. Its weights are divided by their sum: what is wrong with that is another rule's.
-    pub fn new(surface: &Surface, vertex: u32) -> Self {
+    pub fn new(subject: &Subject, surface: &Surface, vertex: u32) -> Self {
         let (part, stored) = surface.stored(vertex);
-        let skinned = surface.parts[part].skinned;
+        let skinned = &subject.skinned[surface.parts[part].skinned];
         let position = skinned.source.positions[stored as usize];
         let (joints, weights) = skinned.influences.of(stored as usize);
         let used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0 && w.is_finite());

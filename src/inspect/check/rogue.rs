@@ -8,9 +8,8 @@
 use std::collections::BTreeMap;
 
 use super::region::Region;
-use super::{Finding, FindingPose, Measure, Report, Rule, Severity, Subject, Surface};
-use crate::inspect::PerVertex;
-use crate::model::{MeshId, Model, NodeId};
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use crate::model::{MeshId, NodeId};
 
 /// See its help.
 pub static ROGUE: Rule = Rule {
@@ -57,7 +56,7 @@ fn rogues(subject: &Subject, out: &mut Vec<Finding>) {
             }
         }
     }
-    out.extend(found.into_iter().map(|(place, rogues)| finding(subject.model, place, rogues)));
+    out.extend(found.into_iter().map(|(place, rogues)| finding(subject, place, rogues)));
 }
 
 /// The regions of a joint that are there by mistake.
@@ -103,8 +102,8 @@ fn list(surface: &Surface, node: NodeId, region: &Region, found: &mut BTreeMap<(
     for (place, _) in &region.places {
         for vertex in surface.members(*place) {
             let (part, stored) = surface.stored(*vertex);
-            let skinned = &surface.parts[part].skinned;
-            let rogues = found.entry((skinned.mesh, skinned.primitive, node)).or_default();
+            let Part { mesh, primitive, .. } = surface.parts[part];
+            let rogues = found.entry((mesh, primitive, node)).or_default();
             rogues.vertices.push(stored);
             rogues.strongest = rogues.strongest.max(region.strongest);
             rogues.farthest = rogues.farthest.max(region.farthest * surface.world_scale);
@@ -112,10 +111,10 @@ fn list(surface: &Surface, node: NodeId, region: &Region, found: &mut BTreeMap<(
     }
 }
 
-fn finding(model: &Model, (mesh, primitive, joint): (MeshId, usize, NodeId), mut rogues: Rogues) -> Finding {
+fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId), mut rogues: Rogues) -> Finding {
     rogues.vertices.sort_unstable();
     rogues.vertices.dedup();
-    let (n, name) = (rogues.vertices.len(), &model.skeleton.names[joint.index()]);
+    let (n, name) = (rogues.vertices.len(), subject.name(joint));
     let (are, torn) = match n {
         1 => ("vertex is", "it is pulled out of its"),
         _ => ("vertices are", "they are pulled out of their"),
@@ -129,7 +128,7 @@ fn finding(model: &Model, (mesh, primitive, joint): (MeshId, usize, NodeId), mut
         vertices: rogues.vertices,
         joints: vec![joint],
         message: format!(
-            "{n} {are} moved by \"{name}\" (weights up to {:.2}), though no surface that it moves leads there from its \
+            "{n} {are} moved by {name} (weights up to {:.2}), though no surface that it moves leads there from its \
              bone, up to {millimetres:.0} mm away: when the joint turns, {torn} surroundings.",
             rogues.strongest
         ),
@@ -137,27 +136,4 @@ fn finding(model: &Model, (mesh, primitive, joint): (MeshId, usize, NodeId), mut
         measure: Some(Measure { what: "largest weight", value: f64::from(rogues.strongest), unit: "" }),
         pose: FindingPose::Rest,
     }
-}
-
-/// For each vertex the weight that it has of a joint to which it is rogue, the largest if there are several; 0 elsewhere.
-#[must_use]
-pub fn rogue_weights(model: &Model, report: &Report) -> PerVertex {
-    let mut out = PerVertex::empty(model);
-    for instance in model.instances.iter() {
-        let Some(skin) = instance.skin.map(|s| &model.skins[s.index()]) else { continue };
-        for finding in report.findings.iter().filter(|f| f.rule == ROGUE.id && f.mesh == Some(instance.mesh)) {
-            let (Some(primitive), [joint]) = (finding.primitive, &finding.joints[..]) else { continue };
-            let source = &model.meshes[instance.mesh.index()].primitives[primitive];
-            let Some(influences) = &source.influences else { continue };
-            let values = &mut out.values[instance.mesh.index()][primitive];
-            values.resize(source.stored_vertices, 0.0);
-            for vertex in &finding.vertices {
-                let (joints, weights) = influences.of(*vertex as usize);
-                let of_joint = joints.iter().zip(weights).filter(|(j, _)| skin.joints[**j as usize] == *joint);
-                let weight: f32 = of_joint.map(|(_, w)| *w).sum();
-                values[*vertex as usize] = values[*vertex as usize].max(weight);
-            }
-        }
-    }
-    out
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::motion::{self, Gap, Point};
-use super::{Finding, FindingPose, Measure, Rule, Severity, Side, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
 use crate::model::{MeshId, NodeId};
 
 /// See its help.
@@ -64,13 +64,14 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
     pairs.sort_unstable();
     pairs.dedup();
     let mut differing: Vec<([u32; 2], Vec<NodeId>)> = Vec::new();
-    for pair in &pairs {
-        let joints = difference(&surface.weights(pair[0]), &surface.weights(pair[1]));
+    for pair in pairs.iter().filter(|pair| pair.iter().all(|v| surface.is_sound(*v))) {
+        let joints = difference(surface.weights(pair[0]), surface.weights(pair[1]));
         if !joints.is_empty() {
             differing.push((*pair, joints));
         }
     }
-    let gaps: Vec<Gap> = differing.iter().map(|(p, _)| Gap::Between(p.map(|v| Point::new(surface, v)))).collect();
+    let gaps: Vec<Gap> =
+        differing.iter().map(|(p, _)| Gap::Between(p.map(|v| Point::new(subject, surface, v)))).collect();
     let widths = motion::widest(subject, &gaps);
     // Each torn vertex, with the joints and the gap of its pair.
     let mut group = Groups::new(&pairs);
@@ -86,8 +87,8 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
     for vertex in members {
         let Some(faults) = at_fault.get(&group.of(vertex)) else { continue };
         let (part, stored) = surface.stored(vertex);
-        let skinned = &surface.parts[part].skinned;
-        let torn = torn.entry((skinned.mesh, skinned.primitive)).or_default();
+        let Part { mesh, primitive, .. } = surface.parts[part];
+        let torn = torn.entry((mesh, primitive)).or_default();
         torn.vertices.insert(stored);
         for i in faults {
             torn.joints.extend(&differing[*i].1);
@@ -121,7 +122,7 @@ fn meetings(surface: &Surface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
     for (i, (ends, forward)) in open.iter().enumerate() {
         let partners = || open.iter().enumerate().filter(|(j, o)| *j != i && (only_two || o.1 != *forward));
         for end in 0..2 {
-            let agrees = |j: usize| difference(&weights[i][end], &weights[j][end]).is_empty();
+            let agrees = |j: usize| difference(weights[i][end], weights[j][end]).is_empty();
             let partner = partners().find(|(j, _)| agrees(*j)).or_else(|| partners().next());
             if let Some((_, (other, _))) = partner.filter(|(_, o)| o.0[end] != ends[end]) {
                 out.push([ends[end].min(other[end]), ends[end].max(other[end])]);

@@ -40,7 +40,7 @@ pub struct Subject<'a> {
     /// `model_from_node` of every node in the stored pose.
     pub rest: Vec<Affine3A>,
     cancel: &'a AtomicBool,
-    surfaces: OnceLock<Vec<Surface<'a>>>,
+    surfaces: OnceLock<Vec<Surface>>,
 }
 
 impl<'a> Subject<'a> {
@@ -52,7 +52,7 @@ impl<'a> Subject<'a> {
 
     /// The welded surfaces that the skins move; made when the first rule asks.
     #[must_use]
-    pub fn surfaces(&self) -> &[Surface<'a>] {
+    pub fn surfaces(&self) -> &[Surface] {
         self.surfaces.get_or_init(|| Surface::all(self))
     }
 

@@ -12,13 +12,13 @@ use super::weld::Weld;
 use super::{Skinned, Subject};
 use crate::inspect::{BoneSegment, bones};
 use crate::math::Aabb;
-use crate::model::{NodeId, Skin, SkinId, Topology};
+use crate::model::{MeshId, NodeId, Skin, Topology};
 
 /// All primitives that one skin moves, or several skins that bind the same joints in the same way.
 #[derive(Debug)]
-pub struct Surface<'a> {
+pub struct Surface {
     /// Its primitives; their stored vertices are numbered on from part to part.
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<Part>,
     /// Of each numbered vertex: its place.
     pub place: Vec<u32>,
     /// Of each place; the space of the first part's mesh.
@@ -35,6 +35,10 @@ pub struct Surface<'a> {
     /// Where the neighbours of a place stand in `near`.
     near_starts: Vec<u32>,
     near: Vec<u32>,
+    /// Where the weights of a numbered vertex stand in `weights`.
+    weight_starts: Vec<usize>,
+    weights: Vec<(NodeId, f32)>,
+    sound: Vec<bool>,
     /// By rising node: the places that it moves, rising, with the largest weight of the vertices there.
     pub joints: Vec<(NodeId, Vec<(u32, f32)>)>,
     /// Where the joints of the surface stand as bound, and their bones; sorted by node.
@@ -47,9 +51,13 @@ pub struct Surface<'a> {
 
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
-    /// What it is.
-    pub skinned: Skinned<'a>,
+pub struct Part {
+    /// Of which mesh.
+    pub mesh: MeshId,
+    /// Of the mesh.
+    pub primitive: usize,
+    /// In [`Subject::skinned`].
+    pub skinned: usize,
     /// The number of its first vertex.
     pub first: u32,
 }
@@ -65,17 +73,19 @@ pub struct Side {
     pub corner: u8,
 }
 
-impl<'a> Surface<'a> {
+impl Surface {
     /// The surfaces of all skins, in the order of [`Subject::skinned`].
-    pub(super) fn all(subject: &Subject<'a>) -> Vec<Self> {
+    pub(super) fn all(subject: &Subject) -> Vec<Self> {
         groups(&subject.skinned).into_iter().map(|group| Self::new(subject, &group)).collect()
     }
 
-    fn new(subject: &Subject<'a>, group: &Group<'a>) -> Self {
+    fn new(subject: &Subject, group: &Group) -> Self {
         let mut parts = Vec::new();
         let mut points = Vec::new();
-        for (skinned, surface_from_mesh) in &group.parts {
-            parts.push(Part { skinned: *skinned, first: points.len() as u32 });
+        for (i, surface_from_mesh) in &group.parts {
+            let skinned = &subject.skinned[*i];
+            let Skinned { mesh, primitive, .. } = *skinned;
+            parts.push(Part { mesh, primitive, skinned: *i, first: points.len() as u32 });
             let stored = &skinned.source.positions[..skinned.source.stored_vertices];
             points.extend(stored.iter().map(|p| surface_from_mesh.map_or(*p, |m| m.transform_point3(*p))));
         }
@@ -83,7 +93,7 @@ impl<'a> Surface<'a> {
             *point = Vec3::ZERO;
         }
         let Weld { of: place, positions, .. } = Weld::new(&points);
-        let triangles = triangles(&parts, &place);
+        let triangles = triangles(subject, &parts, &place);
         let sides = sides(&triangles, &place);
         let (starts, members) = buckets(positions.len(), place.iter().zip(0..).map(|(p, v)| (*p, v)));
         let edges = || sides.chunk_by(|a, b| a.ends == b.ends).map(|edge| edge[0].ends);
@@ -104,7 +114,11 @@ impl<'a> Surface<'a> {
             near,
             bones,
             world_scale,
+            weight_starts: vec![0],
+            weights: Vec::new(),
+            sound: Vec::new(),
         };
+        out.take_weights(subject);
         out.shell = out.shells();
         out.joints = out.moved();
         out
@@ -145,20 +159,15 @@ impl<'a> Surface<'a> {
     /// The joints that move a numbered vertex, rising, each once, with their weights. What is no positive number is left
     /// out.
     #[must_use]
-    pub fn weights(&self, vertex: u32) -> Vec<(NodeId, f32)> {
-        let (part, stored) = self.stored(vertex);
-        let Skinned { skin, influences, .. } = self.parts[part].skinned;
-        let (joints, weights) = influences.of(stored as usize);
-        let used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0 && w.is_finite());
-        let mut out: Vec<(NodeId, f32)> = used.map(|(j, w)| (skin.joints[*j as usize], *w)).collect();
-        out.sort_by_key(|(node, _)| *node);
-        out.dedup_by(|b, a| {
-            a.0 == b.0 && {
-                a.1 += b.1;
-                true
-            }
-        });
-        out
+    pub fn weights(&self, vertex: u32) -> &[(NodeId, f32)] {
+        &self.weights[self.weight_starts[vertex as usize]..self.weight_starts[vertex as usize + 1]]
+    }
+
+    /// Whether all that the file stores of a numbered vertex's weights could be used: no weight is negative or no number,
+    /// and no joint lies beyond the skin. What follows from such faults is told with them.
+    #[must_use]
+    pub fn is_sound(&self, vertex: u32) -> bool {
+        self.sound[vertex as usize]
     }
 
     /// The bones of a joint, as bound.
@@ -167,6 +176,31 @@ impl<'a> Surface<'a> {
         let first = self.bones.partition_point(|b| b.node < node);
         let bones = &self.bones[first..];
         &bones[..bones.partition_point(|b| b.node == node)]
+    }
+
+    fn take_weights(&mut self, subject: &Subject) {
+        for Part { skinned, .. } in &self.parts {
+            let Skinned { skin, influences, source, .. } = subject.skinned[*skinned];
+            let first = self.sound.len();
+            for vertex in 0..source.stored_vertices {
+                let start = self.weights.len();
+                let (joints, weights) = influences.of(vertex);
+                let used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0 && w.is_finite());
+                for (node, weight) in used.map(|(j, w)| (skin.joints[*j as usize], *w)) {
+                    match self.weights[start..].iter_mut().find(|(n, _)| *n == node) {
+                        Some((_, sum)) => *sum += weight,
+                        None => self.weights.push((node, weight)),
+                    }
+                }
+                self.weights[start..].sort_unstable_by_key(|(node, _)| *node);
+                self.weight_starts.push(self.weights.len());
+                self.sound.push(weights.iter().all(|w| *w >= 0.0));
+            }
+            let lost = influences.not_finite.iter().map(|n| n.vertex);
+            for vertex in lost.chain(influences.out_of_range.iter().map(|o| o.vertex)) {
+                self.sound[first + vertex as usize] = false;
+            }
+        }
     }
 
     fn shells(&self) -> Vec<u32> {
@@ -195,7 +229,7 @@ impl<'a> Surface<'a> {
         let mut joints: HashMap<NodeId, Vec<(u32, f32)>> = HashMap::new();
         for place in 0..self.positions.len() as u32 {
             for vertex in self.members(place) {
-                for (node, weight) in self.weights(*vertex) {
+                for (node, weight) in self.weights(*vertex).iter().copied() {
                     let places = joints.entry(node).or_default();
                     match places.last_mut() {
                         Some(last) if last.0 == place => last.1 = last.1.max(weight),
@@ -210,10 +244,13 @@ impl<'a> Surface<'a> {
     }
 }
 
-fn triangles(parts: &[Part], place: &[u32]) -> Vec<[u32; 3]> {
+fn triangles(subject: &Subject, parts: &[Part], place: &[u32]) -> Vec<[u32; 3]> {
     let mut out = Vec::new();
-    for Part { skinned, first } in parts.iter().filter(|p| p.skinned.source.topology == Topology::Triangles) {
-        let (source, first) = (skinned.source, *first);
+    for Part { skinned, first, .. } in parts {
+        let (source, first) = (subject.skinned[*skinned].source, *first);
+        if source.topology != Topology::Triangles {
+            continue;
+        }
         let stored = |v: u32| {
             let split = (v as usize).checked_sub(source.stored_vertices);
             first + split.and_then(|i| source.split_from.get(i).copied()).unwrap_or(v)
@@ -257,8 +294,9 @@ fn buckets(keys: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec
 }
 
 /// Primitives that share a surface, each with `surface_from_mesh` where that is not the identity.
-struct Group<'a> {
-    parts: Vec<(Skinned<'a>, Option<Affine3A>)>,
+struct Group {
+    /// In [`Subject::skinned`].
+    parts: Vec<(usize, Option<Affine3A>)>,
     /// `joint_from_surface` of all joints of all its skins.
     binds: HashMap<NodeId, Affine3A>,
     shown: HashSet<(u32, usize)>,
@@ -266,16 +304,16 @@ struct Group<'a> {
 
 /// Exporters write a skin for each mesh, though all hang on one skeleton: skins whose joints are bound in the same place
 /// move one surface.
-fn groups<'a>(skinned: &[Skinned<'a>]) -> Vec<Group<'a>> {
-    let mut by_skin: Vec<&Skinned> = skinned.iter().collect();
-    by_skin.sort_by_key(|s| s.skin_id);
+fn groups(skinned: &[Skinned]) -> Vec<Group> {
+    let mut by_skin: Vec<(usize, &Skinned)> = skinned.iter().enumerate().collect();
+    by_skin.sort_by_key(|(_, s)| s.skin_id);
     let mut out: Vec<Group> = Vec::new();
     // The last surface that each joint came to: a skin is compared with one other at most.
     let mut latest: HashMap<NodeId, usize> = HashMap::new();
-    for parts in by_skin.chunk_by(|a, b| a.skin_id == b.skin_id) {
-        let skin = parts[0].skin;
+    for parts in by_skin.chunk_by(|a, b| a.1.skin_id == b.1.skin_id) {
+        let skin = parts[0].1.skin;
         let found = skin.joints.iter().find_map(|j| latest.get(j).copied()).and_then(|group| {
-            let shown_twice = parts.iter().any(|s| out[group].shown.contains(&(s.mesh.0, s.primitive)));
+            let shown_twice = parts.iter().any(|(_, s)| out[group].shown.contains(&(s.mesh.0, s.primitive)));
             let place = shift(&out[group].binds, skin, bounds(parts))?;
             (!shown_twice).then_some((group, place))
         });
@@ -288,14 +326,14 @@ fn groups<'a>(skinned: &[Skinned<'a>]) -> Vec<Group<'a>> {
             out[group].binds.entry(*joint).or_insert(*bind * to_mesh);
             latest.insert(*joint, group);
         }
-        out[group].shown.extend(parts.iter().map(|s| (s.mesh.0, s.primitive)));
-        out[group].parts.extend(parts.iter().map(|s| (**s, place)));
+        out[group].shown.extend(parts.iter().map(|(_, s)| (s.mesh.0, s.primitive)));
+        out[group].parts.extend(parts.iter().map(|(i, _)| (*i, place)));
     }
     out
 }
 
-fn bounds(parts: &[&Skinned]) -> Aabb {
-    Aabb::from_points(parts.iter().flat_map(|s| s.source.positions.iter().copied()))
+fn bounds(parts: &[(usize, &Skinned)]) -> Aabb {
+    Aabb::from_points(parts.iter().flat_map(|(_, s)| s.source.positions.iter().copied()))
 }
 
 /// `surface_from_mesh` of a skin whose joints are bound as they are elsewhere (inner `None`: the identity); `None` where
@@ -331,15 +369,4 @@ fn bound(subject: &Subject, group: &Group) -> (f32, Vec<BoneSegment>) {
     bones.retain(|b| group.binds.contains_key(&b.node));
     let scale = world_from_surface.matrix3.determinant().abs().cbrt();
     (if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }, bones)
-}
-
-/// Which skins a surface has is no business of the rules, but tests ask.
-#[cfg(test)]
-impl Surface<'_> {
-    /// Which skins.
-    pub fn skins(&self) -> Vec<SkinId> {
-        let mut out: Vec<SkinId> = self.parts.iter().map(|p| p.skinned.skin_id).collect();
-        out.dedup();
-        out
-    }
 }
