@@ -4,17 +4,29 @@
 //! findings; it changes nothing and knows nothing of other rules.
 
 mod binds;
+mod far;
 mod finding;
 mod hierarchy;
 mod joints;
+mod junctions;
+mod kd;
+#[cfg(test)]
+mod mesh_tests;
+mod motion;
 mod names;
+mod region;
+mod rogue;
 mod scale;
+mod seams;
 mod subject;
+mod surface;
 mod unused;
 mod weights;
+mod weld;
 
 pub use finding::{Finding, FindingPose, Measure, Severity};
 pub use subject::{Skinned, Subject};
+pub use surface::{Part, Side, Surface};
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,12 +54,16 @@ pub static RULES: &[&Rule] = &[
     &weights::ZERO,
     &binds::SINGULAR,
     &hierarchy::HIERARCHY,
+    &rogue::ROGUE,
     &binds::MISMATCH,
     &binds::NON_RIGID,
     &scale::NON_UNIFORM,
     &scale::NEGATIVE,
+    &junctions::JUNCTION,
+    &seams::SEAM,
     &names::DUPLICATE,
     &unused::UNUSED,
+    &far::FAR,
 ];
 
 /// What to look for.
