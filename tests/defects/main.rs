@@ -180,7 +180,14 @@ fn exit_codes_tell_how_bad_it_is() {
     ];
     for (paths, arguments, code) in rows {
         let paths: Vec<_> = paths.iter().map(|p| (*p).clone()).collect();
-        let Some(output) = program::check(&paths, arguments) else { return common::skipped("the program is not built") };
-        assert_eq!(output.status.code(), Some(code), "{paths:?} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let Some(output) = program::check(&paths, arguments) else {
+            return common::skipped("the program is not built");
+        };
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{paths:?} {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
 }
