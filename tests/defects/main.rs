@@ -11,6 +11,7 @@ mod document;
 mod file;
 mod plant;
 mod plants;
+mod program;
 #[path = "../mutants/random.rs"]
 mod random;
 mod rig;
@@ -127,4 +128,66 @@ fn planted_defects_are_found_and_near_misses_pass() {
         assert!(row.recall() >= 0.75 && row.precision() >= 0.75, "{rule} misses too much or invents too much");
     }
     assert!(sum.recall() >= 0.95 && sum.precision() >= 0.9, "too much is missed or invented in all");
+}
+
+/// A few of all kinds, through files and the program: what it says is what the library finds.
+#[test]
+fn the_program_says_what_the_library_finds() {
+    let rigs = rigs::all(None);
+    let mut cases = Vec::new();
+    for (k, kind) in plants::all().into_iter().enumerate() {
+        // One rig for each kind, in turn.
+        let job = Job { kind, rig: k % rigs.len(), seed: 7 };
+        let Some((bytes, plant)) = job.plant(&rigs) else { continue };
+        if let Ok(found) = findings(&bytes, "planted") {
+            let ending = if bytes.starts_with(b"glTF") { "glb" } else { "gltf" };
+            cases.push((program::write(&format!("{k}.{ending}"), &bytes), plant, found));
+        }
+    }
+    let paths: Vec<_> = cases.iter().map(|c| c.0.clone()).collect();
+    let Some(output) = program::check(&paths, &["--json", "--fail-on", "never"]) else {
+        return common::skipped("the program is not built");
+    };
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = program::read(&output);
+    assert_eq!(said.len(), cases.len());
+    for ((path, _, found), said) in cases.iter().zip(said) {
+        let found: Vec<_> = found.iter().cloned().map(program::listed).collect();
+        assert_eq!(said, found, "{}", path.display());
+    }
+}
+
+#[test]
+fn exit_codes_tell_how_bad_it_is() {
+    let rigs = rigs::all(None);
+    let case = |rule: &str, ending: &str| {
+        let kind = plants::all().into_iter().find(|k| k.rule == rule && !k.near_miss).unwrap();
+        let (bytes, _) = Job { kind, rig: 0, seed: 1 }.plant(&rigs).unwrap();
+        program::write(&format!("{rule}.{ending}"), &bytes)
+    };
+    let clean = program::write("clean.glb", &rigs[0].file.glb());
+    let (error, warning) = (case("weights-zero", "glb"), case("weights-sum", "glb"));
+    let rows: [(&[_], &[&str], i32); 9] = [
+        (&[&clean], &[], 0),
+        (&[&warning], &[], 0),
+        (&[&warning], &["--fail-on", "warning"], 3),
+        (&[&error], &[], 3),
+        (&[&error], &["--fail-on", "never"], 0),
+        (&[&error], &["--rules", "weights-sum"], 0),
+        (&[&clean, &error], &[], 3),
+        (&[&clean], &["--fail-on", "sometimes"], 2),
+        (&[&clean.with_file_name("nothing.glb")], &[], 1),
+    ];
+    for (paths, arguments, code) in rows {
+        let paths: Vec<_> = paths.iter().map(|p| (*p).clone()).collect();
+        let Some(output) = program::check(&paths, arguments) else {
+            return common::skipped("the program is not built");
+        };
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{paths:?} {arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
 }

@@ -98,6 +98,14 @@ fn is_old(found: &Found, before: &[Found]) -> bool {
     same && vertices.is_empty() && (joints.is_empty() || !found.vertices.is_empty())
 }
 
+/// Whether a clean rig has nearly all of it: the rest are copies of what it names.
+fn is_mostly_old(found: &Found, before: &[Found]) -> bool {
+    before.iter().any(|b| {
+        let same = b.rule == found.rule && b.place == found.place && b.joints == found.joints;
+        same && found.vertices.iter().filter(|v| !b.vertices.contains(v)).count() * 4 < found.vertices.len()
+    })
+}
+
 /// Half of what is named anew was planted.
 fn is_right(found: &Found, plant: &Plant, before: &[Found]) -> bool {
     let (vertices, joints) = anew(found, before);
@@ -182,6 +190,9 @@ impl Score {
         let mut wrong = 0;
         for found in findings.iter().filter(|f| !is_old(f, before)) {
             let planted = found.rule == plant.rule && !plant.near_miss;
+            if !planted && is_mostly_old(found, before) {
+                continue;
+            }
             if planted && is_right(found, plant, before) {
                 self.count_right(found, plant, before);
             } else if !(plant.also.contains(&found.rule.as_str()) && touches(found, plant)) {

@@ -280,10 +280,13 @@ fn cut_free(
         add_vertex(&mut edit.file, place, (v, v), 0.0, DVec3::ZERO);
         let new = edit.weights(part).copy(v);
         change(edit.weights(part), new);
+        let weights = edit.weights(part);
+        let differ = difference(&weights.shares(v), &weights.shares(new)) > 0.05;
         for t in cut {
             triangles[*t] = triangles[*t].map(|old| if old == v { new } else { old });
         }
-        if outside {
+        // A vertex that one joint moves alone has nothing to give.
+        if outside && differ {
             edit.must_name(part, v);
             edit.must_name(part, new);
         }
@@ -300,7 +303,7 @@ fn old_seam(rig: &Rig, random: &mut Random) -> Case {
     let change = random.pick(&rig.copies[start]);
     edit.change(change, |w, v| w.give(v, joint, if had < 0.5 { had + 0.3 } else { had - 0.3 }));
     rig.copies[start].iter().for_each(|(part, v)| edit.must_name(*part, *v));
-    edit.plant.also = vec!["asymmetry"];
+    edit.plant.also = vec!["asymmetry", "rogue-vertices"];
     edit.done()
 }
 

@@ -201,6 +201,8 @@ fn beyond(rig: &Rig, random: &mut Random, past: usize, share: f64) -> Case {
 
 fn sum(rig: &Rig, random: &mut Random, component: u32, sums: &[f64], sets: usize) -> Case {
     let mut edit = start(rig, Some(component));
+    // What does not fit into the integers of a vertex goes to a joint that has nothing to do there.
+    edit.plant.also.push("rogue-vertices");
     let share = random.pick(sums);
     for part in 0..if sets > 1 { rig.parts.len() } else { 0 } {
         let w = edit.weights(part);
