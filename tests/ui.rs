@@ -100,11 +100,11 @@ fn has(harness: &Harness<'_, App>, wanted: &Command) -> bool {
 fn weights_and_dominant_are_switched_in_the_menu_bar() {
     let mut harness = open(3);
     click(&mut harness, "Weights");
-    assert!(has(&harness, &Command::ToggleWeights));
+    assert!(has(&harness, &Command::ToggleOverlay("weights")));
     harness.get_by_label("Select a joint to see its weights");
     click(&mut harness, "Viridis");
     click(&mut harness, "Dominant");
-    assert!(has(&harness, &Command::ToggleDominant));
+    assert!(has(&harness, &Command::ToggleOverlay("dominant")));
     click(&mut harness, "Shared in black");
     assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && !harness.state().session.view.shared_black);
 }
@@ -697,7 +697,7 @@ fn in_the_smallest_window_nothing_lies_over_anything_else() {
     harness.set_size(vec2(640.0, 400.0));
     harness.run();
     let rows: [&[&str]; 2] = [
-        &["File", "Edit", "View", "Playback", "Help", "Deformation method: Linear blend"],
+        &["File", "Edit", "View", "Overlay", "Playback", "Help", "Deformation method: Linear blend"],
         &["To end", "Clip: ", "0.000 s / ", "Frame rate: 30 fps", "At the end: Loop", "Speed: 1×"],
     ];
     for row in rows {
@@ -857,7 +857,7 @@ fn a_name_of_eighty_characters_moves_no_panel() {
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.playback.playing = false;
     session.apply(Command::Select(Some(NodeId(1))));
-    session.apply(Command::ToggleWeights);
+    session.apply(Command::ToggleOverlay("weights"));
     session.apply(Command::Toggle(Toggle::Names));
     let harness = window(session, UiState::default(), Status::default());
     assert_eq!(harness.state().picture, open(3).state().picture);

@@ -10,10 +10,11 @@ use super::pose::{PoseArgs, find_node};
 use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size, printable, tell_warnings};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
+use crate::inspect::overlay;
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
 use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
-use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, SurfaceMode, ViewFrom};
+use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
 ///
@@ -137,10 +138,10 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         view.variant = Some(find_variant(model, name)?);
     }
     if let (Some(joint), Some(model)) = (&args.heatmap, &model) {
-        view.surface = SurfaceMode::Weights;
+        view.overlay = overlay("weights");
         view.selected = Some(find_node(model, joint)?);
     } else if args.dominant {
-        view.surface = SurfaceMode::Dominant;
+        view.overlay = overlay("dominant");
     }
     (view.orbit.yaw, view.orbit.pitch) = match args.view {
         Side::Front => ViewFrom::Front.angles(),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-use super::{ChannelValue, Command, Edits, NodeEdit, PoseSource, Session, SurfaceMode};
+use super::{ChannelValue, Command, Edits, NodeEdit, PoseSource, Session};
+use crate::inspect;
 use crate::inspect::check::{Finding, FindingPose};
 use crate::inspect::{Inspection, VertexRef, VertexSet};
 use crate::math::{Aabb, euler_xyz_degrees};
@@ -57,7 +58,7 @@ impl Session {
         if let Some(joint) = finding.joints.first() {
             self.apply(Command::Select(Some(*joint)));
             if !finding.vertices.is_empty() {
-                self.view.surface = SurfaceMode::Weights;
+                self.view.overlay = inspect::overlay("weights");
             }
         }
         self.update_pose();

@@ -17,7 +17,7 @@ pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
-pub use view::{FOV_Y, Lighting, Orbit, SurfaceMode, Through, Toggle, View, ViewFrom};
+pub use view::{FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
 
@@ -426,9 +426,9 @@ impl Session {
                 }
             }
             Command::PickAt(at) => self.select(self.pick(at)),
-            Command::SetSurface(mode) => view.surface = mode,
-            Command::ToggleWeights => view.surface = toggled(view.surface, SurfaceMode::Weights),
-            Command::ToggleDominant => view.surface = toggled(view.surface, SurfaceMode::Dominant),
+            Command::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
+            Command::ToggleOverlay(id) => view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o)),
+            Command::SetInfluenceLimit(limit) => view.influence_limit = limit.clamp(1, inspect::LIMITS),
             Command::SetRamp(ramp) => view.ramp = ramp,
             Command::Toggle(toggle) => view.toggle(toggle),
             Command::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
@@ -521,8 +521,4 @@ impl Session {
         let best = near.min_by(|a, b| a.0.total_cmp(&b.0));
         best.filter(|best| best.0 <= REACH_PIXELS).map(|best| best.1)
     }
-}
-
-fn toggled(now: SurfaceMode, mode: SurfaceMode) -> SurfaceMode {
-    if now == mode { SurfaceMode::Shaded } else { mode }
 }
