@@ -13,6 +13,8 @@ mod linear;
 mod properties;
 mod sides;
 mod surface;
+#[cfg(test)]
+mod transformed_by;
 
 pub use sides::keep_sides;
 pub use surface::{Deformed, bounds, deform_primitive, deform_rigid, normals_from_triangles};

@@ -7,6 +7,7 @@ mod inspection;
 mod pick;
 pub mod rig;
 mod stats;
+pub mod symmetry;
 mod vertex;
 
 pub use bones::{BoneSegment, bones};

@@ -3,11 +3,14 @@
 //! A rule is a row of [`RULES`] and a function. It gets a [`Subject`], which holds what several rules need, and pushes
 //! findings; it changes nothing and knows nothing of other rules.
 
+mod asymmetry;
 mod binds;
 mod finding;
 mod hierarchy;
 mod joints;
 mod names;
+#[cfg(test)]
+mod planted;
 mod scale;
 mod subject;
 mod unused;
@@ -44,6 +47,7 @@ pub static RULES: &[&Rule] = &[
     &hierarchy::HIERARCHY,
     &binds::MISMATCH,
     &binds::NON_RIGID,
+    &asymmetry::ASYMMETRY,
     &scale::NON_UNIFORM,
     &scale::NEGATIVE,
     &names::DUPLICATE,
