@@ -1,8 +1,8 @@
-//! What Lewis (Skinning math tutorial, 2005) calls `transformed-by(p, bone)`: a point that hangs on bone 1, as each other bone
-//! alone would carry it, for bones that rest turned. Against trigonometry in f64.
+//! What Lewis (Skinning math tutorial, 2005) calls `transformed-by(p, bone)`: a point that hangs on bone 1, as each
+//! other bone alone would carry it, for bones that rest turned. Against trigonometry in f64.
 //!
-//! The tutorial's bones rest without rotation, so that its `(T1 T2)⁻¹` may be taken apart in either order. Here it may not:
-//! `(A B)⁻¹ = B⁻¹ A⁻¹`.
+//! The tutorial's bones rest without rotation, so that its `(T1 T2)⁻¹` may be taken apart in either order. Here it
+//! may not: `(A B)⁻¹ = B⁻¹ A⁻¹`.
 
 use glam::{Affine3A, Quat, Vec3};
 

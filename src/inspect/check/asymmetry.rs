@@ -52,8 +52,8 @@ fn of_part(subject: &Subject, comparison: &Comparison, part: &Part) -> Option<Fi
     let (differ, them) =
         if n == 1 { ("vertex differs", "its mirror image") } else { ("vertices differ", "their mirror images") };
     let message = format!(
-        "{n} {differ} in weight from {them} across the plane {}, by up to {:.3}. {} A pose and its mirror image do not look alike \
-         there.",
+        "{n} {differ} in weight from {them} across the plane {}, by up to {:.3}. {} A pose and its mirror image do \
+         not look alike there.",
         plane(comparison.plane),
         of(&worst),
         example(subject, comparison, part, worst)
@@ -115,4 +115,81 @@ fn example(subject: &Subject, comparison: &Comparison, part: &Part, vertex: usiz
         name(joint),
         name(partner),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Affine3A;
+
+    use super::super::planted::found_in;
+    use super::*;
+    use crate::inspect::symmetry::tests::{figure, plant};
+    use crate::model::{Instance, Mesh, MeshId, ModelParts, SkinId};
+
+    /// What is found in the figure after a change; nodes 1, 2 and 3 are hips, left and right arm.
+    fn changed(change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
+        let mut parts = figure(Affine3A::IDENTITY);
+        change(&mut parts);
+        found_in(&ASYMMETRY, parts)
+    }
+
+    #[test]
+    fn both_sides_of_what_differs_are_listed() {
+        assert_eq!(changed(|_| {}), []);
+        let findings = changed(|p| {
+            plant(p, 9, 0.3);
+            plant(p, 20, 0.06);
+            plant(p, 30, 0.04);
+        });
+        assert_eq!((findings.len(), &findings[0].vertices[..]), (1, &[8, 9, 20, 21][..]));
+        assert_eq!((findings[0].mesh, findings[0].primitive), (Some(MeshId(0)), Some(0)));
+        assert_eq!((findings[0].severity, &findings[0].joints[..]), (Severity::Warning, &[1, 2, 3].map(NodeId)[..]));
+        assert!((findings[0].measure.unwrap().value - 0.3).abs() < 1e-6);
+        let text = &findings[0].message;
+        let start = "4 vertices differ in weight from their mirror images across the plane x = 0, by up to 0.300.";
+        assert!(text.starts_with(start), "{text}");
+        // At x = ±0.9: 0.1 and 0.9 of hips and arm on the left, 0.4 and 0.6 on the right.
+        assert!(
+            text.contains("Vertex 8 has 0.900 of \"arm.L\", but vertex 9 opposite has 0.600 of \"arm.R\"."),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn left_and_right_may_be_two_meshes_of_one_skin() {
+        let findings = changed(|p| {
+            plant(p, 9, 0.3);
+            // Mesh 1 gets the right side, mesh 0 keeps the left and the plane.
+            let whole = &p.meshes[0].primitives[0];
+            let part = |keep: &dyn Fn(usize) -> bool| {
+                let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
+                let mut out = whole.clone();
+                out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
+                let (all, i) = (whole.influences.as_ref().unwrap(), out.influences.as_mut().unwrap());
+                i.joints = kept.iter().flat_map(|v| all.of(*v).0.to_vec()).collect();
+                i.weights = kept.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
+                out.stored_vertices = kept.len();
+                Mesh { primitives: vec![out], ..Mesh::default() }
+            };
+            p.meshes = vec![part(&|v| v % 2 == 0 || v >= 36), part(&|v| v % 2 == 1 && v < 36)];
+            p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(0)), ..Instance::default() });
+        });
+        let places: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();
+        assert_eq!(places, [(0, vec![4]), (1, vec![4])]);
+        assert!(
+            findings[0].message.contains("but vertex 4 of mesh 1, primitive 0, opposite has 0.600"),
+            "{}",
+            findings[0].message
+        );
+    }
+
+    #[test]
+    fn a_mesh_of_two_skins_is_told_once() {
+        let findings = changed(|p| {
+            plant(p, 9, 0.3);
+            p.skins.push(p.skins[0].clone());
+            p.instances.push(Instance { skin: Some(SkinId(1)), ..Instance::default() });
+        });
+        assert_eq!(findings.len(), 1);
+    }
 }

@@ -47,8 +47,8 @@ fn singular(subject: &Subject, out: &mut Vec<Finding>) {
         if !flat.is_empty() {
             let matrices = if flat.len() == 1 { "matrix" } else { "matrices" };
             said.push(format!(
-                "The inverse bind {matrices} of {} in {} cannot be inverted: what {} moves collapses onto a plane, a line or \
-                 a point in every pose, and no bind pose can be found.",
+                "The inverse bind {matrices} of {} in {} cannot be inverted: what {} moves collapses onto a plane, a \
+                 line or a point in every pose, and no bind pose can be found.",
                 subject.names(&flat),
                 skins(&ids),
                 if flat.len() == 1 { "it" } else { "they" },
@@ -57,14 +57,14 @@ fn singular(subject: &Subject, out: &mut Vec<Finding>) {
         if !not_finite.is_empty() {
             let (matrices, have) = if not_finite.len() == 1 { ("matrix", "holds") } else { ("matrices", "hold") };
             said.push(format!(
-                "The inverse bind {matrices} of {} in {} {have} numbers that are not finite: programs draw nothing there, or \
-                 triangles across the whole picture; here the identity stands in its place.",
+                "The inverse bind {matrices} of {} in {} {have} numbers that are not finite: programs draw nothing \
+                 there, or triangles across the whole picture; here the identity stands in its place.",
                 subject.names(&not_finite),
                 skins(&ids),
             ));
         }
-        let fix = "Bind the skin again: the matrix is the inverse of the joint's world matrix in the pose in which the mesh was \
-                   modelled. Look for a joint or an ancestor with a scale of zero.";
+        let fix = "Bind the skin again: the matrix is the inverse of the joint's world matrix in the pose in which the \
+             mesh was modelled. Look for a joint or an ancestor with a scale of zero.";
         let count = flat.len() + not_finite.len();
         let measure = Measure { what: "joints", value: count as f64, unit: "" };
         let all = flat.into_iter().chain(not_finite).collect();
@@ -93,14 +93,14 @@ fn non_rigid(subject: &Subject, out: &mut Vec<Finding>) {
         let how = if is_sheared(skin, worst) { "shears" } else { "scales unevenly" };
         let others = if at.len() == 1 { String::new() } else { format!(" {} do so in all.", joints(at.len())) };
         let message = format!(
-            "The inverse bind matrix of {} in {} {how}: lengths become {least:.3} to {most:.3} times as long, by direction.{others} \
-             Unless the joint's rest scale undoes it, the mesh is bound distorted; normals tilt, and methods that keep only \
-             rotation (dual quaternions, retargeting) show another shape.",
+            "The inverse bind matrix of {} in {} {how}: lengths become {least:.3} to {most:.3} times as long, by \
+             direction.{others} Unless the joint's rest scale undoes it, the mesh is bound distorted; normals tilt, \
+             and methods that keep only rotation (dual quaternions, retargeting) show another shape.",
             subject.name(skin.joints[worst]),
             skins(&ids),
         );
-        let fix = "Apply scale to the armature and the mesh before binding, then bind again, so that the matrices hold a rotation, a \
-                   translation and at most one scale for all directions.";
+        let fix = "Apply scale to the armature and the mesh before binding, then bind again, so that the matrices hold a \
+             rotation, a translation and at most one scale for all directions.";
         let measure = Measure { what: "unevenness", value: stretch.unevenness() * 100.0, unit: "%" };
         out.push(finding(&NON_RIGID, NON_RIGID.severity, at, (message, fix), Some(measure)));
     }
@@ -133,8 +133,8 @@ fn mismatch(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the skin as a whole was bound in another pose: less than half of its joints share one matrix. Where half or more
-/// do, the others are the odd ones.
+/// Whether the skin as a whole was bound in another pose: less than half of its joints share one matrix. Where half
+/// or more do, the others are the odd ones.
 fn is_other_pose(skin: &Skin, binding: &SkinBinding) -> bool {
     skin.joints.len() > 1 && binding.agreeing * 2 < binding.compared()
 }
@@ -248,21 +248,23 @@ impl Mismatch<'_> {
         };
         let they_move = if n == 1 { "it moves" } else { "they move" };
         let message = format!(
-            "{what} The vertices that {they_move} stand off by as much before anything is animated, and every pose keeps the \
-             error; the other {} {} as bound.",
+            "{what} The vertices that {they_move} stand off by as much before anything is animated, and every pose \
+             keeps the error; the other {} {} as bound.",
             joints(self.binding.agreeing),
             if self.binding.agreeing == 1 { "rests" } else { "rest" },
         );
-        let fix = "Bind the skin again in the pose in which its joints rest: each inverse bind matrix is the inverse of the joint's \
-                   world matrix. If these joints were posed after binding, store the bind pose as the rest pose instead.";
+        let fix = "Bind the skin again in the pose in which its joints rest: each inverse bind matrix is the inverse of \
+             the joint's world matrix. If these joints were posed after binding, store the bind pose as the rest \
+             pose instead.";
         (message, fix)
     }
 
     fn other_pose(&self) -> (String, &'static str) {
         let message = format!(
-            "The rest pose of {} is another than the pose in which it was bound: {} of {} joints stand elsewhere; the farthest is {}. \
-             Clips are not harmed by that, but at rest the mesh does not look as it was modelled, and tools that take the rest \
-             pose for the bind pose (rebinding, retargeting, weight transfer) go wrong.",
+            "The rest pose of {} is another than the pose in which it was bound: {} of {} joints stand elsewhere; \
+             the farthest is {}. Clips are not harmed by that, but at rest the mesh does not look as it was \
+             modelled, and tools that take the rest pose for the bind pose (rebinding, retargeting, weight transfer) \
+             go wrong.",
             self.skins,
             self.at.len(),
             self.binding.compared(),
@@ -273,9 +275,9 @@ impl Mismatch<'_> {
 
     fn without_matrices(&self) -> (String, &'static str) {
         let message = format!(
-            "Inverse bind matrices of {}: none are stored, so that every joint counts as bound at the origin of the mesh, but {} \
-             of {} joints rest elsewhere; the farthest is {}. That is right only for a mesh whose vertices are already given in the \
-             spaces of its joints.",
+            "Inverse bind matrices of {}: none are stored, so that every joint counts as bound at the origin of the \
+             mesh, but {} of {} joints rest elsewhere; the farthest is {}. That is right only for a mesh whose \
+             vertices are already given in the spaces of its joints.",
             self.skins,
             self.at.len(),
             self.binding.compared(),
@@ -379,8 +381,8 @@ mod tests {
             assert_eq!(found(&MISMATCH, |p| bound_elsewhere(p, 3, metres, degrees)), []);
         }
         let text = found(&MISMATCH, |p| bound_elsewhere(p, 3, 0.3, 12.0)).remove(0).message;
-        let want = "One of 6 joints of skin 0 does not rest where it was bound: \"joint 3\" turned by 12.0°, moved by 300 mm (5.0 % of \
-                    the skin's size).";
+        let want = "One of 6 joints of skin 0 does not rest where it was bound: \"joint 3\" turned by 12.0°, moved by 300 \
+             mm (5.0 % of the skin's size).";
         assert!(text.starts_with(want), "{text}");
     }
 

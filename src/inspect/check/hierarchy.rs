@@ -10,7 +10,8 @@ use crate::model::{NodeId, SkinId};
 pub static HIERARCHY: Rule = Rule {
     id: "hierarchy",
     label: "Joints outside their skeleton",
-    help: "A joint outside the subtree of its skin's skeleton, without a common root with the others, or outside the scene",
+    help: "A joint outside the subtree of its skin's skeleton, without a common root with the others, or outside the \
+         scene",
     severity: Severity::Error,
     run: hierarchy,
 };
@@ -49,8 +50,8 @@ fn said(subject: &Subject, faults: &Faults, ids: &[SkinId]) -> Finding {
     if let Some((root, at)) = &faults.outside_root {
         let root = subject.name(*root);
         text.push(format!(
-            "{} of {of} {} outside the subtree of {root}, which the skin names as its skeleton: {}. Programs that read the \
-             skeleton from that node down miss them, and what they move stays behind.",
+            "{} of {of} {} outside the subtree of {root}, which the skin names as its skeleton: {}. Programs that \
+             read the skeleton from that node down miss them, and what they move stays behind.",
             joints(at.len()),
             lie(at),
             subject.names(at)
@@ -60,8 +61,8 @@ fn said(subject: &Subject, faults: &Faults, ids: &[SkinId]) -> Finding {
     }
     if let Some((trees, at)) = &faults.other_tree {
         text.push(format!(
-            "The joints of {of} stand in {trees} separate trees without a common root; {} {} not in the largest: {}. What moves \
-             the character as a whole leaves them where they are, and glTF 2.0 forbids it.",
+            "The joints of {of} stand in {trees} separate trees without a common root; {} {} not in the largest: {}. \
+             What moves the character as a whole leaves them where they are, and glTF 2.0 forbids it.",
             joints(at.len()),
             are(at),
             subject.names(at)
@@ -70,8 +71,8 @@ fn said(subject: &Subject, faults: &Faults, ids: &[SkinId]) -> Finding {
     }
     if let Some((scene, at)) = &faults.outside_scene {
         text.push(format!(
-            "{} of {of} {} not in scene {scene}, which draws the skin's mesh: {}. Programs that load only the scene have no such \
-             joints, and refuse the file or leave those vertices at the origin.",
+            "{} of {of} {} not in scene {scene}, which draws the skin's mesh: {}. Programs that load only the scene \
+             have no such joints, and refuse the file or leave those vertices at the origin.",
             joints(at.len()),
             are(at),
             subject.names(at)
@@ -113,7 +114,8 @@ fn trees(subject: &Subject) -> Vec<NodeId> {
     out
 }
 
-/// The joints in other trees than the one that has most joints; of trees with as many, the one that comes first is right.
+/// The joints in other trees than the one that has most joints; of trees with as many, the one that comes first is
+/// right.
 fn other_tree(subject: &Subject, id: SkinId, trees: &[NodeId]) -> Option<(usize, Vec<NodeId>)> {
     let list = &subject.model.skins[id.index()].joints;
     let mut counts: HashMap<NodeId, usize> = HashMap::new();
@@ -180,8 +182,8 @@ mod tests {
     fn joints_outside_the_skeleton_root_are_named() {
         let findings = found(&HIERARCHY, |p| p.skins[0].root = Some(NodeId(4)));
         assert_eq!((joints(&findings), findings[0].severity), (vec![vec![1, 2, 3]], Severity::Error));
-        let want = "3 joints of skin 0 lie outside the subtree of \"joint 3\", which the skin names as its skeleton: \"joint 0\", \
-                    \"joint 1\" and \"joint 2\".";
+        let want = "3 joints of skin 0 lie outside the subtree of \"joint 3\", which the skin names as its skeleton: \
+             \"joint 0\", \"joint 1\" and \"joint 2\".";
         assert!(findings[0].message.starts_with(want), "{}", findings[0].message);
     }
 

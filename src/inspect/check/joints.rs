@@ -84,8 +84,8 @@ pub(super) fn finding(
     }
 }
 
-/// Skins of which the same is to be said, in the order of the first of each: several skins often share one armature, and its
-/// faults are told once. `of` gives what is to be said of a skin, and `None` where there is nothing.
+/// Skins of which the same is to be said, in the order of the first of each: several skins often share one armature,
+/// and its faults are told once. `of` gives what is to be said of a skin, and `None` where there is nothing.
 pub(super) fn by_skins<T: std::hash::Hash + Eq + Clone>(
     subject: &Subject,
     mut of: impl FnMut(SkinId) -> Option<T>,

@@ -35,7 +35,8 @@ fn duplicate(subject: &Subject, out: &mut Vec<Finding>) {
             m => format!(", {m} of them joints"),
         };
         let message = format!(
-            "{n} nodes are called {}{which}: clips, retargeting and scripts that look for the name find only one of them.",
+            "{n} nodes are called {}{which}: clips, retargeting and scripts that look for the name find only one of \
+             them.",
             subject.name(joints[0])
         );
         let measure = Measure { what: "nodes", value: n as f64, unit: "" };

@@ -12,8 +12,8 @@ pub(super) fn found_in(rule: &Rule, parts: ModelParts) -> Vec<Finding> {
     check(&Model::build(parts).unwrap(), &options, &AtomicBool::new(false)).unwrap().findings
 }
 
-/// What one rule finds in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers too), all below
-/// node 0. The tube is 6 m long and 0.5 m wide.
+/// What one rule finds in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers too), all
+/// below node 0. The tube is 6 m long and 0.5 m wide.
 pub(super) fn found(rule: &Rule, change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
     let mut parts: ModelParts = (*tube(Tube { joints: 6, length: 6.0, ..Tube::default() })).clone();
     change(&mut parts);

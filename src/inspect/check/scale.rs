@@ -54,12 +54,12 @@ fn non_uniform(subject: &Subject, out: &mut Vec<Finding>) {
     };
     let at: Vec<NodeId> = all.iter().map(|(n, _)| *n).collect();
     let message = format!(
-        "{}. What hangs below shears as soon as it turns, and programs whose joints have only one scale, or none, show another \
-         shape.",
+        "{}. What hangs below shears as soon as it turns, and programs whose joints have only one scale, or none, \
+         show another shape.",
         scaled(subject, &at, *worst, "is scaled unevenly", "are scaled unevenly"),
     );
-    let fix = "Apply the scale before binding, so that it is 1 everywhere at rest; where a clip stretches a joint, let it do so only \
-               while it plays.";
+    let fix = "Apply the scale before binding, so that it is 1 everywhere at rest; where a clip stretches a joint, let it \
+         do so only while it plays.";
     let [most, _, least] = stretch.lengths;
     let measure = (least > 0.0).then(|| Measure { what: "largest ratio", value: most / least, unit: "" });
     out.push(finding(&NON_UNIFORM, NON_UNIFORM.severity, at, (message, fix), measure));
@@ -72,14 +72,15 @@ fn negative(subject: &Subject, out: &mut Vec<Finding>) {
     let at: Vec<NodeId> = nodes(subject).into_iter().filter(|n| signs(n) > 0).collect();
     let Some(worst) = at.iter().copied().max_by_key(|n| (signs(n) % 2, std::cmp::Reverse(*n))) else { return };
     let harm = if signs(&worst) % 2 == 1 {
-        "It mirrors all below it: normals and the order of triangles turn inside out, and no rotation stands for it, so that \
-         retargeting, blending and dual quaternions fail."
+        "It mirrors all below it: normals and the order of triangles turn inside out, and no rotation stands for it, \
+         so that retargeting, blending and dual quaternions fail."
     } else {
-        "Two negative signs are a half turn written as scale: the mesh is not mirrored, but programs that keep the rotation and \
-         drop the scale, or its signs, turn all below it by 180°."
+        "Two negative signs are a half turn written as scale: the mesh is not mirrored, but programs that keep the \
+         rotation and drop the scale, or its signs, turn all below it by 180°."
     };
     let message = format!("{}. {harm}", scaled(subject, &at, worst, "has a negative scale", "have a negative scale"));
-    let fix = "Apply the scale, or mirror the geometry itself and turn its triangles round, so that every scale is positive at rest.";
+    let fix = "Apply the scale, or mirror the geometry itself and turn its triangles round, so that every scale is \
+         positive at rest.";
     let measure = Measure { what: "nodes", value: at.len() as f64, unit: "" };
     out.push(finding(&NEGATIVE, NEGATIVE.severity, at, (message, fix), Some(measure)));
 }

@@ -36,8 +36,8 @@ fn said(subject: &Subject, idle: Vec<NodeId>, is_drawn: bool, ids: &[SkinId]) ->
     let (move_, they) = if idle.len() == 1 { ("moves", "it") } else { ("move", "them") };
     let message = if is_drawn {
         format!(
-            "{} of the {all} of {} {move_} no vertex, nor does anything below {they}: {}. Each costs a matrix per frame and a \
-             place in the palette. Targets of IK and ends of chains are often kept on purpose.",
+            "{} of the {all} of {} {move_} no vertex, nor does anything below {they}: {}. Each costs a matrix per \
+             frame and a place in the palette. Targets of IK and ends of chains are often kept on purpose.",
             joints(idle.len()),
             skins(ids),
             subject.names(&idle),
@@ -66,8 +66,8 @@ fn drawn(subject: &Subject) -> Vec<bool> {
     out
 }
 
-/// By node: whether it moves a vertex of any mesh, or something below it does. What hangs on a joint rigidly (a sword in a
-/// hand) is moved by it too.
+/// By node: whether it moves a vertex of any mesh, or something below it does. What hangs on a joint rigidly (a sword
+/// in a hand) is moved by it too.
 fn moving(subject: &Subject) -> Vec<bool> {
     let model = subject.model;
     let mut out = vec![false; model.skeleton.len()];

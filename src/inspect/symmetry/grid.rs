@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
-/// Points looked at for one question. No real mesh has as many within a thousandth of its size; one that has them all in one
-/// place gets the nearest of the first ones, and costs no more time than others.
+/// Points looked at for one question. No real mesh has as many within a thousandth of its size; one that has them all
+/// in one place gets the nearest of the first ones, and costs no more time than others.
 const LOOKED_AT: usize = 256;
 /// Bits of a cell's number along each axis.
 const BITS: u32 = 21;

@@ -1,15 +1,15 @@
 //! Left and right: where the weights of a vertex differ from those of its mirror image.
 //!
-//! A body is what one skin moves, in the space in which it was bound. Its mirror plane is found, not assumed; its joints are
-//! paired by place, and by name where several stand in one place; then every vertex is compared with the vertex at its
-//! mirror image. Bodies that are not symmetric, in shape or in joints, have no differences.
+//! A body is what one skin moves, in the space in which it was bound. Its mirror plane is found, not assumed; its
+//! joints are paired by place, and by name where several stand in one place; then every vertex is compared with the
+//! vertex at its mirror image. Bodies that are not symmetric, in shape or in joints, have no differences.
 
 mod body;
 mod grid;
 mod names;
 mod plane;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use body::Part;
 pub(crate) use plane::Plane;
@@ -25,9 +25,9 @@ use plane::{Mirror, POINT_REACH};
 /// Points this near to each other are one place, as a share of the size: vertices of a seam.
 const SAME_POINT: f32 = 2e-5;
 
-/// For every stored vertex the largest difference (0…1) between one of its weights and that of its mirror image, both sides
-/// alike; 0 where it has no mirror image, or the body no symmetry. Linear in vertices. Ends early, with what is known by then,
-/// once `cancel` is set.
+/// For every stored vertex the largest difference (0…1) between one of its weights and that of its mirror image, both
+/// sides alike; 0 where it has no mirror image, or the body no symmetry. Linear in vertices. Ends early, with what is
+/// known by then, once `cancel` is set.
 #[must_use]
 pub fn differences(model: &Model, cancel: &AtomicBool) -> PerVertex {
     let mut out = PerVertex::empty(model);
@@ -59,8 +59,8 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Joints (places in the skin) in whose weights a vertex differs from its image: each with its weight, its partner, and
-    /// the partner's weight at the image. Both joints of a pair may be among them.
+    /// Joints (places in the skin) in whose weights a vertex differs from its image: each with its weight, its
+    /// partner, and the partner's weight at the image. Both joints of a pair may be among them.
     pub(crate) fn joints(&self, vertex: usize) -> Vec<(u16, f32, u16, f32)> {
         let mut mirrored = Vec::new();
         let image = self.image[vertex] as usize;
@@ -112,7 +112,8 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
         }
         grid.near(plane.mirrored(body.points[vertex]), &mut near);
         let nearest = near.iter().fold(f32::INFINITY, |least, (d, _)| least.min(*d));
-        // Of vertices in one place (seams, hard edges) the one that fits best: which of them is the image, nothing tells.
+        // Of vertices in one place (seams, hard edges) the one that fits best: which of them is the image, nothing
+        // tells.
         near.retain(|(d, _)| *d <= nearest + body.size * SAME_POINT);
         let fits = near.iter().filter_map(|(_, other)| Some((distance(&body, &mirrored, *other, &partners)?, *other)));
         let Some((least, best)) = fits.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
@@ -130,7 +131,8 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
     Some(Comparison { skin: body.skin, plane, parts: body.parts.clone(), difference, image, body, partners })
 }
 
-/// Writes the weights that the image of a vertex ought to have, by rising place; false where one of its joints has no partner.
+/// Writes the weights that the image of a vertex ought to have, by rising place; false where one of its joints has no
+/// partner.
 fn mirror_weights(body: &Body, vertex: usize, partners: &[Option<u16>], out: &mut Vec<(u16, f32)>) -> bool {
     out.clear();
     for (joint, weight) in body.weights(vertex) {

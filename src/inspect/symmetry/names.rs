@@ -17,8 +17,8 @@ impl Side {
 }
 
 /// The side that a name tells, and the name without it: the same for both joints of a pair. Tells `arm.L`, `L_arm`,
-/// `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`, `ShoulderL` and `leftarm`; `None`
-/// for a name without a side, or with both.
+/// `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`, `ShoulderL` and `leftarm`;
+/// `None` for a name without a side, or with both.
 pub(super) fn side(name: &str) -> Option<(Side, String)> {
     let (mut side, mut rest) = (None, String::with_capacity(name.len()));
     for word in words(name) {

@@ -10,12 +10,13 @@ use super::grid::Grid;
 use super::names::{Side, side};
 use crate::model::Model;
 
-/// Points that mirror each other are this near, as a share of the size: nearer than the spacing of vertices, so that weights
-/// which change along the surface are not compared from one vertex to the next.
+/// Points that mirror each other are this near, as a share of the size: nearer than the spacing of vertices, so that
+/// weights which change along the surface are not compared from one vertex to the next.
 pub(super) const POINT_REACH: f32 = 1e-3;
 /// Joints that mirror each other are this near, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;
-/// Points of which at least this share has a mirror image make a symmetric body: the rest is what it carries on one side.
+/// Points of which at least this share has a mirror image make a symmetric body: the rest is what it carries on one
+/// side.
 const LEAST_POINTS: f32 = 0.6;
 /// The same of the joints that move something.
 const LEAST_JOINTS: f32 = 0.8;
@@ -46,8 +47,8 @@ pub(super) struct Mirror {
 }
 
 impl Mirror {
-    /// The plane that mirrors most of a body's points and joints; `None` where none does, or where it leaves no joint on
-    /// either side: what has no left and right is not asymmetric.
+    /// The plane that mirrors most of a body's points and joints; `None` where none does, or where it leaves no joint
+    /// on either side: what has no left and right is not asymmetric.
     pub(super) fn of(model: &Model, body: &Body, grid: &Grid) -> Option<Self> {
         let joints = Joints::of(model, body);
         let mut best: Option<(f32, Self)> = None;
@@ -81,8 +82,8 @@ fn mirrored_share(body: &Body, grid: &Grid, plane: Plane) -> f32 {
     found as f32 / all as f32
 }
 
-/// Planes to try: across each axis at 0, through the middle of the points, of the joints, and of the pairs that names tell;
-/// and the one that those pairs tell where it lies across no axis.
+/// Planes to try: across each axis at 0, through the middle of the points, of the joints, and of the pairs that names
+/// tell; and the one that those pairs tell where it lies across no axis.
 fn candidates(body: &Body, pairs: &[[Vec3; 2]]) -> Vec<Plane> {
     let middle = |points: &mut dyn Iterator<Item = Vec3>| {
         let first = points.next()?;
@@ -172,8 +173,9 @@ impl Joints {
         a.contains(&b.start) || b.contains(&a.start)
     }
 
-    /// The partner of each joint: of those at its mirror image the one that its name tells, else itself, else the nearest one
-    /// (of several in one place, as deep in the hierarchy). Names alone are not believed: they may be wrong, places are not.
+    /// The partner of each joint: of those at its mirror image the one that its name tells, else itself, else the
+    /// nearest one (of several in one place, as deep in the hierarchy). Names alone are not believed: they may be
+    /// wrong, places are not.
     fn partners(&self, body: &Body, plane: Plane) -> Vec<Option<u16>> {
         let reach = body.size * JOINT_REACH;
         let placed: Vec<u16> =

@@ -20,7 +20,7 @@ const SECTION: [[f32; 2]; 6] = [[0.0, 0.0], [0.3, 0.1], [0.7, -0.2], [1.1, 0.05]
 ///                       └─ arm.R (3) at −x
 /// ```
 /// A point has weight `t = min(|x|, 1)` of the arm on its side and `1 − t` of the hips; all are seen through `world`.
-fn figure(world: Affine3A) -> ModelParts {
+pub(crate) fn figure(world: Affine3A) -> ModelParts {
     let joints = [Vec3::new(0.0, 1.0, 0.0), Vec3::new(0.8, 1.2, 0.1), Vec3::new(-0.8, 1.2, 0.1)];
     let mut primitive = Primitive { topology: Topology::Points, ..Primitive::default() };
     let mut influences = Influences { per_vertex: 4, ..Influences::default() };
@@ -63,7 +63,7 @@ fn influences(p: &mut ModelParts) -> &mut Influences {
 }
 
 /// Takes `amount` of the arm's weight of a vertex to the hips.
-fn plant(p: &mut ModelParts, vertex: usize, amount: f32) {
+pub(crate) fn plant(p: &mut ModelParts, vertex: usize, amount: f32) {
     let weights = &mut influences(p).weights[vertex * 4..];
     weights[0] += amount;
     weights[1] -= amount;
@@ -167,7 +167,8 @@ fn names_tell_joints_in_one_place_apart() {
         p
     };
     assert!(differing(twisted(["twist.L", "twist.R"])).is_empty());
-    // The wrong names would pair each twist with itself on the other side: places still find the arm's partner, not its own.
+    // The wrong names would pair each twist with itself on the other side: places still find the arm's partner, not
+    // its own.
     let mut p = twisted(["twist.L", "twist.R"]);
     influences(&mut p).weights[9 * 4 + 2] -= 0.1;
     assert_eq!(differing(p), [(8, 0.1), (9, 0.1)]);
