@@ -3,6 +3,7 @@
 mod bake;
 mod info;
 mod load;
+mod look;
 mod pose;
 mod render;
 mod view;

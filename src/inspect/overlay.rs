@@ -123,7 +123,7 @@ const YELLOW: [f32; 3] = [0.941, 0.894, 0.259];
 const VERMILION: [f32; 3] = [0.835, 0.369, 0.0];
 
 /// All overlays, in the order of the menu.
-pub static OVERLAYS: &[&Overlay] = &[&WEIGHTS, &DOMINANT, &INFLUENCES, &SUM, &ALARMS, &ROGUE];
+pub static OVERLAYS: &[&Overlay] = &[&WEIGHTS, &DOMINANT, &INFLUENCES, &SUM, &ALARMS, &ASYMMETRY, &ROGUE];
 
 /// Finds an overlay by [`Overlay::id`].
 #[must_use]
@@ -210,6 +210,24 @@ static ALARMS: Overlay = Overlay {
     values: None,
     of_joint: false,
     has_limit: true,
+};
+
+static ASYMMETRY: Overlay = Overlay {
+    id: "asymmetry",
+    label: "Left/right asymmetry",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much the weights differ from those of the mirrored vertex",
+    wgsl: wgsl!("overlay/asymmetry.wgsl"),
+    // By powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-3.0, 0.0],
+        ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
+    },
+    values: Some(|inspection| &inspection.asymmetry),
+    of_joint: false,
+    has_limit: false,
 };
 
 static ROGUE: Overlay = Overlay {

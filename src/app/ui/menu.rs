@@ -139,7 +139,7 @@ fn starts_group(command: &Command) -> bool {
         Command::Quit
             | Command::ResetJoint
             | Command::ToggleNormaliseWeights
-            | Command::Select(None)
+            | Command::Deselect
             | Command::Toggle(Toggle::WithChildren)
             | Command::FrameSelected
             | Command::LookFrom(ViewFrom::Front)

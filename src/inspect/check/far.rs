@@ -1,6 +1,6 @@
 //! The rule about joints that move what belongs to another limb.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::region::from_bones;
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
@@ -21,6 +21,8 @@ const STEPS: usize = 3;
 const FAR_OF_SIZE: f32 = 0.12;
 /// Far in space, as a multiple of how far from its bones a joint's vertices usually lie.
 const FAR_OF_REACH: f32 = 3.0;
+/// Places that are searched for the joint that others around a vertex follow.
+const AROUND: usize = 64;
 /// Less weight than this is a trace of automatic weighting.
 const TRACE: f32 = 0.02;
 
@@ -49,51 +51,72 @@ fn far(subject: &Subject, out: &mut Vec<Finding>) {
 }
 
 fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<(MeshId, usize, NodeId), Far>) {
-    let reach: HashMap<NodeId, f32> =
-        surface.joints.iter().map(|(node, moved)| (*node, reach(surface, *node, moved))).collect();
-    for vertex in 0..surface.place.len() as u32 {
-        if vertex.is_multiple_of(4096) && subject.is_cancelled() {
+    for (joint, moved) in &surface.joints {
+        if subject.is_cancelled() {
             return;
         }
-        let weights = surface.weights(vertex);
-        let Some((owner, _)) = weights.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
-        for (joint, weight) in weights.iter().copied().filter(|(j, w)| *j != owner && *w >= TRACE) {
-            if !tree.is_far(joint, owner) {
+        let bones = surface.bones_of(*joint);
+        let distance = |place: u32| from_bones(bones, surface.positions[place as usize]);
+        let usual = reach(moved.iter().map(|(place, weight)| (distance(*place), *weight)).collect());
+        for (place, strongest) in moved {
+            let from_bone = distance(*place);
+            let is_near = from_bone < surface.size * FAR_OF_SIZE || from_bone < usual * FAR_OF_REACH;
+            if *strongest < TRACE || is_near {
                 continue;
             }
-            let at = surface.positions[surface.place[vertex as usize] as usize];
-            let distance = from_bones(surface.bones_of(joint), at);
-            let usual = reach.get(&joint).copied().unwrap_or(0.0);
-            if distance < surface.size * FAR_OF_SIZE || distance < usual * FAR_OF_REACH {
+            let Some(owner) = owner(surface, *place, *joint).filter(|owner| tree.is_far(*joint, *owner)) else {
                 continue;
+            };
+            let metres = from_bone * surface.world_scale;
+            for vertex in surface.members(*place) {
+                let weight = surface.weights(*vertex).iter().find(|(j, _)| j == joint).map_or(0.0, |(_, w)| *w);
+                if weight < TRACE {
+                    continue;
+                }
+                let (part, stored) = surface.stored(*vertex);
+                let Part { mesh, primitive, .. } = surface.parts[part];
+                let far = found.entry((mesh, primitive, *joint)).or_default();
+                far.vertices.push(stored);
+                *far.owners.entry(owner).or_default() += 1;
+                far.farthest = far.farthest.max(metres);
+                far.strongest = far.strongest.max(weight);
+                far.rank = far.rank.max(metres * weight);
             }
-            let (part, stored) = surface.stored(vertex);
-            let Part { mesh, primitive, .. } = surface.parts[part];
-            let far = found.entry((mesh, primitive, joint)).or_default();
-            let metres = distance * surface.world_scale;
-            far.vertices.push(stored);
-            *far.owners.entry(owner).or_default() += 1;
-            far.farthest = far.farthest.max(metres);
-            far.strongest = far.strongest.max(weight);
-            far.rank = far.rank.max(metres * weight);
         }
     }
 }
 
-/// How far from a joint's bones its vertices lie: half of its weight lies further.
-fn reach(surface: &Surface, node: NodeId, moved: &[(u32, f32)]) -> f32 {
-    let bones = surface.bones_of(node);
-    let mut all: Vec<(f32, f32)> =
-        moved.iter().map(|(place, weight)| (from_bones(bones, surface.positions[*place as usize]), *weight)).collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half: f32 = all.iter().map(|a| a.1).sum::<f32>() / 2.0;
+/// The joint that a place belongs to, if it is not `joint`: the heaviest other one there, or of the nearest places around
+/// it. None where all around follows `joint` alone: a part of its own, not another limb's.
+fn owner(surface: &Surface, place: u32, joint: NodeId) -> Option<NodeId> {
+    let mut seen = vec![place];
+    let mut next = 0;
+    while next < seen.len() {
+        let weights = surface.members(seen[next]).iter().flat_map(|v| surface.weights(*v));
+        let heaviest = weights.filter(|(j, _)| *j != joint).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((owner, _)) = heaviest {
+            return Some(*owner);
+        }
+        for to in surface.neighbours(seen[next]).iter().take(AROUND) {
+            if seen.len() < AROUND && !seen.contains(to) {
+                seen.push(*to);
+            }
+        }
+        next += 1;
+    }
+    None
+}
+
+/// How far from a joint's bones its vertices lie, by distance and weight: three quarters of its weight lie further.
+fn reach(mut moved: Vec<(f32, f32)>) -> f32 {
+    moved.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let part: f32 = moved.iter().map(|m| m.1).sum::<f32>() / 4.0;
     let mut sum = 0.0;
-    all.iter()
-        .find(|(_, weight)| {
-            sum += weight;
-            sum >= half
-        })
-        .map_or(0.0, |a| a.0)
+    let reaches = |(_, weight): &&(f32, f32)| {
+        sum += weight;
+        sum >= part
+    };
+    moved.iter().find(reaches).map_or(0.0, |m| m.0)
 }
 
 fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId), mut far: Far) -> Finding {

@@ -66,12 +66,14 @@ fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[us
     for shell in regions.chunk_by(|a, b| a.shell == b.shell) {
         let Some(main) = seeded(shell.iter()) else { continue };
         for region in shell.iter().filter(|r| r.strongest >= TRACE) {
-            let in_place = region.nearest <= main.typical;
+            // Around the same bone, cut off by a joint in between; or a trace within what the joint moves anyway.
+            let around = region.nearest <= main.nearest * 2.0;
+            let within = region.strongest < FRAYED && region.nearest <= main.typical;
             let second = region.mass >= main.mass * SECOND && region.nearest <= main.farthest;
             let frayed = region.strongest < FRAYED && region.touches(surface, main);
             let at_home = shell.iter().any(|r| std::ptr::eq(r, home)) || main.mass >= home.mass * SECOND;
             let rogue = if at_home {
-                !std::ptr::eq(region, main) && !in_place && !second && !frayed
+                !std::ptr::eq(region, main) && !around && !within && !second && !frayed
             } else {
                 strayed(region, home, shell_sizes)
             };

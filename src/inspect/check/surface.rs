@@ -92,7 +92,7 @@ impl Surface {
         for point in points.iter_mut().filter(|p| !p.is_finite()) {
             *point = Vec3::ZERO;
         }
-        let Weld { of: place, positions, .. } = Weld::new(&points);
+        let Weld { of: place, positions } = Weld::new(&points);
         let triangles = triangles(subject, &parts, &place);
         let sides = sides(&triangles, &place);
         let (starts, members) = buckets(positions.len(), place.iter().zip(0..).map(|(p, v)| (*p, v)));

@@ -16,8 +16,6 @@ pub(super) struct Weld {
     pub of: Vec<u32>,
     /// Of each place: the first point that lies there.
     pub positions: Vec<Vec3>,
-    /// How far apart points of one place may be.
-    pub tolerance: f32,
 }
 
 impl Weld {
@@ -31,7 +29,7 @@ impl Weld {
         let reach = points.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
         let tolerance = (size as f32 * TOLERANCE).max(4.0 * f32::EPSILON * reach);
         let mut grid = Grid { corner: bounds.min.as_dvec3(), cell: f64::from(tolerance) * 2.0, first: HashMap::new() };
-        let mut out = Self { of: Vec::with_capacity(points.len()), positions: Vec::new(), tolerance };
+        let mut out = Self { of: Vec::with_capacity(points.len()), positions: Vec::new() };
         let mut next: Vec<u32> = Vec::new();
         let mut exact: HashMap<[u32; 3], u32> = HashMap::with_capacity(points.len());
         for point in points {
@@ -109,7 +107,6 @@ mod tests {
         }
         let weld = Weld::new(&points);
         let near = 3f32.sqrt() * 1e-6;
-        assert!((weld.tolerance - near).abs() < 1e-9);
         for (a, pa) in weld.positions.iter().enumerate() {
             for pb in &weld.positions[..a] {
                 assert!(pa.distance(*pb) > near, "{pa} and {pb} are two places");
