@@ -66,7 +66,7 @@ fn fs_readout(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     let shade = readout_shade(in, f);
     var color = srgb_from_linear(in.color.rgb);
     if globals.scale_kind == RAMP {
-        color = scale_color(in.color.x);
+        color = ramp_color(in.color.x);
     }
     color *= shade;
     let blackens = (globals.flags & SHARED_BLACK) != 0u && globals.scale_kind == JOINTS;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::deform::{METHODS, Method};
-use crate::inspect::{Inspection, Overlay, VertexSet};
+pub use crate::inspect::{Inspection, OVERLAYS, Overlay, SCALE_ROWS, Scale, VertexSet};
 use crate::math::Projection;
 pub use crate::math::Ramp;
 use crate::model::{Change, InstanceId, LightKind, Model, NodeId};

@@ -27,6 +27,11 @@ fn scale_color(number: f32) -> vec3f {
     if globals.scale_kind == STEPS {
         return scale.rows[min(u32(max(number, 0.0) + 0.5), SCALE_ROWS - 1u)].rgb;
     }
+    return ramp_color(number);
+}
+
+/// The sRGB colour of a number along a ramp.
+fn ramp_color(number: f32) -> vec3f {
     let share = (number - globals.scale_ends.x) / (globals.scale_ends.y - globals.scale_ends.x);
     let at = clamp(share, 0.0, 1.0) * f32(SCALE_ROWS - 1u);
     let row = min(u32(at), SCALE_ROWS - 2u);

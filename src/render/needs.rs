@@ -2,7 +2,7 @@
 //! and textures) is checked where each is made.
 
 use super::layouts::{CORE_TEXTURES, Globals, MATERIAL_TEXTURES, Mark, Paint};
-use crate::inspect::SCALE_ROWS;
+use crate::frame::SCALE_ROWS;
 
 /// A limit of the device, and the least of it that will do.
 struct Need {

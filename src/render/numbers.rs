@@ -1,14 +1,14 @@
 //! What overlays and dots need of single vertices beyond the model: numbers worked out beforehand, and marked vertices.
 //! Uploaded when first shown, then kept as long as they are the same.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::scene;
-use crate::frame::Frame;
-use crate::inspect::{Inspection, Overlay, VertexSet};
+use crate::frame::{Frame, Inspection, Overlay, VertexSet};
 use crate::model::{MeshId, Model, Primitive};
 
 /// Mesh, and primitive of it.
@@ -79,7 +79,10 @@ fn primitives(model: &Model) -> impl Iterator<Item = (Place, &Primitive)> {
 }
 
 /// Those of the stored vertices, then of the ones split off from them. What has none has zero.
-fn of_all(stored: &[f32], primitive: &Primitive) -> Vec<f32> {
+fn of_all<'a>(stored: &'a [f32], primitive: &Primitive) -> Cow<'a, [f32]> {
+    if stored.len() == primitive.vertex_count() {
+        return Cow::Borrowed(stored);
+    }
     let of = |vertex: usize| stored.get(vertex).copied().unwrap_or(0.0);
     let split = primitive.split_from.iter().map(|v| of(*v as usize));
     (0..primitive.stored_vertices).map(of).chain(split).collect()

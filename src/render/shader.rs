@@ -2,7 +2,7 @@
 //! linking.
 
 use crate::deform::Method;
-use crate::inspect::OVERLAYS;
+use crate::frame::OVERLAYS;
 
 /// A WGSL file: its name under `shaders/`, and its text.
 pub type Part = (&'static str, &'static str);

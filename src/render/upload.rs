@@ -11,8 +11,7 @@ use super::layouts::{Bone, Globals, Light, Line, scale, shown};
 use super::pipelines::{Pipelines, entry};
 use super::studio;
 use crate::deform::pack;
-use crate::frame::{Background, Camera, Frame};
-use crate::inspect::{OVERLAYS, SCALE_ROWS, Scale};
+use crate::frame::{Background, Camera, Frame, OVERLAYS, SCALE_ROWS, Scale};
 use crate::math::Projection;
 use crate::model::LightKind;
 

@@ -13,7 +13,7 @@ use crate::scenes::{self, Plate};
 use crate::{SIZE, gpus};
 
 fn course() -> Frame {
-    let model = std::sync::Arc::new(obstacle_course());
+    let model = Arc::new(obstacle_course());
     scenes::frame(&model, &scenes::pose(&model, None, 0.0), METHODS[0])
 }
 

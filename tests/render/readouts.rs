@@ -93,8 +93,8 @@ fn a_joint_stands_for_those_below_it_on_demand() {
         assert!(off(stage.middle(&frame), [1.0, 0.0, 0.0]) < 0.02, "those below it move all");
         frame.display.selected = Some(NodeId(1));
         let picture = stage.draw(&frame);
-        assert!(off(picture.at(SIZE / 4 + 1, SIZE / 2), [1.0, 0.1, 0.0]) < 0.08, "the next node is no child");
-        assert!(off(picture.at(3 * SIZE / 4 - 2, SIZE / 2), [0.0, 0.1, 1.0]) < 0.08);
+        assert!(off(picture.at(SIZE / 4 + 1, SIZE / 2), [1.0, 0.19, 0.0]) < 0.05, "the next node is no child");
+        assert!(off(picture.at(3 * SIZE / 4 - 2, SIZE / 2), [0.0, 0.19, 1.0]) < 0.05);
     }
 }
 
@@ -339,6 +339,7 @@ fn switching_overlay_or_joint_on_a_million_vertices_sends_a_few_bytes() {
     frame.inspection = Some(Arc::new(inspection));
     for stage in stages() {
         let renderer = &mut *stage.renderer.borrow_mut();
+        frame.display.overlay = None;
         let (buffers, bytes) = sent(&stage.gpu, renderer, &frame);
         assert!(buffers > 5 && bytes > 64_000_000, "counted: {buffers}, {bytes}");
         for round in 0..2 {
