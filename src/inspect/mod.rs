@@ -4,6 +4,7 @@
 mod bones;
 pub mod check;
 mod pick;
+pub mod rom;
 mod stats;
 mod vertex;
 
