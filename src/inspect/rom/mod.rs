@@ -21,7 +21,7 @@ use glam::Vec3;
 use self::drive::{Worker, Worst};
 use self::surface::Skinned;
 use crate::deform::Method;
-use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+use crate::inspect::check::{Finding, FindingPose, Report};
 use crate::model::{ClipId, Model, NodeId};
 
 /// How far and how finely.
@@ -39,7 +39,7 @@ pub struct RomOptions {
 
 impl Default for RomOptions {
     fn default() -> Self {
-        Self { degrees: 90.0, step_degrees: 30.0, clips: false, worst: 5 }
+        Self { degrees: 90.0, step_degrees: 30.0, clips: false, worst: 6 }
     }
 }
 
@@ -75,6 +75,7 @@ enum Driven {
 pub struct Plan {
     drives: Vec<Drive>,
     worst: usize,
+    clips: bool,
 }
 
 impl Plan {
@@ -106,6 +107,8 @@ pub struct RomReport {
     pub poses: usize,
     /// Joints (or clips) that were driven.
     pub driven: usize,
+    /// The file's clips were played; no joint was driven through its limits.
+    pub clips: bool,
 }
 
 /// Moments of one clip that are measured at most; a longer clip is looked at less often.
@@ -125,7 +128,7 @@ pub fn plan(model: &Model, options: &RomOptions) -> Plan {
         let turns = turns(&options);
         surface::moving_joints(model).into_iter().map(|joint| joint_drive(joint, &turns)).collect()
     };
-    Plan { drives, worst: options.worst }
+    Plan { drives, worst: options.worst, clips: options.clips }
 }
 
 /// Angles in radians, the smallest first, each to both sides; the limit itself is always one.
@@ -215,19 +218,13 @@ fn run_on(
     let mut findings: Vec<Finding> = findings.into_iter().flatten().collect();
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     progress(1.0);
-    Some(RomReport { findings, poses: plan.poses(), driven: plan.len() })
+    Some(RomReport { findings, poses: plan.poses(), driven: plan.len(), clips: plan.clips })
 }
 
 impl RomReport {
-    /// How many findings are this bad.
-    #[must_use]
-    pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|f| f.severity == severity).count()
-    }
-
     /// Adds its findings to those of the checker, worst first.
-    pub fn add_to(self, report: &mut Report) {
-        report.findings.extend(self.findings);
+    pub fn add_to(&self, report: &mut Report) {
+        report.findings.extend_from_slice(&self.findings);
         report.findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     }
 }

@@ -76,7 +76,7 @@ fn what_no_joint_bends_has_no_findings() {
     let bare = Model::build(crate::model::ModelParts::default()).unwrap();
     for clips in [false, true] {
         let out = report(&bare, RomOptions { clips, ..RomOptions::default() });
-        assert_eq!(out, RomReport::default());
+        assert_eq!(out, RomReport { clips, ..RomReport::default() });
     }
 }
 
