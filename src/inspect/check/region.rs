@@ -72,6 +72,12 @@ impl Region {
         Self { shell, places, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
     }
 
+    /// Whether it has a neighbour whose weights are broken: what joined it to the rest may have been lost there.
+    pub fn is_torn(&self, surface: &Surface) -> bool {
+        let is_broken = |place: &u32| surface.members(*place).iter().any(|v| !surface.is_sound(*v));
+        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(is_broken))
+    }
+
     /// Whether a neighbour of one of its places is a neighbour of the other region.
     pub fn touches(&self, surface: &Surface, other: &Self) -> bool {
         let inside = |p: &u32| other.places.binary_search_by_key(p, |o| o.0).is_ok();
