@@ -42,6 +42,9 @@ enum Reach {
     Clips,
 }
 
+/// Choices of [`Reach::Degrees`].
+const DEGREES: [f32; 6] = [30.0, 45.0, 60.0, 90.0, 120.0, 180.0];
+
 impl Default for Reach {
     fn default() -> Self {
         Self::Degrees(RomOptions::default().degrees)
@@ -49,8 +52,6 @@ impl Default for Reach {
 }
 
 impl Reach {
-    const CHOICES: [Self; 6] = [30.0, 45.0, 60.0, 90.0, 120.0, 180.0].map(Self::Degrees);
-
     fn label(self) -> String {
         match self {
             Self::Degrees(degrees) => format!("±{degrees:.0}°"),
@@ -289,7 +290,7 @@ fn ready(ui: &mut Ui, document: &Document, findings: &mut Findings, commands: &m
         let width = ui.available_width().clamp(64.0, 84.0);
         drop_down(ui, "Reach", &findings.reach.label(), width, |ui| {
             let clips = has_clips.then_some(Reach::Clips);
-            for reach in Reach::CHOICES.into_iter().chain(clips) {
+            for reach in DEGREES.map(Reach::Degrees).into_iter().chain(clips) {
                 if ui.selectable_label(reach == findings.reach, reach.label()).clicked() {
                     findings.reach = reach;
                 }
