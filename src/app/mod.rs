@@ -263,6 +263,7 @@ impl App {
                     self.jobs.opened();
                     self.jobs.stop_motion();
                     self.status.rom = None;
+                    self.jobs.prepare_picking(&document);
                     self.session.open(*document);
                     if std::mem::take(&mut self.options.normalise_weights) {
                         self.session.apply(Command::ToggleNormaliseWeights);

@@ -3,7 +3,10 @@
 
 mod card;
 mod dialogs;
+mod explain;
+mod explain_text;
 mod findings;
+mod ghosts;
 pub mod icons;
 mod inspector;
 mod legend;
