@@ -296,3 +296,57 @@ fn every_file_of_the_corpus_is_checked_or_refused() {
         }
     }
 }
+
+/// `--rom` adds what the library finds, in its words and order, with the pose to see it in.
+#[test]
+fn the_range_of_motion_is_added_with_exact_poses() {
+    use skinscope::deform::METHODS;
+    use skinscope::import::{Options, Progress};
+    use skinscope::inspect::check::FindingPose;
+    use skinscope::inspect::rom::{self, RomOptions};
+    use skinscope::session::Source;
+
+    let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
+    let model = document.stored();
+    let options = RomOptions { degrees: 45.0, step_degrees: 45.0, ..RomOptions::default() };
+    let cancel = std::sync::atomic::AtomicBool::new(false);
+    let wanted = rom::run(model, &rom::plan(model, &options), METHODS[0], &|_| {}, &cancel).unwrap().findings;
+    assert!(wanted.len() > 5);
+    let all = ["--rom", "--rom-degrees", "45", "--rom-step", "45", "--fail-on", "never"];
+    let said = report(&all, 0);
+    let findings = said["files"][0]["findings"].as_array().unwrap();
+    let measured = |f: &&Value| f["rule"].as_str().unwrap().starts_with("rom-");
+    let mut found: Vec<&Value> = findings.iter().filter(measured).collect();
+    assert_eq!(found.len(), wanted.len());
+    found.sort_by_key(|f| f["message"].as_str());
+    let mut wanted: Vec<_> = wanted.iter().collect();
+    wanted.sort_by_key(|f| f.message.as_str());
+    for (found, wanted) in found.into_iter().zip(wanted) {
+        assert_eq!((&found["rule"], &found["message"]), (&json!(wanted.rule), &json!(wanted.message)));
+        assert_eq!(found["vertex_count"], wanted.vertices.len());
+        let FindingPose::Turned { joint, axis, angle } = wanted.pose else { panic!("{wanted:?}") };
+        let node = model.skeleton.file_index[joint.index()];
+        assert_eq!(found["pose"]["joint"], node);
+        assert!(found["joints"] == json!([node]) && (angle.abs().to_degrees() - 45.0).abs() < 1e-4);
+        assert_eq!(found["pose"]["degrees"].as_f64().unwrap() as f32, angle.to_degrees());
+        let given: Vec<f32> =
+            found["pose"]["axis"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap() as f32).collect();
+        assert_eq!(given, axis.to_array());
+    }
+    let one = report(&["--rules", "rom-volume"], 0);
+    let rules: Vec<&Value> = one["files"][0]["findings"].as_array().unwrap().iter().map(|f| &f["rule"]).collect();
+    assert!(!rules.is_empty() && rules.iter().all(|rule| **rule == "rom-volume"), "{rules:?}");
+}
+
+#[test]
+fn the_range_of_motion_has_limits_and_is_asked_for() {
+    for wrong in [
+        &["--rom-degrees", "45"][..],
+        &["--rom-clips"],
+        &["--rom", "--rom-degrees", "200"],
+        &["--rom", "--rom-step", "0"],
+        &["--rom", "--rom-clips", "--rom-degrees", "45"],
+    ] {
+        said(wrong, 2);
+    }
+}

@@ -150,6 +150,7 @@ fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
 mod findings {
     use super::*;
     use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+    use crate::inspect::rom::RomReport;
     use crate::inspect::{Inspection, VertexPart, VertexRef, VertexSet};
     use crate::model::MeshId;
 
@@ -205,7 +206,7 @@ mod findings {
         let findings =
             [NodeId(2), NodeId(3)].map(|joint| finding(FindingPose::Turned { joint, axis: Vec3::X, angle: 0.5 }));
         let model = Arc::clone(session.model().unwrap());
-        let measured = crate::inspect::rom::RomReport { findings: findings.to_vec(), ..Default::default() };
+        let measured = RomReport { findings: findings.to_vec(), ..Default::default() };
         session.measured(&model, measured);
         let stands = |s: &Session| {
             let View { orbit, surface, selected, .. } = s.view;
@@ -227,7 +228,7 @@ mod findings {
         session.inspected(&model, Inspection::default());
         assert_eq!(session.view.finding, None);
         session.apply(Command::ShowFinding(1));
-        session.measured(&model, crate::inspect::rom::RomReport::default());
+        session.measured(&model, RomReport::default());
         assert_eq!(session.view.finding, None);
     }
 

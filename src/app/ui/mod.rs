@@ -75,7 +75,7 @@ impl Default for Saved {
             outliner_width: 256.0,
             inspector_width: 312.0,
             timeline_height: 156.0,
-            findings_height: 264.0,
+            findings_height: 300.0,
             viridis: false,
             last_folder: None,
             matrices: [false, false, true],

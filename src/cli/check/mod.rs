@@ -1,6 +1,7 @@
 //! `skinscope check`: what is wrong with the skins of many files.
 
 mod report;
+mod rom;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use clap::{Args, ValueEnum};
 use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable};
 use crate::import::{ImportError, Options, Progress};
 use crate::inspect::check::{CheckOptions, RULES, Severity, check};
+use crate::inspect::rom::ROM_RULES;
 use crate::parallel;
 use crate::session::{Document, Source};
 
@@ -47,6 +49,8 @@ pub(super) struct CheckArgs {
     /// Only these rules, with commas between
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
     rules: Option<Vec<String>>,
+    #[command(flatten)]
+    rom: rom::RomArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,7 +72,7 @@ impl FailOn {
 }
 
 fn rules() -> PossibleValuesParser {
-    PossibleValuesParser::new(RULES.iter().map(|rule| rule.id))
+    PossibleValuesParser::new(RULES.iter().map(|rule| rule.id).chain(ROM_RULES.iter().map(|rule| rule.id)))
 }
 
 fn after_help() -> String {
@@ -76,6 +80,10 @@ fn after_help() -> String {
     let mut out = String::from("Rules:\n");
     for rule in RULES {
         out += &format!("  {:width$}  {:<8} {}\n", rule.id, rule.severity.id(), rule.help);
+    }
+    out += "\nRules of --rom:\n";
+    for rule in ROM_RULES {
+        out += &format!("  {:width$}  {:<8} {}\n", rule.id, Severity::Info.id(), rule.help);
     }
     out + "\nExit codes: 0 nothing reaches --fail-on, 1 a file does not load, 2 wrong usage, 3 something reaches --fail-on."
 }
@@ -130,7 +138,8 @@ fn one(source: &Source, args: &CheckArgs, options: &CheckOptions) -> Said {
     };
     let model = document.stored();
     // Nothing cancels: there is always a report.
-    let report = check(model, options, &NEVER).unwrap_or_default();
+    let mut report = check(model, options, &NEVER).unwrap_or_default();
+    rom::add(&args.rom, args.rules.as_deref(), model, args.models.len() < 2, &mut report);
     let text =
         if args.json { report::json(&path, model, &report).to_string() } else { report::text(&path, model, &report) };
     let mut warnings: Vec<String> =
