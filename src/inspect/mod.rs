@@ -14,6 +14,8 @@ pub mod rig;
 pub mod rom;
 mod stats;
 pub mod symmetry;
+#[cfg(test)]
+mod transformed_by;
 mod vertex;
 
 pub use bones::{BoneSegment, bones};
