@@ -5,6 +5,7 @@ mod bones;
 pub mod check;
 mod pick;
 mod stats;
+pub mod tables;
 mod vertex;
 
 pub use bones::{BoneSegment, bones};
