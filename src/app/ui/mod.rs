@@ -14,12 +14,15 @@ mod outliner;
 mod ruler;
 mod status;
 mod summary;
+mod table;
+mod tables;
 pub mod theme;
 mod timeline;
 mod triad;
 mod value_row;
 mod viewport;
 mod widgets;
+mod work;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -45,12 +48,16 @@ pub struct Saved {
     pub inspector: bool,
     /// Shown.
     pub timeline: bool,
+    /// Shown.
+    pub tables: bool,
     /// Points.
     pub outliner_width: f32,
     /// Points.
     pub inspector_width: f32,
     /// Points.
     pub timeline_height: f32,
+    /// Points.
+    pub tables_height: f32,
     /// Heat map in viridis.
     pub viridis: bool,
     /// Where the last file was, for the next file dialog.
@@ -66,9 +73,11 @@ impl Default for Saved {
             outliner: true,
             inspector: true,
             timeline: true,
+            tables: false,
             outliner_width: 256.0,
             inspector_width: 312.0,
             timeline_height: 156.0,
+            tables_height: 240.0,
             viridis: false,
             last_folder: None,
             matrices: [false, false, true],
@@ -128,6 +137,7 @@ pub struct UiState {
     outliner: outliner::Outliner,
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
+    tables: tables::Tables,
     viewport: viewport::Viewport,
     /// The node that the pointer is over this frame, in whatever panel.
     hovered: Option<NodeId>,
@@ -177,6 +187,7 @@ impl UiState {
             Panel::Outliner => &mut self.saved.outliner,
             Panel::Inspector => &mut self.saved.inspector,
             Panel::Timeline => &mut self.saved.timeline,
+            Panel::Tables => &mut self.saved.tables,
         }
     }
 
@@ -192,6 +203,7 @@ impl UiState {
             self.outliner = outliner::Outliner::default();
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
+            self.tables.forget();
             let folder = session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
             self.saved.last_folder = folder.or(self.saved.last_folder.take());
             self.model = now;
@@ -261,6 +273,14 @@ pub fn show(
         }
     }
     let frame = Frame::NONE.fill(c.panel);
+    if saved.tables {
+        let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=640.0);
+        want_size(ui, "tables", vec2(0.0, saved.tables_height));
+        let shown = panel.show(ui, |ui| tables::show(ui, session, state, commands));
+        if was_dragged(ui, "tables") {
+            state.saved.tables_height = shown.response.rect.height();
+        }
+    }
     if saved.outliner {
         let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
         want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));

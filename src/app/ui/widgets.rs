@@ -5,8 +5,8 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Layout, Margin, PointerButton,
-    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Key, Layout, Margin, PointerButton,
+    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::icons;
@@ -176,6 +176,14 @@ pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
 
 /// A choice of one among few: its commands go to `commands`.
 pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
+    let shown: Vec<_> = choices.iter().map(|(text, on, command)| (*text, *on, tip(command))).collect();
+    if let Some(chosen) = choice(ui, &shown) {
+        commands.push(choices[chosen].2.clone());
+    }
+}
+
+/// A choice of one among few, each with its text, whether it is chosen, and its tooltip. Gives back another that was chosen.
+pub(super) fn choice(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
     let c = colors(ui);
     let pad = 11.0;
     let galleys: Vec<_> = choices
@@ -186,12 +194,13 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
         })
         .collect();
     let width: f32 = galleys.iter().map(|g| g.size().x + 2.0 * pad).sum();
+    let mut chosen = None;
     ui.allocate_ui_with_layout(vec2(width, ROW), Layout::left_to_right(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let well = Rect::from_min_size(ui.max_rect().min, vec2(width, ROW));
         // Panels sink it; plates, which are as dark as it, raise it.
         ui.painter().rect_filled(well, CornerRadius::same(RADIUS), ui.visuals().extreme_bg_color);
-        for ((text, on, command), galley) in choices.iter().zip(galleys) {
+        for (i, ((text, on, tip), galley)) in choices.iter().zip(galleys).enumerate() {
             let (rect, response) = press(ui, vec2(galley.size().x + 2.0 * pad, ROW), text, Some(*on));
             let fill = match (*on, response.hovered()) {
                 (true, _) => c.accent,
@@ -202,11 +211,13 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
             let ink = if *on { c.on_accent } else { c.text };
             paint_line(ui, galley, rect.left() + pad, rect.center().y, ink);
             focus_ring(ui, rect, &response);
-            if response.on_hover_text(tip(command)).clicked() && !on {
-                commands.push(command.clone());
+            let response = if tip.is_empty() { response } else { response.on_hover_text(tip) };
+            if response.clicked() && !on {
+                chosen = Some(i);
             }
         }
     });
+    chosen
 }
 
 /// The caret of drop-downs.
@@ -228,6 +239,36 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
         })
         .response;
     response.accessible_name(format!("{name}: {shown}"))
+}
+
+/// A field to search with: `name` says for what. Escape first clears, then leaves.
+pub(super) fn search_field(ui: &mut Ui, text: &mut String, name: &str, width: f32) {
+    let c = colors(ui);
+    let edit = TextEdit::singleline(text)
+        .id_salt(name)
+        .hint_text(RichText::new(format!("{name}…")).color(c.dim))
+        .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
+        .desired_width(width);
+    let response = ui.add(edit).accessible_name(name);
+    // The field gives up the focus by itself, so the first Escape takes it back.
+    if response.lost_focus() && !text.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
+        text.clear();
+        response.request_focus();
+    }
+    let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
+    ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
+    if !text.is_empty() {
+        let side = 20.0;
+        let center = pos2(response.rect.right() - 15.0, response.rect.center().y);
+        let rect = Rect::from_center_size(center, vec2(side, side));
+        let clear = ui.interact(rect, response.id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
+        clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
+        let ink = if clear.hovered() { c.text } else { c.dim };
+        ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
+        if clear.clicked() {
+            text.clear();
+        }
+    }
 }
 
 /// The head of a section: small capitals, dim; `right` adds what stands at its end.
