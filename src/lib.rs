@@ -16,7 +16,8 @@
 //! `math → model → {import, anim, deform} → inspect → session → frame → render → app → main`. Each room may use those to
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
-//! Beside that line stand `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything).
+//! Before that line stands `parallel` (threads; uses nothing, and any room may use it), beside
+//! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything).
 //!
 //! # What carries it
 //! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
@@ -42,6 +43,7 @@ pub mod import;
 pub mod inspect;
 pub mod math;
 pub mod model;
+pub mod parallel;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod session;

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 /// Rooms and what each may use of the crate.
 const TABLE: &[(&str, &[&str])] = &[
+    ("parallel", &[]),
     ("math", &[]),
     ("model", &["math"]),
-    ("import", &["math", "model"]),
+    ("import", &["parallel", "math", "model"]),
     ("anim", &["math", "model"]),
     ("deform", &["math", "model"]),
     ("export", &["math", "model", "anim", "deform"]),
-    ("inspect", &["math", "model", "import", "anim", "deform"]),
+    ("inspect", &["parallel", "math", "model", "import", "anim", "deform"]),
     ("session", &["math", "model", "import", "anim", "deform", "inspect"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["math", "model", "anim", "deform", "frame"]),

@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::import::{ImportError, Options, Progress};
+use crate::inspect::Inspection;
+use crate::inspect::check::CheckOptions;
+use crate::model::Model;
 use crate::session::{Document, Source};
 
 /// What comes back.
@@ -18,6 +21,8 @@ pub(super) enum Report {
     Loaded(Result<Vec<String>, ImportError>),
     /// The images of the open model have arrived while another file is being read: all warnings there were.
     Completed(Vec<String>),
+    /// The checker has looked at a model.
+    Inspected(Arc<Model>, Box<Inspection>),
     /// The user chose a file.
     Chosen(PathBuf),
 }
@@ -32,12 +37,14 @@ pub(super) struct Jobs {
     cancel: Arc<AtomicBool>,
     /// The load of the open model, where its images still arrive while another file is read that may yet fail.
     behind: Option<(u64, Arc<AtomicBool>)>,
+    /// Ends the inspection under way.
+    inspection: Arc<AtomicBool>,
 }
 
 impl Jobs {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = channel();
-        Self { sender, receiver, wake, current: 0, cancel: Arc::default(), behind: None }
+        Self { sender, receiver, wake, current: 0, cancel: Arc::default(), behind: None, inspection: Arc::default() }
     }
 
     /// Loads `source` on a thread; a load under way is cancelled. Where that is down to the images of the open model
@@ -82,6 +89,19 @@ impl Jobs {
     pub(super) fn cancel(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);
         self.current += 1;
+    }
+
+    /// Looks for what is wrong with a model; what was begun for another one is given up.
+    pub(super) fn inspect(&mut self, model: Arc<Model>) {
+        self.inspection.store(true, Ordering::Relaxed);
+        self.inspection = Arc::default();
+        let (sender, wake, cancel) = (self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.inspection));
+        self.spawn("inspect", move || {
+            if let Some(inspection) = Inspection::of(&model, &CheckOptions::default(), &cancel) {
+                let _gone = sender.send((u64::MAX, Report::Inspected(model, Box::new(inspection)))).is_err();
+                wake();
+            }
+        });
     }
 
     /// Asks for a file with the system's dialog ([`has_dialog`]).

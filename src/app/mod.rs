@@ -183,6 +183,13 @@ impl App {
         self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
+    /// Looks for what is wrong with the open model, in the background. What is measured is not disturbed.
+    fn inspect(&mut self) {
+        if let Some(document) = self.session.document.as_ref().filter(|_| self.meter.is_none()) {
+            self.jobs.inspect(Arc::clone(document.stored()));
+        }
+    }
+
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
         self.failure = Some(error);
         event_loop.exit();
@@ -255,7 +262,9 @@ impl App {
                 Report::Loaded(Ok(warnings)) => {
                     self.status.loading = None;
                     self.session.warn(&warnings);
+                    self.inspect();
                 }
+                Report::Inspected(model, inspection) => self.session.inspected(&model, *inspection),
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;

@@ -4,10 +4,11 @@ use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 
-use super::ImportError;
 use super::accessor::{Format, format};
-use super::primitive::{Source, make_finite};
-use crate::model::{Influences, Mesh, WeightFormat};
+use super::primitive::Source;
+use super::{ImportError, Reader};
+use crate::math::largest_magnitude;
+use crate::model::{Influences, Mesh, NotFinite, OutOfRange, Primitive, WeightFormat};
 
 const JOINTS: &[Format] = &[format::U8, format::U16];
 const WEIGHTS: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];
@@ -18,12 +19,15 @@ pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences
     if sets == 0 {
         return Ok(None);
     }
-    let mut format = WeightFormat::F32;
-    let mut lists = Vec::with_capacity(sets);
+    let (mut lists, mut formats) = (Vec::with_capacity(sets), Vec::with_capacity(sets));
     for set in 0..sets as u32 {
         let (indices, values, stored) = read_set(source, set, vertices)?;
-        format = stored;
+        formats.push(stored);
         lists.push((indices, values));
+    }
+    let format = formats.iter().copied().max().unwrap_or_default();
+    if formats.iter().all(|f| *f == format) {
+        formats = Vec::new();
     }
     let per_vertex = sets * 4;
     let (joints, weights) = if sets == 1 {
@@ -36,8 +40,9 @@ pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences
         let joints = of_vertex.clone().flat_map(|v| lists.iter().flat_map(move |l| l.0[v])).collect();
         (joints, of_vertex.flat_map(|v| lists.iter().flat_map(move |l| l.1[v])).collect())
     };
-    let mut out = Influences { per_vertex, joints, weights, format };
-    examine(source, &mut out);
+    let mut out = Influences { per_vertex, joints, weights, format, formats, ..Influences::default() };
+    take_not_finite(source, &mut out)?;
+    examine(source, &out);
     Ok(Some(out))
 }
 
@@ -84,12 +89,25 @@ fn count_sets(source: &Source) -> Result<usize, ImportError> {
     Err(ImportError::invalid(source.place(), "JOINTS_n and WEIGHTS_n in pairs, numbered from 0", found))
 }
 
-/// Lists what is odd about the weights; nothing is renormalised.
-fn examine(source: &Source, influences: &mut Influences) {
-    let bad = make_finite(&mut influences.weights);
-    if bad > 0 {
-        source.warn("has", format_args!("{bad} weights that are not finite; read as 0"));
+/// Sets weights that are not finite to zero, and keeps what stood there.
+fn take_not_finite(source: &Source, influences: &mut Influences) -> Result<(), ImportError> {
+    let Influences { per_vertex, weights, not_finite, .. } = influences;
+    if largest_magnitude(weights).is_finite() {
+        return Ok(());
     }
+    let bad = weights.iter().filter(|w| !w.is_finite()).count();
+    source.reader.decoded.charge(&|| source.place(), bad as u64, size_of::<NotFinite>())?;
+    not_finite.reserve_exact(bad);
+    for (at, weight) in weights.iter_mut().enumerate().filter(|(_, w)| !w.is_finite()) {
+        let (vertex, slot) = ((at / *per_vertex) as u32, (at % *per_vertex) as u32);
+        not_finite.push(NotFinite { vertex, slot, value: std::mem::take(weight) });
+    }
+    source.warn("has", format_args!("{bad} weights that are not finite; read as 0"));
+    Ok(())
+}
+
+/// Lists what is odd about the weights; nothing is renormalised.
+fn examine(source: &Source, influences: &Influences) {
     let negative = influences.weights.iter().filter(|w| **w < 0.0).count();
     if negative > 0 {
         source.warn("has", format_args!("{negative} negative weights, kept as stored"));
@@ -119,35 +137,38 @@ fn range(least: f64, most: f64) -> String {
 }
 
 /// Checks the joint numbers of a mesh against the smallest of its skins; `skin` names it. Numbers with weight zero
-/// move nothing: those out of range become 0.
+/// move nothing: those out of range become 0, and what stood there is kept.
 pub(super) fn check_joints(
+    reader: &Reader,
     mesh: &mut Mesh,
     (index, skin, joint_count): (usize, usize, usize),
-    warnings: &super::error::Warnings,
 ) -> Result<(), ImportError> {
-    for (p, primitive) in mesh.primitives.iter_mut().enumerate() {
-        let Some(influences) = &mut primitive.influences else { continue };
+    for (p, Primitive { influences, stored_vertices, .. }) in mesh.primitives.iter_mut().enumerate() {
+        let Some(influences) = influences else { continue };
         if influences.joints_needed() <= joint_count {
             continue;
         }
         let place = || format!("mesh {index}, primitive {p}");
-        let mut cleared = 0_usize;
-        for (at, joint) in influences.joints.iter_mut().enumerate() {
-            if usize::from(*joint) < joint_count {
-                continue;
-            }
-            if influences.weights[at] != 0.0 {
-                let place = format!("{}, vertex {}", place(), at / influences.per_vertex);
-                let expected = format!("joints below {joint_count}, as skin {skin} has them");
-                let found = format!("joint {joint} with weight {}", influences.weights[at]);
-                return Err(ImportError::invalid(place, expected, found));
-            }
-            *joint = 0;
-            cleared += 1;
+        let Influences { per_vertex, joints, weights, out_of_range, .. } = influences;
+        let beyond = |joint: u16| usize::from(joint) >= joint_count;
+        let mut pairs = joints.iter().zip(weights.iter()).enumerate();
+        if let Some((at, (joint, weight))) = pairs.find(|(_, (joint, weight))| beyond(**joint) && **weight != 0.0) {
+            let place = format!("{}, vertex {}", place(), at / *per_vertex);
+            let expected = format!("joints below {joint_count}, as skin {skin} has them");
+            return Err(ImportError::invalid(place, expected, format!("joint {joint} with weight {weight}")));
         }
-        if cleared > 0 {
-            warnings.add(place(), format!("{cleared} joint numbers beyond skin {skin} have weight 0; read as joint 0"));
+        // Vertices that were split off come after those of the file, and are no evidence.
+        let (stored, split) = joints.split_at_mut(*stored_vertices * *per_vertex);
+        let cleared = stored.iter().filter(|joint| beyond(**joint)).count();
+        reader.decoded.charge(&place, cleared as u64, size_of::<OutOfRange>())?;
+        out_of_range.reserve_exact(cleared);
+        for (at, joint) in stored.iter_mut().enumerate().filter(|(_, joint)| beyond(**joint)) {
+            let (vertex, slot) = ((at / *per_vertex) as u32, (at % *per_vertex) as u32);
+            out_of_range.push(OutOfRange { vertex, slot, joint: std::mem::take(joint) });
         }
+        split.iter_mut().filter(|joint| beyond(**joint)).for_each(|joint| *joint = 0);
+        let text = format!("{cleared} joint numbers beyond skin {skin} have weight 0; read as joint 0");
+        reader.warnings.add(place(), text);
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::ImportError;
+use crate::parallel;
 
 /// Bounds on what a file may ask for. The defaults are far above real models and far below what harms a desktop; all that
 /// take memory follow from one number, [`Limits::of_memory`].
@@ -154,6 +155,11 @@ impl Progress<'_> {
         }
         (self.report)(fraction, what);
         Ok(())
+    }
+
+    /// [`parallel::map`], for import.
+    pub(super) fn map<T: Send>(&self, count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Result<Vec<T>, ImportError> {
+        parallel::map(count, self.cancel, work).ok_or(ImportError::Cancelled)
     }
 
     pub(super) fn is_cancelled(&self) -> bool {

@@ -8,7 +8,7 @@ use gltf::json;
 use super::error::Warnings;
 use super::nodes::Nodes;
 use super::primitive::Source;
-use super::{ImportError, Reader, copies, draco, influences, parallel};
+use super::{ImportError, Reader, copies, draco, influences};
 use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, Skin, SkinId};
 
 /// Reads all meshes, in file order; their primitives on all cores.
@@ -23,7 +23,7 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
         out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names });
     }
     let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let read = parallel::map(work.len(), &reader.progress, &|turn| {
+    let read = reader.progress.map(work.len(), &|turn| {
         // Pieces of work are begun in order: what is left out here comes after what failed.
         if failed.load(Ordering::Relaxed) {
             return None;
@@ -124,7 +124,7 @@ pub(super) fn instances(
     }
     for (m, skin) in smallest.iter().enumerate() {
         if let Some(skin) = *skin {
-            influences::check_joints(&mut meshes[m], (m, skin, skins[skin].joints.len()), reader.warnings)?;
+            influences::check_joints(reader, &mut meshes[m], (m, skin, skins[skin].joints.len()))?;
         }
     }
     Ok(out)

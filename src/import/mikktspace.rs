@@ -9,7 +9,7 @@ use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
 use glam::{Vec2, Vec3, Vec4};
 
 use super::error::guarded;
-use super::{ImportError, Progress, parallel};
+use super::{ImportError, Progress};
 use crate::model::Primitive;
 
 /// Corners that may meet at one place. The generator recurses around a place and compares its corners with one another,
@@ -31,7 +31,7 @@ pub(super) struct Corners {
 pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress) -> Result<Corners, ImportError> {
     let surface = Surface::new(primitive);
     let pieces: Vec<&[u32]> = surface.faces.chunks(PIECE).collect();
-    let with_rims = parallel::map(pieces.len(), progress, &|i| surface.with_rim(pieces[i]))?;
+    let with_rims = progress.map(pieces.len(), &|i| surface.with_rim(pieces[i]))?;
     let total: usize = with_rims.iter().map(Vec::len).sum();
     let mut tangents = vec![None; primitive.indices.len()];
     // Where neighbours lie far apart in the list, pieces would be mostly rim: then all at once.
@@ -41,7 +41,7 @@ pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress)
     } else {
         (&pieces, with_rims.iter().map(Vec::as_slice).collect())
     };
-    let made = parallel::map(work.len(), progress, &|i| piece(primitive, uvs, own[i], work[i]))?;
+    let made = progress.map(work.len(), &|i| piece(primitive, uvs, own[i], work[i]))?;
     for (face, corners) in own.iter().copied().flatten().zip(made.iter().flatten()) {
         let at = *face as usize * 3;
         tangents[at..at + 3].copy_from_slice(corners);

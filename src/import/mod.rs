@@ -29,7 +29,6 @@ mod meshes;
 mod meshopt;
 mod mikktspace;
 mod nodes;
-mod parallel;
 mod png;
 mod pointers;
 mod primitive;

@@ -28,14 +28,15 @@ fn read_skin(reader: &Reader, nodes: &Nodes, index: usize, skin: &json::Skin) ->
         reader.warnings.add(place(), format!("lists joint {} more than once", super::error::quoted(name)));
     }
     let root = skin.skeleton.map(|s| nodes.id(s, &place)).transpose()?;
-    let inverse_bind = inverse_bind(reader, index, skin)?;
-    Ok(Skin { name: skin.name.clone().unwrap_or_default(), joints, inverse_bind, root })
+    let (inverse_bind, not_finite) = inverse_bind(reader, index, skin)?;
+    Ok(Skin { name: skin.name.clone().unwrap_or_default(), joints, inverse_bind, not_finite, root })
 }
 
-fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<Vec<Affine3A>, ImportError> {
+/// A matrix for each joint, and which of them stand for matrices that are not finite.
+fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<(Vec<Affine3A>, Vec<usize>), ImportError> {
     let count = skin.joints.len();
     let Some(accessor) = skin.inverse_bind_matrices else {
-        return Ok(vec![Affine3A::IDENTITY; count]);
+        return Ok((vec![Affine3A::IDENTITY; count], Vec::new()));
     };
     let place = || format!("skin {index}, inverse bind matrices");
     let accessor = reader.store.accessor(accessor, &place)?;
@@ -60,5 +61,8 @@ fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<Vec<
         reader.warnings.add(place(), "has an inverse bind matrix that is not finite; read as the identity");
         Ok(Affine3A::IDENTITY)
     };
-    matrices.iter().take(count).enumerate().map(joint).collect()
+    let not_finite: Vec<usize> = (0..count).filter(|j| !matrices[*j].is_finite()).collect();
+    reader.decoded.charge(&place, not_finite.len() as u64, size_of::<usize>())?;
+    let read = matrices.iter().take(count).enumerate().map(joint).collect::<Result<_, _>>()?;
+    Ok((read, not_finite))
 }

@@ -5,7 +5,7 @@ use gltf::json::{self, Root};
 use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
-use super::{ImportError, Progress, meshopt, parallel};
+use super::{ImportError, Progress, meshopt};
 
 /// The bytes of a buffer view.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(super) fn read<'a>(
             None => out.push(View::Stored(check(i, view, buffers)?)),
         }
     }
-    let unpacked = parallel::map(packed.len(), progress, &|turn| packed[turn].1.decode())?;
+    let unpacked = progress.map(packed.len(), &|turn| packed[turn].1.decode())?;
     for ((i, _), view) in packed.iter().zip(unpacked) {
         out[*i] = view?;
     }

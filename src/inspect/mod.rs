@@ -3,12 +3,15 @@
 
 mod bones;
 pub mod check;
+mod inspection;
 mod pick;
+pub mod rig;
 mod stats;
 pub mod tables;
 mod vertex;
 
 pub use bones::{BoneSegment, bones};
+pub use inspection::Inspection;
 pub use pick::{Hit, PosedPrimitive, PosedSurface, moved_bounds, mover, pick, posed_surface};
 pub use stats::{JointStats, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};

@@ -7,10 +7,12 @@ mod aabb;
 mod numbers;
 mod projection;
 mod ramp;
+mod svd;
 mod transform;
 
 pub use aabb::Aabb;
 pub use numbers::largest_magnitude;
 pub use projection::{Projection, Ray};
 pub use ramp::Ramp;
+pub use svd::{Stretch, angle_degrees};
 pub use transform::{Transform, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees};

@@ -4,8 +4,8 @@ use glam::Affine3A;
 
 use super::{
     AlphaMode, Camera, CameraId, Clip, Image, Influences, Instance, Interpolation, Light, LightId, Material, Mesh,
-    Model, NodeId, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot,
-    Topology, Values,
+    Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin,
+    SourceInfo, Texture, TextureSlot, Topology, Values,
 };
 use crate::math::largest_magnitude;
 
@@ -152,13 +152,15 @@ fn check_carried(parts: &ModelParts) -> Result<(), BuildError> {
 }
 
 fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
-    for (i, Skin { joints, inverse_bind, root, .. }) in parts.skins.iter().enumerate() {
+    for (i, Skin { joints, inverse_bind, not_finite, root, .. }) in parts.skins.iter().enumerate() {
         let place = || format!("skin {i}");
         ensure(!joints.is_empty(), place, "it has no joints")?;
         ensure(joints.len() == inverse_bind.len(), place, "joints and inverse bind matrices differ in number")?;
         let inside = joints.iter().chain(root).all(|j| j.index() < parts.skeleton.len());
         ensure(inside, place, "it refers to a node that is not there")?;
         ensure(inverse_bind.iter().all(Affine3A::is_finite), place, "an inverse bind matrix is not finite")?;
+        let rising = not_finite.is_sorted_by(|a, b| a < b) && not_finite.last().is_none_or(|j| *j < joints.len());
+        ensure(rising, place, "what stood for matrices that are not finite does not rise, or is not there")?;
     }
     Ok(())
 }
@@ -223,8 +225,26 @@ fn check_primitive(
     if let Some(i) = &p.influences {
         let fits = i.per_vertex > 0 && i.joints.len() == n * i.per_vertex && i.weights.len() == i.joints.len();
         ensure(fits, place, "its influences do not fit its vertices")?;
+        check_evidence(i, p.stored_vertices, place)?;
     }
     Ok(())
+}
+
+/// What import kept of weights and joints that it could not take over.
+fn check_evidence(i: &Influences, stored: usize, place: &dyn Fn() -> String) -> Result<(), BuildError> {
+    let inside = |vertex: u32, slot: u32| (vertex as usize) < stored && (slot as usize) < i.per_vertex;
+    let at = |vertex: u32, slot: u32| vertex as usize * i.per_vertex + slot as usize;
+    let rising = i.not_finite.is_sorted_by(|a, b| (a.vertex, a.slot) < (b.vertex, b.slot));
+    let zero =
+        |n: &NotFinite| inside(n.vertex, n.slot) && !n.value.is_finite() && i.weights[at(n.vertex, n.slot)] == 0.0;
+    ensure(rising && i.not_finite.iter().all(zero), place, "its weights that are not finite are not as kept")?;
+    let rising = i.out_of_range.is_sorted_by(|a, b| (a.vertex, a.slot) < (b.vertex, b.slot));
+    let first = |o: &OutOfRange| {
+        inside(o.vertex, o.slot) && (i.joints[at(o.vertex, o.slot)], i.weights[at(o.vertex, o.slot)]) == (0, 0.0)
+    };
+    ensure(rising && i.out_of_range.iter().all(first), place, "its joints beyond the skin are not as kept")?;
+    let sets = i.formats.is_empty() || i.formats.len() * 4 == i.per_vertex;
+    ensure(sets, place, "formats and sets of weights differ in number")
 }
 
 /// One more than the largest place in a skin that the mesh refers to.
@@ -426,6 +446,40 @@ mod tests {
         assert_eq!(variants(&[(1, 0), (0, 0)], 2), unordered);
         assert_eq!(variants(&[(2, 0)], 2), unordered);
         assert_eq!(variants(&[(0, 1)], 2), Err("mesh 0, primitive 0: its material is not there".to_owned()));
+    }
+
+    #[test]
+    fn what_import_kept_must_fit_what_it_was_kept_of() {
+        let of_skin = |list: &[usize]| built(|p| p.skins[0].not_finite = list.to_vec());
+        let said = Err("skin 0: what stood for matrices that are not finite does not rise, or is not there".to_owned());
+        assert_eq!((of_skin(&[0, 1]), of_skin(&[1, 1]), of_skin(&[2])), (Ok(()), said.clone(), said));
+        let weights = |vertex, slot, value: f32, weight: f32| {
+            built(|p| {
+                let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+                influences.weights[0] = weight;
+                influences.not_finite = vec![NotFinite { vertex, slot, value }];
+            })
+        };
+        let said = Err("mesh 0, primitive 0: its weights that are not finite are not as kept".to_owned());
+        assert_eq!(weights(0, 0, f32::NAN, 0.0), Ok(()));
+        assert_eq!(weights(0, 0, f32::NAN, 0.5), said);
+        assert_eq!(weights(0, 0, 1.0, 0.0), said);
+        assert_eq!(weights(0, 4, f32::NAN, 0.0), said);
+        assert_eq!(weights(1_000_000, 0, f32::NAN, 0.0), said);
+        let joints = |vertex, slot| {
+            built(|p| {
+                let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+                influences.weights[3] = 0.0;
+                influences.joints[3] = 0;
+                influences.out_of_range = vec![OutOfRange { vertex, slot, joint: 9 }];
+            })
+        };
+        let said = Err("mesh 0, primitive 0: its joints beyond the skin are not as kept".to_owned());
+        assert_eq!((joints(0, 3), joints(0, 0), joints(0, 4)), (Ok(()), said.clone(), said));
+        let formats = built(|p| {
+            p.meshes[0].primitives[0].influences.as_mut().unwrap().formats = vec![Default::default(); 2];
+        });
+        assert_eq!(formats, Err("mesh 0, primitive 0: formats and sets of weights differ in number".to_owned()));
     }
 
     #[test]

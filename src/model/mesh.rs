@@ -113,7 +113,7 @@ pub struct MorphTarget {
 }
 
 /// How the file stores weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WeightFormat {
     /// Normalised 8 bit.
     U8,
@@ -122,6 +122,29 @@ pub enum WeightFormat {
     /// 32-bit float.
     #[default]
     F32,
+}
+
+/// A weight of the file that is no number; the model has 0 in its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NotFinite {
+    /// Of the file.
+    pub vertex: u32,
+    /// Which of the vertex's pairs.
+    pub slot: u32,
+    /// NaN or infinite.
+    pub value: f32,
+}
+
+/// A joint number of the file that lies beyond the skin, where the weight is 0 or no number; the model has joint 0 in its
+/// place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// Of the file.
+    pub vertex: u32,
+    /// Which of the vertex's pairs.
+    pub slot: u32,
+    /// As stored.
+    pub joint: u16,
 }
 
 /// (joint, weight) pairs of all vertices, vertex after vertex: vertex `v` owns `v * per_vertex ..`. Weights as stored.
@@ -133,8 +156,14 @@ pub struct Influences {
     pub joints: Vec<u16>,
     /// Not renormalised.
     pub weights: Vec<f32>,
-    /// For readouts.
+    /// How the weights are stored; of sets that differ (see [`Influences::formats`]) the one that needs most room.
     pub format: WeightFormat,
+    /// How each `WEIGHTS_n` set is stored, where they differ; empty where all are stored as [`Influences::format`] says.
+    pub formats: Vec<WeightFormat>,
+    /// What import read as 0, by vertex and slot.
+    pub not_finite: Vec<NotFinite>,
+    /// What import read as joint 0, by vertex and slot.
+    pub out_of_range: Vec<OutOfRange>,
 }
 
 impl Influences {
@@ -143,6 +172,12 @@ impl Influences {
     pub fn of(&self, vertex: usize) -> (&[u16], &[f32]) {
         let range = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
         (&self.joints[range.clone()], &self.weights[range])
+    }
+
+    /// How the file stores the weight of a pair.
+    #[must_use]
+    pub fn format_of(&self, slot: usize) -> WeightFormat {
+        self.formats.get(slot / 4).copied().unwrap_or(self.format)
     }
 
     /// How many weights of one vertex are not zero.
@@ -181,6 +216,7 @@ impl Influences {
             }
         }
         self.format = WeightFormat::F32;
+        self.formats = Vec::new();
     }
 
     /// One more than the largest joint of all pairs, those without weight included.

@@ -21,7 +21,7 @@ pub use material::{
     AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
     TextureSlot, Transmission, UvTransform, Wrap,
 };
-pub use mesh::{Influences, Mesh, MorphTarget, Primitive, SourceMode, Topology, WeightFormat};
+pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Skeleton, Skin};
 

@@ -57,8 +57,12 @@ pub fn tube(shape: Tube) -> Model {
         residuals: Vec::new(),
     };
     let inverse_bind = (0..joints).map(|j| Affine3A::from_translation(Vec3::NEG_Y * spacing * j as f32)).collect();
-    let skin =
-        Skin { name: "tube".into(), joints: (1..=joints).map(NodeId::from_index).collect(), inverse_bind, root: None };
+    let skin = Skin {
+        name: "tube".into(),
+        joints: (1..=joints).map(NodeId::from_index).collect(),
+        inverse_bind,
+        ..Skin::default()
+    };
     let parts = ModelParts {
         source: SourceInfo { name: "tube".into(), version: "2.0".into(), ..SourceInfo::default() },
         scenes: vec![Scene { name: String::new(), roots: vec![NodeId(0)], contains: vec![true; joints + 1] }],
@@ -154,7 +158,7 @@ pub fn obstacle_course() -> Model {
     }
     let joints: Vec<NodeId> = (3..3 + COURSE_JOINTS).map(NodeId::from_index).collect();
     let inverse_bind = joints.iter().map(|j| world[j.index()].inverse()).collect();
-    let skin = Skin { name: "course".into(), joints, inverse_bind, root: None };
+    let skin = Skin { name: "course".into(), joints, inverse_bind, ..Skin::default() };
     let mut skinned = tube_mesh(shape, COURSE_JOINTS, shape.rings, shape.sides);
     skinned.tangents = skinned.normals.iter().map(|n| n.cross(Vec3::Y).extend(1.0)).collect();
     let swell = skinned.positions.iter().map(|p| Vec3::new(p.x, 0.0, p.z) * (0.5 + p.y)).collect();

@@ -82,6 +82,8 @@ pub struct Skin {
     pub joints: Vec<NodeId>,
     /// `joint_from_mesh` at bind time, one for each joint; identity where the file stores none.
     pub inverse_bind: Vec<Affine3A>,
+    /// Places in `joints` whose stored inverse bind matrix is not finite, rising; the identity stands in its place.
+    pub not_finite: Vec<usize>,
     /// The file's `skin.skeleton`.
     pub root: Option<NodeId>,
 }

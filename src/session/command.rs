@@ -1,12 +1,14 @@
 //! Everything a user can ask for, as plain data. Buttons, keys, menus and tests all send these.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use glam::Vec2;
 
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
 use super::view::{Lighting, SurfaceMode, Toggle, ViewFrom};
+use crate::inspect::{VertexRef, VertexSet};
 use crate::math::Ramp;
 use crate::model::{ClipId, NodeId};
 
@@ -84,6 +86,12 @@ pub enum Command {
     Hover(Option<NodeId>),
     /// Select what is under this point of the viewport (pixels from its top left).
     PickAt(Vec2),
+    /// Explain this vertex, or none.
+    Pin(Option<VertexRef>),
+    /// Let these vertices stand out.
+    Mark(Arc<VertexSet>),
+    /// Pose, mark, select and frame a finding, by its place in the report of [`super::Document::inspection`].
+    ShowFinding(usize),
     /// What colours the surface.
     SetSurface(SurfaceMode),
     /// The weight heat map, on or off.
@@ -110,6 +118,8 @@ pub enum Command {
     Zoom(f32),
     /// Frame the selected joint and what it moves.
     FrameSelected,
+    /// Frame the marked vertices and some of what is around.
+    FrameMarked,
     /// Frame everything, as deformed.
     FrameAll,
     /// Look along an axis.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::import::{self, ImportError, Options, Progress, Warning};
-use crate::inspect::WeightStats;
+use crate::inspect::{Inspection, WeightStats};
 use crate::model::Model;
 
 /// The character that comes with the program (`examples/make_assets` writes it).
@@ -21,6 +21,8 @@ pub struct Document {
     pub path: Option<PathBuf>,
     /// The weights of `model`, counted once.
     pub stats: Arc<WeightStats>,
+    /// What the checker found in the model as stored, once it has looked.
+    pub inspection: Option<Arc<Inspection>>,
     /// As stored.
     stored: Counted,
     /// With normalised weights; made when first asked for.
@@ -47,7 +49,7 @@ impl Document {
     pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
         let stored = Counted::new(model);
         let (model, stats) = (Arc::clone(&stored.model), Arc::clone(&stored.stats));
-        Self { model, warnings, path, stats, stored, normalised: None }
+        Self { model, warnings, path, stats, inspection: None, stored, normalised: None }
     }
 
     /// The model as the file has it, whatever is shown.

@@ -5,6 +5,7 @@
 mod command;
 mod document;
 mod edits;
+mod findings;
 mod lighting;
 mod playback;
 #[cfg(test)]
@@ -95,7 +96,9 @@ impl Session {
         self.view.hovered = None;
         self.view.through = None;
         self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
+        self.view.pinned = None;
         self.document = Some(document);
+        self.forget_vertices();
         self.opened_bounds = Aabb::EMPTY;
         self.update_pose();
         self.opened_bounds = self.bounds();
@@ -122,6 +125,7 @@ impl Session {
         self.show_edited_model();
         self.view.selected = self.view.selected.and_then(find);
         self.view.hovered = None;
+        self.forget_vertices();
         self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
         let variant = self.view.variant.and_then(|v| old.model.variants.get(v));
         self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
@@ -249,6 +253,7 @@ impl Session {
             | Command::SetLoop(_)
             | Command::SetFps(_)
             | Command::SetPose(_) => self.play(&command),
+            Command::Pin(_) | Command::Mark(_) | Command::FrameMarked | Command::ShowFinding(_) => self.examine(&command),
             command => self.look(command),
         }
         None
@@ -304,18 +309,28 @@ impl Session {
             _ => {}
         }
         edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
-        if edits == *self.edits {
-            return;
+        if matches!(command, Command::Edit(..) | Command::EditMorph(..)) {
+            self.drag_edits(edits);
+        } else {
+            self.change_edits(edits);
         }
-        let is_drag = matches!(command, Command::Edit(..) | Command::EditMorph(..));
-        if !is_drag {
+    }
+
+    /// One step of its own.
+    fn change_edits(&mut self, edits: Edits) {
+        if edits != *self.edits {
+            self.history.close_step();
+            self.drag_edits(edits);
             self.history.close_step();
         }
-        self.history.before_change(&self.edits);
-        self.edits = Arc::new(edits);
-        self.show_edited_model();
-        if !is_drag {
-            self.history.close_step();
+    }
+
+    /// Part of the step that is open.
+    fn drag_edits(&mut self, edits: Edits) {
+        if edits != *self.edits {
+            self.history.before_change(&self.edits);
+            self.edits = Arc::new(edits);
+            self.show_edited_model();
         }
     }
 

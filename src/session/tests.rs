@@ -146,3 +146,70 @@ fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
     session.apply(Command::PickAt(glam::Vec2::ZERO));
     assert_eq!(session.view.selected, None);
 }
+
+mod findings {
+    use super::*;
+    use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+    use crate::inspect::{Inspection, VertexPart, VertexRef, VertexSet};
+    use crate::model::MeshId;
+
+    fn finding(pose: FindingPose) -> Finding {
+        Finding {
+            rule: "rogue-vertices",
+            severity: Severity::Warning,
+            mesh: Some(MeshId(0)),
+            primitive: Some(0),
+            vertices: vec![1, 5],
+            joints: vec![NodeId(2)],
+            message: String::new(),
+            fix: String::new(),
+            measure: None,
+            pose,
+        }
+    }
+
+    #[test]
+    fn a_finding_is_posed_exactly_marked_selected_and_framed_and_can_be_undone() {
+        let mut session = open();
+        session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
+        let (joint, angle) = (NodeId(2), 1.0);
+        let findings = vec![finding(FindingPose::Rest), finding(FindingPose::Turned { joint, axis: Vec3::Z, angle })];
+        let model = Arc::clone(session.model().unwrap());
+        let inspection = Inspection { report: Report { findings }, ..Inspection::default() };
+        session.inspected(&Arc::new(Model::build((**model).clone()).unwrap()), inspection.clone());
+        assert!(session.document.as_ref().unwrap().inspection.is_none(), "of another model");
+        session.inspected(&model, inspection);
+        let before = session.view.orbit;
+        session.apply(Command::ShowFinding(1));
+        assert_eq!((session.playback.playing, session.playback.source), (false, PoseSource::Rest));
+        assert_eq!((session.view.selected, session.view.finding), (Some(joint), Some(1)));
+        assert_eq!(session.view.marked.of(MeshId(0), 0), [1, 5]);
+        assert_ne!(session.view.orbit, before);
+        let rest = &model.skeleton.rest.transforms;
+        let local = &session.pose.local.transforms;
+        let wanted = rest[2].rotation * glam::Quat::from_rotation_z(1.0);
+        assert!(local[2].rotation.dot(wanted).abs() > 1.0 - 1e-6 && local[3] == rest[3]);
+        session.apply(Command::Undo);
+        assert!(session.edits.nodes.contains_key(&NodeId(3)) && !session.edits.nodes.contains_key(&joint));
+        session.apply(Command::ShowFinding(7));
+        assert_eq!(session.view.finding, Some(1), "there is no eighth");
+    }
+
+    #[test]
+    fn vertices_that_are_not_there_are_neither_pinned_nor_marked() {
+        let mut session = open();
+        let pin = |vertex| VertexRef { instance: InstanceId(0), primitive: 0, vertex };
+        session.apply(Command::Pin(Some(pin(3))));
+        assert_eq!(session.view.pinned, Some(pin(3)));
+        session.apply(Command::Pin(Some(pin(1 << 30))));
+        assert_eq!(session.view.pinned, None);
+        let mark =
+            |vertices| Arc::new(VertexSet { parts: vec![VertexPart { mesh: MeshId(0), primitive: 0, vertices }] });
+        session.apply(Command::Mark(mark(vec![0, 2])));
+        session.apply(Command::Mark(mark(vec![0, 1 << 30])));
+        session.apply(Command::Mark(mark(vec![2, 0])));
+        assert_eq!(session.view.marked.of(MeshId(0), 0), [0, 2]);
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        assert!(session.view.marked.is_empty());
+    }
+}

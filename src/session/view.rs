@@ -1,8 +1,11 @@
 //! How the model is looked at: the orbit camera, what is selected, what is shown. Not undone.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, Quat, Vec2, Vec3};
 
 use crate::deform::{METHODS, Method};
+use crate::inspect::{VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
 use crate::model::{Lens, NodeId};
 
@@ -195,6 +198,12 @@ pub struct View {
     pub selected: Option<NodeId>,
     /// The node under the pointer.
     pub hovered: Option<NodeId>,
+    /// The vertex that is explained.
+    pub pinned: Option<VertexRef>,
+    /// Vertices that stand out.
+    pub marked: Arc<VertexSet>,
+    /// The finding that is shown, by its place in the report; its vertices are those marked.
+    pub finding: Option<usize>,
     /// What colours the surface.
     pub surface: SurfaceMode,
     /// Colours of the heat map.
@@ -228,6 +237,9 @@ impl Default for View {
             variant: None,
             selected: None,
             hovered: None,
+            pinned: None,
+            marked: Arc::default(),
+            finding: None,
             surface: SurfaceMode::Shaded,
             ramp: Ramp::default(),
             method: METHODS[0],

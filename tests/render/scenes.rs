@@ -88,6 +88,7 @@ impl Plate {
             joints: [[0, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]].concat(),
             weights: [1.0, 0.0, 0.0, 0.0].repeat(4),
             format: WeightFormat::F32,
+            ..Influences::default()
         };
         let primitive = Primitive {
             topology: self.topology,

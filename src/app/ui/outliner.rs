@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Frame, Key, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, CornerRadius, Frame, Margin, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};

@@ -4,6 +4,7 @@ use glam::Vec3;
 use serde_json::json;
 
 use super::*;
+use crate::import::Limits;
 use crate::model::{Model, WeightFormat};
 
 /// Four vertices, `joints` bytes and `weights` of each set, on a skin of two joints.
@@ -75,6 +76,87 @@ fn joints_beyond_the_skin_are_errors_unless_they_weigh_nothing() {
     assert_eq!(doc.warnings(), ["mesh 0, primitive 0: 1 joint numbers beyond skin 0 have weight 0; read as joint 0"]);
     let model = doc.import().unwrap().model;
     assert_eq!(model.meshes[0].primitives[0].influences.as_ref().unwrap().of(2).0, [1, 0, 0, 0]);
+}
+
+/// A joint that is not there cannot be read as another where its weight moves the vertex; where the weight is no number it
+/// moves nothing, and both are kept as they are stored.
+#[test]
+fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
+    let (mut joints, mut weights) = (BOTH, HALVES);
+    weights[1] = f32::NAN;
+    weights[2 * 4] = f32::NEG_INFINITY;
+    weights[3 * 4 + 3] = f32::INFINITY;
+    joints[3 * 4 + 3] = 9;
+    joints[4 + 2] = 2;
+    let import = skinned(&[(&joints, &weights)]).import().unwrap();
+    let influences = import.model.meshes[0].primitives[0].influences.as_ref().unwrap();
+    let kept: Vec<_> = influences.not_finite.iter().map(|n| (n.vertex, n.slot, n.value.to_bits())).collect();
+    let want = [(0, 1, f32::NAN), (2, 0, f32::NEG_INFINITY), (3, 3, f32::INFINITY)];
+    assert_eq!(kept, want.map(|(v, s, w)| (v, s, w.to_bits())));
+    let kept: Vec<_> = influences.out_of_range.iter().map(|o| (o.vertex, o.slot, o.joint)).collect();
+    assert_eq!(kept, [(1, 2, 2), (3, 3, 9)]);
+    assert_eq!(influences.of(3), (&[1, 0, 0, 0][..], &[0.5, 0.5, 0.0, 0.0][..]));
+    let normalised = import.model.with_normalised_weights();
+    let kept = normalised.meshes[0].primitives[0].influences.as_ref().unwrap();
+    assert_eq!((kept.not_finite.len(), kept.of(0).1), (3, &[1.0, 0.0, 0.0, 0.0][..]));
+    // Negative weights move their vertex too.
+    weights[3 * 4 + 3] = -0.25;
+    let error = skinned(&[(&joints, &weights)]).error();
+    assert!(
+        error.contains("vertex 3: expected joints below 2") && error.contains("joint 9 with weight -0.25"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_kept_of_broken_weights_counts_against_the_memory() {
+    /// The least limit under which it opens.
+    fn least(doc: &Doc) -> u64 {
+        let opens = |decoded_bytes: &u64| {
+            let limits = Limits { decoded_bytes: *decoded_bytes, ..Limits::default() };
+            import_bytes(&doc.glb(), "", &Options { limits, ..Options::default() }, &Progress::silent()).is_ok()
+        };
+        let (mut below, mut enough) = (0, 1 << 20);
+        while enough - below > 1 {
+            let middle = (below + enough) / 2;
+            *(if opens(&middle) { &mut enough } else { &mut below }) = middle;
+        }
+        enough
+    }
+    let nothing = skinned(&[(&[0; 16], &[0.0; 16])]);
+    let broken = skinned(&[(&[9; 16], &[f32::NAN; 16])]);
+    // Twelve bytes for each of 16 weights, and for each of 16 joints.
+    assert_eq!(least(&broken) - least(&nothing), 2 * 16 * 12);
+}
+
+#[test]
+fn sets_may_be_stored_differently() {
+    let half = HALVES.map(|w| w * 0.5);
+    let mut doc = skinned(&[(&BOTH, &half), (&[1; 16], &half)]);
+    let bytes = [[128, 0, 0, 0]; 4].concat();
+    let weights = doc.accessor(&bytes, U8, "VEC4", 4);
+    doc.root["accessors"][weights]["normalized"] = json!(true);
+    let mut kept = |set: &str| {
+        let attributes = &mut doc.root["meshes"][0]["primitives"][0]["attributes"];
+        attributes[set] = json!(weights);
+        let model = doc.import().unwrap().model;
+        let influences = model.meshes[0].primitives[0].influences.clone().unwrap();
+        (influences.format, influences.formats.clone(), influences.format_of(3), influences.format_of(4))
+    };
+    let (u8, f32) = (WeightFormat::U8, WeightFormat::F32);
+    assert_eq!(kept("WEIGHTS_0"), (f32, vec![u8, f32], u8, f32));
+    assert_eq!(kept("WEIGHTS_1"), (u8, vec![], u8, u8));
+}
+
+#[test]
+fn inverse_bind_matrices_that_are_not_finite_are_named() {
+    let mut doc = skinned(&[(&BOTH, &HALVES)]);
+    let mut matrices = glam::Mat4::IDENTITY.to_cols_array().repeat(2);
+    matrices[16 + 5] = f32::NAN;
+    let accessor = doc.floats("MAT4", 16, &matrices);
+    doc.root["skins"][0]["inverseBindMatrices"] = json!(accessor);
+    let skin = doc.import().unwrap().model.skins[0].clone();
+    assert_eq!((skin.not_finite, skin.inverse_bind), (vec![1], vec![glam::Affine3A::IDENTITY; 2]));
 }
 
 #[test]

@@ -3,17 +3,24 @@
 //! A rule is a row of [`RULES`] and a function. It gets a [`Subject`], which holds what several rules need, and pushes
 //! findings; it changes nothing and knows nothing of other rules.
 
+mod binds;
 mod finding;
+mod hierarchy;
+mod joints;
 mod names;
+mod scale;
 mod subject;
+mod unused;
 mod weights;
 
 pub use finding::{Finding, FindingPose, Measure, Severity};
 pub use subject::{Skinned, Subject};
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::model::Model;
+use crate::parallel;
 
 /// One rule.
 #[derive(Debug)]
@@ -31,7 +38,17 @@ pub struct Rule {
 }
 
 /// Every rule, worst first.
-pub static RULES: &[&Rule] = &[&weights::ZERO, &names::DUPLICATE];
+pub static RULES: &[&Rule] = &[
+    &weights::ZERO,
+    &binds::SINGULAR,
+    &hierarchy::HIERARCHY,
+    &binds::MISMATCH,
+    &binds::NON_RIGID,
+    &scale::NON_UNIFORM,
+    &scale::NEGATIVE,
+    &names::DUPLICATE,
+    &unused::UNUSED,
+];
 
 /// What to look for.
 #[derive(Clone, Debug)]
@@ -69,27 +86,38 @@ impl Report {
     }
 }
 
-/// Runs the rules over a model as stored. `None` once `cancel` is set.
+/// Runs the rules over a model as stored, on all cores. `None` once `cancel` is set.
 #[must_use]
 pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Report> {
     let subject = Subject::new(model, options, cancel);
-    let mut findings = Vec::new();
-    for rule in RULES {
-        if options.rules.as_ref().is_none_or(|ids| ids.contains(&rule.id)) {
-            (rule.run)(&subject, &mut findings);
-        }
-        if cancel.load(Ordering::Relaxed) {
-            return None;
-        }
+    let wanted = |rule: &&Rule| options.rules.as_ref().is_none_or(|ids| ids.contains(&rule.id));
+    let rules: Vec<&Rule> = RULES.iter().copied().filter(wanted).collect();
+    let found = parallel::map(rules.len(), cancel, &|turn| {
+        let mut found = Vec::new();
+        (rules[turn].run)(&subject, &mut found);
+        found
+    })?;
+    // A rule that was told to stop may have left something out.
+    if cancel.load(Ordering::Relaxed) {
+        return None;
     }
-    findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+    sort(&mut findings);
     Some(Report { findings })
+}
+
+/// Worst first, then by rule, mesh, primitive and joints.
+fn sort(findings: &mut [Finding]) {
+    let rule = |f: &Finding| RULES.iter().position(|rule| rule.id == f.rule);
+    let key = |f: &Finding| (Reverse(f.severity), rule(f), f.mesh, f.primitive);
+    findings.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.joints.cmp(&b.joints)));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
+    use crate::model::{MeshId, NodeId};
 
     #[test]
     fn a_clean_tube_has_no_findings_and_a_cancelled_check_no_report() {
@@ -97,6 +125,34 @@ mod tests {
         let options = CheckOptions::default();
         assert_eq!(check(&model, &options, &AtomicBool::new(false)), Some(Report::default()));
         assert_eq!(check(&model, &options, &AtomicBool::new(true)), None);
+    }
+
+    #[test]
+    fn findings_stand_worst_first_then_by_rule_mesh_primitive_and_joints() {
+        let found = |rule: &Rule, at: Option<(u32, usize)>, joints: &[u32]| Finding {
+            rule: rule.id,
+            severity: rule.severity,
+            mesh: at.map(|(mesh, _)| MeshId(mesh)),
+            primitive: at.map(|(_, primitive)| primitive),
+            vertices: Vec::new(),
+            joints: joints.iter().map(|n| NodeId(*n)).collect(),
+            message: String::new(),
+            fix: String::new(),
+            measure: None,
+            pose: FindingPose::Rest,
+        };
+        let (error, warning) = (&weights::ZERO, &names::DUPLICATE);
+        let worst_first = vec![
+            found(error, Some((0, 1)), &[]),
+            found(error, Some((1, 0)), &[2, 3]),
+            found(error, Some((1, 0)), &[5]),
+            found(warning, None, &[1]),
+            found(warning, None, &[1, 0]),
+            found(warning, Some((0, 0)), &[]),
+        ];
+        let mut shuffled: Vec<Finding> = [3, 1, 5, 0, 4, 2].map(|i: usize| worst_first[i].clone()).to_vec();
+        sort(&mut shuffled);
+        assert_eq!(shuffled, worst_first);
     }
 
     #[test]

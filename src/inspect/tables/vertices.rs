@@ -52,6 +52,8 @@ pub struct Pair {
     pub slot: u16,
     /// As stored.
     pub weight: f32,
+    /// How it is stored.
+    pub format: WeightFormat,
 }
 
 /// Which sums of weights are shown.
@@ -268,9 +270,12 @@ impl Row {
         let Some(influences) = self.part.influences(model) else { return Vec::new() };
         let nodes = &model.skins[self.part.skin.index()].joints;
         let (joints, weights) = influences.of(self.vertex);
-        let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-        let mut out: Vec<Pair> =
-            used.map(|(slot, weight)| Pair { node: nodes[*slot as usize], slot: *slot, weight: *weight }).collect();
+        let used = joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0);
+        let pair = |(i, (slot, weight)): (usize, (&u16, &f32))| {
+            let (node, format) = (nodes[*slot as usize], influences.format_of(i));
+            Pair { node, slot: *slot, weight: *weight, format }
+        };
+        let mut out: Vec<Pair> = used.map(pair).collect();
         out.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         out
     }
@@ -303,8 +308,8 @@ impl Row {
 impl Pair {
     /// The integer that the file stores for its weight; `None` where it stores floats.
     #[must_use]
-    pub fn integer(&self, format: WeightFormat) -> Option<u32> {
-        let steps = match format {
+    pub fn integer(&self) -> Option<u32> {
+        let steps = match self.format {
             WeightFormat::U8 => 255.0,
             WeightFormat::U16 => 65_535.0,
             WeightFormat::F32 => return None,
@@ -389,7 +394,7 @@ mod tests {
                 per_vertex: 2,
                 joints: joints.concat(),
                 weights: weights.concat(),
-                format: WeightFormat::F32,
+                ..Influences::default()
             });
             mesh
         };
@@ -451,10 +456,10 @@ mod tests {
 
     #[test]
     fn integers_are_those_of_the_file() {
-        let pair = |weight| Pair { node: NodeId(0), slot: 0, weight };
-        assert_eq!(pair(158.0 / 255.0).integer(WeightFormat::U8), Some(158));
-        assert_eq!(pair(40_632.0 / 65_535.0).integer(WeightFormat::U16), Some(40_632));
-        assert_eq!(pair(0.62).integer(WeightFormat::F32), None);
+        let integer = |weight, format| Pair { node: NodeId(0), slot: 0, weight, format }.integer();
+        assert_eq!(integer(158.0 / 255.0, WeightFormat::U8), Some(158));
+        assert_eq!(integer(40_632.0 / 65_535.0, WeightFormat::U16), Some(40_632));
+        assert_eq!(integer(0.62, WeightFormat::F32), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::table::Column;
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{choice, drop_down, text_button};
 use super::work::Work;
-use super::{UiState, icons};
+use super::UiState;
 use crate::inspect::tables::{JointTable, VertexTable};
 use crate::model::{Influences, Model, NodeId, Skin, SkinId};
 use crate::session::{Command, Session};

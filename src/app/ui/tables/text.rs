@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Given;
 use super::vertices::{Found, Shows};
 use crate::inspect::VertexSet;
-use crate::inspect::tables::{Row, Tsv, VertexTable};
+use crate::inspect::tables::{Pair, Row, Tsv, VertexTable};
 use crate::model::{Model, NodeId, WeightFormat};
 
 /// Bytes that a cell takes on average.
@@ -69,7 +69,6 @@ fn header(model: &Model, shows: &[Shows], integers: bool) -> Vec<String> {
 
 fn write(model: &Model, row: &Row, shows: &[Shows], integers: bool, out: &mut Tsv) {
     let part = row.part;
-    let Some(format) = part.influences(model).map(|i| i.format) else { return };
     out.number(part.mesh.0).cell(&model.meshes[part.mesh.index()].name).number(part.primitive);
     out.number(part.skin.0).number(row.vertex).number(row.count(model)).number(row.sum(model));
     let pairs = row.pairs(model);
@@ -87,7 +86,7 @@ fn write(model: &Model, row: &Row, shows: &[Shows], integers: bool, out: &mut Ts
                     None => out.blank().blank(),
                 };
                 if integers {
-                    match pair.and_then(|p| p.integer(format)) {
+                    match pair.and_then(Pair::integer) {
                         Some(n) => out.number(n),
                         None => out.blank(),
                     };

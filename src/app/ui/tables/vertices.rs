@@ -442,10 +442,9 @@ fn share(ui: &Ui, rect: Rect, weight: f32) {
 
 /// Weights in full, and as the file stores them.
 fn tip(given: Given<'_>, row: &Row, shows: Shows) -> Option<String> {
-    let Given { model, base, .. } = given;
-    let format = row.part.influences(model)?.format;
+    let model = given.model;
     let of_pair = |pair: &Pair| {
-        let stored = match (pair.integer(format), format) {
+        let stored = match (pair.integer(), pair.format) {
             (Some(n), WeightFormat::U8) => format!(", stored as {n} of 255"),
             (Some(n), _) => format!(", stored as {n} of 65535"),
             (None, _) => String::new(),
@@ -456,19 +455,16 @@ fn tip(given: Given<'_>, row: &Row, shows: Shows) -> Option<String> {
     match shows {
         Shows::Mesh => Some(mesh_name(model, row)),
         Shows::Sum => {
-            let sum = row.sum(model);
-            let steps = match format {
-                WeightFormat::U8 => format!("\nStored integers: {:.0} of 255", sum * 255.0),
-                WeightFormat::U16 => format!("\nStored integers: {:.0} of 65535", sum * 65_535.0),
-                WeightFormat::F32 => String::new(),
-            };
-            Some(format!("{sum}{steps}"))
+            let integers: Option<Vec<u32>> = row.pairs(model).iter().map(Pair::integer).collect();
+            let total = integers.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<u32>());
+            let stored = total.map(|n| format!("\nThe stored integers sum to {n}")).unwrap_or_default();
+            Some(format!("{}{stored}", row.sum(model)))
         }
         Shows::Rank(rank) => row.pairs(model).get(rank).map(of_pair),
         Shows::Selected(node) | Shows::Joint(node) => {
-            let slot = base.slot(row.part.skin, node)?;
-            let weight = row.weight(model, slot);
-            (weight != 0.0).then(|| of_pair(&Pair { node, slot, weight }))
+            let pairs = row.pairs(model);
+            let of: Vec<String> = pairs.iter().filter(|p| p.node == node).map(of_pair).collect();
+            (!of.is_empty()).then(|| of.join("\n"))
         }
         Shows::Skin | Shows::Number | Shows::Count => None,
     }

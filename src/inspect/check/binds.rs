@@ -1,0 +1,285 @@
+//! Rules about inverse bind matrices: can they be inverted, do they keep shapes, do they belong to the rest pose.
+
+use super::joints::{by_skins, finding, joints, skins};
+use super::{Finding, Measure, Rule, Severity, Subject};
+use crate::inspect::rig::{self, Drift, SAME_SCALE, SkinBinding};
+use crate::math::Stretch;
+use crate::model::{NodeId, Skin, SkinId};
+
+/// See its help.
+pub static SINGULAR: Rule = Rule {
+    id: "inverse-bind-singular",
+    label: "Inverse bind that cannot be inverted",
+    help: "The inverse bind matrix of a joint cannot be inverted, or is not finite",
+    severity: Severity::Error,
+    run: singular,
+};
+
+/// See its help.
+pub static NON_RIGID: Rule = Rule {
+    id: "inverse-bind-non-rigid",
+    label: "Inverse bind with shear or uneven scale",
+    help: "The inverse bind matrix of a joint shears, or its singular values differ by more than 1 %",
+    severity: Severity::Warning,
+    run: non_rigid,
+};
+
+/// See its help.
+pub static MISMATCH: Rule = Rule {
+    id: "inverse-bind-mismatch",
+    label: "Joint bound elsewhere",
+    help: "Joints do not rest where they were bound: off by more than 1 % of the skin's size, 1° or 1 % of scale",
+    severity: Severity::Warning,
+    run: mismatch,
+};
+
+fn singular(subject: &Subject, out: &mut Vec<Finding>) {
+    let of_skin = |id: SkinId| {
+        let skin = &subject.model.skins[id.index()];
+        let at = |j: &usize| skin.joints[*j];
+        let not_finite: Vec<NodeId> = skin.not_finite.iter().map(at).collect();
+        let is_flat = |j: &usize| rig::inverse_bind(skin, *j).is_some_and(|m| rig::is_singular(&m));
+        let flat: Vec<NodeId> = (0..skin.joints.len()).filter(is_flat).map(|j| at(&j)).collect();
+        (!not_finite.is_empty() || !flat.is_empty()).then_some((not_finite, flat))
+    };
+    for ((not_finite, flat), ids) in by_skins(subject, of_skin) {
+        let mut said = Vec::new();
+        if !flat.is_empty() {
+            let matrices = if flat.len() == 1 { "matrix" } else { "matrices" };
+            said.push(format!(
+                "The inverse bind {matrices} of {} in {} cannot be inverted: what {} moves collapses onto a plane, a line or \
+                 a point in every pose, and no bind pose can be found.",
+                subject.names(&flat),
+                skins(&ids),
+                if flat.len() == 1 { "it" } else { "they" },
+            ));
+        }
+        if !not_finite.is_empty() {
+            let (matrices, have) = if not_finite.len() == 1 { ("matrix", "holds") } else { ("matrices", "hold") };
+            said.push(format!(
+                "The inverse bind {matrices} of {} in {} {have} numbers that are not finite: programs draw nothing there, or \
+                 triangles across the whole picture; here the identity stands in its place.",
+                subject.names(&not_finite),
+                skins(&ids),
+            ));
+        }
+        let fix = "Bind the skin again: the matrix is the inverse of the joint's world matrix in the pose in which the mesh was \
+                   modelled. Look for a joint or an ancestor with a scale of zero.";
+        let count = flat.len() + not_finite.len();
+        let measure = Measure { what: "joints", value: count as f64, unit: "" };
+        let all = flat.into_iter().chain(not_finite).collect();
+        out.push(finding(&SINGULAR, SINGULAR.severity, all, (said.join(" "), fix), Some(measure)));
+    }
+}
+
+/// How uneven the inverse bind matrix of a joint is; `None` for one that keeps shapes (to 1 %) or is singular.
+fn unevenness(skin: &Skin, joint: usize) -> Option<Stretch> {
+    let m = rig::inverse_bind(skin, joint).filter(|m| !rig::is_singular(m))?;
+    Some(Stretch::of(m.matrix3)).filter(|s| s.unevenness() > SAME_SCALE)
+}
+
+fn non_rigid(subject: &Subject, out: &mut Vec<Finding>) {
+    let of_skin = |id: SkinId| {
+        let skin = &subject.model.skins[id.index()];
+        let uneven = |j: &usize| unevenness(skin, *j).is_some();
+        let at: Vec<NodeId> = (0..skin.joints.len()).filter(uneven).map(|j| skin.joints[j]).collect();
+        (!at.is_empty()).then_some(at)
+    };
+    for (at, ids) in by_skins(subject, of_skin) {
+        let skin = &subject.model.skins[ids[0].index()];
+        let all = (0..skin.joints.len()).filter_map(|j| Some((j, unevenness(skin, j)?)));
+        let Some((worst, stretch)) = all.max_by(|a, b| a.1.unevenness().total_cmp(&b.1.unevenness())) else { continue };
+        let [most, _, least] = stretch.lengths;
+        let how = if is_sheared(skin, worst) { "shears" } else { "scales unevenly" };
+        let others = if at.len() == 1 { String::new() } else { format!(" {} do so in all.", joints(at.len())) };
+        let message = format!(
+            "The inverse bind matrix of {} in {} {how}: lengths become {least:.3} to {most:.3} times as long, by direction.{others} \
+             Unless the joint's rest scale undoes it, the mesh is bound distorted; normals tilt, and methods that keep only \
+             rotation (dual quaternions, retargeting) show another shape.",
+            subject.name(skin.joints[worst]),
+            skins(&ids),
+        );
+        let fix = "Apply scale to the armature and the mesh before binding, then bind again, so that the matrices hold a rotation, a \
+                   translation and at most one scale for all directions.";
+        let measure = Measure { what: "unevenness", value: stretch.unevenness() * 100.0, unit: "%" };
+        out.push(finding(&NON_RIGID, NON_RIGID.severity, at, (message, fix), Some(measure)));
+    }
+}
+
+/// Whether the columns are not at right angles: more than an uneven scale along the joint's own axes.
+fn is_sheared(skin: &Skin, joint: usize) -> bool {
+    let m = skin.inverse_bind[joint].matrix3.as_dmat3();
+    let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(|c| c.normalize_or_zero());
+    [x.dot(y), y.dot(z), z.dot(x)].into_iter().any(|cosine| cosine.abs() > SAME_SCALE / 2.0)
+}
+
+fn mismatch(subject: &Subject, out: &mut Vec<Finding>) {
+    let bindings = SkinBinding::of_all(subject.model, &subject.rest);
+    let drifts = |b: &SkinBinding, j: usize| b.drift[j].is_some_and(|d| !d.is_small(b.size));
+    let of_skin = |id: SkinId| {
+        let (skin, binding) = (&subject.model.skins[id.index()], &bindings[id.index()]);
+        let at: Vec<NodeId> = (0..skin.joints.len()).filter(|j| drifts(binding, *j)).map(|j| skin.joints[j]).collect();
+        (!at.is_empty()).then(|| (at, is_other_pose(skin, binding), has_no_matrices(skin)))
+    };
+    for ((at, other_pose, no_matrices), ids) in by_skins(subject, of_skin) {
+        let (skin, binding) = (&subject.model.skins[ids[0].index()], &bindings[ids[0].index()]);
+        let found = Mismatch { subject, skin, binding, skins: skins(&ids), at: &at };
+        let (severity, said) = match (other_pose, no_matrices) {
+            (_, true) => (Severity::Info, found.without_matrices()),
+            (true, false) => (Severity::Info, found.other_pose()),
+            (false, false) => (MISMATCH.severity, found.some_joints()),
+        };
+        out.push(finding(&MISMATCH, severity, at.clone(), said, Some(found.measure())));
+    }
+}
+
+/// Whether the skin as a whole was bound in another pose: less than half of its joints share one matrix. Where half or more
+/// do, the others are the odd ones.
+fn is_other_pose(skin: &Skin, binding: &SkinBinding) -> bool {
+    skin.joints.len() > 1 && binding.agreeing * 2 < binding.compared()
+}
+
+/// Whether the file stores none: each is the identity then (glTF 2.0, 3.7.3.1).
+fn has_no_matrices(skin: &Skin) -> bool {
+    skin.not_finite.is_empty() && skin.inverse_bind.iter().all(|m| *m == glam::Affine3A::IDENTITY)
+}
+
+/// The joint that drifts most, by what counts in it.
+#[derive(Clone, Copy)]
+struct Worst {
+    joint: usize,
+    drift: Drift,
+    size: f64,
+}
+
+impl Worst {
+    /// `turned by 12.0°, moved by 34 mm (2.1 % of the skin's size)`.
+    fn text(&self) -> String {
+        let Drift { metres, degrees, scale: [least, most], is_mirrored } = self.drift;
+        let mut parts = Vec::new();
+        if degrees > rig::SAME_DIRECTION {
+            parts.push(format!("turned by {degrees:.1}°"));
+        }
+        if metres > rig::SAME_PLACE * self.size {
+            parts.push(format!("moved by {} ({:.1} % of the skin's size)", length(metres), metres / self.size * 100.0));
+        }
+        if least < 1.0 - SAME_SCALE || most > 1.0 + SAME_SCALE {
+            let even = most - least < SAME_SCALE;
+            parts.push(if even {
+                format!("scaled by {most:.3}")
+            } else {
+                format!("scaled by {least:.3} to {most:.3}")
+            });
+        }
+        if is_mirrored {
+            parts.push("mirrored".into());
+        }
+        parts.join(", ")
+    }
+
+    /// How much, in what stands farthest beyond its tolerance.
+    fn excess(&self) -> f64 {
+        let Drift { metres, degrees, scale: [least, most], is_mirrored } = self.drift;
+        let place = if self.size > 0.0 { metres / (rig::SAME_PLACE * self.size) } else { 0.0 };
+        let scale = (1.0 - least).max(most - 1.0) / SAME_SCALE;
+        let mirror = if is_mirrored { 180.0 / rig::SAME_DIRECTION } else { 0.0 };
+        place.max(degrees / rig::SAME_DIRECTION).max(scale).max(mirror)
+    }
+}
+
+/// A length as people say it: millimetres below a metre.
+fn length(metres: f64) -> String {
+    match metres {
+        m if m >= 1.0 => format!("{m:.2} m"),
+        m if m >= 0.01 => format!("{:.0} mm", m * 1000.0),
+        m => format!("{:.2} mm", m * 1000.0),
+    }
+}
+
+/// Joints of a skin that drift, to be put into words.
+struct Mismatch<'a> {
+    subject: &'a Subject<'a>,
+    skin: &'a Skin,
+    binding: &'a SkinBinding,
+    skins: String,
+    at: &'a [NodeId],
+}
+
+impl Mismatch<'_> {
+    fn worst(&self) -> Option<Worst> {
+        let size = self.binding.size;
+        let of = |(joint, drift): (usize, &Option<Drift>)| Some(Worst { joint, drift: (*drift)?, size });
+        let all = self.binding.drift.iter().enumerate().filter_map(of);
+        all.max_by(|a, b| a.excess().total_cmp(&b.excess()))
+    }
+
+    /// The largest angle where any joint is turned, else the largest distance, else the largest change of scale.
+    fn measure(&self) -> Measure {
+        let most = |of: &dyn Fn(&Drift) -> f64| self.binding.drift.iter().flatten().map(of).fold(0.0, f64::max);
+        let (degrees, metres) = (most(&|d| d.degrees), most(&|d| d.metres));
+        if degrees > rig::SAME_DIRECTION {
+            return Measure { what: "largest angle", value: degrees, unit: "°" };
+        }
+        if metres > rig::SAME_PLACE * self.binding.size {
+            return Measure { what: "largest distance", value: metres * 1000.0, unit: "mm" };
+        }
+        let scale = most(&|d| (1.0 - d.scale[0]).max(d.scale[1] - 1.0));
+        Measure { what: "largest scale", value: scale * 100.0, unit: "%" }
+    }
+
+    fn worst_text(&self) -> String {
+        self.worst().map_or(String::new(), |w| format!("{} {}", self.subject.name(self.skin.joints[w.joint]), w.text()))
+    }
+
+    fn some_joints(&self) -> (String, &'static str) {
+        let (n, all) = (self.at.len(), self.binding.compared());
+        let what = match n {
+            1 => format!(
+                "One of {all} joints of {} does not rest where it was bound: {}.",
+                self.skins,
+                self.worst_text()
+            ),
+            _ => format!(
+                "{n} of {all} joints of {} do not rest where they were bound ({}); the worst is {}.",
+                self.skins,
+                self.subject.names(self.at),
+                self.worst_text()
+            ),
+        };
+        let they_move = if n == 1 { "it moves" } else { "they move" };
+        let message = format!(
+            "{what} The vertices that {they_move} stand off by as much before anything is animated, and every pose keeps the \
+             error; the other {} rest as bound.",
+            joints(self.binding.agreeing),
+        );
+        let fix = "Bind the skin again in the pose in which its joints rest: each inverse bind matrix is the inverse of the joint's \
+                   world matrix. If these joints were posed after binding, store the bind pose as the rest pose instead.";
+        (message, fix)
+    }
+
+    fn other_pose(&self) -> (String, &'static str) {
+        let message = format!(
+            "The rest pose of {} is another than the pose in which it was bound: {} of {} joints stand elsewhere; the farthest is {}. \
+             Clips are not harmed by that, but at rest the mesh does not look as it was modelled, and tools that take the rest \
+             pose for the bind pose (rebinding, retargeting, weight transfer) go wrong.",
+            self.skins,
+            self.at.len(),
+            self.binding.compared(),
+            self.worst_text(),
+        );
+        (message, "Nothing, if clips always pose it. Otherwise export with the bind pose as the rest pose.")
+    }
+
+    fn without_matrices(&self) -> (String, &'static str) {
+        let message = format!(
+            "Inverse bind matrices of {}: none are stored, so that every joint counts as bound at the origin of the mesh, but {} \
+             of {} joints rest elsewhere; the farthest is {}. That is right only for a mesh whose vertices are already given in the \
+             spaces of its joints.",
+            self.skins,
+            self.at.len(),
+            self.binding.compared(),
+            self.worst_text(),
+        );
+        (message, "If the mesh looks torn at rest, export it again with inverse bind matrices.")
+    }
+}

@@ -1,0 +1,151 @@
+//! Whether the joints of a skin hang together, where its file says and where its mesh is drawn (glTF 2.0, 3.7.3.2).
+
+use std::collections::HashMap;
+
+use super::joints::{by_skins, finding, joints, skins};
+use super::{Finding, Measure, Rule, Severity, Subject};
+use crate::model::{NodeId, SkinId};
+
+/// See its help.
+pub static HIERARCHY: Rule = Rule {
+    id: "hierarchy",
+    label: "Joints outside their skeleton",
+    help: "A joint outside the subtree of its skin's skeleton, without a common root with the others, or outside the scene",
+    severity: Severity::Error,
+    run: hierarchy,
+};
+
+/// What is wrong with the joints of one skin.
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
+struct Faults {
+    /// Not below `skin.skeleton`, which is the node.
+    outside_root: Option<(NodeId, Vec<NodeId>)>,
+    /// In another tree than most joints, and how many trees there are.
+    other_tree: Option<(usize, Vec<NodeId>)>,
+    /// Not in a scene (its number) that draws the skin's mesh.
+    outside_scene: Option<(usize, Vec<NodeId>)>,
+}
+
+fn hierarchy(subject: &Subject, out: &mut Vec<Finding>) {
+    let trees = trees(subject);
+    let shown = shown_in(subject);
+    let of_skin = |id: SkinId| {
+        let faults = Faults {
+            outside_root: outside_root(subject, id),
+            other_tree: other_tree(subject, id, &trees),
+            outside_scene: outside_scene(subject, id, &shown[id.index()]),
+        };
+        (faults != Faults::default()).then_some(faults)
+    };
+    for (faults, ids) in by_skins(subject, of_skin) {
+        out.push(said(subject, &faults, &ids));
+    }
+}
+
+fn said(subject: &Subject, faults: &Faults, ids: &[SkinId]) -> Finding {
+    let of = skins(ids);
+    let (mut text, mut all) = (Vec::new(), Vec::new());
+    let mut fix = Vec::new();
+    if let Some((root, at)) = &faults.outside_root {
+        let root = subject.name(*root);
+        text.push(format!(
+            "{} of {of} {} outside the subtree of {root}, which the skin names as its skeleton: {}. Programs that read the \
+             skeleton from that node down miss them, and what they move stays behind.",
+            joints(at.len()),
+            lie(at),
+            subject.names(at)
+        ));
+        fix.push("Let skin.skeleton name a node above all joints, or leave it out.");
+        all.extend(at);
+    }
+    if let Some((trees, at)) = &faults.other_tree {
+        text.push(format!(
+            "The joints of {of} stand in {trees} separate trees without a common root; {} {} not in the largest: {}. What moves \
+             the character as a whole leaves them where they are, and glTF 2.0 forbids it.",
+            joints(at.len()),
+            are(at),
+            subject.names(at)
+        ));
+        all.extend(at);
+    }
+    if let Some((scene, at)) = &faults.outside_scene {
+        text.push(format!(
+            "{} of {of} {} not in scene {scene}, which draws the skin's mesh: {}. Programs that load only the scene have no such \
+             joints, and refuse the file or leave those vertices at the origin.",
+            joints(at.len()),
+            are(at),
+            subject.names(at)
+        ));
+        all.extend(at);
+    }
+    if faults.other_tree.is_some() || faults.outside_scene.is_some() {
+        fix.push("Put all joints of the skin below one node of the scene that shows its mesh.");
+    }
+    all.sort_unstable();
+    all.dedup();
+    let measure = Measure { what: "joints", value: all.len() as f64, unit: "" };
+    finding(&HIERARCHY, HIERARCHY.severity, all, (text.join(" "), fix.join(" ")), Some(measure))
+}
+
+fn lie(at: &[NodeId]) -> &'static str {
+    if at.len() == 1 { "lies" } else { "lie" }
+}
+
+fn are(at: &[NodeId]) -> &'static str {
+    if at.len() == 1 { "is" } else { "are" }
+}
+
+/// "The skeleton node must be the closest common root of the joints, or a direct or indirect parent of it."
+fn outside_root(subject: &Subject, id: SkinId) -> Option<(NodeId, Vec<NodeId>)> {
+    let skin = &subject.model.skins[id.index()];
+    let root = skin.root?;
+    let inside = root.index()..subject.model.skeleton.subtree_end(root);
+    let outside: Vec<NodeId> = skin.joints.iter().copied().filter(|j| !inside.contains(&j.index())).collect();
+    (!outside.is_empty()).then_some((root, outside))
+}
+
+/// The root of each node's tree.
+fn trees(subject: &Subject) -> Vec<NodeId> {
+    let mut out: Vec<NodeId> = Vec::with_capacity(subject.model.skeleton.len());
+    for (i, parent) in subject.model.skeleton.parents.iter().enumerate() {
+        out.push(parent.map_or(NodeId::from_index(i), |p| out[p.index()]));
+    }
+    out
+}
+
+/// The joints in other trees than the one that has most joints; of trees with as many, the one that comes first is right.
+fn other_tree(subject: &Subject, id: SkinId, trees: &[NodeId]) -> Option<(usize, Vec<NodeId>)> {
+    let list = &subject.model.skins[id.index()].joints;
+    let mut counts: HashMap<NodeId, usize> = HashMap::new();
+    for joint in list {
+        *counts.entry(trees[joint.index()]).or_default() += 1;
+    }
+    let (main, _) = counts.iter().max_by_key(|(tree, n)| (**n, std::cmp::Reverse(**tree)))?;
+    let outside: Vec<NodeId> = list.iter().copied().filter(|j| trees[j.index()] != *main).collect();
+    (!outside.is_empty()).then_some((counts.len(), outside))
+}
+
+/// By skin: the scenes that draw a mesh with it, rising.
+fn shown_in(subject: &Subject) -> Vec<Vec<usize>> {
+    let mut out = vec![Vec::new(); subject.model.skins.len()];
+    for (s, scene) in subject.model.scenes.iter().enumerate() {
+        for instance in &subject.model.instances {
+            let Some(skin) = instance.skin.filter(|_| scene.contains[instance.node.index()]) else { continue };
+            let list: &mut Vec<usize> = &mut out[skin.index()];
+            if list.last() != Some(&s) {
+                list.push(s);
+            }
+        }
+    }
+    out
+}
+
+/// "When a skin is referenced by a node within a scene, the common root must belong to the same scene."
+fn outside_scene(subject: &Subject, id: SkinId, scenes: &[usize]) -> Option<(usize, Vec<NodeId>)> {
+    let list = &subject.model.skins[id.index()].joints;
+    scenes.iter().find_map(|s| {
+        let contains = &subject.model.scenes[*s].contains;
+        let outside: Vec<NodeId> = list.iter().copied().filter(|j| !contains[j.index()]).collect();
+        (!outside.is_empty()).then_some((*s, outside))
+    })
+}

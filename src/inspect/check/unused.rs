@@ -1,0 +1,94 @@
+//! Joints that move nothing.
+
+use super::joints::{by_skins, finding, joints, skins};
+use super::{Finding, Measure, Rule, Severity, Subject};
+use crate::model::{NodeId, SkinId};
+
+/// See its help.
+pub static UNUSED: Rule = Rule {
+    id: "joint-unused",
+    label: "Joints that move nothing",
+    help: "A joint that moves no vertex, and below which nothing moves any",
+    severity: Severity::Info,
+    run: unused,
+};
+
+fn unused(subject: &Subject, out: &mut Vec<Finding>) {
+    let moves = moving(subject);
+    let mut told = vec![false; moves.len()];
+    let drawn = drawn(subject);
+    let of_skin = |id: SkinId| {
+        let list = subject.model.skins[id.index()].joints.iter().copied();
+        let idle: Vec<NodeId> = list.filter(|j| !moves[j.index()]).collect();
+        (!idle.is_empty()).then(|| (idle, drawn[id.index()]))
+    };
+    for ((idle, is_drawn), ids) in by_skins(subject, of_skin) {
+        // Of skins that share some of their joints, only what the first does not say already.
+        let new: Vec<NodeId> = idle.into_iter().filter(|j| !std::mem::replace(&mut told[j.index()], true)).collect();
+        if !new.is_empty() {
+            out.push(said(subject, new, is_drawn, &ids));
+        }
+    }
+}
+
+fn said(subject: &Subject, idle: Vec<NodeId>, is_drawn: bool, ids: &[SkinId]) -> Finding {
+    let all = subject.model.skins[ids[0].index()].joints.len();
+    let (move_, they) = if idle.len() == 1 { ("moves", "it") } else { ("move", "them") };
+    let message = if is_drawn {
+        format!(
+            "{} of the {all} of {} {move_} no vertex, nor does anything below {they}: {}. Each costs a matrix per frame and a \
+             place in the palette. Targets of IK and ends of chains are often kept on purpose.",
+            joints(idle.len()),
+            skins(ids),
+            subject.names(&idle),
+        )
+    } else {
+        format!(
+            "No mesh uses {}, and nothing else is moved by {} of its {all} joints: {}.",
+            skins(ids),
+            idle.len(),
+            subject.names(&idle),
+        )
+    };
+    let fix = if is_drawn {
+        "Export only the joints that deform, unless code or attachments look for these."
+    } else {
+        "Leave the skin out, or give its mesh the skin."
+    };
+    let measure = Measure { what: "joints", value: idle.len() as f64, unit: "" };
+    finding(&UNUSED, UNUSED.severity, idle, (message, fix), Some(measure))
+}
+
+/// By skin: whether any node shows a mesh with it.
+fn drawn(subject: &Subject) -> Vec<bool> {
+    let mut out = vec![false; subject.model.skins.len()];
+    subject.model.instances.iter().filter_map(|i| i.skin).for_each(|s| out[s.index()] = true);
+    out
+}
+
+/// By node: whether it moves a vertex of any mesh, or something below it does. What hangs on a joint rigidly (a sword in a
+/// hand) is moved by it too.
+fn moving(subject: &Subject) -> Vec<bool> {
+    let model = subject.model;
+    let mut out = vec![false; model.skeleton.len()];
+    for instance in &model.instances {
+        let primitives = &model.meshes[instance.mesh.index()].primitives;
+        if instance.skin.is_none() || primitives.iter().any(|p| p.influences.is_none()) {
+            out[instance.node.index()] = true;
+        }
+    }
+    for s in &subject.skinned {
+        let stored = s.source.stored_vertices * s.influences.per_vertex;
+        for (joint, weight) in s.influences.joints.iter().zip(&s.influences.weights).take(stored) {
+            if *weight != 0.0 {
+                out[s.skin.joints[usize::from(*joint)].index()] = true;
+            }
+        }
+    }
+    for i in (0..out.len()).rev() {
+        if let Some(parent) = model.skeleton.parents[i].filter(|_| out[i]) {
+            out[parent.index()] = true;
+        }
+    }
+    out
+}

@@ -1,0 +1,87 @@
+//! All that is found out about a model as stored: the checker's report, and what overlays show of it.
+
+use std::sync::atomic::AtomicBool;
+
+use super::PerVertex;
+use super::check::{CheckOptions, Report, check};
+use crate::model::{MeshId, Model, NodeId};
+
+/// A report, and a number for each vertex of what cannot be told from its own weights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inspection {
+    /// What the checker found.
+    pub report: Report,
+    /// The weight that a rogue vertex has of the joint it is rogue to; 0 for others.
+    pub rogue: PerVertex,
+}
+
+impl Inspection {
+    /// Looks at a model as stored. `None` once `cancel` is set.
+    #[must_use]
+    pub fn of(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Self> {
+        let report = check(model, options, cancel)?;
+        let rogue = rogue(model, &report);
+        Some(Self { report, rogue })
+    }
+}
+
+fn rogue(model: &Model, report: &Report) -> PerVertex {
+    let mut out = PerVertex::empty(model);
+    for finding in report.findings.iter().filter(|f| f.rule == "rogue-vertices") {
+        let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
+        let values = &mut out.values[mesh.index()][primitive];
+        values.resize(model.meshes[mesh.index()].primitives[primitive].stored_vertices, 0.0);
+        for vertex in &finding.vertices {
+            let most = finding.joints.iter().map(|joint| weight_of(model, mesh, primitive, *vertex, *joint));
+            let value = &mut values[*vertex as usize];
+            *value = most.fold(*value, f32::max);
+        }
+    }
+    out
+}
+
+/// The weight of a stored vertex for a node, by the skin that gives it most.
+fn weight_of(model: &Model, mesh: MeshId, primitive: usize, vertex: u32, node: NodeId) -> f32 {
+    let Some(influences) = &model.meshes[mesh.index()].primitives[primitive].influences else { return 0.0 };
+    let (joints, weights) = influences.of(vertex as usize);
+    let skins = model.instances.iter().filter(|i| i.mesh == mesh).filter_map(|i| i.skin);
+    let of_skin = |skin: crate::model::SkinId| -> f32 {
+        let nodes = &model.skins[skin.index()].joints;
+        joints.iter().zip(weights).filter(|(j, _)| nodes[**j as usize] == node).map(|(_, w)| *w).sum()
+    };
+    skins.map(of_skin).fold(0.0, f32::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspect::check::{Finding, FindingPose, Severity};
+    use crate::model::shapes::{Tube, tube};
+
+    #[test]
+    fn rogue_vertices_have_the_weight_of_their_joint_and_others_none() {
+        let model = tube(Tube { joints: 2, rings: 5, sides: 8, influences: 2, ..Tube::default() });
+        let finding = Finding {
+            rule: "rogue-vertices",
+            severity: Severity::Warning,
+            mesh: Some(MeshId(0)),
+            primitive: Some(0),
+            vertices: vec![3, 17],
+            joints: vec![NodeId(2)],
+            message: String::new(),
+            fix: String::new(),
+            measure: None,
+            pose: FindingPose::Rest,
+        };
+        let values = rogue(&model, &Report { findings: vec![finding] });
+        let values = values.of(MeshId(0), 0);
+        assert_eq!((values.len(), values.iter().filter(|v| **v > 0.0).count()), (40, 2));
+        // Each ring of the tube has one weight for the upper joint.
+        let influences = model.meshes[0].primitives[0].influences.as_ref().unwrap();
+        for vertex in [3, 17] {
+            let (joints, weights) = influences.of(vertex);
+            let at = joints.iter().position(|j| *j == 1).unwrap();
+            assert_eq!(values[vertex], weights[at]);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Vertices that are pinned or marked, and findings shown.
+
+use std::sync::Arc;
+
+use glam::{Quat, Vec3};
+
+use super::{ChannelValue, Command, Edits, NodeEdit, PoseSource, Session, SurfaceMode};
+use crate::inspect::check::FindingPose;
+use crate::inspect::{Inspection, VertexRef, VertexSet};
+use crate::math::{Aabb, euler_xyz_degrees};
+use crate::model::{Model, NodeId};
+
+impl Session {
+    /// The inspection of a model has ended: kept if the model is still open.
+    pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
+        if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), model)) {
+            document.inspection = Some(Arc::new(inspection));
+        }
+    }
+
+    /// What pins, marks and findings change.
+    pub(super) fn examine(&mut self, command: &Command) {
+        match command {
+            Command::Pin(vertex) => self.view.pinned = vertex.filter(|v| self.has_vertex(*v)),
+            Command::Mark(vertices) => {
+                if self.model().is_some_and(|m| fits(m, vertices)) {
+                    self.view.marked = Arc::clone(vertices);
+                    self.view.finding = None;
+                }
+            }
+            Command::FrameMarked => {
+                let (marked, aspect) = (Arc::clone(&self.view.marked), self.view.aspect());
+                self.view.orbit.frame(self.surroundings(&marked, &[]), aspect);
+            }
+            Command::ShowFinding(place) => self.show_finding(*place),
+            _ => {}
+        }
+    }
+
+    /// Forgets what belongs to a model that is no longer open.
+    pub(super) fn forget_vertices(&mut self) {
+        self.view.pinned = self.view.pinned.filter(|v| self.has_vertex(*v));
+        self.view.marked = Arc::default();
+        self.view.finding = None;
+    }
+
+    fn has_vertex(&self, vertex: VertexRef) -> bool {
+        let Some(model) = self.model() else { return false };
+        let instance = model.instances.get(vertex.instance.index());
+        let primitive = instance.and_then(|i| model.meshes[i.mesh.index()].primitives.get(vertex.primitive));
+        primitive.is_some_and(|p| vertex.vertex < p.vertex_count())
+    }
+
+    fn show_finding(&mut self, place: usize) {
+        let inspection = self.document.as_ref().and_then(|d| d.inspection.as_ref()).map(Arc::clone);
+        let Some(finding) = inspection.as_ref().and_then(|i| i.report.findings.get(place)) else { return };
+        self.pose_as(finding.pose);
+        let vertices = finding.vertex_set();
+        self.apply(Command::Mark(Arc::new(vertices)));
+        self.view.finding = Some(place);
+        if let Some(joint) = finding.joints.first() {
+            self.apply(Command::Select(Some(*joint)));
+            if !finding.vertices.is_empty() {
+                self.view.surface = SurfaceMode::Weights;
+            }
+        }
+        self.update_pose();
+        let bounds = self.surroundings(&finding.vertex_set(), &finding.joints);
+        let aspect = self.view.aspect();
+        self.view.orbit.frame(bounds, aspect);
+    }
+
+    /// Takes a pose exactly: pose edits give way to it, in one step that can be undone.
+    fn pose_as(&mut self, pose: FindingPose) {
+        self.playback.playing = false;
+        let mut edits = Edits { normalise_weights: self.edits.normalise_weights, ..Edits::default() };
+        match pose {
+            FindingPose::Rest => self.play(&Command::SetPose(PoseSource::Rest)),
+            FindingPose::Turned { joint, axis, angle } => {
+                self.play(&Command::SetPose(PoseSource::Rest));
+                let rest = self.model().and_then(|m| m.skeleton.rest.transforms.get(joint.index()));
+                if let (Some(rest), Some(axis)) = (rest, axis.try_normalize()) {
+                    let turned = rest.rotation * Quat::from_axis_angle(axis, angle);
+                    let mut edit = NodeEdit::default();
+                    edit.set(ChannelValue::Rotation(euler_xyz_degrees(turned)));
+                    edits.nodes.insert(joint, edit);
+                }
+            }
+            FindingPose::Clip { clip, time_secs } => {
+                self.play(&Command::SetClip(clip));
+                self.play(&Command::Seek(time_secs));
+            }
+        }
+        self.change_edits(edits);
+    }
+
+    /// These vertices and joints as posed, and some of what is around.
+    fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
+        let Some(model) = self.model() else { return Aabb::EMPTY };
+        let mut bounds = Aabb::EMPTY;
+        for posed in &self.surface().primitives {
+            let mesh = model.instances[posed.instance.index()].mesh;
+            let at = |v: &u32| posed.deformed.positions[*v as usize];
+            let points = vertices.of(mesh, posed.primitive).iter().map(at);
+            bounds = bounds.union(Aabb::from_points(points.filter(|p| p.is_finite())));
+        }
+        let joint = |n: &NodeId| Vec3::from(self.pose.model[n.index()].translation);
+        bounds = bounds.union(Aabb::from_points(joints.iter().map(joint).filter(|p| p.is_finite())));
+        let whole = self.bounds();
+        if bounds.is_empty() {
+            return whole;
+        }
+        // A place without its surroundings tells nothing.
+        let around = (0.25 * whole.diagonal() - 0.5 * bounds.diagonal()).max(0.05 * whole.diagonal());
+        Aabb { min: bounds.min - around, max: bounds.max + around }
+    }
+}
+
+/// Whether all vertices of a set are there.
+fn fits(model: &Model, set: &VertexSet) -> bool {
+    set.parts.iter().all(|part| {
+        let primitive = model.meshes.get(part.mesh.index()).and_then(|m| m.primitives.get(part.primitive));
+        let last = part.vertices.last().map_or(0, |v| *v as usize + 1);
+        part.vertices.is_sorted() && primitive.is_some_and(|p| last <= p.stored_vertices)
+    })
+}
