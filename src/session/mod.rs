@@ -253,7 +253,9 @@ impl Session {
             | Command::SetLoop(_)
             | Command::SetFps(_)
             | Command::SetPose(_) => self.play(&command),
-            Command::Pin(_) | Command::Mark(_) | Command::FrameMarked | Command::ShowFinding(_) => self.examine(&command),
+            Command::Pin(_) | Command::Mark(_) | Command::FrameMarked | Command::ShowFinding(_) => {
+                self.examine(&command)
+            }
             command => self.look(command),
         }
         None

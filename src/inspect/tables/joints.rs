@@ -7,6 +7,7 @@ use glam::{Affine3A, Vec3};
 
 use super::VertexTable;
 use crate::anim::local_to_model;
+use crate::inspect::rig::{Drift, RestFigures, SkinBinding};
 use crate::math::Aabb;
 use crate::model::{Model, NodeId, SkinId};
 
@@ -55,6 +56,14 @@ pub struct JointRow {
     pub figures: JointFigures,
     /// It moves no vertex in any skin, and nor does any node below it.
     pub unused: bool,
+    /// How it rests beside how the skin bound it; `None` where that cannot be told.
+    pub drift: Option<Drift>,
+    /// It does not rest as it was bound, by what counts in a skin of this size (see [`Drift::is_small`]).
+    pub drifts: bool,
+    /// Angle of its own rotation at rest, degrees.
+    pub rest_degrees: f64,
+    /// That is not zero (see [`RestFigures::is_turned`]).
+    pub is_turned: bool,
 }
 
 /// Every joint of a model.
@@ -80,6 +89,9 @@ pub enum JointColumn {
     Largest,
     Mean,
     Size,
+    Drift,
+    DriftAngle,
+    Rest,
     Unused,
 }
 
@@ -106,14 +118,26 @@ impl JointTable {
         for n in 0..count {
             depth[n] = model.skeleton.parents[n].map_or(0, |p| depth[p.index()] + 1);
         }
-        let row = |skin: usize, slot: usize, node: NodeId, figures: JointFigures| JointRow {
-            node,
-            skin: SkinId::from_index(skin),
-            slot,
-            skins: 1,
-            depth: depth[node.index()],
-            figures,
-            unused: !moves[node.index()],
+        let mut rest = Vec::new();
+        local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+        let bindings = SkinBinding::of_all(model, &rest);
+        let row = |skin: usize, slot: usize, node: NodeId, figures: JointFigures| {
+            let binding = &bindings[skin];
+            let drift = binding.drift[slot];
+            let own = RestFigures::of(model, &rest, node);
+            JointRow {
+                node,
+                skin: SkinId::from_index(skin),
+                slot,
+                skins: 1,
+                depth: depth[node.index()],
+                figures,
+                unused: !moves[node.index()],
+                drift,
+                drifts: drift.is_some_and(|d| !d.is_small(binding.size)),
+                rest_degrees: own.rotation_degrees,
+                is_turned: own.is_turned(),
+            }
         };
         let mut places: Vec<Option<JointRow>> = vec![None; count];
         let mut rows = Vec::new();
@@ -166,6 +190,8 @@ impl JointColumn {
         let name = |node: NodeId| &skeleton.names[node.index()];
         let parent = |row: &JointRow| skeleton.parents[row.node.index()];
         let size = |row: &JointRow| row.figures.bounds.diagonal();
+        // What cannot be told comes last of the largest.
+        let drift = |row: &JointRow, of: fn(&Drift) -> f64| row.drift.as_ref().map_or(-1.0, of);
         match self {
             Self::Name => name(a.node).to_lowercase().cmp(&name(b.node).to_lowercase()),
             Self::Slot => (a.skin, a.slot).cmp(&(b.skin, b.slot)),
@@ -177,6 +203,9 @@ impl JointColumn {
             Self::Largest => a.figures.largest.total_cmp(&b.figures.largest),
             Self::Mean => a.figures.mean().total_cmp(&b.figures.mean()),
             Self::Size => size(a).total_cmp(&size(b)),
+            Self::Drift => drift(a, |d| d.metres).total_cmp(&drift(b, |d| d.metres)),
+            Self::DriftAngle => drift(a, |d| d.degrees).total_cmp(&drift(b, |d| d.degrees)),
+            Self::Rest => a.rest_degrees.total_cmp(&b.rest_degrees),
             Self::Unused => a.unused.cmp(&b.unused),
         }
     }
@@ -328,6 +357,24 @@ mod tests {
         assert_eq!(nodes("", Some((JointColumn::Vertices, false))), [2, 3, 4, 1]);
         assert_eq!(nodes("", Some((JointColumn::Vertices, true))), [1, 2, 3, 4]);
         assert_eq!(nodes("", Some((JointColumn::Depth, true))), [4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn a_joint_that_was_bound_elsewhere_drifts_and_one_that_rests_turned_says_so() {
+        let mut parts = ModelParts::clone(&model());
+        let bind = parts.skins[0].inverse_bind[2].inverse();
+        parts.skins[0].inverse_bind[2] = (Affine3A::from_translation(Vec3::X * 0.5) * bind).inverse();
+        parts.skeleton.rest.transforms[4].rotation = glam::Quat::from_rotation_y(0.5);
+        let model = Model::build(parts).unwrap();
+        let table = table(&model);
+        let rows = table.rows(None);
+        assert_eq!(rows.iter().map(|r| r.drifts).collect::<Vec<_>>(), [false, false, true, true]);
+        assert!((rows[2].drift.unwrap().metres - 0.5).abs() < 1e-5);
+        assert!((rows[3].drift.unwrap().degrees - 0.5_f64.to_degrees()).abs() < 1e-4);
+        assert_eq!(rows.iter().map(|r| r.is_turned).collect::<Vec<_>>(), [false, false, false, true]);
+        assert!((rows[3].rest_degrees - 0.5_f64.to_degrees()).abs() < 1e-4);
+        let first = |column| table.select(&model, None, "", Some((column, true)))[0].node.0;
+        assert_eq!([JointColumn::Drift, JointColumn::DriftAngle, JointColumn::Rest].map(first), [3, 4, 4]);
     }
 
     #[test]

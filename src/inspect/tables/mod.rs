@@ -11,6 +11,6 @@ mod vertices;
 
 pub use chain::{ChainLink, chain};
 pub use joints::{JointColumn, JointFigures, JointRow, JointTable, scale_of};
-pub use skins::{BOOK_SHARES, SkinSummary, share_percent, skin_summaries};
+pub use skins::{BOOK_SHARES, SkinData, SkinSummary, share_percent, skin_summaries};
 pub use tsv::Tsv;
 pub use vertices::{Counts, Pair, Part, Row, Sums, VertexOrder, VertexQuery, VertexTable};

@@ -61,6 +61,40 @@ impl SkinSummary {
     }
 }
 
+/// What all skins of a model take together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SkinData {
+    /// Stored vertices, once for each skin that moves them.
+    pub vertices: usize,
+    /// Weights that are not zero.
+    pub used: usize,
+    /// Pairs of joint and weight that are stored.
+    pub stored: usize,
+    /// As [`SkinSummary::bytes`].
+    pub bytes: usize,
+}
+
+impl SkinData {
+    /// Counts it.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let mut out = Self::default();
+        for skin in skin_summaries(model, &VertexTable::of(model), usize::MAX) {
+            out.vertices += skin.vertices;
+            out.used += skin.used;
+            out.stored += skin.stored;
+            out.bytes += skin.bytes;
+        }
+        out
+    }
+
+    /// Influences of a vertex on average.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        if self.vertices == 0 { 0.0 } else { self.used as f64 / self.vertices as f64 }
+    }
+}
+
 /// The percentages of `counts`; zeros where there is nothing.
 #[must_use]
 pub fn share_percent(counts: &[usize]) -> Vec<f64> {

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui, vec2};
 
-use super::{Base, Given, Said, Tab, bar, metres, next_order, number_column, skins, text_column};
+use super::{Base, Given, Said, Tab, bar, choose_skin, metres, next_order, number_column, text_column};
 use crate::app::ui::table::{Answer, Column, Look, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::colors;
 use crate::app::ui::widgets::{counted, grouped, search_field};
@@ -24,7 +24,7 @@ pub(super) struct Joints {
     shown: Option<NodeId>,
 }
 
-const COLUMNS: [JointColumn; 11] = [
+const COLUMNS: [JointColumn; 14] = [
     JointColumn::Name,
     JointColumn::Slot,
     JointColumn::Node,
@@ -35,6 +35,9 @@ const COLUMNS: [JointColumn; 11] = [
     JointColumn::Largest,
     JointColumn::Mean,
     JointColumn::Size,
+    JointColumn::Drift,
+    JointColumn::DriftAngle,
+    JointColumn::Rest,
     JointColumn::Unused,
 ];
 
@@ -50,8 +53,15 @@ fn column(of: JointColumn) -> Column {
         JointColumn::Largest => number_column("Largest", 76.0, "Its largest weight"),
         JointColumn::Mean => number_column("Mean", 76.0, "Sum of its weights over the vertices that it moves"),
         JointColumn::Size => {
-            number_column("Moves (m)", 190.0, "The box around what it moves in the bind pose: width × height × depth")
+            number_column("Moves (m)", 176.0, "The box around what it moves in the bind pose: width × height × depth")
         }
+        JointColumn::Drift => number_column("Drift (m)", 84.0, "From where the skin bound it to where it rests"),
+        JointColumn::DriftAngle => number_column("Drift (°)", 80.0, "Between how the skin bound it and how it rests"),
+        JointColumn::Rest => number_column(
+            "Rest (°)",
+            80.0,
+            "Angle of its own rotation at rest: some clips and scripts take for granted that it is zero",
+        ),
         JointColumn::Unused => text_column("Use", 80.0, "Unused: it moves no vertex, and nor does any node below it"),
     }
 }
@@ -85,7 +95,7 @@ pub(super) fn show(
     let said = Said { rows, no_copy: None };
     let filters = |ui: &mut Ui| {
         search_field(ui, &mut joints.search, "Search joints", 132.0);
-        skins(ui, model, &mut joints.skin);
+        choose_skin(ui, model, &mut joints.skin);
     };
     let mut copy = bar(ui, tab, if model.skins.len() > 1 { 336.0 } else { 196.0 }, filters, Some(&said));
     joints.build(model, base);
@@ -157,6 +167,8 @@ fn cell(ui: &Ui, rect: Rect, model: &Model, row: &JointRow, column: JointColumn)
     let quiet = row.figures.vertices == 0;
     let ink = match column {
         JointColumn::Unused => c.amber,
+        JointColumn::Drift | JointColumn::DriftAngle if row.drifts => c.amber,
+        JointColumn::Rest if row.is_turned => c.text,
         JointColumn::Name if !quiet => c.text,
         JointColumn::Vertices | JointColumn::Sum | JointColumn::Largest | JointColumn::Mean if !quiet => c.text,
         _ => c.dim,
@@ -184,6 +196,9 @@ fn text(model: &Model, row: &JointRow, column: JointColumn) -> String {
             let size = row.figures.bounds.size();
             figure(format!("{} × {} × {}", metres(size.x), metres(size.y), metres(size.z)))
         }
+        JointColumn::Drift => row.drift.map_or_else(|| "–".to_owned(), |d| metres(d.metres as f32)),
+        JointColumn::DriftAngle => row.drift.map_or_else(|| "–".to_owned(), |d| format!("{:.1}", d.degrees)),
+        JointColumn::Rest => format!("{:.1}", row.rest_degrees),
         JointColumn::Unused => if row.unused { "unused" } else { "" }.to_owned(),
     }
 }
@@ -203,6 +218,16 @@ fn tip(model: &Model, row: &JointRow, column: JointColumn) -> Option<String> {
         JointColumn::Sum => Some(figures.sum.to_string()),
         JointColumn::Largest => Some(figures.largest.to_string()),
         JointColumn::Mean => Some(figures.mean().to_string()),
+        JointColumn::Drift => row.drift.map(|d| format!("{} m", d.metres)),
+        JointColumn::DriftAngle => row.drift.map(|d| format!("{}°", d.degrees)),
+        JointColumn::Rest => {
+            let flag = if row.is_turned {
+                "The rest rotation is not the identity"
+            } else {
+                "The rest rotation is the identity"
+            };
+            Some(format!("{flag}: {}°", row.rest_degrees))
+        }
         JointColumn::Size if figures.vertices > 0 => {
             let (min, max) = (figures.bounds.min, figures.bounds.max);
             let point = |p: glam::Vec3| p.to_array().map(metres_signed).join(", ");
@@ -220,19 +245,53 @@ fn metres_signed(value: f32) -> String {
 fn tsv<'a>(model: &Model, rows: impl Iterator<Item = &'a JointRow>) -> String {
     let skeleton = &model.skeleton;
     let mut out = Tsv::new([
-        "joint", "skin", "slot", "node", "parent", "depth", "vertices", "sum", "largest", "mean", "min x", "min y", "min z",
-        "max x", "max y", "max z", "unused",
+        "joint",
+        "skin",
+        "slot",
+        "node",
+        "parent",
+        "depth",
+        "vertices",
+        "sum",
+        "largest",
+        "mean",
+        "min x",
+        "min y",
+        "min z",
+        "max x",
+        "max y",
+        "max z",
+        "drift m",
+        "drift degrees",
+        "drifts",
+        "rest degrees",
+        "rest is turned",
+        "unused",
     ]);
     for row in rows {
         let node = row.node.index();
         out.cell(&skeleton.names[node]).number(row.skin.0).number(row.slot).number(skeleton.file_index[node]);
         out.cell(skeleton.parents[node].map_or("", |p| &skeleton.names[p.index()]));
         let figures = row.figures;
-        out.number(row.depth).number(figures.vertices).number(figures.sum).number(figures.largest).number(figures.mean());
+        out.number(row.depth)
+            .number(figures.vertices)
+            .number(figures.sum)
+            .number(figures.largest)
+            .number(figures.mean());
         let corners = [figures.bounds.min.to_array(), figures.bounds.max.to_array()];
         for value in corners.as_flattened() {
-            if figures.bounds.is_empty() { out.blank() } else { out.number(value) };
+            if figures.bounds.is_empty() {
+                out.blank()
+            } else {
+                out.number(value)
+            };
         }
+        match row.drift {
+            Some(drift) => out.number(drift.metres).number(drift.degrees),
+            None => out.blank().blank(),
+        };
+        let flag = |on: bool, word: &'static str| if on { word } else { "" };
+        out.cell(flag(row.drifts, "drifts")).number(row.rest_degrees).cell(flag(row.is_turned, "turned"));
         out.cell(if row.unused { "unused" } else { "" }).end_row();
     }
     out.into_text()

@@ -2,6 +2,8 @@
 //! whatever the picture shows. Owns searches, filters and orders; the rows come from [`crate::inspect::tables`].
 
 mod joints;
+mod palette;
+mod skins;
 mod text;
 mod vertices;
 
@@ -10,12 +12,13 @@ use std::sync::atomic::AtomicBool;
 
 use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
 
+use super::UiState;
 use super::table::Column;
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{choice, drop_down, text_button};
 use super::work::Work;
-use super::UiState;
-use crate::inspect::tables::{JointTable, VertexTable};
+use crate::inspect::check::CheckOptions;
+use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
 use crate::model::{Influences, Model, NodeId, Skin, SkinId};
 use crate::session::{Command, Session};
 
@@ -25,11 +28,15 @@ enum Tab {
     #[default]
     Joints,
     Vertices,
+    Palette,
+    Skins,
 }
 
-const TABS: [(Tab, &str, &str); 2] = [
+const TABS: [(Tab, &str, &str); 4] = [
     (Tab::Joints, "Joints", "What each joint does to the vertices"),
     (Tab::Vertices, "Vertices", "Which joints move each vertex, and how much"),
+    (Tab::Palette, "Palette", "World, inverse bind and skinning matrix of each joint, as they are now"),
+    (Tab::Skins, "Skins", "What each skin holds, and how its influences are spread"),
 ];
 
 /// What the tables keep for the open model.
@@ -39,6 +46,8 @@ pub(super) struct Tables {
     base: Work<(), Base>,
     joints: joints::Joints,
     vertices: vertices::Vertices,
+    palette: palette::Palette,
+    skins: skins::Skins,
 }
 
 /// What all tables start from: counted once for each model.
@@ -46,6 +55,7 @@ pub(super) struct Tables {
 struct Base {
     vertices: Arc<VertexTable>,
     joints: JointTable,
+    skins: Vec<SkinSummary>,
     /// The most influences of a vertex.
     most: usize,
     /// The joints of each skin with their places in it, by node.
@@ -63,7 +73,8 @@ impl Base {
         };
         let influences = vertices.parts.iter().filter_map(|p| p.influences(model));
         let most = influences.map(Influences::most_used).max().unwrap_or(0);
-        Some(Self { vertices, joints, most, slots: model.skins.iter().map(slots).collect() })
+        let skins = skin_summaries(model, &vertices, CheckOptions::default().limit);
+        Some(Self { vertices, joints, skins, most, slots: model.skins.iter().map(slots).collect() })
     }
 
     fn slot(&self, skin: SkinId, node: NodeId) -> Option<u16> {
@@ -112,6 +123,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
             joints::show(ui, given, &mut tables.tab, &mut tables.joints, &mut state.hovered, commands);
         }
         Tab::Vertices => vertices::show(ui, given, &mut tables.tab, &mut tables.vertices, commands),
+        Tab::Palette => {
+            palette::show(ui, given, &mut tables.tab, &mut tables.palette, &mut state.hovered, commands);
+        }
+        Tab::Skins => skins::show(ui, given, &mut tables.tab, &mut tables.skins),
     }
 }
 
@@ -174,7 +189,7 @@ fn copy_button(ui: &mut Ui, said: &Said) -> bool {
 }
 
 /// The choice of a skin, where there are several.
-fn skins(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
+fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
     if model.skins.len() < 2 {
         return;
     }

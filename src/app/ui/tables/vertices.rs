@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use egui::{CornerRadius, Modifiers, Rect, Ui, pos2, vec2};
 
-use super::{Given, Said, Tab, bar, next_order, number_column, skin_name, skins, text, text_column};
+use super::{Given, Said, Tab, bar, choose_skin, next_order, number_column, skin_name, text, text_column};
 use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::{self, BODY, colors};
 use crate::app::ui::widgets::{chip, choice, counted, drop_down, grouped, paint_line, shortened};
 use crate::app::ui::work::Work;
-use crate::inspect::{VertexRef, VertexSet};
 use crate::inspect::tables::{Counts, Pair, Row, Sums, VertexOrder, VertexQuery};
+use crate::inspect::{VertexRef, VertexSet};
 use crate::model::{Model, NodeId, SkinId, WeightFormat};
 use crate::session::{Command, Session};
 
@@ -237,7 +237,9 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
         let only = (answer.copy && !marked.is_empty()).then_some(marked);
         let quick = text::cells(given, &found, &shows) <= super::QUICK;
         let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
-        vertices.text.ask(ui, (), quick, move |cancel| text::tsv(&model, &table, &found, &shows, only.as_deref(), cancel));
+        vertices
+            .text
+            .ask(ui, (), quick, move |cancel| text::tsv(&model, &table, &found, &shows, only.as_deref(), cancel));
     }
     vertices.text.take(ui);
     if let Some(text) = vertices.text.finish() {
@@ -278,7 +280,7 @@ fn filters(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices) {
     if let Some(chosen) = choice(ui, &modes) {
         vertices.matrix = chosen == 1;
     }
-    skins(ui, model, &mut vertices.skin);
+    choose_skin(ui, model, &mut vertices.skin);
     let selected = session.view.selected.map(|n| model.skeleton.names[n.index()].as_str());
     let of_joint = ui.add_enabled_ui(selected.is_some(), |ui| chip(ui, "Selected joint", vertices.of_joint)).inner;
     let tip = format!("Only the vertices that {} moves", selected.unwrap_or_default());

@@ -2,6 +2,8 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
+mod tables;
+
 use std::sync::Arc;
 
 use egui::accesskit::{Action, Role};
