@@ -327,7 +327,7 @@ pub(super) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usiz
                 Fly Skinning)";
     response.on_hover_text(format!("{name}\n{}\n\n{book}", shown.join("\n")));
     ui.with_layout(Layout::top_down(egui::Align::Min), |ui| {
-        let text = "vertices by number of influences; lines: 60, 35, 5 % (Weber)";
+        let text = "vertices by influences; lines: 60, 35, 5 % (Weber)";
         ui.label(RichText::new(text).font(theme::regular(SMALL)).color(c.dim));
     });
 }

@@ -77,6 +77,8 @@ pub(super) struct Place {
     left: f32,
     /// The row that the arrows start from.
     pub cursor: Option<usize>,
+    /// The focus came with a click.
+    by_pointer: bool,
     /// A row to bring into view.
     pub reveal: Option<usize>,
 }
@@ -120,12 +122,17 @@ impl Table<'_> {
         self.scroll(ui, outer, &layout, rows, place);
         self.bars(ui, outer, response.id, &layout, rows, place);
         self.body(ui, &response, &layout, rows, place, &mut answer);
-        self.heads(ui, response.id, &layout, place, &mut answer);
+        self.heads(ui, &response, &layout, place, &mut answer);
         if answer.chosen.is_some() || answer.opened.is_some() {
             place.cursor = answer.chosen.map(|c| c.0).or(answer.opened);
             response.request_focus();
+            place.by_pointer = ui.input(|i| i.pointer.any_released());
         }
-        focus_ring(ui, outer, &response);
+        // Whoever clicks knows where he is; the ring is for those who came by keys.
+        place.by_pointer &= response.has_focus();
+        if !place.by_pointer {
+            focus_ring(ui, outer, &response);
+        }
         answer
     }
 
@@ -310,10 +317,10 @@ impl Table<'_> {
         }
     }
 
-    fn heads(&self, ui: &mut Ui, id: Id, layout: &Layout, place: &Place, answer: &mut Answer) {
-        let c = colors(ui);
+    fn heads(&self, ui: &mut Ui, response: &Response, layout: &Layout, place: &Place, answer: &mut Answer) {
+        let (c, id, outer) = (colors(ui), response.id, response.rect);
         let Layout { head, fixed, .. } = layout;
-        ui.painter().rect_filled(*head, CornerRadius::ZERO, c.raised);
+        ui.painter().rect_filled(head.with_max_x(outer.right()), CornerRadius::ZERO, c.raised);
         let clip = head.intersect(ui.clip_rect());
         for (column, left, right, is_still) in self.seen(layout, place.left) {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(*head));

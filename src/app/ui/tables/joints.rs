@@ -44,25 +44,25 @@ const COLUMNS: [JointColumn; 14] = [
 fn column(of: JointColumn) -> Column {
     match of {
         JointColumn::Name => Column { grows: true, ..text_column("Joint", 180.0, "") },
-        JointColumn::Slot => number_column("Slot", 56.0, "Its place in the list of joints of the skin"),
-        JointColumn::Node => number_column("Node", 60.0, "Its number in the file"),
-        JointColumn::Parent => text_column("Parent", 150.0, ""),
+        JointColumn::Slot => number_column("Slot", 52.0, "Its place in the list of joints of the skin"),
+        JointColumn::Node => number_column("Node", 56.0, "Its number in the file"),
+        JointColumn::Parent => text_column("Parent", 132.0, ""),
         JointColumn::Depth => number_column("Depth", 60.0, "Steps from the root of the hierarchy"),
-        JointColumn::Vertices => number_column("Vertices", 80.0, "Stored vertices that it moves at all"),
-        JointColumn::Sum => number_column("Sum", 88.0, "Sum of its weights over all vertices"),
-        JointColumn::Largest => number_column("Largest", 76.0, "Its largest weight"),
-        JointColumn::Mean => number_column("Mean", 76.0, "Sum of its weights over the vertices that it moves"),
+        JointColumn::Vertices => number_column("Vertices", 74.0, "Stored vertices that it moves at all"),
+        JointColumn::Sum => number_column("Sum", 74.0, "Sum of its weights over all vertices"),
+        JointColumn::Largest => number_column("Largest", 70.0, "Its largest weight"),
+        JointColumn::Mean => number_column("Mean", 60.0, "Sum of its weights over the vertices that it moves"),
         JointColumn::Size => {
-            number_column("Moves (m)", 176.0, "The box around what it moves in the bind pose: width × height × depth")
+            number_column("Moves (m)", 162.0, "The box around what it moves in the bind pose: width × height × depth")
         }
-        JointColumn::Drift => number_column("Drift (m)", 84.0, "From where the skin bound it to where it rests"),
-        JointColumn::DriftAngle => number_column("Drift (°)", 80.0, "Between how the skin bound it and how it rests"),
+        JointColumn::Drift => number_column("Drift (m)", 78.0, "From where the skin bound it to where it rests"),
+        JointColumn::DriftAngle => number_column("Drift (°)", 74.0, "Between how the skin bound it and how it rests"),
         JointColumn::Rest => number_column(
             "Rest (°)",
-            80.0,
+            70.0,
             "Angle of its own rotation at rest: some clips and scripts take for granted that it is zero",
         ),
-        JointColumn::Unused => text_column("Use", 80.0, "Unused: it moves no vertex, and nor does any node below it"),
+        JointColumn::Unused => text_column("Use", 68.0, "Unused: it moves no vertex, and nor does any node below it"),
     }
 }
 
@@ -94,10 +94,10 @@ pub(super) fn show(
     };
     let said = Said { rows, no_copy: None };
     let filters = |ui: &mut Ui| {
-        search_field(ui, &mut joints.search, "Search joints", 132.0);
+        search_field(ui, &mut joints.search, "Search joints", 152.0);
         choose_skin(ui, model, &mut joints.skin);
     };
-    let mut copy = bar(ui, tab, if model.skins.len() > 1 { 336.0 } else { 196.0 }, filters, Some(&said));
+    let mut copy = bar(ui, tab, if model.skins.len() > 1 { 356.0 } else { 216.0 }, filters, Some(&said));
     joints.build(model, base);
     let selected = session.view.selected;
     if joints.shown != selected {

@@ -203,11 +203,12 @@ fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
     });
 }
 
-/// What a skin is called.
+/// What a skin is called; with its number where there are several.
 fn skin_name(model: &Model, skin: SkinId) -> String {
-    match model.skins[skin.index()].name.as_str() {
-        "" => format!("Skin {}", skin.0),
-        name => format!("{} {name}", skin.0),
+    match (model.skins[skin.index()].name.as_str(), model.skins.len()) {
+        ("", _) => format!("Skin {}", skin.0),
+        (name, 1) => name.to_owned(),
+        (name, _) => format!("{} {name}", skin.0),
     }
 }
 
@@ -222,9 +223,9 @@ fn text_column(title: &str, width: f32, help: &str) -> Column {
     Column { right: false, ..number_column(title, width, help) }
 }
 
-/// Metres in four digits: models are of any size.
+/// Metres in three digits: models are of any size.
 fn metres(value: f32) -> String {
-    let places = if value > 0.0 { (3.0 - value.log10().floor()).clamp(0.0, 6.0) } else { 3.0 };
+    let places = if value >= 5e-6 { (2.0 - value.log10().floor()).clamp(0.0, 5.0) } else { 3.0 };
     format!("{value:.0$}", places as usize)
 }
 

@@ -1,7 +1,7 @@
 //! The palette: world, inverse bind and skinning matrix of each joint, as they are now; and the chain that makes the world
 //! matrix of one.
 
-use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2};
+use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2, vec2};
 use glam::{Affine3A, Vec3};
 
 use super::{Given, Said, Tab, bar, choose_skin, number_column, skin_name, text_column};
@@ -81,7 +81,7 @@ pub(super) fn show(
         counted(palette.rows.len(), "joint", "joints")
     };
     let said = Said { rows, no_copy: None };
-    let wanted = if model.skins.len() > 1 { 490.0 } else { 350.0 };
+    let wanted = if model.skins.len() > 1 { 510.0 } else { 370.0 };
     let mut copy = bar(ui, tab, wanted, |ui| filters(ui, model, palette), Some(&said));
     palette.build(model);
     if palette.chain {
@@ -139,7 +139,7 @@ fn filters(ui: &mut Ui, model: &Model, palette: &mut Palette) {
         palette.chain = chosen == 1;
     }
     if !palette.chain {
-        search_field(ui, &mut palette.search, "Search joints", 132.0);
+        search_field(ui, &mut palette.search, "Search joints", 152.0);
         choose_skin(ui, model, &mut palette.skin);
     }
 }
@@ -196,16 +196,16 @@ fn cell(ui: &Ui, rect: Rect, given: Given<'_>, at: (SkinId, usize), column: usiz
     let m = matrices(given, at);
     match column {
         0 => {
-            let lines = rect.with_max_y(rect.center().y + 2.0);
+            let lines = rect.translate(vec2(0.0, -9.0));
             cell_text(ui, lines, &model.skeleton.names[skin.joints[at.1].index()], false, c.text);
             let place = format!("slot {} of {}", at.1, skin_name(model, at.0));
-            small(ui, rect.with_min_y(rect.center().y - 2.0), &place);
+            small(ui, rect.translate(vec2(0.0, 9.0)), &place);
         }
         1 => matrix(ui, rect, &m.world),
         2 if skin.binds_missing => {
-            let lines = rect.with_max_y(rect.center().y + 2.0);
+            let lines = rect.translate(vec2(0.0, -9.0));
             cell_text(ui, lines, "Identity", false, c.text);
-            small(ui, rect.with_min_y(rect.center().y - 2.0), "not stored in the file");
+            small(ui, rect.translate(vec2(0.0, 9.0)), "not stored in the file");
         }
         2 => matrix(ui, rect, &m.inverse_bind),
         3 => matrix(ui, rect, &m.skinning),

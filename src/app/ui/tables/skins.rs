@@ -20,18 +20,18 @@ pub(super) struct Skins {
 }
 
 const TITLES: [(&str, f32, &str); 12] = [
-    ("Skin", 130.0, ""),
-    ("Joints", 64.0, ""),
-    ("Root", 130.0, "skin.skeleton of the file"),
-    ("Skeleton shared", 118.0, "Other skins that have joints in common with it"),
-    ("Primitives", 80.0, "That it moves"),
-    ("Vertices", 80.0, "Stored vertices of these"),
-    ("Mean", 64.0, "Influences of a vertex on average"),
+    ("Skin", 120.0, ""),
+    ("Joints", 60.0, ""),
+    ("Root", 120.0, "skin.skeleton of the file"),
+    ("Skeleton", 76.0, "How many other skins have joints in common with it"),
+    ("Primitives", 78.0, "That it moves"),
+    ("Vertices", 72.0, "Stored vertices of these"),
+    ("Mean", 56.0, "Influences of a vertex on average"),
     ("Most", 56.0, "The most influences of a vertex"),
-    ("Over 4", 68.0, "Vertices with more than four influences"),
-    ("Sum ≠ 1", 72.0, "Vertices whose weights do not sum to one"),
-    ("Stored", 84.0, "Pairs of joint and weight in the file, those without weight included"),
-    ("Bytes", 84.0, "Joint numbers, weights as stored, and 64 bytes for each inverse bind matrix"),
+    ("Over 4", 62.0, "Vertices with more than four influences"),
+    ("Sum ≠ 1", 66.0, "Vertices whose weights do not sum to one"),
+    ("Stored", 76.0, "Pairs of joint and weight in the file, those without weight included"),
+    ("Bytes", 78.0, "Joint numbers, weights as stored, and 64 bytes for each inverse bind matrix"),
 ];
 const DETAILS: f32 = 320.0;
 
@@ -96,7 +96,7 @@ fn text(model: &Model, skin: &SkinSummary, column: usize) -> String {
         1 => grouped(skin.joints),
         2 => skin.root.map_or_else(String::new, |n| model.skeleton.names[n.index()].clone()),
         3 if skin.shared_with == 0 => "–".to_owned(),
-        3 => format!("with {}", grouped(skin.shared_with)),
+        3 => format!("shared, {}", grouped(skin.shared_with)),
         4 => grouped(skin.primitives),
         5 => grouped(skin.vertices),
         6 => format!("{:.2}", skin.mean()),
