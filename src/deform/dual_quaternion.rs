@@ -6,10 +6,10 @@
 //! then by the blended, normalised dual quaternion, so a twist keeps its radius. Normalising makes the sum of a vertex's
 //! weights irrelevant here, while linear blending scales by it.
 
-use glam::{Affine3A, Mat3A, Quat, Vec3A, Vec4};
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
-use super::{Method, Moved, Vertex};
-use crate::math::cofactor;
+use super::{Blended, Crowd, Method, Moved, Vertex};
+use crate::math::{Aabb, cofactor};
 
 /// The second row of the table.
 pub static DUAL_QUATERNION: Method = Method {
@@ -19,6 +19,8 @@ pub static DUAL_QUATERNION: Method = Method {
     vec4s_per_joint: 5,
     pack,
     deform,
+    blend,
+    reach,
 };
 
 /// Real part (xyzw), dual part (xyzw), the three rows of `S` (fourth components zero).
@@ -77,11 +79,61 @@ fn nearest_rotation(m: Mat3A) -> Mat3A {
 }
 
 fn deform(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
-    let mut blend = Blend::default();
-    for (joint, weight) in joints.iter().zip(weights) {
-        blend.add(&palette[*joint as usize * 5..][..5], *weight);
+    Blend::of(palette, joints, weights).apply(v)
+}
+
+fn blend(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Blended {
+    // Where nothing moves the vertex, `apply` leaves it at the origin.
+    let nothing = (Mat3A::ZERO, Quat::IDENTITY, Vec3::ZERO);
+    let (stretch, rotation, translation) = Blend::of(palette, joints, weights).motion().unwrap_or(nothing);
+    Blended::Motion { stretch, rotation, translation }
+}
+
+/// What the arithmetic of one vertex loses, of the largest length in it.
+const ROUNDING: f32 = 2e-5;
+
+/// A ball. The stretch of a vertex is a mean, so it takes the vertices into the box around the boxes that the single
+/// stretches make; let `c` be its centre and `ρ` half its diagonal. The blended motion is rigid: it takes them to within `ρ`
+/// of where it takes `c`. That is `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²` with `cᵢ` where joint `i` alone takes `c` and `r` the real
+/// parts (the vector part of it), so no farther from any point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no
+/// less than the least cosine between the `r` and one direction.
+fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
+    let packed = |joint: u16| &palette[joint as usize * 5..][..5];
+    let pivot = packed(crowd.joints.first()?.0)[0];
+    let (mut stretched, mut mean) = (Aabb::EMPTY, Vec4::ZERO);
+    for (joint, around) in crowd.joints {
+        let joint = packed(*joint);
+        let (center, half) = (around.center().extend(0.0), (around.size() * 0.5).extend(0.0));
+        let at = Vec3::from_array(std::array::from_fn(|i| joint[2 + i].dot(center)));
+        let to = Vec3::from_array(std::array::from_fn(|i| joint[2 + i].abs().dot(half)));
+        stretched = stretched.union(Aabb { min: at - to, max: at + to });
+        mean += if joint[0].dot(pivot) < 0.0 { -joint[0] } else { joint[0] };
     }
-    blend.apply(v)
+    let mean = mean.normalize_or_zero();
+    let center = stretched.center();
+    let mut images = Aabb::EMPTY;
+    let (mut cosine, mut largest) = (1.0_f32, stretched.farthest());
+    for (joint, _) in crowd.joints {
+        let joint = packed(*joint);
+        cosine = cosine.min(joint[0].dot(mean).abs());
+        let rotation = Quat::from_vec4(joint[0]);
+        let translation = (Quat::from_vec4(joint[1]) * rotation.conjugate()).xyz() * 2.0;
+        let image = rotation * center + translation;
+        images = images.union(Aabb { min: image, max: image });
+        largest = largest.max(translation.abs().max_element());
+    }
+    // Beyond 45° from the mean, two of them may be taken on other sides of each other, depending on which comes first.
+    if cosine < 0.72 {
+        return None;
+    }
+    let radius = (0.5 * images.diagonal() + ROUNDING * largest) / (cosine * cosine) + 0.5 * stretched.diagonal();
+    let ball = images.center();
+    let mut out = Aabb { min: ball, max: ball }.grown(Vec3::splat(radius * (1.0 + ROUNDING)));
+    if crowd.sums[0] <= 0.0 {
+        // What nothing moves stays at the origin.
+        out.include(Vec3::ZERO);
+    }
+    (out.min.is_finite() && out.max.is_finite()).then_some(out)
 }
 
 /// The sums of one vertex.
@@ -97,6 +149,14 @@ struct Blend {
 }
 
 impl Blend {
+    fn of(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Self {
+        let mut blend = Self::default();
+        for (joint, weight) in joints.iter().zip(weights) {
+            blend.add(&palette[*joint as usize * 5..][..5], *weight);
+        }
+        blend
+    }
+
     fn add(&mut self, packed: &[Vec4], weight: f32) {
         if weight == 0.0 {
             return;
@@ -111,16 +171,22 @@ impl Blend {
         self.weight += weight;
     }
 
-    fn apply(self, v: Vertex) -> Moved {
+    /// Stretch, rotation and translation; `None` where nothing moves the vertex.
+    fn motion(&self) -> Option<(Mat3A, Quat, Vec3)> {
         let length = self.real.length();
         if length == 0.0 || self.weight == 0.0 {
-            // Nothing moves the vertex: as a sum of no matrices.
-            return Moved::default();
+            return None;
         }
         let [x, y, z] = self.rows.map(|row| Vec3A::from_vec4(row / self.weight));
         let s = Mat3A::from_cols(x, y, z).transpose();
         let rotation = Quat::from_vec4(self.real / length);
         let translation = (Quat::from_vec4(self.dual / length) * rotation.conjugate()).xyz() * 2.0;
+        Some((s, rotation, translation))
+    }
+
+    fn apply(&self, v: Vertex) -> Moved {
+        // As a sum of no matrices.
+        let Some((s, rotation, translation)) = self.motion() else { return Moved::default() };
         let determinant = s.determinant();
         let side = if determinant < 0.0 { -1.0 } else { 1.0 };
         let vertex = Vertex {

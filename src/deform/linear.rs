@@ -2,8 +2,8 @@
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A, Vec4};
 
-use super::{Method, Moved, Vertex};
-use crate::math::cofactor;
+use super::{Blended, Crowd, Method, Moved, Vertex};
+use crate::math::{Aabb, cofactor};
 
 /// The first row of the table.
 pub static LINEAR: Method = Method {
@@ -13,6 +13,8 @@ pub static LINEAR: Method = Method {
     vec4s_per_joint: 3,
     pack,
     deform,
+    blend: |_, _, _| Blended::Sum,
+    reach,
 };
 
 /// The rows of the 3×4 matrix.
@@ -43,4 +45,25 @@ fn deform(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved
         tangent: (m * v.tangent).normalize_or_zero(),
     };
     Moved { vertex, determinant }
+}
+
+/// What adding up products loses, of the sum of their magnitudes: some ten roundings.
+const ROUNDING: f32 = 2e-6;
+
+/// A vertex is its sum of weights times a mean of where its joints take it (no weight is negative), so it lies in that many
+/// times the box around the moved boxes.
+fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
+    let mut means = Aabb::EMPTY;
+    for (joint, around) in crowd.joints {
+        let rows = &palette[*joint as usize * 3..][..3];
+        let (center, half) = (around.center().extend(1.0), (around.size() * 0.5).extend(0.0));
+        let far = center.abs() + half;
+        let at = Vec3::from_array(std::array::from_fn(|i| rows[i].dot(center)));
+        let to = Vec3::from_array(std::array::from_fn(|i| rows[i].abs().dot(half + far * ROUNDING)));
+        means = means.union(Aabb { min: at - to, max: at + to });
+    }
+    let [least, most] = crowd.sums;
+    let min = (means.min * least).min(means.min * most);
+    let max = (means.max * least).max(means.max * most);
+    (min.is_finite() && max.is_finite()).then_some(Aabb { min, max })
 }

@@ -3,8 +3,9 @@
 //! A method is one Rust file, one WGSL file (`shaders/deform/`) and one row of [`METHODS`]. It packs a skinning matrix
 //! into vectors that shader and CPU reference both read. Knows nothing of time: a pose comes in, vertices go out.
 
-use glam::{Affine3A, Vec3, Vec4};
+use glam::{Affine3A, Mat3A, Quat, Vec3, Vec4};
 
+use crate::math::Aabb;
 use crate::model::Model;
 
 mod dual_quaternion;
@@ -13,9 +14,11 @@ mod linear;
 mod properties;
 mod sides;
 mod surface;
+#[cfg(test)]
+mod transformed_by;
 
 pub use sides::keep_sides;
-pub use surface::{Deformed, bounds, deform_primitive, deform_rigid, normals_from_triangles};
+pub use surface::{Deformed, VertexDeformer, bounds, deform_primitive, deform_rigid, normals_from_triangles};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
@@ -32,6 +35,36 @@ pub struct Method {
     pub pack: fn(&Affine3A, &mut [Vec4]),
     /// The CPU reference: a packed palette, the joints (places in it) and weights of a vertex, and the vertex.
     pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> Moved,
+    /// What [`Method::deform`] makes of the palette before it moves a vertex, for readouts.
+    pub blend: fn(&[Vec4], &[u16], &[f32]) -> Blended,
+    /// A box, model space, that holds every vertex of a crowd, rounding included; `None` where that cannot be told from the
+    /// crowd alone.
+    pub reach: fn(&[Vec4], &Crowd) -> Option<Aabb>,
+}
+
+/// What the joints of one vertex are blended to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Blended {
+    /// Nothing of its own: the vertex is the weighted sum of where each joint alone takes it.
+    Sum,
+    /// `rotation · (stretch · v) + translation`.
+    Motion {
+        /// Scale and shear.
+        stretch: Mat3A,
+        /// Unit.
+        rotation: Quat,
+        /// Model space.
+        translation: Vec3,
+    },
+}
+
+/// Vertices of which only this is told: the joints that move some of them, and their sums of weights.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowd<'a> {
+    /// Each joint (its place in the palette) with the box, mesh space, around the vertices that it moves.
+    pub joints: &'a [(u16, Aabb)],
+    /// The least and the greatest sum of the weights of a vertex; no weight is negative.
+    pub sums: [f32; 2],
 }
 
 /// What a method moves.

@@ -94,6 +94,74 @@ fn deform_with(
     }
 }
 
+/// Deforms single positions of a primitive, to the bit as [`deform_primitive`] does.
+#[derive(Debug)]
+pub struct VertexDeformer<'a> {
+    primitive: &'a Primitive,
+    influences: Option<&'a Influences>,
+    /// From the primitive's first matrix.
+    palette: &'a [Vec4],
+    /// Targets at work.
+    morphs: Vec<(&'a [Vec3], f32)>,
+    method: &'a Method,
+}
+
+impl<'a> VertexDeformer<'a> {
+    /// For primitive number `primitive` of an instance; arguments as of [`deform_primitive`].
+    #[must_use]
+    pub fn new(
+        model: &'a Model,
+        (instance, primitive): (InstanceId, usize),
+        packed: &'a [Vec4],
+        morph_weights: &[f32],
+        method: &'a Method,
+    ) -> Self {
+        let (first, influences) = model.binding(instance, primitive);
+        let palette = &packed[first as usize * method.vec4s_per_joint..];
+        Self::with(model, (instance, primitive), (palette, influences), morph_weights, method)
+    }
+
+    /// For a primitive that is rigid, moved by the one matrix in `packed`; arguments as of [`deform_rigid`].
+    #[must_use]
+    pub fn rigid(
+        model: &'a Model,
+        place: (InstanceId, usize),
+        packed: &'a [Vec4],
+        morph_weights: &[f32],
+        method: &'a Method,
+    ) -> Self {
+        Self::with(model, place, (packed, None), morph_weights, method)
+    }
+
+    fn with(
+        model: &'a Model,
+        (instance, primitive): (InstanceId, usize),
+        (palette, influences): (&'a [Vec4], Option<&'a Influences>),
+        morph_weights: &[f32],
+        method: &'a Method,
+    ) -> Self {
+        let source = &model.instances[instance.index()];
+        let primitive = &model.meshes[source.mesh.index()].primitives[primitive];
+        let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
+        let targets = primitive.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+        let morphs = targets.map(|(target, weight)| (target.positions.as_slice(), *weight)).collect();
+        Self { primitive, influences, palette, morphs, method }
+    }
+
+    /// Where vertex number `vertex` is.
+    #[must_use]
+    pub fn position(&self, vertex: usize) -> Vec3 {
+        let mut position = self.primitive.positions[vertex];
+        for (by, weight) in &self.morphs {
+            if let Some(by) = by.get(vertex) {
+                position += *by * *weight;
+            }
+        }
+        let (joints, weights) = self.influences.map_or((RIGID.0, RIGID.1), |list| list.of(vertex));
+        (self.method.deform)(self.palette, joints, weights, Vertex { position, ..Vertex::default() }).vertex.position
+    }
+}
+
 /// A skin of one joint.
 const RIGID: (&[u16], &[f32]) = (&[0], &[1.0]);
 

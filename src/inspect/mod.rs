@@ -3,15 +3,23 @@
 
 mod bones;
 pub mod check;
+mod explain;
 mod inspection;
 mod pick;
+mod pick_clusters;
+mod pick_index;
+#[cfg(test)]
+mod pick_tests;
 pub mod rig;
 mod stats;
+pub mod symmetry;
 pub mod tables;
 mod vertex;
 
 pub use bones::{BoneSegment, bones};
+pub use explain::{Blend, Explanation, MorphTerm, Posed, Term, in_space};
 pub use inspection::Inspection;
 pub use pick::{Hit, PosedPrimitive, PosedSurface, moved_bounds, mover, pick, posed_surface};
+pub use pick_index::PickIndex;
 pub use stats::{JointStats, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};

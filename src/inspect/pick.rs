@@ -2,6 +2,7 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
+use super::VertexRef;
 use crate::deform::{self, Deformed, Method};
 use crate::math::{Aabb, Ray};
 use crate::model::{InstanceId, Model, NodeId, Topology};
@@ -65,55 +66,99 @@ pub struct Hit {
     pub primitive: usize,
     /// The corner of the hit triangle that is nearest to the hit.
     pub vertex: usize,
+    /// Which copy of the instance, see [`crate::model::Instance::copies`]; 0 where it has none.
+    pub copy: usize,
     /// Model space.
     pub position: Vec3,
     /// From the ray's origin, metres.
     pub distance: f32,
 }
 
-/// The nearest hit of `ray`, both sides of a triangle counting.
+impl Hit {
+    /// The vertex that was hit.
+    #[must_use]
+    pub fn vertex_ref(&self) -> VertexRef {
+        VertexRef { instance: self.instance, primitive: self.primitive, vertex: self.vertex }
+    }
+}
+
+/// The nearest hit of `ray`, both sides of a triangle counting; of equally near ones the first that is drawn. Looks at every
+/// triangle: what [`super::PickIndex`] must agree with.
 #[must_use]
 pub fn pick(model: &Model, surface: &PosedSurface, ray: Ray) -> Option<Hit> {
     let mut best: Option<Hit> = None;
     for posed in &surface.primitives {
         if posed.copies.is_empty() {
-            pick_one(model, posed, ray, ray, &mut best);
-            continue;
+            pick_one(model, posed, 0, (ray, ray), &mut best);
         }
-        let bounds = Aabb::from_points(posed.deformed.positions.iter().copied());
-        for mesh_from_model in posed.copies.iter().map(Affine3A::inverse).filter(Affine3A::is_finite) {
-            // The direction keeps its length, so that distances along the ray stay what they are.
-            let origin = mesh_from_model.transform_point3(ray.origin);
-            let local = Ray { origin, direction: mesh_from_model.transform_vector3(ray.direction) };
-            if local.hits_box(bounds) {
-                pick_one(model, posed, ray, local, &mut best);
+        for (copy, matrix) in posed.copies.iter().enumerate() {
+            if let Some(local) = local_ray(ray, matrix) {
+                pick_one(model, posed, copy, (ray, local), &mut best);
             }
         }
     }
     best
 }
 
+/// `ray` in the space of a copy; `None` where that cannot be inverted. The direction keeps its length, so that distances along
+/// the ray stay what they are.
+pub(super) fn local_ray(ray: Ray, model_from_mesh: &Affine3A) -> Option<Ray> {
+    let mesh_from_model = model_from_mesh.inverse();
+    let origin = mesh_from_model.transform_point3(ray.origin);
+    let direction = mesh_from_model.transform_vector3(ray.direction);
+    mesh_from_model.is_finite().then_some(Ray { origin, direction })
+}
+
 /// `local` is `ray` in the space of the deformed vertices.
-fn pick_one(model: &Model, posed: &PosedPrimitive, ray: Ray, local: Ray, best: &mut Option<Hit>) {
+fn pick_one(model: &Model, posed: &PosedPrimitive, copy: usize, (ray, local): (Ray, Ray), best: &mut Option<Hit>) {
     let PosedPrimitive { instance, primitive, deformed, .. } = posed;
     let p = &model.meshes[model.instances[instance.index()].mesh.index()].primitives[*primitive];
     if p.topology != Topology::Triangles {
         return;
     }
-    for corners in p.indices.as_chunks::<3>().0 {
-        let [a, b, c] = corners.map(|v| deformed.positions[v as usize]);
-        let Some(distance) = local.hit_triangle(a, b, c) else { continue };
+    for indices in p.indices.as_chunks::<3>().0 {
+        let corners = indices.map(|v| deformed.positions[v as usize]);
+        let Some(distance) = distance_to(local, corners) else { continue };
         if best.is_some_and(|hit| hit.distance <= distance) {
             continue;
         }
-        let at = local.origin + local.direction * distance;
-        let nearest = corners.iter().copied().min_by(|x, y| {
-            let to = |v: u32| deformed.positions[v as usize].distance_squared(at);
-            to(*x).total_cmp(&to(*y))
-        });
-        let vertex = nearest.map_or(0, |v| v as usize);
+        let vertex = indices[nearest_corner(local, distance, corners)] as usize;
         let position = ray.origin + ray.direction * distance;
-        *best = Some(Hit { instance: *instance, primitive: *primitive, vertex, position, distance });
+        *best = Some(Hit { instance: *instance, primitive: *primitive, vertex, copy, position, distance });
+    }
+}
+
+/// How far rounding may set a point beside the box it lies in, of the largest coordinate there is.
+const ROUNDING: f32 = 1e-5;
+
+/// Distance to a triangle. Of one that is as good as a line, arithmetic may find a point that lies nowhere near it: no hit.
+pub(super) fn distance_to(ray: Ray, corners: [Vec3; 3]) -> Option<f32> {
+    let distance = ray.hit_triangle(corners[0], corners[1], corners[2])?;
+    let at = ray.origin + ray.direction * distance;
+    let (min, max) = (corners[0].min(corners[1]).min(corners[2]), corners[0].max(corners[1]).max(corners[2]));
+    let slack = Vec3::splat(slack(ray, Aabb { min, max }));
+    (at.cmpge(min - slack).all() && at.cmple(max + slack).all()).then_some(distance)
+}
+
+fn slack(ray: Ray, bounds: Aabb) -> f32 {
+    ROUNDING * (bounds.farthest() + ray.origin.abs().max_element())
+}
+
+/// Distance at which `ray` comes to the triangles in `bounds`, or less: the box of [`distance_to`] and more.
+pub(super) fn enters(ray: Ray, bounds: Aabb) -> Option<f32> {
+    ray.enters_box(bounds.grown(Vec3::splat(3.0 * slack(ray, bounds))))
+}
+
+/// The corner that is nearest to the point at `distance`.
+pub(super) fn nearest_corner(ray: Ray, distance: f32, corners: [Vec3; 3]) -> usize {
+    let at = ray.origin + ray.direction * distance;
+    let to = corners.map(|corner| corner.distance_squared(at));
+    if to[0] <= to[1] && to[0] <= to[2] {
+        0
+    } else if to[1] <= to[2] {
+        1
+    } else {
+        2
     }
 }
 

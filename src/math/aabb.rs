@@ -73,6 +73,18 @@ impl Aabb {
         self.size().length()
     }
 
+    /// Longer by `by` to all sides.
+    #[must_use]
+    pub fn grown(self, by: Vec3) -> Self {
+        Self { min: self.min - by, max: self.max + by }
+    }
+
+    /// The largest coordinate of any point inside, as a magnitude.
+    #[must_use]
+    pub fn farthest(self) -> f32 {
+        self.min.abs().max(self.max.abs()).max_element()
+    }
+
     /// The box around the eight transformed corners.
     #[must_use]
     pub fn transformed(self, m: Affine3A) -> Self {

@@ -104,15 +104,22 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// Whether any point ahead on the ray lies in `bounds` (slabs, Kay & Kajiya 1986).
+    /// Whether any point ahead on the ray lies in `bounds`.
     #[must_use]
     pub fn hits_box(self, bounds: Aabb) -> bool {
+        self.enters_box(bounds).is_some()
+    }
+
+    /// Distance at which the ray enters `bounds`, zero where it starts inside; `None` where it misses it (slabs, Kay & Kajiya
+    /// 1986).
+    #[must_use]
+    pub fn enters_box(self, bounds: Aabb) -> Option<f32> {
         // A direction along a face never divides by zero, so that no infinity meets a zero.
         let along = self.direction.abs().max(Vec3::splat(1e-30));
         let inverse = Vec3::select(self.direction.cmplt(Vec3::ZERO), -along.recip(), along.recip());
         let (a, b) = ((bounds.min - self.origin) * inverse, (bounds.max - self.origin) * inverse);
         let near = a.min(b).max_element().max(0.0);
-        a.max(b).min_element() * 1.000_001 >= near
+        (a.max(b).min_element() * 1.000_001 >= near).then_some(near)
     }
 
     /// Distance to a triangle, both sides counting (Möller & Trumbore 1997), if it lies ahead.

@@ -124,6 +124,18 @@ pub enum WeightFormat {
     F32,
 }
 
+impl WeightFormat {
+    /// The integer that stands for one; `None` for floats.
+    #[must_use]
+    pub const fn one(self) -> Option<u32> {
+        match self {
+            Self::U8 => Some(255),
+            Self::U16 => Some(65_535),
+            Self::F32 => None,
+        }
+    }
+}
+
 /// A weight of the file that is no number; the model has 0 in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotFinite {

@@ -176,14 +176,14 @@ pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
 
 /// A choice of one among few: its commands go to `commands`.
 pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
-    let shown: Vec<_> = choices.iter().map(|(text, on, command)| (*text, *on, tip(command))).collect();
-    if let Some(chosen) = choice(ui, &shown) {
+    let rows: Vec<_> = choices.iter().map(|(text, on, command)| (*text, *on, tip(command))).collect();
+    if let Some(chosen) = segments(ui, &rows) {
         commands.push(choices[chosen].2.clone());
     }
 }
 
-/// A choice of one among few, each with its text, whether it is chosen, and its tooltip. Gives back another that was chosen.
-pub(super) fn choice(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
+/// A choice of one among few, each with whether it is chosen and a tooltip; gives back what becomes chosen.
+pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
     let c = colors(ui);
     let pad = 11.0;
     let galleys: Vec<_> = choices
@@ -211,8 +211,7 @@ pub(super) fn choice(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<us
             let ink = if *on { c.on_accent } else { c.text };
             paint_line(ui, galley, rect.left() + pad, rect.center().y, ink);
             focus_ring(ui, rect, &response);
-            let response = if tip.is_empty() { response } else { response.on_hover_text(tip) };
-            if response.clicked() && !on {
+            if response.on_hover_text(tip).clicked() && !on {
                 chosen = Some(i);
             }
         }

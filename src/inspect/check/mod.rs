@@ -3,18 +3,33 @@
 //! A rule is a row of [`RULES`] and a function. It gets a [`Subject`], which holds what several rules need, and pushes
 //! findings; it changes nothing and knows nothing of other rules.
 
+mod asymmetry;
 mod binds;
+mod far;
 mod finding;
 mod hierarchy;
 mod joints;
+mod junctions;
+mod kd;
+#[cfg(test)]
+mod mesh_tests;
+mod motion;
 mod names;
+#[cfg(test)]
+mod planted;
+mod region;
+mod rogue;
 mod scale;
+mod seams;
 mod subject;
+mod surface;
 mod unused;
 mod weights;
+mod weld;
 
 pub use finding::{Finding, FindingPose, Measure, Severity};
 pub use subject::{Skinned, Subject};
+pub use surface::{Part, Side, Surface};
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,12 +57,17 @@ pub static RULES: &[&Rule] = &[
     &weights::ZERO,
     &binds::SINGULAR,
     &hierarchy::HIERARCHY,
+    &rogue::ROGUE,
     &binds::MISMATCH,
     &binds::NON_RIGID,
+    &asymmetry::ASYMMETRY,
     &scale::NON_UNIFORM,
     &scale::NEGATIVE,
+    &junctions::JUNCTION,
+    &seams::SEAM,
     &names::DUPLICATE,
     &unused::UNUSED,
+    &far::FAR,
 ];
 
 /// What to look for.

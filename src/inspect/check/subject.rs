@@ -1,10 +1,11 @@
 //! What is checked, and what several rules need of it, worked out once.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::Affine3A;
 
-use super::CheckOptions;
+use super::{CheckOptions, Surface};
 use crate::anim::local_to_model;
 use crate::model::{Influences, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
 
@@ -39,19 +40,31 @@ pub struct Subject<'a> {
     /// `model_from_node` of every node in the stored pose.
     pub rest: Vec<Affine3A>,
     cancel: &'a AtomicBool,
+    surfaces: OnceLock<Vec<Surface>>,
 }
 
 impl<'a> Subject<'a> {
     pub(super) fn new(model: &'a Model, options: &CheckOptions, cancel: &'a AtomicBool) -> Self {
         let mut rest = Vec::new();
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
-        Self { model, limit: options.limit, skinned: skinned(model), rest, cancel }
+        Self { model, limit: options.limit, skinned: skinned(model), rest, cancel, surfaces: OnceLock::new() }
+    }
+
+    /// The welded surfaces that the skins move; made when the first rule asks.
+    #[must_use]
+    pub fn surfaces(&self) -> &[Surface] {
+        self.surfaces.get_or_init(|| Surface::all(self))
     }
 
     /// Nobody waits for the findings any more: long rules look now and then, and return.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// For work that others do too, and that looks by itself.
+    pub(super) fn cancel(&self) -> &AtomicBool {
+        self.cancel
     }
 }
 

@@ -15,7 +15,7 @@ use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
 use super::UiState;
 use super::table::Column;
 use super::theme::{self, MARGIN, colors};
-use super::widgets::{choice, drop_down, text_button};
+use super::widgets::{drop_down, segments, text_button};
 use super::work::Work;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
@@ -152,7 +152,7 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
         ui.horizontal(|ui| {
             ui.set_min_height(26.0);
             let tabs = TABS.map(|(t, text, tip)| (text, t == *tab, tip.to_owned()));
-            if let Some(chosen) = choice(ui, &tabs) {
+            if let Some(chosen) = segments(ui, &tabs) {
                 *tab = TABS[chosen].0;
             }
             ui.add_space(4.0);

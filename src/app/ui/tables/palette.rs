@@ -8,7 +8,7 @@ use super::{Given, Said, Tab, bar, choose_skin, number_column, skin_name, text_c
 use crate::app::ui::matrices::matrix_cell;
 use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::{self, colors};
-use crate::app::ui::widgets::{choice, counted, number, search_field};
+use crate::app::ui::widgets::{counted, number, search_field, segments};
 use crate::inspect::tables::{ChainLink, Tsv, chain, scale_of};
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
@@ -135,7 +135,7 @@ fn filters(ui: &mut Ui, model: &Model, palette: &mut Palette) {
             "How the world matrix of the selected joint comes about, from the root down".to_owned(),
         ),
     ];
-    if let Some(chosen) = choice(ui, &modes) {
+    if let Some(chosen) = segments(ui, &modes) {
         palette.chain = chosen == 1;
     }
     if !palette.chain {

@@ -7,7 +7,7 @@ use egui::{CornerRadius, Modifiers, Rect, Ui, pos2, vec2};
 use super::{Given, Said, Tab, bar, choose_skin, next_order, number_column, skin_name, text, text_column};
 use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::{self, BODY, colors};
-use crate::app::ui::widgets::{chip, choice, counted, drop_down, grouped, paint_line, shortened};
+use crate::app::ui::widgets::{chip, counted, drop_down, grouped, paint_line, segments, shortened};
 use crate::app::ui::work::Work;
 use crate::inspect::tables::{Counts, Pair, Row, Sums, VertexOrder, VertexQuery};
 use crate::inspect::{VertexRef, VertexSet};
@@ -277,7 +277,7 @@ fn filters(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices) {
         ("Pairs", !vertices.matrix, "The influences of a vertex, the heaviest first".to_owned()),
         ("All joints", vertices.matrix, "A column for each joint".to_owned()),
     ];
-    if let Some(chosen) = choice(ui, &modes) {
+    if let Some(chosen) = segments(ui, &modes) {
         vertices.matrix = chosen == 1;
     }
     choose_skin(ui, model, &mut vertices.skin);

@@ -1,0 +1,188 @@
+//! The rule about joints that move what belongs to another limb.
+
+use std::collections::BTreeMap;
+
+use super::region::from_bones;
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use crate::model::{MeshId, Model, NodeId};
+
+/// See its help.
+pub static FAR: Rule = Rule {
+    id: "far-influence",
+    label: "Influence from afar",
+    help: "A joint of another limb moves vertices, far away in space and in the hierarchy",
+    severity: Severity::Info,
+    run: far,
+};
+
+/// Steps from joint to joint: less is a near relative.
+const STEPS: usize = 3;
+/// Far in space, as a part of the surface's size.
+const FAR_OF_SIZE: f32 = 0.12;
+/// Far in space, as a multiple of how far from its bones a joint's vertices usually lie.
+const FAR_OF_REACH: f32 = 3.0;
+/// Places that are searched for the joint that others around a vertex follow.
+const AROUND: usize = 64;
+/// Less weight than this is a trace of automatic weighting.
+const TRACE: f32 = 0.02;
+
+/// What a joint moves from afar in one primitive.
+#[derive(Default)]
+struct Far {
+    vertices: Vec<u32>,
+    /// How many of them belong to each joint most.
+    owners: BTreeMap<NodeId, usize>,
+    /// From the joint's bones, metres.
+    farthest: f32,
+    strongest: f32,
+    /// The largest distance · weight, metres: what they are ranked by.
+    rank: f32,
+}
+
+fn far(subject: &Subject, out: &mut Vec<Finding>) {
+    let tree = Tree::new(subject.model);
+    let mut found: BTreeMap<(MeshId, usize, NodeId), Far> = BTreeMap::new();
+    for surface in subject.surfaces() {
+        look(subject, surface, &tree, &mut found);
+    }
+    let mut found: Vec<_> = found.into_iter().collect();
+    found.sort_by(|a, b| b.1.rank.total_cmp(&a.1.rank));
+    out.extend(found.into_iter().map(|(place, far)| finding(subject, place, far)));
+}
+
+fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<(MeshId, usize, NodeId), Far>) {
+    for (joint, moved) in &surface.joints {
+        if subject.is_cancelled() {
+            return;
+        }
+        let bones = surface.bones_of(*joint);
+        let distance = |place: u32| from_bones(bones, surface.positions[place as usize]);
+        let usual = reach(moved.iter().map(|(place, weight)| (distance(*place), *weight)).collect());
+        for (place, strongest) in moved {
+            let from_bone = distance(*place);
+            let is_near = from_bone < surface.size * FAR_OF_SIZE || from_bone < usual * FAR_OF_REACH;
+            if *strongest < TRACE || is_near {
+                continue;
+            }
+            let Some(owner) = owner(surface, *place, *joint).filter(|owner| tree.is_far(*joint, *owner)) else {
+                continue;
+            };
+            let metres = from_bone * surface.world_scale;
+            for vertex in surface.members(*place) {
+                let weight = surface.weights(*vertex).iter().find(|(j, _)| j == joint).map_or(0.0, |(_, w)| *w);
+                if weight < TRACE {
+                    continue;
+                }
+                let (part, stored) = surface.stored(*vertex);
+                let Part { mesh, primitive, .. } = surface.parts[part];
+                let far = found.entry((mesh, primitive, *joint)).or_default();
+                far.vertices.push(stored);
+                *far.owners.entry(owner).or_default() += 1;
+                far.farthest = far.farthest.max(metres);
+                far.strongest = far.strongest.max(weight);
+                far.rank = far.rank.max(metres * weight);
+            }
+        }
+    }
+}
+
+/// The joint that a place belongs to, if it is not `joint`: the heaviest other one there, or of the nearest places around
+/// it. None where all around follows `joint` alone: a part of its own, not another limb's.
+fn owner(surface: &Surface, place: u32, joint: NodeId) -> Option<NodeId> {
+    let mut seen = vec![place];
+    let mut next = 0;
+    while next < seen.len() {
+        let weights = surface.members(seen[next]).iter().flat_map(|v| surface.weights(*v));
+        let heaviest = weights.filter(|(j, _)| *j != joint).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((owner, _)) = heaviest {
+            return Some(*owner);
+        }
+        for to in surface.neighbours(seen[next]).iter().take(AROUND) {
+            if seen.len() < AROUND && !seen.contains(to) {
+                seen.push(*to);
+            }
+        }
+        next += 1;
+    }
+    None
+}
+
+/// How far from a joint's bones its vertices lie, by distance and weight: three quarters of its weight lie further.
+fn reach(mut moved: Vec<(f32, f32)>) -> f32 {
+    moved.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let part: f32 = moved.iter().map(|m| m.1).sum::<f32>() / 4.0;
+    let mut sum = 0.0;
+    let reaches = |(_, weight): &&(f32, f32)| {
+        sum += weight;
+        sum >= part
+    };
+    moved.iter().find(reaches).map_or(0.0, |m| m.0)
+}
+
+fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId), mut far: Far) -> Finding {
+    far.vertices.sort_unstable();
+    far.vertices.dedup();
+    let owner = far.owners.iter().max_by_key(|(_, n)| **n).map_or(joint, |(owner, _)| *owner);
+    let (n, more) = (far.vertices.len(), far.owners.len() > 1);
+    let vertices = if n == 1 { "vertex" } else { "vertices" };
+    let are = if n == 1 { "is" } else { "are" };
+    Finding {
+        rule: FAR.id,
+        severity: FAR.severity,
+        mesh: Some(mesh),
+        primitive: Some(primitive),
+        vertices: far.vertices,
+        joints: vec![joint],
+        message: format!(
+            "{n} {vertices} of {}{} {are} also moved by {}, {:.2} m away, with weights up to {:.2}. It may be meant.",
+            subject.name(owner),
+            if more { " and others" } else { "" },
+            subject.name(joint),
+            far.farthest,
+            far.strongest,
+        ),
+        fix: "Look at the pose with this joint turned; if nothing should follow it there, take its weight off.".into(),
+        measure: Some(Measure { what: "distance times weight", value: f64::from(far.rank) * 1e3, unit: "mm" }),
+        pose: FindingPose::Rest,
+    }
+}
+
+/// The hierarchy of joints, nodes between them passed over.
+struct Tree {
+    above: Vec<Option<NodeId>>,
+    depth: Vec<usize>,
+    /// How many joints hang on a node.
+    below: Vec<usize>,
+}
+
+impl Tree {
+    fn new(model: &Model) -> Self {
+        let count = model.skeleton.len();
+        let mut out =
+            Self { above: Vec::with_capacity(count), depth: Vec::with_capacity(count), below: vec![0; count] };
+        for (node, parent) in model.skeleton.parents.iter().enumerate() {
+            let joint = parent.filter(|p| model.is_joint(*p));
+            let above = joint.or_else(|| parent.and_then(|p| out.above[p.index()]));
+            if let Some(above) = above.filter(|_| model.is_joint(NodeId::from_index(node))) {
+                out.below[above.index()] += 1;
+            }
+            out.depth.push(above.map_or(0, |a| out.depth[a.index()] + 1));
+            out.above.push(above);
+        }
+        out
+    }
+
+    /// Whether the way from one joint to the other through the tree is long, and leads past a fork: a chain without forks
+    /// is one limb, however many joints it has. Joints of different roots are far from each other.
+    fn is_far(&self, a: NodeId, b: NodeId) -> bool {
+        let (mut a, mut b, mut steps, mut forks) = (Some(a), Some(b), 0, false);
+        while a != b {
+            let depth = |n: Option<NodeId>| n.map(|n| self.depth[n.index()]);
+            let lower = if depth(a) >= depth(b) { &mut a } else { &mut b };
+            *lower = lower.and_then(|node| self.above[node.index()]);
+            forks |= lower.is_none_or(|node| self.below[node.index()] > 1);
+            steps += 1;
+        }
+        forks && steps >= STEPS
+    }
+}

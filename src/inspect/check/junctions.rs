@@ -1,0 +1,130 @@
+//! The rule about T-junctions: a vertex on the edge of a triangle that does not know of it.
+//!
+//! The vertex does not move as the points of that edge do, and so a crack opens ("T-intersections can cause havoc when
+//! skinning is applied", Mukundan and others on skin meshes). Both lie on open edges of the welded surface: where all
+//! triangles that meet at an edge share its ends, nothing can open.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use glam::Vec3;
+
+use super::kd::PointTree;
+use super::motion::{self, Gap, Point};
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
+use crate::model::{MeshId, NodeId};
+
+/// See its help.
+pub static JUNCTION: Rule = Rule {
+    id: "t-junction",
+    label: "T-junction",
+    help: "A vertex lies on the edge of another triangle, and a crack opens there under motion",
+    severity: Severity::Warning,
+    run: junctions,
+};
+
+/// How near to an edge is on it, as a part of the surface's size.
+const ON_EDGE: f32 = 2e-5;
+/// Cracks that stay narrower, as a part of the surface's size, are none.
+const NO_CRACK: f32 = 1e-4;
+/// Cosine of the angle between an edge and the one that runs along it.
+const ALONG: f32 = 0.999;
+/// Edges that one vertex is tried with.
+const TRIES: u8 = 4;
+
+/// What cracks in a primitive.
+#[derive(Default)]
+struct Cracked {
+    vertices: BTreeSet<u32>,
+    joints: BTreeSet<NodeId>,
+    widest: f32,
+    pose: FindingPose,
+}
+
+fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
+    let mut cracked: BTreeMap<(MeshId, usize), Cracked> = BTreeMap::new();
+    for surface in subject.surfaces() {
+        let mut found = candidates(surface);
+        found.retain(|(vertex, side)| {
+            surface.is_sound(*vertex) && surface.side_vertices(*side).iter().all(|v| surface.is_sound(*v))
+        });
+        let gap = |(vertex, side): &(u32, Side)| {
+            let [a, b] = surface.side_vertices(*side);
+            Gap::FromEdge([a, b, *vertex].map(|v| Point::new(subject, surface, v)))
+        };
+        let gaps: Vec<Gap> = found.iter().map(gap).collect();
+        for ((vertex, side), (width, pose)) in found.iter().zip(motion::widest(subject, &gaps)) {
+            if width <= surface.size * surface.world_scale * NO_CRACK {
+                continue;
+            }
+            let (part, stored) = surface.stored(*vertex);
+            let Part { mesh, primitive, .. } = surface.parts[part];
+            let cracked = cracked.entry((mesh, primitive)).or_default();
+            cracked.vertices.insert(stored);
+            let [a, b] = surface.side_vertices(*side);
+            cracked
+                .joints
+                .extend([a, b, *vertex].into_iter().flat_map(|v| surface.weights(v)).map(|(joint, _)| *joint));
+            if width > cracked.widest {
+                (cracked.widest, cracked.pose) = (width, pose);
+            }
+        }
+    }
+    out.extend(cracked.into_iter().map(|(place, cracked)| finding(place, cracked)));
+}
+
+fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
+    let n = cracked.vertices.len();
+    let (lie, them) = if n == 1 { ("vertex lies", "it") } else { ("vertices lie", "them") };
+    let millimetres = f64::from(cracked.widest) * 1e3;
+    Finding {
+        rule: JUNCTION.id,
+        severity: JUNCTION.severity,
+        mesh: Some(mesh),
+        primitive: Some(primitive),
+        message: format!(
+            "{n} {lie} on the edge of a triangle that does not share {them}: under motion {them} and the edge part, and a \
+             crack of up to {millimetres:.1} mm opens."
+        ),
+        fix: "Split that triangle at the vertex, or take the vertex out.".into(),
+        vertices: cracked.vertices.into_iter().collect(),
+        joints: cracked.joints.into_iter().collect(),
+        measure: Some(Measure { what: "widest crack", value: millimetres, unit: "mm" }),
+        pose: cracked.pose,
+    }
+}
+
+/// Numbered vertices and the open side that each lies on, sorted.
+fn candidates(surface: &Surface) -> Vec<(u32, Side)> {
+    let open: Vec<Side> = surface.edges().filter(|e| e.len() == 1).map(|e| e[0]).collect();
+    let mut around: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for [a, b] in open.iter().map(|s| s.ends) {
+        around.entry(a).or_default().push(b);
+        around.entry(b).or_default().push(a);
+    }
+    let places: Vec<u32> = around.keys().copied().collect();
+    let at = |place: u32| surface.positions[place as usize];
+    let mut tree = PointTree::new(places.iter().map(|p| at(*p)).collect());
+    let near = surface.size * ON_EDGE;
+    let mut tries = vec![0_u8; places.len()];
+    let mut out = Vec::new();
+    for side in open {
+        let [a, b] = side.ends.map(at);
+        let along = (b - a).normalize_or_zero();
+        tree.near_segment(a, b, near, |i| {
+            let place = places[i];
+            let p = at(place);
+            if side.ends.contains(&place) || p.distance(a) <= near || p.distance(b) <= near {
+                return true;
+            }
+            tries[i] += 1;
+            // The border that the vertex belongs to runs along this edge: else a corner merely touches it.
+            let runs = |to: &u32| (at(*to) - p).normalize_or(Vec3::ZERO).dot(along).abs() >= ALONG;
+            if around[&place].iter().any(runs) {
+                out.extend(surface.members(place).iter().map(|v| (*v, side)));
+            }
+            tries[i] < TRIES
+        });
+    }
+    out.sort_by_key(|(vertex, side)| (*vertex, side.ends));
+    out
+}

@@ -1,0 +1,176 @@
+//! How far a surface opens under motion: gaps between its vertices over a set of test poses.
+//!
+//! The test poses: rest, every joint that moves the gap turned by 45° and 90° either way about each of its axes, and the
+//! file's clips at a few times.
+
+use std::collections::HashMap;
+
+use glam::{Affine3A, Quat, Vec3};
+
+use super::{FindingPose, Subject, Surface};
+use crate::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
+use crate::model::{ClipId, LocalPose, NodeId};
+
+/// Degrees.
+const ANGLES: [f32; 4] = [45.0, -45.0, 90.0, -90.0];
+/// How many poses of clips are looked at in all, spread over all clips.
+const CLIP_POSES: usize = 64;
+/// And of one clip.
+const POSES_OF_A_CLIP: usize = 8;
+
+/// A vertex that is moved: its joints, their shares of it (summing to one), and where it lies in the space of each.
+#[derive(Clone, Debug)]
+pub(super) struct Point(Vec<(NodeId, f32, Vec3)>);
+
+impl Point {
+    /// A numbered vertex of a surface. Its weights are divided by their sum: what is wrong with that is another rule's.
+    pub fn new(subject: &Subject, surface: &Surface, vertex: u32) -> Self {
+        let (part, stored) = surface.stored(vertex);
+        let skinned = &subject.skinned[surface.parts[part].skinned];
+        let position = skinned.source.positions[stored as usize];
+        let (joints, weights) = skinned.influences.of(stored as usize);
+        let used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0 && w.is_finite());
+        let sum: f32 = used.clone().map(|(_, w)| *w).sum();
+        let influence = |(joint, weight): (&u16, &f32)| {
+            let joint = usize::from(*joint);
+            (skinned.skin.joints[joint], *weight / sum, skinned.skin.inverse_bind[joint].transform_point3(position))
+        };
+        Self(used.map(influence).collect())
+    }
+
+    fn at(&self, pose: &[Affine3A]) -> Vec3 {
+        self.0.iter().map(|(joint, weight, at)| pose[joint.index()].transform_point3(*at) * *weight).sum()
+    }
+
+    /// With the joints of a subtree moved on by `turn`.
+    fn turned(&self, rest: &[Affine3A], turn: &Turn, by: usize) -> Vec3 {
+        let moved = |(joint, weight, at): &(NodeId, f32, Vec3)| {
+            let world = rest[joint.index()].transform_point3(*at);
+            let inside = (turn.joint.index()..turn.end).contains(&joint.index());
+            if inside { turn.by[by].transform_point3(world) * *weight } else { world * *weight }
+        };
+        self.0.iter().map(moved).sum()
+    }
+}
+
+/// What may open.
+#[derive(Clone, Debug)]
+pub(super) enum Gap {
+    /// Between two vertices.
+    Between([Point; 2]),
+    /// Between a vertex (the last) and the edge that joins two others.
+    FromEdge([Point; 3]),
+}
+
+impl Gap {
+    fn points(&self) -> &[Point] {
+        match self {
+            Self::Between(points) => points,
+            Self::FromEdge(points) => points,
+        }
+    }
+
+    fn width(&self, at: impl Fn(&Point) -> Vec3) -> f32 {
+        match self {
+            Self::Between([a, b]) => at(a).distance(at(b)),
+            Self::FromEdge([a, b, p]) => from_segment(at(p), at(a), at(b)),
+        }
+    }
+}
+
+/// The distance of `p` from the segment between `a` and `b`.
+pub(super) fn from_segment(p: Vec3, a: Vec3, b: Vec3) -> f32 {
+    let along = b - a;
+    let length = along.length_squared();
+    let t = if length > 0.0 { ((p - a).dot(along) / length).clamp(0.0, 1.0) } else { 0.0 };
+    p.distance(a + along * t)
+}
+
+/// A joint turned in all test poses.
+struct Turn {
+    joint: NodeId,
+    /// One past its subtree.
+    end: usize,
+    poses: Vec<FindingPose>,
+    /// What each pose does to all that hangs on the joint, in model space.
+    by: Vec<Affine3A>,
+}
+
+impl Turn {
+    fn new(subject: &Subject, joint: NodeId) -> Self {
+        let world = subject.rest[joint.index()];
+        let mut out = Self { joint, end: subject.model.skeleton.subtree_end(joint), poses: Vec::new(), by: Vec::new() };
+        // A local rotation is followed by the node's scale: it turns what is around the joint, not its scale.
+        let transform = subject.model.skeleton.rest.transforms[joint.index()];
+        let local = subject.model.skeleton.local_matrix(joint.index(), transform);
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            for angle in ANGLES.map(f32::to_radians) {
+                let mut turned = transform;
+                turned.rotation = (transform.rotation * Quat::from_axis_angle(axis, angle)).normalize();
+                let now = subject.model.skeleton.local_matrix(joint.index(), turned);
+                let by = world * local.inverse() * now * world.inverse();
+                if by.is_finite() {
+                    out.poses.push(FindingPose::Turned { joint, axis, angle });
+                    out.by.push(by);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The widest that each gap opens (metres in the world), and in which pose. Empty once nobody waits for it.
+pub(super) fn widest(subject: &Subject, gaps: &[Gap]) -> Vec<(f32, FindingPose)> {
+    let mut turns: HashMap<NodeId, Turn> = HashMap::new();
+    let mut out = Vec::with_capacity(gaps.len());
+    for gap in gaps {
+        if subject.is_cancelled() {
+            return Vec::new();
+        }
+        let mut best = (gap.width(|p| p.at(&subject.rest)), FindingPose::Rest);
+        let mut joints: Vec<NodeId> = gap.points().iter().flat_map(|p| p.0.iter().map(|i| i.0)).collect();
+        joints.sort_unstable();
+        joints.dedup();
+        for joint in joints {
+            let turn = turns.entry(joint).or_insert_with(|| Turn::new(subject, joint));
+            for (i, pose) in turn.poses.iter().enumerate() {
+                keep_wider(&mut best, gap.width(|p| p.turned(&subject.rest, turn, i)), *pose);
+            }
+        }
+        out.push(best);
+    }
+    if !gaps.is_empty() {
+        widest_in_clips(subject, gaps, &mut out);
+    }
+    out
+}
+
+fn keep_wider(best: &mut (f32, FindingPose), width: f32, pose: FindingPose) {
+    // What is no number or too large for one is wrong in another way.
+    if width.is_finite() && (width > best.0 || !best.0.is_finite()) {
+        *best = (width, pose);
+    }
+}
+
+fn widest_in_clips(subject: &Subject, gaps: &[Gap], out: &mut [(f32, FindingPose)]) {
+    let model = subject.model;
+    let (mut local, mut world, mut scratch) = (LocalPose::default(), Vec::new(), SampleScratch::default());
+    let of_each = (CLIP_POSES / model.clips.len().max(1)).clamp(1, POSES_OF_A_CLIP);
+    let every = model.clips.len().div_ceil(CLIP_POSES).max(1);
+    for (id, clip) in model.clips.iter().enumerate().step_by(every) {
+        for i in 0..of_each {
+            if subject.is_cancelled() {
+                return;
+            }
+            let part = (i as f32 + 0.5) / of_each as f32;
+            let time_secs = clip.start_secs + (clip.end_secs - clip.start_secs) * part;
+            reset_to_rest(&model.skeleton, &mut local);
+            sample(model, clip, time_secs, &mut scratch, &mut local);
+            local_to_model(&model.skeleton, &local, &mut world);
+            let pose = FindingPose::Clip { clip: ClipId::from_index(id), time_secs };
+            for (gap, best) in gaps.iter().zip(&mut *out) {
+                keep_wider(best, gap.width(|p| p.at(&world)), pose);
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Where a joint moves a surface: connected regions, and how far they lie from its bone.
+
+use glam::Vec3;
+
+use super::Surface;
+use super::motion::from_segment;
+use crate::inspect::BoneSegment;
+use crate::model::NodeId;
+
+/// A connected piece of what a joint moves.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    /// The shell of the surface that it lies in.
+    pub shell: u32,
+    /// Its places and the joint's weights there, rising.
+    pub places: Vec<(u32, f32)>,
+    /// Sum of the weights.
+    pub mass: f64,
+    /// The largest weight.
+    pub strongest: f32,
+    /// From the joint's bones, in units of the surface.
+    pub nearest: f32,
+    /// From the joint's bones, in units of the surface.
+    pub farthest: f32,
+    /// From the joint's bones, the mean by weight.
+    pub typical: f32,
+}
+
+impl Region {
+    /// All regions of a joint, sorted by shell. `moved`: what it moves ([`Surface::joints`]); `weights` holds zeros for all
+    /// places, and does so again afterwards.
+    pub fn all(surface: &Surface, node: NodeId, moved: &[(u32, f32)], weights: &mut [f32]) -> Vec<Self> {
+        let bones = surface.bones_of(node);
+        for (place, weight) in moved {
+            weights[*place as usize] = *weight;
+        }
+        let mut out: Vec<Self> = Vec::new();
+        let mut open = Vec::new();
+        for (start, weight) in moved {
+            if std::mem::take(&mut weights[*start as usize]) == 0.0 {
+                continue;
+            }
+            let mut places = vec![(*start, *weight)];
+            open.push(*start);
+            while let Some(at) = open.pop() {
+                for to in surface.neighbours(at) {
+                    let weight = std::mem::take(&mut weights[*to as usize]);
+                    if weight > 0.0 {
+                        places.push((*to, weight));
+                        open.push(*to);
+                    }
+                }
+            }
+            places.sort_unstable_by_key(|p| p.0);
+            out.push(Self::new(surface, bones, places));
+        }
+        out.sort_by_key(|r| r.shell);
+        out
+    }
+
+    fn new(surface: &Surface, bones: &[BoneSegment], places: Vec<(u32, f32)>) -> Self {
+        let (mut nearest, mut farthest, mut mass, mut moment) = (f32::INFINITY, 0.0_f32, 0.0, 0.0);
+        for (place, weight) in &places {
+            let distance = from_bones(bones, surface.positions[*place as usize]);
+            nearest = nearest.min(distance);
+            farthest = farthest.max(distance);
+            mass += f64::from(*weight);
+            moment += f64::from(*weight) * f64::from(distance);
+        }
+        let strongest = places.iter().map(|p| p.1).fold(0.0, f32::max);
+        let shell = surface.shell[places[0].0 as usize];
+        Self { shell, places, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
+    }
+
+    /// Whether a neighbour of one of its places is a neighbour of the other region.
+    pub fn touches(&self, surface: &Surface, other: &Self) -> bool {
+        let inside = |p: &u32| other.places.binary_search_by_key(p, |o| o.0).is_ok();
+        let borders = |p: &u32| surface.neighbours(*p).iter().any(inside);
+        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(borders))
+    }
+}
+
+/// From the nearest of some bones; zero where there are none.
+pub(super) fn from_bones(bones: &[BoneSegment], point: Vec3) -> f32 {
+    let nearest = bones.iter().map(|b| from_segment(point, b.head, b.tail)).fold(f32::INFINITY, f32::min);
+    if nearest.is_finite() { nearest } else { 0.0 }
+}

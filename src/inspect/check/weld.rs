@@ -1,0 +1,128 @@
+//! Points that lie in one place become one: the hash behind a welded surface.
+
+use std::collections::HashMap;
+
+use glam::Vec3;
+
+use crate::math::Aabb;
+
+/// Points this close are one, as a part of the diagonal of the box around all.
+const TOLERANCE: f32 = 1e-6;
+
+/// What welding makes of a list of points.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Weld {
+    /// For each point: the place it lies in.
+    pub of: Vec<u32>,
+    /// Of each place: the first point that lies there.
+    pub positions: Vec<Vec3>,
+}
+
+impl Weld {
+    /// Welds finite points within a millionth of their box's diagonal (or what `f32` can tell apart out there).
+    ///
+    /// Time and memory are linear: places lie further apart than the tolerance, so that a cell of the grid, two tolerances
+    /// wide, holds a few at most, however the points are heaped.
+    pub fn new(points: &[Vec3]) -> Self {
+        let bounds = Aabb::from_points(points.iter().copied());
+        let size = f64::from(bounds.diagonal());
+        let reach = points.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
+        let tolerance = (size as f32 * TOLERANCE).max(4.0 * f32::EPSILON * reach);
+        let mut grid = Grid { corner: bounds.min.as_dvec3(), cell: f64::from(tolerance) * 2.0, first: HashMap::new() };
+        let mut out = Self { of: Vec::with_capacity(points.len()), positions: Vec::new() };
+        let mut next: Vec<u32> = Vec::new();
+        let mut exact: HashMap<[u32; 3], u32> = HashMap::with_capacity(points.len());
+        for point in points {
+            // Adding zero makes -0 and 0 one number.
+            let key = (*point + Vec3::ZERO).to_array().map(f32::to_bits);
+            let place = *exact.entry(key).or_insert_with(|| {
+                grid.nearest(*point, tolerance, &out.positions, &next).unwrap_or_else(|| {
+                    let place = out.positions.len() as u32;
+                    out.positions.push(*point);
+                    next.push(grid.first.insert(grid.cell_of(*point, 0.0), place).unwrap_or(NONE));
+                    place
+                })
+            });
+            out.of.push(place);
+        }
+        out
+    }
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Places by cell: the first of each, the others follow in a chain.
+struct Grid {
+    corner: glam::DVec3,
+    cell: f64,
+    first: HashMap<[u32; 3], u32>,
+}
+
+impl Grid {
+    /// The cell of a point moved by `by` along all axes. All points one: the one cell.
+    fn cell_of(&self, point: Vec3, by: f64) -> [u32; 3] {
+        if self.cell <= 0.0 {
+            return [0; 3];
+        }
+        // One is added so that a point at the corner may be moved back.
+        ((point.as_dvec3() + by - self.corner) / self.cell + 1.0).to_array().map(|c| c as u32)
+    }
+
+    fn nearest(&self, point: Vec3, tolerance: f32, places: &[Vec3], next: &[u32]) -> Option<u32> {
+        let by = f64::from(tolerance);
+        let (low, high) = (self.cell_of(point, -by), self.cell_of(point, by));
+        let mut best: Option<(f32, u32)> = None;
+        for x in low[0]..=high[0] {
+            for y in low[1]..=high[1] {
+                for z in low[2]..=high[2] {
+                    let mut at = self.first.get(&[x, y, z]).copied().unwrap_or(NONE);
+                    while at != NONE {
+                        let distance = places[at as usize].distance(point);
+                        if distance <= tolerance && best.is_none_or(|b| (distance, at) < b) {
+                            best = Some((distance, at));
+                        }
+                        at = next[at as usize];
+                    }
+                }
+            }
+        }
+        best.map(|b| b.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_weld_across_the_borders_of_cells_and_no_further() {
+        // The box is a cube of side 1: the tolerance is sqrt(3) millionths.
+        let mut points = vec![Vec3::ZERO, Vec3::ONE];
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+        let steps: Vec<Vec3> = (0..40).map(|i| Vec3::splat(0.3 + i as f32 * 0.7e-6)).collect();
+        for step in &steps {
+            for axis in axes {
+                points.extend([*step, *step + axis * 0.001, *step + axis * 0.001 + axis * 1.2e-6]);
+            }
+        }
+        let weld = Weld::new(&points);
+        let near = 3f32.sqrt() * 1e-6;
+        for (a, pa) in weld.positions.iter().enumerate() {
+            for pb in &weld.positions[..a] {
+                assert!(pa.distance(*pb) > near, "{pa} and {pb} are two places");
+            }
+        }
+        for (point, place) in points.iter().zip(&weld.of) {
+            assert!(point.distance(weld.positions[*place as usize]) <= near);
+        }
+    }
+
+    #[test]
+    fn one_point_many_times_is_one_place_and_none_is_none() {
+        assert_eq!(Weld::new(&[Vec3::splat(3.0); 5]).of, [0; 5]);
+        assert_eq!(Weld::new(&[Vec3::ZERO, -Vec3::ZERO]).positions.len(), 1);
+        assert!(Weld::new(&[]).positions.is_empty());
+        let huge = Weld::new(&[Vec3::splat(f32::MAX), Vec3::splat(f32::MIN), Vec3::ZERO]);
+        assert_eq!(huge.of.len(), 3);
+    }
+}

@@ -1,0 +1,348 @@
+//! Why a vertex is where it is: every term of the sum that moves it, with numbers.
+//!
+//! Larsen, Petersen and Jakobsen, "Deformable Skinning on Bones" (2001): a vertex `v` is the offset `v' = R₀⁻¹ (v − b₀)` in
+//! the space of a joint at bind (eq. 1), and moves to `Σ w M v` with `M` the joint now times its inverse bind (eq. 4, 5).
+//! Lewis, "Skinning math tutorial" (2005): where each joint alone would carry it (`transformed-by`), and the skinned position
+//! in the space of any joint, `p' = W⁻¹ p`. Worked out in double precision from the numbers that the picture uses.
+
+use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec4};
+
+use super::VertexRef;
+use crate::deform::{self, Blended, Method};
+use crate::model::{Instance, MeshId, Model, NodeId};
+
+/// One vertex in one pose.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// What is explained.
+    pub vertex: VertexRef,
+    /// Its mesh.
+    pub mesh: MeshId,
+    /// Its number in the file.
+    pub number: usize,
+    /// As stored, mesh space, metres.
+    pub stored: DVec3,
+    /// Morph targets that displace it now, as the mesh lists them.
+    pub morphs: Vec<MorphTerm>,
+    /// `stored` with the morph targets: what the joints move, mesh space.
+    pub rest: DVec3,
+    /// What moves it, heaviest first; a rigid vertex has one, of weight 1.
+    pub terms: Vec<Term>,
+    /// False: it follows its node, whether or not that is a joint.
+    pub skinned: bool,
+    /// Of the weights.
+    pub sum: f64,
+    /// How the terms become one.
+    pub blend: Blend,
+    /// As drawn, world.
+    pub position: DVec3,
+}
+
+/// A morph target at work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MorphTerm {
+    /// Place in the mesh's list.
+    pub target: usize,
+    /// Of the pose.
+    pub weight: f64,
+    /// What it adds, weight included; mesh space.
+    pub displacement: DVec3,
+}
+
+/// One influence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Term {
+    /// The joint.
+    pub node: NodeId,
+    /// Which of the vertex's pairs it is, see [`crate::model::Influences::of`].
+    pub slot: usize,
+    /// As used.
+    pub weight: f64,
+    /// `inverse_bind · v`: the vertex seen from the joint as both were bound.
+    pub offset: DVec3,
+    /// `world_from_joint · inverse_bind`: the skinning matrix.
+    pub matrix: DAffine3,
+    /// `M v`: where this joint alone would carry the vertex, world.
+    pub alone: DVec3,
+}
+
+impl Term {
+    /// What it adds to a sum.
+    #[must_use]
+    pub fn share(&self) -> DVec3 {
+        self.alone * self.weight
+    }
+}
+
+/// How the terms become one position, in the words of the method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Blend {
+    /// `Σ w M v`.
+    Sum,
+    /// `rotation · (stretch · v) + translation`: one rigid motion blended of all joints, after a blended stretch.
+    Motion {
+        /// Scale and shear; the identity where no joint has any.
+        stretch: DMat3,
+        /// Unit.
+        rotation: DQuat,
+        /// World.
+        translation: DVec3,
+    },
+}
+
+/// What an [`Explanation`] is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Posed<'a> {
+    /// What is shown.
+    pub model: &'a Model,
+    /// `model_from_mesh`, by [`Model::palette_layout`].
+    pub palettes: &'a [Affine3A],
+    /// Of the whole pose.
+    pub morph_weights: &'a [f32],
+    /// How vertices are deformed.
+    pub method: &'a Method,
+}
+
+impl Explanation {
+    /// Explains `vertex` of copy number `copy` (0 where its instance has none); `None` where the model has no such vertex.
+    #[must_use]
+    pub fn of(posed: &Posed, vertex: VertexRef, copy: usize) -> Option<Self> {
+        let Posed { model, palettes, .. } = *posed;
+        let instance = model.instances.get(vertex.instance.index())?;
+        let primitive = model.meshes[instance.mesh.index()].primitives.get(vertex.primitive)?;
+        let stored = primitive.positions.get(vertex.vertex)?.as_dvec3();
+        let morphs = morphs(posed, instance, vertex);
+        let rest = stored + morphs.iter().map(|m| m.displacement).sum::<DVec3>();
+        let (first, influences) = model.binding(vertex.instance, vertex.primitive);
+        let copy = if copy < instance.copies.len() { copy } else { 0 };
+        let first = first as usize + if influences.is_none() { copy } else { 0 };
+        let (joints, weights) = influences.map_or((&[0_u16][..], &[1.0_f32][..]), |i| i.of(vertex.vertex));
+        let skin = influences.and(instance.skin).map(|s| &model.skins[s.index()]);
+        let mut terms = Vec::new();
+        for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0) {
+            let joint = usize::from(*joint);
+            let matrix = double(palettes.get(first + joint)?);
+            let (node, offset) = match skin {
+                Some(skin) => (skin.joints[joint], double(&skin.inverse_bind[joint]).transform_point3(rest)),
+                None => (instance.node, rest),
+            };
+            let alone = matrix.transform_point3(rest);
+            terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
+        }
+        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let blend = blend(posed.method, &palettes[first..], joints, weights);
+        let position = match blend {
+            Blend::Sum => terms.iter().map(Term::share).sum(),
+            Blend::Motion { stretch, rotation, translation } => rotation * (stretch * rest) + translation,
+        };
+        Some(Self {
+            vertex,
+            mesh: instance.mesh,
+            number: vertex.stored(primitive),
+            stored,
+            morphs,
+            rest,
+            skinned: skin.is_some(),
+            sum: weights.iter().map(|w| f64::from(*w)).sum(),
+            terms,
+            blend,
+            position,
+        })
+    }
+}
+
+fn morphs(posed: &Posed, instance: &Instance, vertex: VertexRef) -> Vec<MorphTerm> {
+    let primitive = &posed.model.meshes[instance.mesh.index()].primitives[vertex.primitive];
+    let weights = posed.morph_weights.get(instance.morph_offset..).unwrap_or_default();
+    let weights = &weights[..instance.morph_weights.len().min(weights.len())];
+    let all = primitive.morphs.iter().zip(weights).enumerate();
+    let moved = all.filter_map(|(target, (morph, weight))| {
+        let weight = f64::from(*weight);
+        let displacement = morph.positions.get(vertex.vertex)?.as_dvec3() * weight;
+        (displacement != DVec3::ZERO).then_some(MorphTerm { target, weight, displacement })
+    });
+    moved.collect()
+}
+
+/// What `method` makes of the joints of one vertex; only they are packed, however long the palette.
+fn blend(method: &Method, palette: &[Affine3A], joints: &[u16], weights: &[f32]) -> Blend {
+    let matrices: Vec<Affine3A> = joints.iter().map(|j| palette[usize::from(*j)]).collect();
+    let places: Vec<u16> = (0..joints.len() as u16).collect();
+    let mut packed: Vec<Vec4> = Vec::new();
+    deform::pack(method, &matrices, &mut packed);
+    match (method.blend)(&packed, &places, weights) {
+        Blended::Sum => Blend::Sum,
+        Blended::Motion { stretch, rotation, translation } => Blend::Motion {
+            stretch: DMat3::from_cols_array(&stretch.to_cols_array().map(f64::from)),
+            rotation: rotation.as_dquat().normalize(),
+            translation: translation.as_dvec3(),
+        },
+    }
+}
+
+/// `p' = W⁻¹ p`: a world position in the space of a node that stands at `world_from_node`; `None` where that cannot be
+/// inverted.
+#[must_use]
+pub fn in_space(world_from_node: &Affine3A, position: DVec3) -> Option<DVec3> {
+    let inverse = double(world_from_node).inverse();
+    let inside = inverse.transform_point3(position);
+    (inverse.is_finite() && inside.is_finite()).then_some(inside)
+}
+
+fn double(m: &Affine3A) -> DAffine3 {
+    DAffine3::from_cols_array(&m.to_cols_array().map(f64::from))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Quat, Vec3};
+
+    use super::*;
+    use crate::anim::{self, SampleScratch, local_to_model};
+    use crate::deform::{Deformed, METHODS};
+    use crate::model::shapes::{Tube, obstacle_course, tube};
+    use crate::model::{InstanceId, LocalPose, ModelParts};
+
+    /// A rotation about z and a translation, in double precision and without the crate's matrices.
+    #[derive(Clone, Copy)]
+    struct Turn {
+        angle: f64,
+        by: [f64; 3],
+    }
+
+    impl Turn {
+        fn apply(self, p: [f64; 3]) -> [f64; 3] {
+            let (s, c) = self.angle.sin_cos();
+            [c * p[0] - s * p[1] + self.by[0], s * p[0] + c * p[1] + self.by[1], p[2] + self.by[2]]
+        }
+
+        fn undo(self, p: [f64; 3]) -> [f64; 3] {
+            let (s, c) = self.angle.sin_cos();
+            let d = [p[0] - self.by[0], p[1] - self.by[1], p[2] - self.by[2]];
+            [c * d[0] + s * d[1], c * d[1] - s * d[0], d[2]]
+        }
+
+        fn matrix(self) -> Affine3A {
+            let by = Vec3::new(self.by[0] as f32, self.by[1] as f32, self.by[2] as f32);
+            Affine3A::from_rotation_translation(Quat::from_rotation_z(self.angle as f32), by)
+        }
+    }
+
+    fn close(a: DVec3, b: [f64; 3]) {
+        assert!((a - DVec3::from_array(b)).length() < 1e-6, "{a} for {b:?}");
+    }
+
+    const VERTEX: VertexRef = VertexRef { instance: InstanceId(0), primitive: 0, vertex: 0 };
+
+    /// A skin of `bind.len()` joints in which vertex 0 lies at `at` and has these influences.
+    fn skinned(bind: &[Turn], at: [f64; 3], influences: &[(u16, f32)]) -> Model {
+        let shape = Tube { joints: bind.len(), rings: 2, sides: 3, ..Tube::default() };
+        let mut parts: ModelParts = (*tube(shape)).clone();
+        parts.skins[0].inverse_bind = bind.iter().map(|turn| turn.matrix().inverse()).collect();
+        let primitive = &mut parts.meshes[0].primitives[0];
+        primitive.positions[0] = DVec3::from_array(at).as_vec3();
+        let lists = primitive.influences.as_mut().unwrap();
+        for slot in 0..lists.per_vertex {
+            (lists.joints[slot], lists.weights[slot]) = influences.get(slot).copied().unwrap_or_default();
+        }
+        Model::build(parts).unwrap()
+    }
+
+    fn explained(model: &Model, now: &[Turn]) -> Explanation {
+        let mut pose = vec![Affine3A::IDENTITY];
+        pose.extend(now.iter().map(|turn| turn.matrix()));
+        let mut palettes = Vec::new();
+        deform::palettes(model, &pose, &mut palettes);
+        let posed = Posed { model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
+        Explanation::of(&posed, VERTEX, 0).unwrap()
+    }
+
+    /// The example of "On the Fly Skinning", 3.2: 60 % joint 37, 30 % joint 6, 10 % joint 14.
+    #[test]
+    fn the_worked_example_of_three_joints() {
+        let joints = 0..40_u32;
+        let turn = |i: u32, k: f64| {
+            let i = f64::from(i);
+            Turn { angle: k * (i * 0.37).sin(), by: [0.1 * i * k, 0.5 - 0.02 * i, 0.3 * k * (i * 0.9).cos()] }
+        };
+        let bind: Vec<Turn> = joints.clone().map(|i| turn(i, 0.4)).collect();
+        let now: Vec<Turn> = joints.map(|i| turn(i, 1.3)).collect();
+        let at = [0.25, 1.5, -0.125];
+        // In another order than their weights.
+        let said = explained(&skinned(&bind, at, &[(6, 0.3), (37, 0.6), (14, 0.1)]), &now);
+        let nodes: Vec<u32> = said.terms.iter().map(|t| t.node.0 - 1).collect();
+        assert_eq!(nodes, [37, 6, 14]);
+        let mut sum = [0.0; 3];
+        for (term, (joint, weight)) in said.terms.iter().zip([(37, 0.6), (6, 0.3), (14, 0.1)]) {
+            let offset = bind[joint].undo(at);
+            let alone = now[joint].apply(offset);
+            close(term.offset, offset);
+            close(term.alone, alone);
+            close(term.matrix.transform_point3(DVec3::from_array(at)), alone);
+            (0..3).for_each(|axis| sum[axis] += weight * alone[axis]);
+        }
+        close(said.position, sum);
+        close(said.terms.iter().map(Term::share).sum(), sum);
+        assert!((said.sum - 1.0).abs() < 1e-7 && said.skinned && said.blend == Blend::Sum);
+    }
+
+    /// The figure of "Skinning math tutorial": three bones in a row; p is fixed to bone 1, b and c are where bones 2 and 3
+    /// carry it, and p' is the skinned position in the space of bone 1. Here the bones are turned at rest too.
+    #[test]
+    fn ghosts_are_where_each_bone_alone_carries_the_vertex() {
+        // Rest: W1 = A1, W2 = A1 A2, W3 = A1 A2 A3; now with other angles.
+        let chain = |angles: [f64; 3]| {
+            let mut by = [0.0; 3];
+            let mut angle = 0.0;
+            angles.map(|turned| {
+                angle += turned;
+                let world = Turn { angle, by };
+                by = world.apply([1.0, 0.0, 0.0]);
+                world
+            })
+        };
+        let (rest, now) = (chain([0.2, -0.5, 0.3]), chain([0.7, 0.4, -0.9]));
+        let p = rest[0].apply([0.8, 0.3, 0.1]);
+        let said = explained(&skinned(&rest, p, &[(0, 0.5), (1, 0.3), (2, 0.2)]), &now);
+        let ghosts = [0, 1, 2].map(|bone: usize| now[bone].apply(rest[bone].undo(p)));
+        for (term, ghost) in said.terms.iter().zip(ghosts) {
+            close(term.alone, ghost);
+        }
+        let blended: [f64; 3] = std::array::from_fn(|i| 0.5 * ghosts[0][i] + 0.3 * ghosts[1][i] + 0.2 * ghosts[2][i]);
+        close(said.position, blended);
+        close(in_space(&now[0].matrix(), said.position).unwrap(), now[0].undo(blended));
+        assert_eq!(in_space(&Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0)), said.position), None);
+    }
+
+    #[test]
+    fn what_is_said_is_what_is_drawn_for_every_method_and_vertex() {
+        let model = obstacle_course();
+        for time_secs in [0.0, 0.6, 1.1, 1.6] {
+            let mut local = LocalPose::clone(&model.skeleton.rest);
+            anim::sample(&model, &model.clips[0], time_secs, &mut SampleScratch::default(), &mut local);
+            let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+            local_to_model(&model.skeleton, &local, &mut pose);
+            deform::palettes(&model, &pose, &mut palettes);
+            for method in METHODS {
+                let morph_weights = &local.morph_weights;
+                let posed = Posed { model: &model, palettes: &palettes, morph_weights, method };
+                let mut packed = Vec::new();
+                deform::pack(method, &palettes, &mut packed);
+                for (i, instance) in model.instances.iter().enumerate() {
+                    for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
+                        let (id, mut drawn) = (InstanceId::from_index(i), Deformed::default());
+                        deform::deform_primitive(&model, id, primitive, &packed, morph_weights, method, &mut drawn);
+                        for (vertex, drawn) in drawn.positions.iter().enumerate() {
+                            let said =
+                                Explanation::of(&posed, VertexRef { instance: id, primitive, vertex }, 0).unwrap();
+                            let off = said.position.as_vec3().distance(*drawn);
+                            assert!(off < 2e-5, "{} at {time_secs} s, vertex {vertex}: {off}", method.id);
+                        }
+                    }
+                }
+                let beyond = VertexRef { vertex: 1 << 20, ..VERTEX };
+                assert_eq!(Explanation::of(&posed, beyond, 0), None);
+            }
+        }
+    }
+}

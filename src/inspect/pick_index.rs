@@ -1,0 +1,268 @@
+//! What lies under a ray in any pose, without deforming the surface: triangles in small clusters, of which the joints that
+//! move them are known. A pose turns those into a box ([`crate::deform::Method::reach`]), and only clusters whose box the ray
+//! meets are deformed. The answer is that of [`super::pick`] on the deformed surface.
+
+use std::ops::Range;
+
+use glam::{Affine3A, Vec3, Vec4};
+
+use super::pick::{self, Hit};
+use super::{Posed, pick_clusters};
+use crate::deform::{self, Crowd, VertexDeformer};
+use crate::math::{Aabb, Ray};
+use crate::model::{InstanceId, Model, Primitive, Topology};
+
+/// Made once for a model; serves it with any weights of the same joints, so with normalised ones too.
+#[derive(Clone, Debug, Default)]
+pub struct PickIndex {
+    /// By mesh, then primitive.
+    meshes: Vec<Vec<Clusters>>,
+}
+
+/// The triangles of one primitive; empty where it has none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clusters {
+    pub leaves: Vec<Leaf>,
+    /// [`BRANCH`] leaves each.
+    pub branches: Vec<Members>,
+    /// What [`Members::joints`] are ranges of: each joint with the box around the vertices that it moves.
+    pub joints: Vec<(u16, Aabb)>,
+    /// What [`Leaf::vertices`] are ranges of.
+    pub vertices: Vec<u32>,
+    /// What [`Leaf::triangles`] are ranges of.
+    pub triangles: Vec<Triangle>,
+    /// For each morph target, the leaves that it displaces and the box around the displacements.
+    pub morphs: Vec<Vec<(u32, Aabb)>>,
+}
+
+/// Some triangles that lie close together.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub members: Members,
+    pub vertices: Range<u32>,
+    pub triangles: Range<u32>,
+}
+
+/// Who moves some vertices.
+#[derive(Clone, Debug)]
+pub(super) struct Members {
+    pub joints: Range<u32>,
+    /// All of them, mesh space.
+    pub around: Aabb,
+    /// See [`Crowd::sums`].
+    pub sums: [f32; 2],
+    /// Some weight is negative, so that nothing is known about where they can be.
+    pub wild: bool,
+}
+
+/// A triangle of a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Triangle {
+    /// In the primitive.
+    pub number: u32,
+    /// Among the vertices of the leaf.
+    pub corners: [u8; 3],
+}
+
+/// Leaves of a branch.
+pub(super) const BRANCH: usize = 16;
+
+impl PickIndex {
+    /// Sorts the triangles of `model` into clusters.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let of_primitive = |p: &Primitive| match p.topology {
+            Topology::Triangles => pick_clusters::clusters(p),
+            Topology::Points | Topology::Lines => Clusters::default(),
+        };
+        let meshes = model.meshes.iter().map(|m| m.primitives.iter().map(of_primitive).collect()).collect();
+        Self { meshes }
+    }
+
+    /// The nearest hit of `ray` with what is drawn, both sides of a triangle counting.
+    #[must_use]
+    pub fn pick(&self, posed: &Posed, draws: &[InstanceId], ray: Ray) -> Option<Hit> {
+        let mut packed = Vec::new();
+        deform::pack(posed.method, posed.palettes, &mut packed);
+        let mut here = Vec::new();
+        deform::pack(posed.method, &[Affine3A::IDENTITY], &mut here);
+        let mut search = Search { posed, packed: &packed, here: &here, ray, met: Vec::new() };
+        for (draw, id) in draws.iter().enumerate() {
+            let instance = &posed.model.instances[id.index()];
+            let Some(mesh) = self.meshes.get(instance.mesh.index()) else { continue };
+            for (primitive, clusters) in mesh.iter().enumerate().filter(|(_, c)| !c.leaves.is_empty()) {
+                let rigid = posed.model.binding(*id, primitive).1.is_none();
+                search.meet(clusters, Place { draw, instance: *id, primitive, rigid });
+            }
+        }
+        let mut met = std::mem::take(&mut search.met);
+        met.sort_by(|a, b| a.enters.total_cmp(&b.enters));
+        let mut best: Option<Best> = None;
+        for met in met {
+            // Boxes are larger than what they hold by more than the distance is rounded.
+            if best.is_some_and(|best| best.hit.distance < met.enters) {
+                break;
+            }
+            let clusters = &self.meshes[posed.model.instances[met.place.instance.index()].mesh.index()];
+            search.look(&clusters[met.place.primitive], &met, &mut best);
+        }
+        best.map(|best| best.hit)
+    }
+}
+
+/// A primitive as it is drawn.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Place in the list of what is drawn.
+    draw: usize,
+    instance: InstanceId,
+    primitive: usize,
+    /// One matrix moves all of it, whatever influences it has.
+    rigid: bool,
+}
+
+/// A leaf whose box the ray meets.
+struct Met {
+    enters: f32,
+    place: Place,
+    copy: usize,
+    leaf: usize,
+}
+
+/// The nearest hit; of equally near ones the first that is drawn.
+#[derive(Clone, Copy)]
+struct Best {
+    hit: Hit,
+    order: (usize, usize, usize, u32),
+}
+
+struct Search<'a> {
+    posed: &'a Posed<'a>,
+    /// All palettes.
+    packed: &'a [Vec4],
+    /// The identity: copies are searched where they are stored.
+    here: &'a [Vec4],
+    ray: Ray,
+    met: Vec<Met>,
+}
+
+impl Search<'_> {
+    fn meet(&mut self, clusters: &Clusters, place: Place) {
+        let posed = self.posed;
+        let copies = &posed.model.instances[place.instance.index()].copies;
+        let (first, _) = posed.model.binding(place.instance, place.primitive);
+        let moved = moved_by_morphs(clusters, posed, place.instance);
+        if copies.is_empty() {
+            let palette = &self.packed[first as usize * posed.method.vec4s_per_joint..];
+            self.meet_once(clusters, place, 0, palette, &moved, self.ray);
+            return;
+        }
+        let reach =
+            |branch: usize| self.reach(clusters, &clusters.branches[branch], place, self.here, moved.branch(branch));
+        let whole = (0..clusters.branches.len()).map(reach).try_fold(Aabb::EMPTY, |all, b| Some(all.union(b?)));
+        for (copy, matrix) in posed.palettes[first as usize..].iter().take(copies.len()).enumerate() {
+            let Some(local) = pick::local_ray(self.ray, matrix) else { continue };
+            if whole.is_none_or(|whole| pick::enters(local, whole).is_some()) {
+                self.meet_once(clusters, place, copy, self.here, &moved, local);
+            }
+        }
+    }
+
+    fn meet_once(&mut self, c: &Clusters, place: Place, copy: usize, palette: &[Vec4], moved: &Moved, ray: Ray) {
+        for (b, branch) in c.branches.iter().enumerate() {
+            // What cannot be bounded is looked at.
+            let meets = |bounds: Option<Aabb>| bounds.map_or(Some(0.0), |bounds| pick::enters(ray, bounds));
+            if meets(self.reach(c, branch, place, palette, moved.branch(b))).is_none() {
+                continue;
+            }
+            for leaf in b * BRANCH..((b + 1) * BRANCH).min(c.leaves.len()) {
+                let bounds = self.reach(c, &c.leaves[leaf].members, place, palette, moved.leaf(leaf));
+                if let Some(enters) = meets(bounds) {
+                    self.met.push(Met { enters, place, copy, leaf });
+                }
+            }
+        }
+    }
+
+    /// Where some vertices can be; `None` where that is not known.
+    fn reach(&self, c: &Clusters, members: &Members, place: Place, palette: &[Vec4], by: Option<Aabb>) -> Option<Aabb> {
+        let displaced = |b: Aabb| by.map_or(b, |by| Aabb { min: b.min + by.min, max: b.max + by.max });
+        let reach = |joints: &[(u16, Aabb)], sums| (self.posed.method.reach)(palette, &Crowd { joints, sums });
+        if place.rigid {
+            return reach(&[(0, displaced(members.around))], [1.0; 2]);
+        }
+        let joints = &c.joints[members.joints.start as usize..members.joints.end as usize];
+        match by {
+            _ if members.wild => None,
+            None => reach(joints, members.sums),
+            Some(_) => {
+                let joints: Vec<(u16, Aabb)> = joints.iter().map(|(joint, b)| (*joint, displaced(*b))).collect();
+                reach(&joints, members.sums)
+            }
+        }
+    }
+
+    /// Deforms the leaf and keeps its nearest hit.
+    fn look(&self, clusters: &Clusters, met: &Met, best: &mut Option<Best>) {
+        let Place { draw, instance, primitive, .. } = met.place;
+        let Posed { model, palettes, morph_weights, method } = *self.posed;
+        let (first, _) = model.binding(instance, primitive);
+        let at = (instance, primitive);
+        let is_copy = !model.instances[instance.index()].copies.is_empty();
+        let (deformer, local) = if is_copy {
+            let Some(local) = pick::local_ray(self.ray, &palettes[first as usize + met.copy]) else { return };
+            (VertexDeformer::rigid(model, at, self.here, morph_weights, method), local)
+        } else {
+            (VertexDeformer::new(model, at, self.packed, morph_weights, method), self.ray)
+        };
+        let leaf = &clusters.leaves[met.leaf];
+        let vertices = &clusters.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize];
+        let positions: Vec<Vec3> = vertices.iter().map(|v| deformer.position(*v as usize)).collect();
+        for triangle in &clusters.triangles[leaf.triangles.start as usize..leaf.triangles.end as usize] {
+            let corners = triangle.corners.map(|c| positions[usize::from(c)]);
+            let Some(distance) = pick::distance_to(local, corners) else { continue };
+            let order = (draw, primitive, met.copy, triangle.number);
+            if best.is_some_and(|best| (best.hit.distance, best.order) <= (distance, order)) {
+                continue;
+            }
+            let nearest = pick::nearest_corner(local, distance, corners);
+            let vertex = vertices[usize::from(triangle.corners[nearest])] as usize;
+            let position = self.ray.origin + self.ray.direction * distance;
+            let hit = Hit { instance, primitive, vertex, copy: met.copy, position, distance };
+            *best = Some(Best { hit, order });
+        }
+    }
+}
+
+/// What the morph targets at work add to the vertices of each leaf; without any at work both lists are empty.
+struct Moved {
+    leaves: Vec<Aabb>,
+    branches: Vec<Aabb>,
+}
+
+impl Moved {
+    fn leaf(&self, leaf: usize) -> Option<Aabb> {
+        self.leaves.get(leaf).copied()
+    }
+
+    fn branch(&self, branch: usize) -> Option<Aabb> {
+        self.branches.get(branch).copied()
+    }
+}
+
+fn moved_by_morphs(clusters: &Clusters, posed: &Posed, instance: InstanceId) -> Moved {
+    const STAYS: Aabb = Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
+    let source = &posed.model.instances[instance.index()];
+    let weights = &posed.morph_weights[source.morph_offset..][..source.morph_weights.len()];
+    let mut leaves = Vec::new();
+    for (displaced, weight) in clusters.morphs.iter().zip(weights).filter(|(d, w)| !d.is_empty() && **w != 0.0) {
+        leaves.resize(clusters.leaves.len(), STAYS);
+        for (leaf, by) in displaced {
+            let (a, b) = (by.min * *weight, by.max * *weight);
+            let sum = &mut leaves[*leaf as usize];
+            *sum = Aabb { min: sum.min + a.min(b), max: sum.max + a.max(b) };
+        }
+    }
+    let branches = leaves.chunks(BRANCH).map(|of| of.iter().fold(STAYS, |all, b| all.union(*b))).collect();
+    Moved { leaves, branches }
+}

@@ -1,0 +1,151 @@
+//! The clusters against the search of every triangle, and the boxes against the vertices they are to hold.
+
+use glam::{Affine3A, Quat, Vec3};
+
+use super::{PickIndex, Posed, pick, posed_surface};
+use crate::anim::{self, SampleScratch, local_to_model};
+use crate::deform::{self, Crowd, METHODS, Vertex};
+use crate::math::{Aabb, Ray};
+use crate::model::shapes::{Tube, obstacle_course, tube};
+use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId};
+
+struct Random(u32);
+
+impl Random {
+    /// 0…1.
+    fn unit(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as f32 / (1 << 24) as f32
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - 1.0
+    }
+
+    fn turn(&mut self, most: f32) -> Quat {
+        Quat::from_axis_angle(self.vector().normalize_or(Vec3::Y), most * self.unit())
+    }
+
+    fn matrix(&mut self, most: f32) -> Affine3A {
+        let scale = Vec3::ONE + self.vector() * 0.4;
+        Affine3A::from_scale_rotation_translation(scale, self.turn(most), self.vector())
+    }
+}
+
+/// The obstacle course with what else picking must bear: copies, of which one is flat; weights that sum to anything,
+/// negative ones and none at all; a mesh with influences at a node without a skin.
+fn models() -> Vec<Model> {
+    let mut course: ModelParts = (*obstacle_course()).clone();
+    let mut copied = course.clone();
+    let mut random = Random(3);
+    copied.instances[1].copies = (0..20).map(|_| random.matrix(3.0)).collect();
+    copied.instances[1].copies[4] = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
+    let weights = &mut course.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+    for (vertex, weights) in weights.chunks_exact_mut(8).enumerate() {
+        match vertex / 16 {
+            1 => weights.iter_mut().for_each(|w| *w *= 1.7),
+            2 => weights[0] = -0.3,
+            3 => weights.fill(0.0),
+            _ => {}
+        }
+    }
+    let skinless = Instance { node: NodeId(2), mesh: MeshId(0), morph_offset: 2, ..Instance::default() };
+    course.instances[1] = Instance { morph_weights: vec![0.0, 0.4], ..skinless };
+    course.skeleton.rest.morph_weights.extend([0.0, 0.4]);
+    let mut morphed: ModelParts =
+        (*tube(Tube { joints: 6, rings: 60, sides: 48, influences: 3, ..Tube::default() })).clone();
+    let primitive = &mut morphed.meshes[0].primitives[0];
+    // One target moves a part of the tube alone.
+    let wave = primitive.positions.iter().map(|p| if p.y > 1.5 { Vec3::new(0.3, 0.1 * p.y, -0.2) } else { Vec3::ZERO });
+    primitive.morphs = vec![MorphTarget { positions: wave.collect(), ..MorphTarget::default() }];
+    morphed.meshes[0].morph_names = vec!["wave".into()];
+    morphed.instances[0].morph_weights = vec![0.0];
+    morphed.skeleton.rest.morph_weights = vec![0.0];
+    [course, copied, morphed].map(|parts| Model::build(parts).unwrap()).into()
+}
+
+fn posed_at_random(model: &Model, random: &mut Random, wildness: f32) -> (LocalPose, Vec<Affine3A>) {
+    let mut local = LocalPose::clone(&model.skeleton.rest);
+    anim::sample(model, &model.clips[0], 2.0 * random.unit(), &mut SampleScratch::default(), &mut local);
+    for transform in &mut local.transforms {
+        transform.rotation *= random.turn(wildness);
+    }
+    for weight in &mut local.morph_weights {
+        *weight = if random.unit() < 0.3 { 0.0 } else { random.unit() * 3.0 - 1.0 };
+    }
+    let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+    local_to_model(&model.skeleton, &local, &mut pose);
+    deform::palettes(model, &pose, &mut palettes);
+    (local, palettes)
+}
+
+#[test]
+fn clusters_find_what_a_search_of_every_triangle_finds() {
+    let mut random = Random(1);
+    let (mut hits, mut rays) = (0, 0);
+    for model in models() {
+        let index = PickIndex::of(&model);
+        for step in 0..24 {
+            let method = METHODS[step % METHODS.len()];
+            let (local, palettes) = posed_at_random(&model, &mut random, [0.0, 0.4, 2.5][step % 3]);
+            // Sometimes one of them is hidden.
+            let all = (0..model.instances.len()).map(InstanceId::from_index);
+            let draws: Vec<InstanceId> = all.filter(|id| step % 4 != 3 || id.0 == 0).collect();
+            let surface = posed_surface(&model, &draws, &palettes, &local.morph_weights, method);
+            let posed = Posed { model: &model, palettes: &palettes, morph_weights: &local.morph_weights, method };
+            for _ in 0..40 {
+                // From a distance to a vertex, and a little beside it.
+                let part = &surface.primitives[(random.unit() * surface.primitives.len() as f32) as usize];
+                let vertices = &part.deformed.positions;
+                let target = vertices[(random.unit() * vertices.len() as f32) as usize] + random.vector() * 0.05;
+                let origin = target + random.vector() * 5.0;
+                let ray = Ray { origin, direction: (target - origin).normalize_or(Vec3::Y) };
+                let slow = pick(&model, &surface, ray);
+                assert_eq!(index.pick(&posed, &draws, ray), slow, "{} {step} {ray:?}", method.id);
+                hits += usize::from(slow.is_some());
+                rays += 1;
+            }
+        }
+    }
+    assert!(hits * 3 > rays && hits < rays, "{hits} of {rays}: nothing is shown by rays that all hit or all miss");
+}
+
+#[test]
+fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
+    let mut random = Random(5);
+    let mut told = [0; 2];
+    for round in 0..600 {
+        let matrices: Vec<Affine3A> = (0..3).map(|_| random.matrix([0.3, 1.2, 3.1][round % 3])).collect();
+        let mut boxes = [Aabb::EMPTY; 3];
+        let mut sums = [f32::INFINITY, 0.0_f32];
+        let crowd: Vec<([f32; 3], Vec3)> = (0..20)
+            .map(|_| {
+                let weights = [0; 3].map(|_| if random.unit() < 0.3 { 0.0 } else { random.unit() });
+                let at = random.vector() * 0.2 + Vec3::new(1.0, 2.0, 3.0);
+                for (around, _) in boxes.iter_mut().zip(weights).filter(|(_, w)| *w != 0.0) {
+                    around.include(at);
+                }
+                let sum: f32 = weights.iter().sum();
+                sums = [sums[0].min(sum), sums[1].max(sum)];
+                (weights, at)
+            })
+            .collect();
+        let joints: Vec<(u16, Aabb)> = (0..).zip(boxes).filter(|(_, b)| !b.is_empty()).collect();
+        for (method, told) in METHODS.iter().zip(&mut told) {
+            let mut packed = Vec::new();
+            deform::pack(method, &matrices, &mut packed);
+            let Some(reach) = (method.reach)(&packed, &Crowd { joints: &joints, sums }) else { continue };
+            *told += 1;
+            for (weights, position) in &crowd {
+                let vertex = Vertex { position: *position, ..Vertex::default() };
+                let at = (method.deform)(&packed, &[0, 1, 2], weights, vertex).vertex.position;
+                let inside = at.cmpge(reach.min).all() && at.cmple(reach.max).all();
+                assert!(inside, "{}: {at} outside of {reach:?}", method.id);
+            }
+            // A box of any use is not many times what it holds.
+            assert!(reach.diagonal() < 40.0, "{}: {reach:?}", method.id);
+        }
+    }
+    assert_eq!(told[0], 600, "the linear method can always tell");
+    assert!(told[1] > 350, "the other one mostly: {told:?}");
+}
