@@ -10,7 +10,7 @@ use skinscope::app::ui::{Saved, Status, UiState};
 use skinscope::inspect::VertexSet;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, MeshId, Model, ModelParts, NodeId};
-use skinscope::session::{Command, Document, Panel, Session};
+use skinscope::session::{ChannelValue, Command, Document, Panel, PoseSource, Session};
 
 use super::{App, click, has, window};
 
@@ -149,10 +149,19 @@ fn joints_are_searched_selected_and_highlighted() {
     harness.key_press(Key::End);
     harness.run();
     assert_eq!(harness.state().session.view.selected, Some(NodeId(4)));
+    // It needs these keys, and leaves the others to the shortcuts.
+    use skinscope::session::Key as Shortcut;
+    let shares = |harness: &Harness<'_, App>, key| harness.state().ui.shares_key(key);
+    assert!(
+        !shares(&harness, Shortcut::Down) && shares(&harness, Shortcut::Space) && shares(&harness, Shortcut::Char('w'))
+    );
     harness.state_mut().commands.clear();
     harness.key_press(Key::Enter);
     harness.run();
     assert!(has(&harness, &Command::FrameSelected));
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(!shares(&harness, Shortcut::Space), "the focus is elsewhere");
 }
 
 #[test]
@@ -322,4 +331,55 @@ fn a_large_table_is_ordered_in_the_background() {
     })));
     harness.run();
     assert!(starts(&harness).iter().any(|r| r == "Vertex 40000 of tube"), "{:?}", starts(&harness));
+}
+
+/// The joint of a skin with a turned pose: matrices by hand.
+#[test]
+fn the_palette_and_the_chain_follow_the_pose() {
+    let mut harness = shown(tube(one_each()), 900.0);
+    tab(&mut harness, "Palette");
+    let turn = ChannelValue::Rotation(glam::Vec3::new(0.0, 0.0, 90.0));
+    harness.state_mut().session.apply(Command::SetPose(PoseSource::Rest));
+    harness.state_mut().session.apply(Command::Edit(NodeId(1), turn));
+    harness.run();
+    harness.get_by_label("Copy").click();
+    let text = copy(&mut harness);
+    let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split('\t').collect()).collect();
+    let value = |row: usize, title: &str| -> f32 {
+        lines[row][lines[0].iter().position(|c| *c == title).unwrap()].parse().unwrap()
+    };
+    // A quarter turn about Z at the root joint carries joint 2, which stood at +2 Y, to −2 X; its skinning matrix turns
+    // about the origin.
+    let near = |a: f32, b: f32| (a - b).abs() < 1e-5;
+    assert!(near(value(3, "world 03"), -2.0) && near(value(3, "world 13"), 0.0), "{text}");
+    assert!(near(value(3, "inverse bind 13"), -2.0) && near(value(3, "skinning 03"), 0.0), "{text}");
+    assert!(near(value(3, "skinning 01"), -1.0) && near(value(3, "determinant"), 1.0), "{text}");
+    click(&mut harness, "Chain");
+    harness.get_by_label("Select a joint to see the product that makes its world matrix.");
+    harness.state_mut().session.apply(Command::Select(Some(NodeId(3))));
+    harness.run();
+    harness.get_by_label("World of joint 2 = root · joint 0 · joint 1 · joint 2,  each T · R · S");
+    assert_eq!(starts(&harness).len(), 4);
+    harness.get_by_label("Copy").click();
+    let text = copy(&mut harness);
+    let last: Vec<&str> = text.lines().last().unwrap().split('\t').collect();
+    let titles: Vec<&str> = text.lines().next().unwrap().split('\t').collect();
+    let x: f32 = last[titles.iter().position(|t| *t == "product 03").unwrap()].parse().unwrap();
+    assert!(near(x, -2.0), "{text}");
+}
+
+#[test]
+fn skins_are_summed_up_beside_the_books_shares() {
+    let mut harness = shown(tube(Tube { influences: 2, ..one_each() }), 900.0);
+    tab(&mut harness, "Skins");
+    let row = &rows(&harness)[0];
+    assert!(row.contains("Skin tube, Joints 4") && row.contains("Vertices 36, Mean 2.00, Most 2, Over 4 0"), "{row}");
+    harness.get_by_label("Vertices of this skin by influences: 0: 0 %, 1: 0 %, 2: 100 %, 3: 0 %, 4: 0 %, 5+: 0 %");
+    // The inspector has the same of the whole model: 36 vertices of four pairs of a byte and a float, and four matrices.
+    for label in ["vertices by influences; lines: 60, 35, 5 % (Weber)", "Skinning data: 976 B"] {
+        assert_eq!(harness.get_all_by_label(label).count(), 2, "{label}");
+    }
+    harness.get_by_label("Copy").click();
+    let text = copy(&mut harness);
+    assert!(text.lines().nth(1).unwrap().starts_with("0\ttube\t4\t\t0\t1\t36\t2\t2\t0\t0\t36"), "{text}");
 }

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Effect, Panel, Session};
+use crate::session::{Command, Effect, Key, Panel, Session};
 
 /// What is remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,6 +141,8 @@ pub struct UiState {
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
     tables: tables::Tables,
+    /// The arrows move in a table.
+    in_table: bool,
     viewport: viewport::Viewport,
     /// The node that the pointer is over this frame, in whatever panel.
     hovered: Option<NodeId>,
@@ -169,6 +171,13 @@ impl UiState {
     #[must_use]
     pub fn is_modal(&self) -> bool {
         self.dialog.is_some()
+    }
+
+    /// What has the focus leaves this key to the shortcuts: a table needs only those that move in it.
+    #[must_use]
+    pub fn shares_key(&self, key: Key) -> bool {
+        use Key::{Down, End, Escape, Home, Left, PageDown, PageUp, Right, Up};
+        self.in_table && !matches!(key, Up | Down | Left | Right | PageUp | PageDown | Home | End | Escape)
     }
 
     /// Effects that concern the window itself; others are none of its business.
@@ -263,6 +272,7 @@ pub fn show(
         state.saved.viridis = session.view.ramp == Ramp::Viridis;
     }
     state.hovered = None;
+    state.in_table = false;
     menu::show(ui, session, state, commands);
     let c = theme::colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));

@@ -77,6 +77,7 @@ impl Joints {
     }
 }
 
+/// Shows the table; true while it has the keyboard.
 pub(super) fn show(
     ui: &mut Ui,
     given: Given<'_>,
@@ -84,7 +85,7 @@ pub(super) fn show(
     joints: &mut Joints,
     hovered: &mut Option<NodeId>,
     commands: &mut Vec<Command>,
-) {
+) -> bool {
     let Given { session, model, base } = given;
     joints.build(model, base);
     let all = base.joints.rows(joints.skin).len();
@@ -130,6 +131,7 @@ pub(super) fn show(
         let rows = joints.rows.iter().filter(|r| only.is_none_or(|node| r.node == node));
         ui.ctx().copy_text(tsv(model, rows));
     }
+    answer.focused
 }
 
 fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut Joints) -> Answer {

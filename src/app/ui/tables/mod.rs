@@ -118,16 +118,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         return empty(ui, &mut tables.tab, "Counting weights…");
     };
     let given = Given { session, model, base };
-    match tables.tab {
-        Tab::Joints => {
-            joints::show(ui, given, &mut tables.tab, &mut tables.joints, &mut state.hovered, commands);
-        }
-        Tab::Vertices => vertices::show(ui, given, &mut tables.tab, &mut tables.vertices, commands),
-        Tab::Palette => {
-            palette::show(ui, given, &mut tables.tab, &mut tables.palette, &mut state.hovered, commands);
-        }
-        Tab::Skins => skins::show(ui, given, &mut tables.tab, &mut tables.skins),
-    }
+    let (tab, hovered) = (&mut tables.tab, &mut state.hovered);
+    state.in_table = match *tab {
+        Tab::Joints => joints::show(ui, given, tab, &mut tables.joints, hovered, commands),
+        Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
+        Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
+        Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
+    };
 }
 
 /// A line that says why there is no table.

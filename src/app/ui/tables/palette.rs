@@ -61,6 +61,7 @@ impl Palette {
     }
 }
 
+/// Shows the table; true while it has the keyboard.
 pub(super) fn show(
     ui: &mut Ui,
     given: Given<'_>,
@@ -68,7 +69,7 @@ pub(super) fn show(
     palette: &mut Palette,
     hovered: &mut Option<NodeId>,
     commands: &mut Vec<Command>,
-) {
+) -> bool {
     let Given { session, model, .. } = given;
     palette.build(model);
     let links = match session.view.selected.filter(|_| palette.chain) {
@@ -91,7 +92,7 @@ pub(super) fn show(
         if copy {
             ui.ctx().copy_text(chain_tsv(model, &links));
         }
-        return;
+        return answer.focused;
     }
     let node = |row: usize| {
         let (skin, slot) = palette.rows[row];
@@ -113,6 +114,7 @@ pub(super) fn show(
         let rows: Vec<usize> = (0..palette.rows.len()).filter(|r| only.is_none_or(|n| node(*r) == n)).collect();
         ui.ctx().copy_text(tsv(given, rows.iter().map(|r| palette.rows[*r])));
     }
+    answer.focused
 }
 
 /// A click selects, Enter frames, the pointer is said.

@@ -35,7 +35,8 @@ const TITLES: [(&str, f32, &str); 12] = [
 ];
 const DETAILS: f32 = 320.0;
 
-pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Skins) {
+/// Shows the table; true while it has the keyboard.
+pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Skins) -> bool {
     let list = &given.base.skins;
     let said = Said { rows: counted(list.len(), "skin", "skins"), no_copy: None };
     let copy = bar(ui, tab, 0.0, |_| {}, Some(&said));
@@ -56,6 +57,7 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Ski
     if copy || answer.copy {
         ui.ctx().copy_text(tsv(given.model, list));
     }
+    answer.focused
 }
 
 fn table(ui: &mut Ui, given: Given<'_>, skins: &mut Skins) -> crate::app::ui::table::Answer {
@@ -95,8 +97,8 @@ fn text(model: &Model, skin: &SkinSummary, column: usize) -> String {
         0 => skin_name(model, skin.skin),
         1 => grouped(skin.joints),
         2 => skin.root.map_or_else(String::new, |n| model.skeleton.names[n.index()].clone()),
-        3 if skin.shared_with == 0 => "–".to_owned(),
-        3 => format!("shared, {}", grouped(skin.shared_with)),
+        3 if skin.shared_with == 0 => "its own".to_owned(),
+        3 => format!("of {} skins", grouped(skin.shared_with + 1)),
         4 => grouped(skin.primitives),
         5 => grouped(skin.vertices),
         6 => format!("{:.2}", skin.mean()),

@@ -214,7 +214,14 @@ impl Vertices {
     }
 }
 
-pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut Vertices, commands: &mut Vec<Command>) {
+/// Shows the table; true while it has the keyboard.
+pub(super) fn show(
+    ui: &mut Ui,
+    given: Given<'_>,
+    tab: &mut Tab,
+    vertices: &mut Vertices,
+    commands: &mut Vec<Command>,
+) -> bool {
     let found = vertices.find(ui, given);
     let said = said(given, vertices, &found);
     let wanted = if given.model.skins.len() > 1 { 728.0 } else { 592.0 };
@@ -245,6 +252,7 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
     if let Some(text) = vertices.text.finish() {
         ui.ctx().copy_text(text);
     }
+    answer.focused
 }
 
 /// How many rows there are, and whether they can be copied.
