@@ -383,3 +383,18 @@ fn skins_are_summed_up_beside_the_books_shares() {
     let text = copy(&mut harness);
     assert!(text.lines().nth(1).unwrap().starts_with("0\ttube\t4\t\t0\t1\t36\t2\t2\t0\t0\t36"), "{text}");
 }
+
+#[test]
+fn a_joint_selected_elsewhere_brings_its_column_into_view() {
+    let mut harness = shown(tube(Tube { joints: 60, rings: 61, sides: 4, influences: 2, ..Tube::default() }), 900.0);
+    tab(&mut harness, "Vertices");
+    click(&mut harness, "All joints");
+    let heads = |harness: &Harness<'_, App>| -> Vec<String> {
+        harness.get_all_by_role(Role::ColumnHeader).filter_map(|h| h.accesskit_node().label()).collect()
+    };
+    assert!(heads(&harness).contains(&"joint 0".to_owned()) && heads(&harness).len() < 25, "only what is seen is made");
+    harness.state_mut().session.apply(Command::Select(Some(NodeId(51))));
+    harness.run();
+    assert!(heads(&harness).contains(&"joint 50".to_owned()), "{:?}", heads(&harness));
+    assert!(heads(&harness).contains(&"Vertex".to_owned()), "the first columns stay");
+}

@@ -83,6 +83,8 @@ pub(super) struct Place {
     by_pointer: bool,
     /// A row to bring into view.
     pub reveal: Option<usize>,
+    /// A column to bring into view.
+    pub reveal_column: Option<usize>,
 }
 
 /// A table with its columns.
@@ -237,6 +239,12 @@ impl Table<'_> {
                     (true, false) => row + 1.0 - layout.rows,
                     (false, _) => row - 0.5 * layout.rows,
                 };
+            }
+        }
+        if let Some(column) = place.reveal_column.take().filter(|c| *c + 1 < layout.edges.len()) {
+            let (left, right) = (layout.edges[column] - layout.fixed, layout.edges[column + 1] - layout.body.width());
+            if place.left > left || place.left < right {
+                place.left = 0.5 * (left + right);
             }
         }
         let most = |all: f64, seen: f64| (all - seen).max(0.0);

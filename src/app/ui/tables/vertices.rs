@@ -36,6 +36,8 @@ pub(super) struct Vertices {
     anchor: Option<usize>,
     /// The pinned vertex that was last brought into view.
     shown: Option<VertexRef>,
+    /// The joint whose column was last brought into view.
+    shown_joint: Option<NodeId>,
 }
 
 /// A column that the rows can be ordered by.
@@ -228,6 +230,11 @@ pub(super) fn show(
     let copy = bar(ui, tab, wanted, |ui| filters(ui, given, vertices), Some(&said));
     let shows = vertices.shows(given);
     vertices.follow_pin(given, &found);
+    let selected = given.session.view.selected.filter(|_| vertices.matrix);
+    if vertices.shown_joint != selected {
+        vertices.shown_joint = selected;
+        vertices.place.reveal_column = shows.iter().position(|s| selected.map(Shows::Joint) == Some(*s));
+    }
     let answer = table(ui, given, vertices, &found, &shows);
     if let Some(head) = answer.head {
         vertices.order_by(shows[head]);
