@@ -2,6 +2,7 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
+mod findings;
 mod tables;
 
 use std::sync::Arc;

@@ -5,6 +5,7 @@ mod card;
 mod dialogs;
 mod explain;
 mod explain_text;
+mod findings;
 mod ghosts;
 pub mod icons;
 mod inspector;
@@ -61,6 +62,8 @@ pub struct Saved {
     pub timeline_height: f32,
     /// Points.
     pub tables_height: f32,
+    /// Points.
+    pub findings_height: f32,
     /// Heat map in viridis.
     pub viridis: bool,
     /// Where the last file was, for the next file dialog.
@@ -81,6 +84,7 @@ impl Default for Saved {
             inspector_width: 312.0,
             timeline_height: 156.0,
             tables_height: 240.0,
+            findings_height: 300.0,
             viridis: false,
             last_folder: None,
             matrices: [false, false, true],
@@ -108,6 +112,8 @@ pub struct Status {
     pub loading: Option<Loading>,
     /// What went wrong: what, where, what to do. Closing it sends [`Command::CancelLoad`].
     pub error: Option<String>,
+    /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`Command::CancelRom`].
+    pub rom: Option<f32>,
     /// The GPU, for the About dialog.
     pub adapter: String,
 }
@@ -138,6 +144,7 @@ pub struct UiState {
     model: Weak<Model>,
     shown_model: Weak<Model>,
     outliner: outliner::Outliner,
+    findings: findings::Findings,
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
     tables: tables::Tables,
@@ -213,6 +220,7 @@ impl UiState {
         let now = session.document.as_ref().map(|d| Arc::downgrade(d.stored())).unwrap_or_default();
         if !now.ptr_eq(&self.model) {
             self.outliner = outliner::Outliner::default();
+            self.findings = findings::Findings::default();
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
             self.tables.forget();
@@ -297,7 +305,7 @@ pub fn show(
     if saved.outliner {
         let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
         want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));
-        let shown = panel.show(ui, |ui| outliner::show(ui, session, state, commands));
+        let shown = panel.show(ui, |ui| outliner::show(ui, session, state, status, commands));
         if was_dragged(ui, "outliner") {
             state.saved.outliner_width = shown.response.rect.width();
         }
