@@ -14,6 +14,7 @@ pub mod rig;
 pub mod rom;
 mod stats;
 pub mod symmetry;
+pub mod tables;
 #[cfg(test)]
 mod transformed_by;
 mod vertex;

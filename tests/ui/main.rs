@@ -2,8 +2,8 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
-#[path = "ui/findings.rs"]
 mod findings;
+mod tables;
 
 use std::sync::Arc;
 
