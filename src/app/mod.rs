@@ -186,7 +186,7 @@ impl App {
     /// Looks for what is wrong with the open model, in the background. What is measured is not disturbed.
     fn inspect(&mut self) {
         if let Some(document) = self.session.document.as_ref().filter(|_| self.meter.is_none()) {
-            self.jobs.inspect(Arc::clone(document.stored()));
+            self.jobs.inspect(Arc::clone(document.stored()), self.session.view.influence_limit);
         }
     }
 
@@ -204,6 +204,7 @@ impl App {
 
     fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
         match effect {
+            Effect::Inspect => self.inspect(),
             Effect::OpenDialog if !jobs::has_dialog() => {
                 let todo = "Drop a file on the window, or give its path on the command line.";
                 self.status.error = Some(format!(
@@ -223,6 +224,17 @@ impl App {
                     _ => self.jobs.cancel(),
                 }
                 self.status.loading = None;
+            }
+            Effect::RunRom(options) => {
+                if let Some(document) = &self.session.document {
+                    let model = Arc::clone(document.stored());
+                    self.jobs.drive(model, options, self.session.view.method);
+                    self.status.rom = Some(0.0);
+                }
+            }
+            Effect::CancelRom => {
+                self.jobs.stop_motion();
+                self.status.rom = None;
             }
             Effect::Quit => event_loop.exit(),
             effect => self.ui.carry_out(&effect),
@@ -250,6 +262,8 @@ impl App {
                         loading.is_open = true;
                     }
                     self.jobs.opened();
+                    self.jobs.stop_motion();
+                    self.status.rom = None;
                     self.jobs.prepare_picking(&document);
                     self.session.open(*document);
                     if std::mem::take(&mut self.options.normalise_weights) {
@@ -264,6 +278,11 @@ impl App {
                     self.status.loading = None;
                     self.session.warn(&warnings);
                     self.inspect();
+                }
+                Report::Measuring(fraction) => self.status.rom = Some(fraction),
+                Report::Measured(model, report) => {
+                    self.status.rom = None;
+                    self.session.measured(&model, *report);
                 }
                 Report::Inspected(model, inspection) => self.session.inspected(&model, *inspection),
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
@@ -403,10 +422,11 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             WindowEvent::DroppedFile(path) => self.send(event_loop, Command::Open(path)),
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                if consumed || window.wants_keyboard() || self.ui.is_modal() {
+                let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
+                let taken = (consumed || window.wants_keyboard()) && !self.ui.shares_key(shortcut.key);
+                if taken || self.ui.is_modal() {
                     return;
                 }
-                let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
                 if shortcut.key == Key::Escape && self.status.loading.is_some() {
                     return self.send(event_loop, Command::CancelLoad);
                 }

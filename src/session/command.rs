@@ -8,6 +8,7 @@ use glam::Vec2;
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
 use super::view::{Lighting, Toggle, ViewFrom};
+use crate::inspect::rom::RomOptions;
 use crate::inspect::{OVERLAYS, Overlay, VertexRef, VertexSet};
 use crate::math::Ramp;
 use crate::model::{ClipId, NodeId};
@@ -95,8 +96,14 @@ pub enum Command {
     Pin(Option<VertexRef>),
     /// Let these vertices stand out.
     Mark(Arc<VertexSet>),
-    /// Pose, mark, select and frame a finding, by its place in the report of [`super::Document::inspection`].
+    /// Pose, mark, select and frame a finding, by its place in [`super::Document::findings`].
     ShowFinding(usize),
+    /// Back to what was seen before a finding was shown; [`Command::Select`] of nothing does so too.
+    LeaveFinding,
+    /// Drive every joint through its limits and list where the skin suffers most.
+    RunRom(RomOptions),
+    /// Stop the range of motion that is under way.
+    CancelRom,
     /// What colours the surface, by [`crate::inspect::Overlay::id`]; `None`: materials and light.
     SetOverlay(Option<&'static str>),
     /// The same, and back to materials and light where it is on.
@@ -123,6 +130,8 @@ pub enum Command {
     Zoom(f32),
     /// Frame the selected joint and what it moves.
     FrameSelected,
+    /// Frame the marked vertices and some of what is around.
+    FrameMarked,
     /// Frame everything, as deformed.
     FrameAll,
     /// Look along an axis.
@@ -153,6 +162,7 @@ pub enum Panel {
     Outliner,
     Inspector,
     Timeline,
+    Tables,
 }
 
 /// What [`super::Session::apply`] leaves to the application.
@@ -166,8 +176,14 @@ pub enum Effect {
     OpenBuiltIn,
     /// Load again what was loaded last.
     Reload,
+    /// Look again for what is wrong with the open model: what to look for has changed.
+    Inspect,
     /// Stop loading.
     CancelLoad,
+    /// Measure the range of motion of the stored model in the background.
+    RunRom(RomOptions),
+    /// Stop that.
+    CancelRom,
     /// Close the window.
     Quit,
     /// Change the look of the window itself.
@@ -419,6 +435,13 @@ static ROWS: &[CommandRow] = &[
         ctrl(Key::Char('3')),
         Command::TogglePanel(Panel::Timeline),
         "Show or hide the timeline",
+    ),
+    row(
+        Menu::View,
+        "Tables",
+        ctrl(Key::Char('4')),
+        Command::TogglePanel(Panel::Tables),
+        "Show or hide the tables of joints, vertices, matrices and skins",
     ),
     row(Menu::View, "Light theme", ctrl(Key::Char('t')), Command::ToggleTheme, "Switch between dark and light"),
     row(Menu::Overlay, "Shaded", key(Key::Char('s')), Command::SetOverlay(None), "Show materials and light"),

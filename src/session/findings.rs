@@ -4,19 +4,40 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-use super::{ChannelValue, Command, Edits, NodeEdit, PoseSource, Session};
-use crate::inspect;
-use crate::inspect::check::{Finding, FindingPose};
-use crate::inspect::{Inspection, VertexRef, VertexSet};
+use super::{ChannelValue, Command, Edits, NodeEdit, Orbit, Playback, PoseSource, Session};
+use crate::inspect::check::FindingPose;
+use crate::inspect::rom::RomReport;
+use crate::inspect::{self, Inspection, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, euler_xyz_degrees};
 use crate::model::{Model, NodeId};
+
+/// How the model stood before a finding was shown.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    playback: Playback,
+    edits: Arc<Edits>,
+    orbit: Orbit,
+    overlay: Option<&'static Overlay>,
+    selected: Option<NodeId>,
+    marked: Arc<VertexSet>,
+}
 
 impl Session {
     /// The inspection of a model has ended: kept if the model is still open.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
         if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), model)) {
             document.inspection = Some(Arc::new(inspection));
+            // Its findings come before those that were there.
+            self.view.finding = None;
         }
+    }
+
+    /// The range of motion of a model has been measured: kept if the model is still open.
+    pub fn measured(&mut self, model: &Arc<Model>, report: RomReport) {
+        let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), model)) else { return };
+        let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
+        document.rom = Some(Arc::new(report));
+        self.view.finding = self.view.finding.filter(|place| *place < checked);
     }
 
     /// What pins, marks and findings change.
@@ -30,9 +51,15 @@ impl Session {
                 if self.model().is_some_and(|m| fits(m, vertices)) {
                     self.view.marked = Arc::clone(vertices);
                     self.view.finding = None;
+                    self.before_finding = None;
                 }
             }
+            Command::FrameMarked => {
+                let (marked, aspect) = (Arc::clone(&self.view.marked), self.view.aspect());
+                self.view.orbit.frame(self.surroundings(&marked, &[]), aspect);
+            }
             Command::ShowFinding(place) => self.show_finding(*place),
+            Command::LeaveFinding => self.leave_finding(),
             _ => {}
         }
     }
@@ -42,6 +69,7 @@ impl Session {
         self.view.pinned = self.view.pinned.filter(|v| self.has_vertex(*v));
         self.view.marked = Arc::default();
         self.view.finding = None;
+        self.before_finding = None;
     }
 
     fn has_vertex(&self, vertex: VertexRef) -> bool {
@@ -52,12 +80,14 @@ impl Session {
     }
 
     fn show_finding(&mut self, place: usize) {
-        let inspection = self.document.as_ref().and_then(|d| d.inspection.as_ref()).map(Arc::clone);
-        let Some(finding) = inspection.as_ref().and_then(|i| i.report.findings.get(place)) else { return };
+        let finding = self.document.as_ref().and_then(|d| d.findings().nth(place).cloned());
+        let Some(finding) = &finding else { return };
+        let before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
         self.pose_as(finding.pose);
         let vertices = finding.vertex_set();
         self.apply(Command::Mark(Arc::new(vertices)));
         self.view.finding = Some(place);
+        self.before_finding = Some(before);
         if let Some(joint) = finding.joints.first() {
             self.apply(Command::Select(Some(*joint)));
             if !finding.vertices.is_empty() {
@@ -65,9 +95,32 @@ impl Session {
             }
         }
         self.update_pose();
-        let bounds = self.finding_bounds(finding);
+        let bounds = self.surroundings(&finding.vertex_set(), &finding.joints);
         let aspect = self.view.aspect();
         self.view.orbit.frame(bounds, aspect);
+    }
+
+    fn now(&self) -> Before {
+        let view = &self.view;
+        Before {
+            playback: self.playback.clone(),
+            edits: Arc::clone(&self.edits),
+            orbit: view.orbit,
+            overlay: view.overlay,
+            selected: view.selected,
+            marked: Arc::clone(&view.marked),
+        }
+    }
+
+    /// As it was before the first of the findings that were shown; pose edits come back in one step that can be undone.
+    fn leave_finding(&mut self) {
+        let Some(before) = self.before_finding.take() else { return };
+        let Before { playback, edits, orbit, overlay, selected, marked } = *before;
+        self.playback = playback;
+        self.change_edits(Edits::clone(&edits));
+        (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
+        (self.view.marked, self.view.finding) = (marked, None);
+        self.update_pose();
     }
 
     /// Takes a pose exactly: pose edits give way to it, in one step that can be undone.
@@ -94,21 +147,18 @@ impl Session {
         self.change_edits(edits);
     }
 
-    /// What of a finding is to be seen: its vertices, its joints, and some of what is around.
-    fn finding_bounds(&self, finding: &Finding) -> Aabb {
+    /// These vertices and joints as posed, and some of what is around.
+    fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
         let Some(model) = self.model() else { return Aabb::EMPTY };
         let mut bounds = Aabb::EMPTY;
         for posed in &self.surface().primitives {
-            if finding.mesh != Some(model.instances[posed.instance.index()].mesh)
-                || finding.primitive != Some(posed.primitive)
-            {
-                continue;
-            }
+            let mesh = model.instances[posed.instance.index()].mesh;
             let at = |v: &u32| posed.deformed.positions[*v as usize];
-            bounds = bounds.union(Aabb::from_points(finding.vertices.iter().map(at).filter(|p| p.is_finite())));
+            let points = vertices.of(mesh, posed.primitive).iter().map(at);
+            bounds = bounds.union(Aabb::from_points(points.filter(|p| p.is_finite())));
         }
         let joint = |n: &NodeId| Vec3::from(self.pose.model[n.index()].translation);
-        bounds = bounds.union(Aabb::from_points(finding.joints.iter().map(joint).filter(|p| p.is_finite())));
+        bounds = bounds.union(Aabb::from_points(joints.iter().map(joint).filter(|p| p.is_finite())));
         let whole = self.bounds();
         if bounds.is_empty() {
             return whole;

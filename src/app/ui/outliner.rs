@@ -1,16 +1,15 @@
-//! The node tree, its search, and what import had to say.
+//! The node tree and its search; the findings stand below it.
 
 use std::collections::HashSet;
 
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Frame, Key, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, CornerRadius, Frame, Margin, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{drop_down, focus_ring, paint_line, shortened};
-use super::{UiState, icons};
+use super::widgets::{drop_down, focus_ring, paint_line, search_field, shortened};
+use super::{Status, UiState, findings, icons};
 use crate::frame::joint_color;
 use crate::inspect::Scale;
 use crate::model::{Model, NodeId};
@@ -131,20 +130,8 @@ fn indent(depth: u32, width: f32) -> f32 {
     if plain <= soft { plain } else { soft + (limit - soft) * (1.0 - (-(plain - soft) / (limit - soft)).exp()) }
 }
 
-pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
-    let findings = session.document.as_ref().map(|d| d.warnings.as_slice());
-    if let Some(warnings) = findings {
-        let frame = Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 8 });
-        let panel = if warnings.is_empty() {
-            egui::Panel::bottom("no findings").exact_size(42.0)
-        } else {
-            // About 34 characters fit into a line of the panel as it opens.
-            let lines: usize = warnings.iter().map(|w| w.chars().count().div_ceil(34)).sum();
-            let height = (48.0 + 16.0 * lines as f32 + 4.0 * warnings.len() as f32).min(200.0);
-            egui::Panel::bottom("findings").resizable(true).default_size(height).size_range(64.0..=360.0)
-        };
-        panel.frame(frame).show(ui, |ui| show_findings(ui, warnings));
-    }
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    findings::show(ui, session, state, status, commands);
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 }).show(ui, |ui| {
         let Some(model) = session.model() else {
             ui.set_width(ui.available_width());
@@ -154,7 +141,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         if model.scenes.len() > 1 {
             scenes(ui, model, session, commands);
         }
-        search(ui, &mut state.outliner);
+        search_field(ui, &mut state.outliner.search, "Search nodes", f32::INFINITY);
     });
     if let Some(model) = session.model() {
         tree(ui, model, session, state, commands);
@@ -176,35 +163,6 @@ fn scenes(ui: &mut Ui, model: &Model, session: &Session, commands: &mut Vec<Comm
         }
     });
     ui.add_space(4.0);
-}
-
-fn search(ui: &mut Ui, outliner: &mut Outliner) {
-    let c = colors(ui);
-    let edit = TextEdit::singleline(&mut outliner.search)
-        .id_salt("search")
-        .hint_text(RichText::new("Search nodes…").color(c.dim))
-        .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
-        .desired_width(f32::INFINITY);
-    let response = ui.add(edit).accessible_name("Search nodes");
-    // Escape first clears, then leaves. The field gives up the focus by itself, so the first one is taken back.
-    if response.lost_focus() && !outliner.search.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
-        outliner.search.clear();
-        response.request_focus();
-    }
-    let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
-    ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
-    if !outliner.search.is_empty() {
-        let side = 20.0;
-        let center = pos2(response.rect.right() - 15.0, response.rect.center().y);
-        let rect = Rect::from_center_size(center, vec2(side, side));
-        let clear = ui.interact(rect, response.id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
-        clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
-        let ink = if clear.hovered() { c.text } else { c.dim };
-        ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
-        if clear.clicked() {
-            outliner.search.clear();
-        }
-    }
 }
 
 fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
@@ -340,33 +298,6 @@ fn triangle(ui: &Ui, node: NodeId, name: &str, at: egui::Pos2, folded: bool) -> 
     let icon = if folded { icons::TREE_CLOSED } else { icons::TREE_OPEN };
     ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
     response.clicked()
-}
-
-fn show_findings(ui: &mut Ui, warnings: &[String]) {
-    let c = colors(ui);
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("Findings").font(theme::strong(BODY)));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let (text, color) = match warnings.len() {
-                0 => ("no warnings".to_owned(), c.dim),
-                1 => ("1 warning".to_owned(), c.amber),
-                n => (format!("{n} warnings"), c.amber),
-            };
-            ui.label(RichText::new(text).font(theme::regular(12.0)).color(color));
-        });
-    });
-    if warnings.is_empty() {
-        return;
-    }
-    ScrollArea::vertical().auto_shrink(false).id_salt("findings").show(ui, |ui| {
-        for warning in warnings {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = 6.0;
-                ui.label(RichText::new(icons::WARNING).font(theme::icon(14.0)).color(c.amber));
-                ui.add(egui::Label::new(RichText::new(warning).size(SMALL + 1.0).color(c.dim)).wrap());
-            });
-        }
-    });
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Layout, Margin, PointerButton,
-    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Key, Layout, Margin, PointerButton,
+    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::icons;
@@ -240,6 +240,36 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
     response.accessible_name(format!("{name}: {shown}"))
 }
 
+/// A field to search with: `name` says for what. Escape first clears, then leaves.
+pub(super) fn search_field(ui: &mut Ui, text: &mut String, name: &str, width: f32) {
+    let c = colors(ui);
+    let edit = TextEdit::singleline(text)
+        .id_salt(name)
+        .hint_text(RichText::new(format!("{name}…")).color(c.dim))
+        .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
+        .desired_width(width);
+    let response = ui.add(edit).accessible_name(name);
+    // The field gives up the focus by itself, so the first Escape takes it back.
+    if response.lost_focus() && !text.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
+        text.clear();
+        response.request_focus();
+    }
+    let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
+    ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
+    if !text.is_empty() {
+        let side = 20.0;
+        let center = pos2(response.rect.right() - 15.0, response.rect.center().y);
+        let rect = Rect::from_center_size(center, vec2(side, side));
+        let clear = ui.interact(rect, response.id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
+        clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
+        let ink = if clear.hovered() { c.text } else { c.dim };
+        ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
+        if clear.clicked() {
+            text.clear();
+        }
+    }
+}
+
 /// The head of a section: small capitals, dim; `right` adds what stands at its end.
 pub(super) fn section(ui: &mut Ui, title: &str, right: impl FnOnce(&mut Ui)) {
     ui.add_space(8.0);
@@ -264,6 +294,21 @@ pub(super) fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
     paint_line(ui, galley, x, rect.center().y, c.text);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {value}")));
     if cut { response.on_hover_text(value) } else { response }
+}
+
+/// How far something is, 0…1, as wide as there is room.
+pub(super) fn progress_bar(ui: &mut Ui, name: &str, fraction: f32) {
+    let c = colors(ui);
+    let fraction = fraction.clamp(0.0, 1.0);
+    let (rail, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0), Sense::hover());
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::ProgressIndicator, true, name);
+        info.value = Some(f64::from(fraction));
+        info
+    });
+    let done = rail.with_max_x(rail.left() + fraction * rail.width());
+    ui.painter().rect_filled(rail, CornerRadius::same(3), c.line);
+    ui.painter().rect_filled(done, CornerRadius::same(3), c.accent);
 }
 
 /// A pointer that holds a rail.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::motion;
 use super::region::from_bones;
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
 use crate::model::{MeshId, Model, NodeId};
@@ -24,7 +25,7 @@ const FAR_OF_REACH: f32 = 3.0;
 /// Places that are searched for the joint that others around a vertex follow.
 const AROUND: usize = 64;
 /// Less weight than this is a trace of automatic weighting.
-const TRACE: f32 = 0.02;
+const TRACE: f32 = 0.04;
 
 /// What a joint moves from afar in one primitive.
 #[derive(Default)]
@@ -37,6 +38,7 @@ struct Far {
     strongest: f32,
     /// The largest distance · weight, metres: what they are ranked by.
     rank: f32,
+    pose: FindingPose,
 }
 
 fn far(subject: &Subject, out: &mut Vec<Finding>) {
@@ -45,8 +47,6 @@ fn far(subject: &Subject, out: &mut Vec<Finding>) {
     for surface in subject.surfaces() {
         look(subject, surface, &tree, &mut found);
     }
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_by(|a, b| b.1.rank.total_cmp(&a.1.rank));
     out.extend(found.into_iter().map(|(place, far)| finding(subject, place, far)));
 }
 
@@ -80,7 +80,10 @@ fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<
                 *far.owners.entry(owner).or_default() += 1;
                 far.farthest = far.farthest.max(metres);
                 far.strongest = far.strongest.max(weight);
-                far.rank = far.rank.max(metres * weight);
+                if metres * weight > far.rank {
+                    far.rank = metres * weight;
+                    far.pose = motion::shown_by(subject, surface, *vertex, *joint);
+                }
             }
         }
     }
@@ -143,7 +146,7 @@ fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId),
         ),
         fix: "Look at the pose with this joint turned; if nothing should follow it there, take its weight off.".into(),
         measure: Some(Measure { what: "distance times weight", value: f64::from(far.rank) * 1e3, unit: "mm" }),
-        pose: FindingPose::Rest,
+        pose: far.pose,
     }
 }
 
@@ -151,38 +154,47 @@ fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId),
 struct Tree {
     above: Vec<Option<NodeId>>,
     depth: Vec<usize>,
-    /// How many joints hang on a node.
-    below: Vec<usize>,
+    /// The first joint of the chain without forks that a node belongs to.
+    limb: Vec<usize>,
 }
 
 impl Tree {
     fn new(model: &Model) -> Self {
         let count = model.skeleton.len();
-        let mut out =
-            Self { above: Vec::with_capacity(count), depth: Vec::with_capacity(count), below: vec![0; count] };
+        let mut out = Self { above: Vec::with_capacity(count), depth: Vec::with_capacity(count), limb: Vec::new() };
+        let mut below = vec![0_usize; count];
         for (node, parent) in model.skeleton.parents.iter().enumerate() {
             let joint = parent.filter(|p| model.is_joint(*p));
             let above = joint.or_else(|| parent.and_then(|p| out.above[p.index()]));
             if let Some(above) = above.filter(|_| model.is_joint(NodeId::from_index(node))) {
-                out.below[above.index()] += 1;
+                below[above.index()] += 1;
             }
             out.depth.push(above.map_or(0, |a| out.depth[a.index()] + 1));
             out.above.push(above);
+        }
+        for (node, above) in out.above.iter().enumerate() {
+            let goes_on = above.filter(|a| below[a.index()] == 1);
+            let limb = goes_on.map_or(node, |a| out.limb[a.index()]);
+            out.limb.push(limb);
         }
         out
     }
 
     /// Whether the way from one joint to the other through the tree is long, and leads past a fork: a chain without forks
-    /// is one limb, however many joints it has. Joints of different roots are far from each other.
+    /// is one limb, however many joints it has. Roots are siblings.
     fn is_far(&self, a: NodeId, b: NodeId) -> bool {
-        let (mut a, mut b, mut steps, mut forks) = (Some(a), Some(b), 0, false);
-        while a != b {
+        if self.limb[a.index()] == self.limb[b.index()] {
+            return false;
+        }
+        let (mut a, mut b) = (Some(a), Some(b));
+        for _ in 0..STEPS - 1 {
             let depth = |n: Option<NodeId>| n.map(|n| self.depth[n.index()]);
             let lower = if depth(a) >= depth(b) { &mut a } else { &mut b };
             *lower = lower.and_then(|node| self.above[node.index()]);
-            forks |= lower.is_none_or(|node| self.below[node.index()] > 1);
-            steps += 1;
+            if a == b {
+                return false;
+            }
         }
-        forks && steps >= STEPS
+        true
     }
 }

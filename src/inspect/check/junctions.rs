@@ -1,8 +1,8 @@
 //! The rule about T-junctions: a vertex on the edge of a triangle that does not know of it.
 //!
-//! The vertex does not move as the points of that edge do, and so a crack opens ("T-intersections can cause havoc when
-//! skinning is applied", Mukundan and others on skin meshes). Both lie on open edges of the welded surface: where all
-//! triangles that meet at an edge share its ends, nothing can open.
+//! After skinning the vertex "does not necessarily transform to a position on the line segment", and so a crack appears:
+//! the book chapter on smooth skinning names T-intersections as what a skin must not have. Vertex and edge lie on open
+//! edges of the welded surface: where the triangles on both sides of an edge share its ends, nothing can open.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,8 +28,8 @@ const ON_EDGE: f32 = 2e-5;
 const NO_CRACK: f32 = 1e-4;
 /// Cosine of the angle between an edge and the one that runs along it.
 const ALONG: f32 = 0.999;
-/// Edges that one vertex is tried with.
-const TRIES: u8 = 4;
+/// Edges that one vertex is tried with: more than a few pass by only where vertices are heaped on each other.
+const TRIES: u8 = 32;
 
 /// What cracks in a primitive.
 #[derive(Default)]
@@ -74,7 +74,10 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
 
 fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
     let n = cracked.vertices.len();
-    let (lie, them) = if n == 1 { ("vertex lies", "it") } else { ("vertices lie", "them") };
+    let (lie, them, part) = match n {
+        1 => ("vertex lies", "it", "it parts from the edge"),
+        _ => ("vertices lie", "them", "they part from the edge"),
+    };
     let millimetres = f64::from(cracked.widest) * 1e3;
     Finding {
         rule: JUNCTION.id,
@@ -82,7 +85,7 @@ fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
         mesh: Some(mesh),
         primitive: Some(primitive),
         message: format!(
-            "{n} {lie} on the edge of a triangle that does not share {them}: under motion {them} and the edge part, and a \
+            "{n} {lie} on the edge of a triangle that does not share {them}: under motion {part}, and a \
              crack of up to {millimetres:.1} mm opens."
         ),
         fix: "Split that triangle at the vertex, or take the vertex out.".into(),
@@ -113,13 +116,14 @@ fn candidates(surface: &Surface) -> Vec<(u32, Side)> {
         tree.near_segment(a, b, near, |i| {
             let place = places[i];
             let p = at(place);
-            if side.ends.contains(&place) || p.distance(a) <= near || p.distance(b) <= near {
+            if side.ends.contains(&place) {
                 return true;
             }
             tries[i] += 1;
             // The border that the vertex belongs to runs along this edge: else a corner merely touches it.
             let runs = |to: &u32| (at(*to) - p).normalize_or(Vec3::ZERO).dot(along).abs() >= ALONG;
-            if around[&place].iter().any(runs) {
+            let is_end = p.distance(a) <= near || p.distance(b) <= near;
+            if !is_end && around[&place].iter().any(runs) {
                 out.extend(surface.members(place).iter().map(|v| (*v, side)));
             }
             tries[i] < TRIES

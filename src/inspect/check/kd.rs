@@ -105,3 +105,39 @@ fn meets(bounds: Aabb, a: Vec3, b: Vec3, near: f32) -> bool {
     }
     enter <= leave
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_near_a_segment_is_visited_until_it_leaves() {
+        let mut state = 1_u32;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 24) as f32
+        };
+        let mut point = || Vec3::new(random(), random(), random());
+        let points: Vec<Vec3> = (0..500).map(|_| point()).collect();
+        let mut tree = PointTree::new(points.clone());
+        let mut gone = vec![false; points.len()];
+        for turn in 0..200 {
+            let (a, mut b) = (point(), point());
+            // Along an axis, and of no length.
+            b = if turn % 3 == 0 { Vec3::new(a.x, b.y, a.z) } else { b };
+            b = if turn % 20 == 1 { a } else { b };
+            let near = |i: &usize| !gone[*i] && from_segment(points[*i], a, b) <= 0.05;
+            let want: Vec<usize> = (0..points.len()).filter(near).collect();
+            let mut found = Vec::new();
+            tree.near_segment(a, b, 0.05, |i| {
+                found.push(i);
+                i % 7 != 0
+            });
+            found.sort_unstable();
+            assert_eq!(found, want);
+            found.iter().filter(|i| *i % 7 == 0).for_each(|i| gone[*i] = true);
+        }
+        assert!(gone.iter().any(|g| *g));
+        PointTree::new(Vec::new()).near_segment(Vec3::ZERO, Vec3::X, 1.0, |_| panic!("there are none"));
+    }
+}

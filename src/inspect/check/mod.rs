@@ -11,10 +11,12 @@ mod hierarchy;
 mod joints;
 mod junctions;
 mod kd;
+mod limit;
 #[cfg(test)]
 mod mesh_tests;
 mod motion;
 mod names;
+mod pairs;
 #[cfg(test)]
 mod planted;
 mod region;
@@ -24,6 +26,9 @@ mod seams;
 mod subject;
 mod surface;
 mod unused;
+#[cfg(test)]
+mod weight_tests;
+mod weighted;
 mod weights;
 mod weld;
 
@@ -54,19 +59,27 @@ pub struct Rule {
 
 /// Every rule, worst first.
 pub static RULES: &[&Rule] = &[
+    &weights::NOT_FINITE,
+    &weights::NEGATIVE,
     &weights::ZERO,
+    &pairs::OUT_OF_RANGE,
     &binds::SINGULAR,
     &hierarchy::HIERARCHY,
+    &weights::SUM,
+    &weights::SUM_255,
+    &pairs::DUPLICATE,
+    &limit::TOO_MANY,
     &rogue::ROGUE,
+    &seams::SEAM,
+    &junctions::JUNCTION,
+    &asymmetry::ASYMMETRY,
     &binds::MISMATCH,
     &binds::NON_RIGID,
-    &asymmetry::ASYMMETRY,
     &scale::NON_UNIFORM,
     &scale::NEGATIVE,
-    &junctions::JUNCTION,
-    &seams::SEAM,
     &names::DUPLICATE,
     &unused::UNUSED,
+    &pairs::UNWEIGHTED_OUT_OF_RANGE,
     &far::FAR,
 ];
 
@@ -88,7 +101,7 @@ impl Default for CheckOptions {
 /// What was found in one model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Worst first, then in the order of [`RULES`], mesh, primitive and joints.
+    /// Worst first, then in the order of [`RULES`], mesh, primitive and joints; influences from afar by how far they reach.
     pub findings: Vec<Finding>,
 }
 
@@ -126,11 +139,16 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
     Some(Report { findings })
 }
 
-/// Worst first, then by rule, mesh, primitive and joints.
+/// Worst first, then by rule, mesh, primitive and joints; influences from afar by their measure, the largest first.
 fn sort(findings: &mut [Finding]) {
-    let rule = |f: &Finding| RULES.iter().position(|rule| rule.id == f.rule);
-    let key = |f: &Finding| (Reverse(f.severity), rule(f), f.mesh, f.primitive);
-    findings.sort_by(|a, b| key(a).cmp(&key(b)).then_with(|| a.joints.cmp(&b.joints)));
+    let rule = |f: &Finding| (Reverse(f.severity), RULES.iter().position(|rule| rule.id == f.rule));
+    let rank = |f: &Finding| f.measure.filter(|_| f.rule == far::FAR.id).map_or(0.0, |m| -m.value);
+    let place = |f: &Finding| (f.mesh, f.primitive);
+    findings.sort_by(|a, b| {
+        let by_rank = || rank(a).total_cmp(&rank(b));
+        let by_place = || place(a).cmp(&place(b)).then_with(|| a.joints.cmp(&b.joints));
+        rule(a).cmp(&rule(b)).then_with(by_rank).then_with(by_place)
+    });
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How far a surface opens under motion: gaps between its vertices over a set of test poses.
 //!
-//! The test poses: rest, every joint that moves the gap turned by 45° and 90° either way about each of its axes, and the
-//! file's clips at a few times.
+//! The test poses: rest, each of the (at most 32 heaviest) joints that move the gap turned by 45° and 90° either way about
+//! each of its axes, and the file's clips at a few times.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,14 @@ use glam::{Affine3A, Quat, Vec3};
 
 use super::{FindingPose, Subject, Surface};
 use crate::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
-use crate::model::{ClipId, LocalPose, NodeId};
+use crate::model::{ClipId, LocalPose, NodeId, Skeleton};
 
 /// Degrees.
 const ANGLES: [f32; 4] = [45.0, -45.0, 90.0, -90.0];
+/// Degrees by which a joint is turned to show what it moves.
+const SHOWN: f32 = 45.0;
+/// Joints that are turned for one gap, the heaviest.
+const TURNED: usize = 32;
 /// How many poses of clips are looked at in all, spread over all clips.
 const CLIP_POSES: usize = 64;
 /// And of one clip.
@@ -63,11 +67,17 @@ pub(super) enum Gap {
 }
 
 impl Gap {
-    fn points(&self) -> &[Point] {
-        match self {
+    /// The joints that move it, the heaviest first.
+    fn joints(&self) -> Vec<NodeId> {
+        let points: &[Point] = match self {
             Self::Between(points) => points,
             Self::FromEdge(points) => points,
-        }
+        };
+        let mut all: Vec<(NodeId, f32)> = points.iter().flat_map(|p| p.0.iter().map(|i| (i.0, i.1))).collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        all.dedup_by_key(|i| i.0);
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        all.into_iter().take(TURNED).map(|i| i.0).collect()
     }
 
     fn width(&self, at: impl Fn(&Point) -> Vec3) -> f32 {
@@ -97,9 +107,9 @@ struct Turn {
 }
 
 impl Turn {
-    fn new(subject: &Subject, joint: NodeId) -> Self {
+    fn new(subject: &Subject, joint: NodeId, end: usize) -> Self {
         let world = subject.rest[joint.index()];
-        let mut out = Self { joint, end: subject.model.skeleton.subtree_end(joint), poses: Vec::new(), by: Vec::new() };
+        let mut out = Self { joint, end, poses: Vec::new(), by: Vec::new() };
         // A local rotation is followed by the node's scale: it turns what is around the joint, not its scale.
         let transform = subject.model.skeleton.rest.transforms[joint.index()];
         let local = subject.model.skeleton.local_matrix(joint.index(), transform);
@@ -119,20 +129,39 @@ impl Turn {
     }
 }
 
+/// One past the last node of the subtree of each node: nodes stand depth first.
+fn subtree_ends(skeleton: &Skeleton) -> Vec<usize> {
+    let mut out: Vec<usize> = (1..=skeleton.len()).collect();
+    for (node, parent) in skeleton.parents.iter().enumerate().rev() {
+        if let Some(parent) = parent {
+            out[parent.index()] = out[parent.index()].max(out[node]);
+        }
+    }
+    out
+}
+
+/// The pose in which one sees that `joint` moves a vertex of a surface: the joint turned about the axis, of its three,
+/// from which the vertex is farthest.
+pub(super) fn shown_by(subject: &Subject, surface: &Surface, vertex: u32, joint: NodeId) -> FindingPose {
+    let point = Point::new(subject, surface, vertex);
+    let Some((_, _, at)) = point.0.iter().find(|i| i.0 == joint) else { return FindingPose::Rest };
+    let from_axis = |axis: &Vec3| axis.cross(*at).length();
+    let axis = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().max_by(|a, b| from_axis(a).total_cmp(&from_axis(b)));
+    axis.map_or(FindingPose::Rest, |axis| FindingPose::Turned { joint, axis, angle: SHOWN.to_radians() })
+}
+
 /// The widest that each gap opens (metres in the world), and in which pose. Empty once nobody waits for it.
 pub(super) fn widest(subject: &Subject, gaps: &[Gap]) -> Vec<(f32, FindingPose)> {
     let mut turns: HashMap<NodeId, Turn> = HashMap::new();
+    let ends = subtree_ends(&subject.model.skeleton);
     let mut out = Vec::with_capacity(gaps.len());
     for gap in gaps {
         if subject.is_cancelled() {
             return Vec::new();
         }
         let mut best = (gap.width(|p| p.at(&subject.rest)), FindingPose::Rest);
-        let mut joints: Vec<NodeId> = gap.points().iter().flat_map(|p| p.0.iter().map(|i| i.0)).collect();
-        joints.sort_unstable();
-        joints.dedup();
-        for joint in joints {
-            let turn = turns.entry(joint).or_insert_with(|| Turn::new(subject, joint));
+        for joint in gap.joints() {
+            let turn = turns.entry(joint).or_insert_with(|| Turn::new(subject, joint, ends[joint.index()]));
             for (i, pose) in turn.poses.iter().enumerate() {
                 keep_wider(&mut best, gap.width(|p| p.turned(&subject.rest, turn, i)), *pose);
             }
@@ -170,6 +199,42 @@ fn widest_in_clips(subject: &Subject, gaps: &[Gap], out: &mut [(f32, FindingPose
             let pose = FindingPose::Clip { clip: ClipId::from_index(id), time_secs };
             for (gap, best) in gaps.iter().zip(&mut *out) {
                 keep_wider(best, gap.width(|p| p.at(&world)), pose);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::inspect::check::CheckOptions;
+    use crate::model::shapes::obstacle_course;
+
+    /// The course has uneven scales, a mirror, a shear and eight influences for each vertex.
+    #[test]
+    fn a_turned_joint_carries_a_vertex_as_the_whole_pose_does() {
+        let model = obstacle_course();
+        let (options, cancel) = (CheckOptions::default(), AtomicBool::new(false));
+        let subject = Subject::new(&model, &options, &cancel);
+        let surface = &subject.surfaces()[0];
+        let ends = subtree_ends(&model.skeleton);
+        for joint in model.skins[0].joints.iter().copied() {
+            assert_eq!(ends[joint.index()], model.skeleton.subtree_end(joint));
+            let turn = Turn::new(&subject, joint, ends[joint.index()]);
+            assert_eq!(turn.by.len(), 12);
+            for (i, pose) in turn.poses.iter().enumerate() {
+                let FindingPose::Turned { axis, angle, .. } = *pose else { panic!("turned") };
+                let mut local = model.skeleton.rest.clone();
+                local.transforms[joint.index()].rotation *= Quat::from_axis_angle(axis, angle);
+                let mut world = Vec::new();
+                local_to_model(&model.skeleton, &local, &mut world);
+                for vertex in (0..surface.place.len() as u32).step_by(7) {
+                    let point = Point::new(&subject, surface, vertex);
+                    let (got, want) = (point.turned(&subject.rest, &turn, i), point.at(&world));
+                    assert!(got.distance(want) < 1e-4, "joint {joint:?}, vertex {vertex}: {got} and {want}");
+                }
             }
         }
     }

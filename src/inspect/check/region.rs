@@ -1,5 +1,7 @@
 //! Where a joint moves a surface: connected regions, and how far they lie from its bone.
 
+use std::collections::HashSet;
+
 use glam::Vec3;
 
 use super::Surface;
@@ -72,11 +74,27 @@ impl Region {
         Self { shell, places, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
     }
 
-    /// Whether a neighbour of one of its places is a neighbour of the other region.
-    pub fn touches(&self, surface: &Surface, other: &Self) -> bool {
-        let inside = |p: &u32| other.places.binary_search_by_key(p, |o| o.0).is_ok();
-        let borders = |p: &u32| surface.neighbours(*p).iter().any(inside);
-        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(borders))
+    /// Whether it has a neighbour whose weights are broken: what joined it to the rest may have been lost there.
+    pub fn is_torn(&self, surface: &Surface) -> bool {
+        let is_broken = |place: &u32| surface.members(*place).iter().any(|v| !surface.is_sound(*v));
+        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(is_broken))
+    }
+
+    /// A vertex to which the joint gives its largest weight here.
+    pub fn strongest_vertex(&self, surface: &Surface, node: NodeId) -> Option<u32> {
+        let (place, weight) = self.places.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        surface.members(*place).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
+    }
+
+    /// Its places and those next to them.
+    pub fn fringe(&self, surface: &Surface) -> HashSet<u32> {
+        let around = |(place, _): &(u32, f32)| surface.neighbours(*place).iter().copied().chain([*place]);
+        self.places.iter().flat_map(around).collect()
+    }
+
+    /// Whether one of its places has a neighbour in the fringe of another region.
+    pub fn touches(&self, surface: &Surface, fringe: &HashSet<u32>) -> bool {
+        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(|p| fringe.contains(p)))
     }
 }
 

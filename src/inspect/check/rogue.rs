@@ -1,12 +1,13 @@
 //! The rule about rogue vertices: islands of a joint's vertices, cut off from where it moves the rest.
 //!
-//! After Weber's rogue removal (Weber, "On the Fly Skinning", Game Programming Gems, 2000): of all vertices of a joint,
+//! After Weber's rogue removal (Weber, "Run-Time Skin Deformation", GDC 2000): of all vertices of a joint,
 //! those that a flood over the surface reaches from the one nearest to its bone are right; the others were given to it by
 //! mistake. Clean rigs have islands too, and these are let be: what lies as near to the bone as the rest does, a second
 //! region as large as the first, traces that are too light to be seen, and whatever makes up a shell of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
+use super::motion;
 use super::region::Region;
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
 use crate::model::{MeshId, NodeId};
@@ -38,6 +39,7 @@ struct Rogues {
     strongest: f32,
     /// From the bone, metres.
     farthest: f32,
+    pose: FindingPose,
 }
 
 fn rogues(subject: &Subject, out: &mut Vec<Finding>) {
@@ -52,7 +54,7 @@ fn rogues(subject: &Subject, out: &mut Vec<Finding>) {
             }
             let regions = Region::all(surface, *node, moved, &mut weights);
             for region in rogue_regions(surface, &regions, &shell_sizes) {
-                list(surface, *node, region, &mut found);
+                list(subject, surface, *node, region, &mut found);
             }
         }
     }
@@ -65,19 +67,20 @@ fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[us
     let mut out = Vec::new();
     for shell in regions.chunk_by(|a, b| a.shell == b.shell) {
         let Some(main) = seeded(shell.iter()) else { continue };
+        let fringe = if shell.len() > 1 { main.fringe(surface) } else { HashSet::new() };
         for region in shell.iter().filter(|r| r.strongest >= TRACE) {
             // Around the same bone, cut off by a joint in between; or a trace within what the joint moves anyway.
             let around = region.nearest <= main.nearest * 2.0;
             let within = region.strongest < FRAYED && region.nearest <= main.typical;
             let second = region.mass >= main.mass * SECOND && region.nearest <= main.farthest;
-            let frayed = region.strongest < FRAYED && region.touches(surface, main);
+            let frayed = region.strongest < FRAYED && region.touches(surface, &fringe);
             let at_home = shell.iter().any(|r| std::ptr::eq(r, home)) || main.mass >= home.mass * SECOND;
             let rogue = if at_home {
                 !std::ptr::eq(region, main) && !around && !within && !second && !frayed
             } else {
                 strayed(region, home, shell_sizes)
             };
-            if rogue {
+            if rogue && !region.is_torn(surface) {
                 out.push(region);
             }
         }
@@ -100,14 +103,25 @@ fn seeded<'r>(regions: impl Iterator<Item = &'r Region> + Clone) -> Option<&'r R
 }
 
 /// Every stored vertex of a region, coincident ones that the joint does not move included.
-fn list(surface: &Surface, node: NodeId, region: &Region, found: &mut BTreeMap<(MeshId, usize, NodeId), Rogues>) {
+fn list(
+    subject: &Subject,
+    surface: &Surface,
+    node: NodeId,
+    region: &Region,
+    found: &mut BTreeMap<(MeshId, usize, NodeId), Rogues>,
+) {
     for (place, _) in &region.places {
         for vertex in surface.members(*place) {
             let (part, stored) = surface.stored(*vertex);
             let Part { mesh, primitive, .. } = surface.parts[part];
             let rogues = found.entry((mesh, primitive, node)).or_default();
             rogues.vertices.push(stored);
-            rogues.strongest = rogues.strongest.max(region.strongest);
+            if region.strongest > rogues.strongest {
+                rogues.strongest = region.strongest;
+                rogues.pose = region
+                    .strongest_vertex(surface, node)
+                    .map_or(FindingPose::Rest, |v| motion::shown_by(subject, surface, v, node));
+            }
             rogues.farthest = rogues.farthest.max(region.farthest * surface.world_scale);
         }
     }
@@ -136,6 +150,6 @@ fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId),
         ),
         fix: "Take this joint off them and give them the joints of the vertices around them.".into(),
         measure: Some(Measure { what: "largest weight", value: f64::from(rogues.strongest), unit: "" }),
-        pose: FindingPose::Rest,
+        pose: rogues.pose,
     }
 }

@@ -179,6 +179,7 @@ impl Surface {
     }
 
     fn take_weights(&mut self, subject: &Subject) {
+        let mut of_vertex: Vec<(NodeId, f32)> = Vec::new();
         for Part { skinned, .. } in &self.parts {
             let Skinned { skin, influences, source, .. } = subject.skinned[*skinned];
             let first = self.sound.len();
@@ -186,13 +187,15 @@ impl Surface {
                 let start = self.weights.len();
                 let (joints, weights) = influences.of(vertex);
                 let used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0 && w.is_finite());
-                for (node, weight) in used.map(|(j, w)| (skin.joints[*j as usize], *w)) {
-                    match self.weights[start..].iter_mut().find(|(n, _)| *n == node) {
-                        Some((_, sum)) => *sum += weight,
-                        None => self.weights.push((node, weight)),
+                of_vertex.clear();
+                of_vertex.extend(used.map(|(j, w)| (skin.joints[*j as usize], *w)));
+                of_vertex.sort_by_key(|(node, _)| *node);
+                for (node, weight) in of_vertex.iter().copied() {
+                    match self.weights[start..].last_mut() {
+                        Some(last) if last.0 == node => last.1 += weight,
+                        _ => self.weights.push((node, weight)),
                     }
                 }
-                self.weights[start..].sort_unstable_by_key(|(node, _)| *node);
                 self.weight_starts.push(self.weights.len());
                 self.sound.push(weights.iter().all(|w| *w >= 0.0));
             }
