@@ -1,4 +1,4 @@
-// Lines with a width in pixels, over everything.
+// Lines with a width in pixels and round ends, over everything; one without length is a dot.
 
 struct Line {
     /// World; w of `from`: pixels.
@@ -10,9 +10,11 @@ struct Line {
 
 struct Stroke {
     @builtin(position) position: vec4f,
-    @location(0) color: vec4f,
-    /// Across: pixels from the middle; w: half the width.
-    @location(1) across: vec2f,
+    @location(0) @interpolate(flat) color: vec4f,
+    /// The ends, pixels from the target's top left.
+    @location(1) @interpolate(flat) ends: vec4f,
+    /// Half the width, pixels.
+    @location(2) @interpolate(flat) half_width: f32,
 }
 
 @vertex
@@ -38,7 +40,8 @@ fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
     let side = f32(vertex & 1u) * 2.0 - 1.0;
     let is_end = vertex >= 2u;
     let clip = select(a, b, is_end);
-    let offset = vec2f(-direction.y, direction.x) * side * reach;
+    let beyond = select(-direction, direction, is_end);
+    let offset = (vec2f(-direction.y, direction.x) * side + beyond) * reach;
     var out: Stroke;
     out.position = vec4f(clip.xy + offset / half_size * clip.w, clip.zw);
     if over.x > 0.0 && over.y > 0.0 {
@@ -46,12 +49,18 @@ fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
         out.position = vec4f(2.0, 2.0, 0.0, 1.0);
     }
     out.color = line.color;
-    out.across = vec2f(side * reach, line.start.w * 0.5);
+    let down = vec4f(1.0, -1.0, 1.0, -1.0);
+    out.ends = vec4f(from_pixel, to_pixel) * down + vec4f(half_size, half_size);
+    out.half_width = line.start.w * 0.5;
     return out;
 }
 
 @fragment
 fn fs_lines(in: Stroke) -> @location(0) vec4f {
-    let alpha = in.color.a * clamp(in.across.y + 0.5 - abs(in.across.x), 0.0, 1.0);
+    let from_start = in.position.xy - in.ends.xy;
+    let along = in.ends.zw - in.ends.xy;
+    let share = clamp(dot(from_start, along) / max(dot(along, along), 1e-12), 0.0, 1.0);
+    let away = length(from_start - along * share);
+    let alpha = in.color.a * clamp(in.half_width + 0.5 - away, 0.0, 1.0);
     return vec4f(linear_from_srgb(in.color.rgb) * alpha, alpha);
 }

@@ -192,7 +192,7 @@ pub struct Bone {
     pub color: [f32; 4],
 }
 
-/// One line, drawn over the surface.
+/// One line with round ends, drawn over the surface; where `from` is `to`, a dot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
     /// World.

@@ -85,6 +85,11 @@ impl Jobs {
         }
     }
 
+    /// The pointer shall find vertices of `document` as soon as it comes.
+    pub(super) fn prepare_picking(&self, document: &Document) {
+        self.spawn("picking", document.prepare_picking());
+    }
+
     /// Stops the load under way; its reports are not seen any more.
     pub(super) fn cancel(&mut self) {
         self.cancel.store(true, Ordering::Relaxed);

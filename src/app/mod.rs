@@ -250,6 +250,7 @@ impl App {
                         loading.is_open = true;
                     }
                     self.jobs.opened();
+                    self.jobs.prepare_picking(&document);
                     self.session.open(*document);
                     if std::mem::take(&mut self.options.normalise_weights) {
                         self.session.apply(Command::ToggleNormaliseWeights);

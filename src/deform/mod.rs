@@ -14,6 +14,8 @@ mod linear;
 mod properties;
 mod sides;
 mod surface;
+#[cfg(test)]
+mod transformed_by;
 
 pub use sides::keep_sides;
 pub use surface::{Deformed, VertexDeformer, bounds, deform_primitive, deform_rigid, normals_from_triangles};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
 
-use super::{Background, Bone, Camera, Display, Frame, Grid, Light, Line, Surface};
+use super::{Background, Bone, Camera, Display, Frame, Grid, Light, Line, Surface, joint_color};
+use crate::inspect::{Explanation, Term};
 use crate::math::Aabb;
 use crate::model::{Change, Model, NodeId, Property};
 use crate::session::{Lighting, PosedLight, Session, SurfaceMode, View};
@@ -28,6 +29,8 @@ pub struct Palette {
     pub edited: [f32; 4],
     /// X, Y and Z.
     pub axes: [[f32; 4]; 3],
+    /// The pinned vertex, and the edge of it and of its ghosts.
+    pub pinned: [[f32; 4]; 2],
 }
 
 impl Palette {
@@ -41,6 +44,7 @@ impl Palette {
         hovered: [0.80, 0.90, 1.0, 0.62],
         edited: [0.898, 0.71, 0.404, 0.62],
         axes: [[0.941, 0.380, 0.427, 1.0], [0.482, 0.788, 0.435, 1.0], [0.353, 0.663, 0.973, 1.0]],
+        pinned: [[1.0, 1.0, 1.0, 1.0], [0.06, 0.07, 0.09, 0.9]],
     };
 
     /// For light surroundings.
@@ -53,6 +57,7 @@ impl Palette {
         hovered: [0.10, 0.30, 0.60, 0.62],
         edited: [0.72, 0.47, 0.05, 0.66],
         axes: [[0.82, 0.20, 0.26, 1.0], [0.20, 0.56, 0.18, 1.0], [0.13, 0.45, 0.82, 1.0]],
+        pinned: [[0.10, 0.12, 0.16, 1.0], [1.0, 1.0, 1.0, 0.95]],
     };
 }
 
@@ -93,6 +98,35 @@ impl Frame {
         if view.axes {
             self.add_axes(model, session, palette);
         }
+        if let Some(explanation) = session.explanation() {
+            self.add_ghosts(&explanation, palette);
+        }
+    }
+
+    /// Where each joint alone would carry the pinned vertex, and a line from there to where it is, stronger the heavier the
+    /// joint weighs.
+    fn add_ghosts(&mut self, explanation: &Explanation, palette: &Palette) {
+        let [ink, edge] = palette.pinned;
+        let place = explanation.position.as_vec3();
+        let ghosts = || explanation.terms.iter().filter(|_| explanation.skinned);
+        let strength = |term: &Term| term.weight.abs().min(1.0) as f32;
+        let tint = |term: &Term, alpha: f32| {
+            let [r, g, b] = joint_color(term.node);
+            [r, g, b, alpha]
+        };
+        for term in ghosts() {
+            let (width, alpha) = (1.5 + 3.0 * strength(term), 0.4 + 0.6 * strength(term));
+            self.lines.push(Line { from: term.alone.as_vec3(), to: place, width, color: tint(term, alpha) });
+        }
+        let mut dot = |at, width, color| self.lines.push(Line { from: at, to: at, width, color });
+        // The heaviest on top.
+        for term in ghosts().collect::<Vec<_>>().into_iter().rev() {
+            let (at, width) = (term.alone.as_vec3(), 7.0 + 6.0 * strength(term));
+            dot(at, width + 3.0, edge);
+            dot(at, width, tint(term, 1.0));
+        }
+        dot(place, 13.0, edge);
+        dot(place, 9.0, ink);
     }
 
     /// The lights of the file where they are asked for; a file without any is lit by the studio.
@@ -177,8 +211,10 @@ fn grid(bounds: Aabb, palette: &Palette) -> Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inspect::VertexRef;
+    use crate::model::InstanceId;
     use crate::model::shapes::{Tube, tube};
-    use crate::session::{Command, Document};
+    use crate::session::{ChannelValue, Command, Document};
 
     fn open() -> Session {
         let mut session = Session::default();
@@ -200,6 +236,30 @@ mod tests {
         let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
         assert_eq!(colors, [Palette::DARK.bone, Palette::DARK.selected, Palette::DARK.below_selected]);
         assert!(frame.camera.near > 0.0 && frame.camera.far > session.view.orbit.distance);
+    }
+
+    #[test]
+    fn a_pinned_vertex_shows_where_each_joint_alone_would_carry_it() {
+        let mut session = open();
+        session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 60.0)));
+        // Of the last ring, which joint 2 moves, and joint 1 a little.
+        let vertex = session.model().unwrap().meshes[0].primitives[0].vertex_count() - 1;
+        session.apply(Command::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex })));
+        session.update_pose();
+        let mut frame = Frame::default();
+        frame.build(&session, &Palette::DARK);
+        let explained = session.explanation().unwrap();
+        let (lines, dots): (Vec<Line>, Vec<Line>) = frame.lines.iter().partition(|line| line.from != line.to);
+        // Joint 2 turned, joint 1 did not: where it alone would carry the vertex is where the vertex is stored.
+        let stored = session.model().unwrap().meshes[0].primitives[0].positions[vertex];
+        assert_eq!(lines.len(), 2);
+        assert!((lines[1].from - stored).length() < 1e-6 && lines.iter().all(|l| l.to == explained.position.as_vec3()));
+        assert!(lines[0].width > lines[1].width && lines[0].color[3] > lines[1].color[3], "{lines:?}");
+        assert_eq!(lines[0].color[..3], joint_color(NodeId(3)));
+        assert_eq!(dots.last().map(|dot| (dot.from, dot.color)), Some((lines[0].to, Palette::DARK.pinned[0])));
+        session.apply(Command::Deselect);
+        frame.build(&session, &Palette::DARK);
+        assert!(frame.lines.is_empty());
     }
 
     #[test]

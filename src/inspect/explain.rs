@@ -54,6 +54,8 @@ pub struct MorphTerm {
 pub struct Term {
     /// The joint.
     pub node: NodeId,
+    /// Which of the vertex's pairs it is, see [`crate::model::Influences::of`].
+    pub slot: usize,
     /// As used.
     pub weight: f64,
     /// `inverse_bind · v`: the vertex seen from the joint as both were bound.
@@ -117,7 +119,7 @@ impl Explanation {
         let (joints, weights) = influences.map_or((&[0_u16][..], &[1.0_f32][..]), |i| i.of(vertex.vertex));
         let skin = influences.and(instance.skin).map(|s| &model.skins[s.index()]);
         let mut terms = Vec::new();
-        for (joint, weight) in joints.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+        for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0) {
             let joint = usize::from(*joint);
             let matrix = double(palettes.get(first + joint)?);
             let (node, offset) = match skin {
@@ -125,7 +127,7 @@ impl Explanation {
                 None => (instance.node, rest),
             };
             let alone = matrix.transform_point3(rest);
-            terms.push(Term { node, weight: f64::from(*weight), offset, matrix, alone });
+            terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
         }
         terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         let blend = blend(posed.method, &palettes[first..], joints, weights);

@@ -1,9 +1,9 @@
 //! All that is found out about a model as stored: the checker's report, and what overlays show of it.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::PerVertex;
 use super::check::{CheckOptions, Report, check};
+use super::{PerVertex, symmetry};
 use crate::model::{MeshId, Model, NodeId};
 
 /// A report, and a number for each vertex of what cannot be told from its own weights.
@@ -13,6 +13,8 @@ pub struct Inspection {
     pub report: Report,
     /// The weight that a rogue vertex has of the joint it is rogue to; 0 for others.
     pub rogue: PerVertex,
+    /// The largest difference between one of a vertex's weights and that of its mirror image.
+    pub asymmetry: PerVertex,
 }
 
 impl Inspection {
@@ -21,7 +23,8 @@ impl Inspection {
     pub fn of(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Self> {
         let report = check(model, options, cancel)?;
         let rogue = rogue(model, &report);
-        Some(Self { report, rogue })
+        let asymmetry = symmetry::differences(model, cancel);
+        (!cancel.load(Ordering::Relaxed)).then_some(Self { report, rogue, asymmetry })
     }
 }
 

@@ -12,6 +12,7 @@ mod pick_index;
 mod pick_tests;
 pub mod rig;
 mod stats;
+pub mod symmetry;
 mod vertex;
 
 pub use bones::{BoneSegment, bones};

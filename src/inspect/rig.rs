@@ -28,8 +28,8 @@ pub struct Drift {
 }
 
 impl Drift {
-    /// Whether the joint rests as it was bound, in a skin of this `size` (metres): within 1 % of the size, 1° and 1 % of
-    /// scale.
+    /// Whether the joint rests as it was bound, in a skin of this `size` (metres): within 1 % of the size, 1° and 1 %
+    /// of scale.
     #[must_use]
     pub fn is_small(&self, size: f64) -> bool {
         let scaled = self.scale[0] < 1.0 - SAME_SCALE || self.scale[1] > 1.0 + SAME_SCALE;
@@ -39,16 +39,18 @@ impl Drift {
 
 /// A skin's bind pose beside the rest pose.
 ///
-/// At rest `world · inverse bind` carries the mesh as it was bound to where a joint shows it. Joints that rest as they were
-/// bound share that matrix, whatever it is: an exporter may turn or scale all. `common` is the one that most of them share.
+/// At rest `world · inverse bind` carries the mesh as it was bound to where a joint shows it. Joints that rest as
+/// they were bound share that matrix, whatever it is: an exporter may turn or scale all. `common` is the one that
+/// most of them share.
 #[derive(Clone, Debug)]
 pub struct SkinBinding {
-    /// `model_from_mesh` that most joints agree on; where less than half do, that of the topmost joint (the first in node
-    /// order), as in [`Model::bind_pose`]. `None` where no joint can be inverted.
+    /// `model_from_mesh` that most joints agree on; where less than half do, that of the topmost joint (the first in
+    /// node order), as in [`Model::bind_pose`]. `None` where no joint can be inverted.
     pub common: Option<DAffine3>,
     /// How many joints agree with `common`.
     pub agreeing: usize,
-    /// At rest, metres: the diagonal of the box around the vertices that the skin may move; of its joints where it has none.
+    /// At rest, metres: the diagonal of the box around the vertices that the skin may move; of its joints where it
+    /// has none.
     pub size: f64,
     /// By place in [`Skin::joints`]; `None` for a joint whose inverse bind or rest matrix is not finite or cannot be
     /// inverted.
@@ -56,8 +58,8 @@ pub struct SkinBinding {
 }
 
 impl SkinBinding {
-    /// Of all skins of a model, by their number; `rest` holds `model_from_node` of every node at rest. Linear in joints and
-    /// vertices.
+    /// Of all skins of a model, by their number; `rest` holds `model_from_node` of every node at rest. Linear in
+    /// joints and vertices.
     #[must_use]
     pub fn of_all(model: &Model, rest: &[Affine3A]) -> Vec<Self> {
         let sizes = mesh_sizes(model);
@@ -138,8 +140,8 @@ impl Place {
     }
 }
 
-/// A joint that agrees with more than half of all, if there is any such joint (Boyer and Moore's majority vote): one pass,
-/// however many joints a file has.
+/// A joint that agrees with more than half of all, if there is any such joint (Boyer and Moore's majority vote): one
+/// pass, however many joints a file has.
 fn vote<'a>(places: &[&'a Place], size: impl Fn(&Place) -> f64) -> Option<&'a Place> {
     let (mut candidate, mut lead) = (None::<&Place>, 0_usize);
     for &place in places {
@@ -298,7 +300,8 @@ mod tests {
 
     #[test]
     fn a_joint_that_rests_turned_carries_what_hangs_on_it() {
-        // Joint 3 of 0…5 rests turned by 60° about Z: joints 4 and 5 stand 1 and 2 m further along; a chord of 60° is the radius.
+        // Joint 3 of 0…5 rests turned by 60° about Z: joints 4 and 5 stand 1 and 2 m further along; a chord of 60° is
+        // the radius.
         let b = binding(|p| p.skeleton.rest.transforms[4].rotation = Quat::from_rotation_z(60_f32.to_radians()));
         let want = [(0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 60.0), (1.0, 60.0), (2.0, 60.0)];
         for (drift, (metres, degrees)) in b.drift.iter().zip(want) {

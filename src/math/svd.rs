@@ -14,8 +14,9 @@ pub struct Stretch {
 }
 
 impl Stretch {
-    /// One-sided Jacobi (Hestenes 1958): turns pairs of columns until all are at right angles; their lengths are then the
-    /// singular values, right to about 1e-15 of the greatest. A matrix that is not finite gives numbers that are not.
+    /// One-sided Jacobi (Hestenes 1958): turns pairs of columns until all are at right angles; their lengths are then
+    /// the singular values, right to about 1e-15 of the greatest. A matrix that is not finite gives numbers that are
+    /// not.
     #[must_use]
     pub fn of(m: DMat3) -> Self {
         let mut b = [m.x_axis, m.y_axis, m.z_axis];
@@ -40,8 +41,8 @@ impl Stretch {
         Self { lengths, rotation, is_mirrored: b[0].cross(b[1]).dot(b[2]) * v[0].cross(v[1]).dot(v[2]) < 0.0 }
     }
 
-    /// How far the greatest length stands above the least, as a share of the least: 0 for a rotation with uniform scale,
-    /// infinite for a matrix that flattens.
+    /// How far the greatest length stands above the least, as a share of the least: 0 for a rotation with uniform
+    /// scale, infinite for a matrix that flattens.
     #[must_use]
     pub fn unevenness(&self) -> f64 {
         let [most, _, least] = self.lengths;

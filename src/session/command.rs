@@ -84,8 +84,13 @@ pub enum Command {
     SelectChild,
     /// The pointer is over this node.
     Hover(Option<NodeId>),
-    /// Select what is under this point of the viewport (pixels from its top left).
+    /// Select what is under this point of the viewport (pixels from its top left): a bone, or else the joint that moves the
+    /// skin there most, with the vertex pinned.
     PickAt(Vec2),
+    /// The same without regard to bones.
+    PinAt(Vec2),
+    /// Unpin the vertex; where none is pinned, select nothing.
+    Deselect,
     /// Explain this vertex, or none.
     Pin(Option<VertexRef>),
     /// Let these vertices stand out.
@@ -306,7 +311,7 @@ pub static COMMANDS: &[CommandRow] = &[
         Command::ToggleNormaliseWeights,
         "Divide the weights of every vertex by their sum; off: as the file stores them",
     ),
-    row(Menu::Edit, "Deselect", key(Key::Escape), Command::Select(None), "Select nothing"),
+    row(Menu::Edit, "Deselect", key(Key::Escape), Command::Deselect, "Unpin the vertex, then select nothing"),
     row(Menu::Edit, "Select parent", key(Key::PageUp), Command::SelectParent, "Select the parent of the selected node"),
     row(
         Menu::Edit,

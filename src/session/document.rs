@@ -1,10 +1,10 @@
 //! An open file, and where it comes from.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::import::{self, ImportError, Options, Progress, Warning};
-use crate::inspect::{Inspection, WeightStats};
+use crate::inspect::{Inspection, PickIndex, WeightStats};
 use crate::model::Model;
 
 /// The character that comes with the program (`examples/make_assets` writes it).
@@ -23,6 +23,8 @@ pub struct Document {
     pub stats: Arc<WeightStats>,
     /// What the checker found in the model as stored, once it has looked.
     pub inspection: Option<Arc<Inspection>>,
+    /// Of the stored model; serves the normalised one too.
+    pick_index: Arc<OnceLock<PickIndex>>,
     /// As stored.
     stored: Counted,
     /// With normalised weights; made when first asked for.
@@ -49,7 +51,8 @@ impl Document {
     pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
         let stored = Counted::new(model);
         let (model, stats) = (Arc::clone(&stored.model), Arc::clone(&stored.stats));
-        Self { model, warnings, path, stats, inspection: None, stored, normalised: None }
+        let pick_index = Arc::default();
+        Self { model, warnings, path, stats, inspection: None, pick_index, stored, normalised: None }
     }
 
     /// The model as the file has it, whatever is shown.
@@ -62,6 +65,26 @@ impl Document {
     #[must_use]
     pub fn stored_stats(&self) -> &WeightStats {
         &self.stored.stats
+    }
+
+    /// What finds the vertex under a ray; made when first asked for.
+    #[must_use]
+    pub fn pick_index(&self) -> &PickIndex {
+        self.pick_index.get_or_init(|| PickIndex::of(&self.stored.model))
+    }
+
+    /// [`Document::pick_index`] if it is there or made in no time.
+    #[must_use]
+    pub fn pick_index_at_hand(&self) -> Option<&PickIndex> {
+        const VERTICES_IN_NO_TIME: usize = 50_000;
+        let small = self.stored.model.drawn_vertices() <= VERTICES_IN_NO_TIME;
+        if small { Some(self.pick_index()) } else { self.pick_index.get() }
+    }
+
+    /// Makes [`Document::pick_index`]: for another thread, before it is asked for.
+    pub fn prepare_picking(&self) -> impl FnOnce() + Send + 'static {
+        let (place, model) = (Arc::clone(&self.pick_index), Arc::clone(&self.stored.model));
+        move || _ = place.get_or_init(|| PickIndex::of(&model))
     }
 
     /// Shows the weights divided by their sums, or as they are stored.

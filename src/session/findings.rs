@@ -21,7 +21,10 @@ impl Session {
     /// What pins, marks and findings change.
     pub(super) fn examine(&mut self, command: &Command) {
         match command {
-            Command::Pin(vertex) => self.view.pinned = vertex.filter(|v| self.has_vertex(*v)),
+            Command::Pin(vertex) => {
+                self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
+                self.view.pinned_copy = 0;
+            }
             Command::Mark(vertices) => {
                 if self.model().is_some_and(|m| fits(m, vertices)) {
                     self.view.marked = Arc::clone(vertices);

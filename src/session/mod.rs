@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of windows, panels or the GPU.
 
+mod asking;
 mod command;
 mod document;
 mod edits;
@@ -425,7 +426,9 @@ impl Session {
                     self.select(child);
                 }
             }
-            Command::PickAt(at) => self.select(self.pick(at)),
+            Command::PickAt(at) => self.pick_at(at),
+            Command::PinAt(at) => self.pin_at(at),
+            Command::Deselect => self.deselect(),
             Command::SetSurface(mode) => view.surface = mode,
             Command::ToggleWeights => view.surface = toggled(view.surface, SurfaceMode::Weights),
             Command::ToggleDominant => view.surface = toggled(view.surface, SurfaceMode::Dominant),
@@ -489,19 +492,6 @@ impl Session {
         // A lone node: a tenth of the model around it.
         let reach = glam::Vec3::splat(0.05 * self.bounds().diagonal().max(1e-3));
         Aabb { min: bounds.min - reach, max: bounds.max + reach }
-    }
-
-    /// The joint under a point of the viewport (pixels from its top left): a bone if bones are shown and one is near, else
-    /// the joint that moves the vertex under it most.
-    #[must_use]
-    pub fn pick(&self, at: glam::Vec2) -> Option<NodeId> {
-        if let Some(node) = self.bone_at(at) {
-            return Some(node);
-        }
-        let model = self.model()?;
-        let surface = self.surface();
-        let hit = inspect::pick(model, &surface, self.view.ray(at))?;
-        inspect::mover(model, hit.instance, hit.primitive, hit.vertex)
     }
 
     /// The joint whose bone is near a point of the viewport (pixels from its top left), where bones are shown. Cheap enough

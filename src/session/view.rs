@@ -204,6 +204,8 @@ pub struct View {
     pub marked: Arc<VertexSet>,
     /// The finding that is shown, by its place in the report; its vertices are those marked.
     pub finding: Option<usize>,
+    /// Which copy of its instance the pinned vertex belongs to.
+    pub pinned_copy: usize,
     /// What colours the surface.
     pub surface: SurfaceMode,
     /// Colours of the heat map.
@@ -240,6 +242,7 @@ impl Default for View {
             pinned: None,
             marked: Arc::default(),
             finding: None,
+            pinned_copy: 0,
             surface: SurfaceMode::Shaded,
             ramp: Ramp::default(),
             method: METHODS[0],

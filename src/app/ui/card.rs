@@ -1,82 +1,153 @@
 //! The card in the lower right corner: what the pointer is over, and what moves it.
 
 use egui::accesskit::Role;
-use egui::{Align2, CornerRadius, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use super::icons;
 use super::inspector::title;
 use super::theme::{self, BODY, colors};
 use super::viewport::corner_plate;
-use super::widgets::{figure, grouped, paint_line, shortened};
-use crate::inspect::Hit;
-use crate::model::{Model, NodeId};
+use super::widgets::{figure, grouped, number, paint_line, shortened};
+use crate::inspect::{Hit, VertexRef};
+use crate::model::{Influences, Model, NodeId, Primitive, WeightFormat};
 use crate::session::Session;
 
-/// Influences written out; the rest is counted.
-const SHOWN: usize = 5;
+/// Influences written out; of more, one fewer, and the rest is counted.
+const SHOWN: usize = 8;
+/// Points.
+const WIDTH: f32 = 288.0;
 
 /// A vertex with its influences, else the joint whose bone is under the pointer.
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hit>) {
     let Some(model) = session.model() else { return };
     if let Some(hit) = vertex {
-        let normalised = session.edits.normalise_weights;
-        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| vertex_card(ui, model, hit, normalised));
+        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "hover", |ui| vertex_card(ui, session, hit.vertex_ref()));
     } else if let Some(node) = session.view.hovered.filter(|n| Some(*n) != session.view.selected) {
         corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| joint_card(ui, session, model, node));
     }
 }
 
-fn vertex_card(ui: &mut Ui, model: &Model, hit: Hit, normalised: bool) {
+fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
+    let Some((mesh, primitive)) = session.model().and_then(|m| Some((mesh_of(m, vertex)?, primitive_of(m, vertex)?)))
+    else {
+        return;
+    };
     let c = colors(ui);
-    let Some(instance) = model.instances.get(hit.instance.index()) else { return };
-    let mesh = &model.meshes[instance.mesh.index()];
-    let Some(primitive) = mesh.primitives.get(hit.primitive) else { return };
-    // A vertex split for tangents is the file's vertex that it copies.
-    let split = hit.vertex.checked_sub(primitive.stored_vertices);
-    let stored = split.and_then(|i| primitive.split_from.get(i)).map_or(hit.vertex, |v| *v as usize);
     ui.spacing_mut().item_spacing.y = 0.0;
-    let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-    let name = ui.painter().layout_no_wrap(format!("Vertex {stored}"), theme::strong(BODY), c.text);
+    let (head, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
+    let number = format!("Vertex {}", vertex.stored(primitive));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{number} of {mesh}")));
+    let name = ui.painter().layout_no_wrap(number, theme::strong(BODY), c.text);
     let left = head.left() + name.size().x + 8.0;
-    let owner = if mesh.name.is_empty() { &model.skeleton.names[instance.node.index()] } else { &mesh.name };
-    let (owner, _) = shortened(ui, owner, theme::regular(BODY), c.text, head.right() - left);
+    let (owner, _) = shortened(ui, &mesh, theme::regular(BODY), c.dim, head.right() - left);
     paint_line(ui, name, head.left(), head.center().y, c.text);
-    paint_line(ui, owner, left, head.center().y, c.text);
-    let (Some(skin), Some(influences)) = (instance.skin, &primitive.influences) else {
+    paint_line(ui, owner, left, head.center().y, c.dim);
+    influences(ui, session, vertex);
+    let rest = "Click to pin it and see where each joint would carry it";
+    if session.view.pinned != Some(vertex) {
+        ui.add_space(2.0);
+        ui.label(RichText::new(rest).font(theme::regular(theme::SMALL)).color(c.dim));
+    }
+}
+
+/// What a mesh is called: its own name, else that of its node.
+pub(super) fn mesh_of(model: &Model, vertex: VertexRef) -> Option<String> {
+    let instance = model.instances.get(vertex.instance.index())?;
+    let name = &model.meshes[instance.mesh.index()].name;
+    Some(if name.is_empty() { &model.skeleton.names[instance.node.index()] } else { name }.clone())
+}
+
+pub(super) fn primitive_of(model: &Model, vertex: VertexRef) -> Option<&Primitive> {
+    let instance = model.instances.get(vertex.instance.index())?;
+    let primitive = model.meshes[instance.mesh.index()].primitives.get(vertex.primitive)?;
+    (vertex.vertex < primitive.vertex_count()).then_some(primitive)
+}
+
+/// Each influence with name, bar, weight and what the file stores; then their sum.
+fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
+    let Some((document, model)) = session.document.as_ref().zip(session.model()) else { return };
+    let instance = &model.instances[vertex.instance.index()];
+    let of = |model| primitive_of(model, vertex).and_then(|p| p.influences.as_ref());
+    let (Some(skin), Some(used), Some(stored)) = (instance.skin, of(model), of(document.stored())) else {
         figure(ui, "Moved by", &model.skeleton.names[instance.node.index()]);
         return;
     };
-    let (joints, weights) = influences.of(hit.vertex);
     let nodes = &model.skins[skin.index()].joints;
-    let mut all: Vec<(f32, NodeId)> =
-        joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, w)| (*w, nodes[*j as usize])).collect();
+    let ((joints, weights), (_, as_stored)) = (used.of(vertex.vertex), stored.of(vertex.vertex));
+    let mut all: Vec<(f32, usize, NodeId)> = Vec::new();
+    for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0) {
+        all.push((*weight, slot, nodes[*joint as usize]));
+    }
     all.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (weight, node) in all.iter().take(SHOWN) {
-        influence(ui, &model.skeleton.names[node.index()], *weight);
+    let shown = if all.len() > SHOWN { SHOWN - 1 } else { all.len() };
+    for (weight, slot, node) in &all[..shown] {
+        let name = &model.skeleton.names[node.index()];
+        influence(ui, name, *weight, &stored_weight(stored.format_of(*slot), as_stored[*slot]));
     }
-    if all.len() > SHOWN {
-        let rest: f32 = all[SHOWN..].iter().map(|(w, _)| w).sum();
-        influence(ui, &format!("{} more", all.len() - SHOWN), rest);
+    if all.len() > shown {
+        let rest: f32 = all[shown..].iter().map(|(w, ..)| w).sum();
+        influence(ui, &format!("{} more", all.len() - shown), rest, "");
     }
-    let label = if normalised { "Sum, normalised" } else { "Sum" };
-    figure(ui, label, &format!("{:.3}", weights.iter().sum::<f32>()));
+    let label = if session.edits.normalise_weights { "Sum, normalised" } else { "Sum" };
+    sum(ui, label, used.sum(vertex.vertex), stored, vertex.vertex);
 }
 
-/// A joint, a bar, a weight.
-fn influence(ui: &mut Ui, name: &str, weight: f32) {
-    const BAR: f32 = 56.0;
-    const FIGURE: f32 = 44.0;
+/// The sum of the weights as used; amber where what the file stores does not sum to one.
+pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &Influences, vertex: usize) {
+    let as_stored = stored.sum(vertex);
+    if stored.sums_to_one(vertex) {
+        figure(ui, label, &format!("{used:.3}"));
+        return;
+    }
+    let c = colors(ui);
+    let said = format!("{used:.3}, stored {}: not one", stored_weight(stored.format, as_stored as f32));
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {said}")));
+    let name = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(BODY), c.dim);
+    paint_line(ui, name, rect.left(), rect.center().y, c.dim);
+    let said = ui.painter().layout_no_wrap(said, theme::regular(BODY), c.amber);
+    let x = rect.right() - said.size().x;
+    ui.painter().text(
+        pos2(x - 12.0, rect.center().y),
+        Align2::CENTER_CENTER,
+        icons::WARNING,
+        theme::icon(13.0),
+        c.amber,
+    );
+    paint_line(ui, said, x, rect.center().y, c.amber);
+}
+
+/// As the file stores it: `158/255`, or `0.6196 f32`.
+pub(super) fn stored_weight(format: WeightFormat, weight: f32) -> String {
+    match format.one() {
+        Some(one) => format!("{:.0}/{one}", f64::from(weight) * f64::from(one)),
+        None => format!("{} f32", number(weight, 4)),
+    }
+}
+
+/// A joint, a bar, a weight, and what is stored.
+fn influence(ui: &mut Ui, name: &str, weight: f32, stored: &str) {
+    const BAR: f32 = 44.0;
+    const FIGURE: f32 = 40.0;
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name}: {weight:.3}")));
+    let weight_text = number(weight, 3);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{name}: {weight_text} {stored}").trim()));
     let y = rect.center().y;
-    let (galley, _) = shortened(ui, name, theme::regular(BODY), c.text, rect.width() - BAR - FIGURE - 16.0);
+    let stored = ui.painter().layout_no_wrap(stored.to_owned(), theme::regular(theme::SMALL), c.dim);
+    let column = ui.painter().layout_no_wrap("0.0000 f32".to_owned(), theme::regular(theme::SMALL), c.dim).size().x;
+    let right = rect.right() - stored.size().x.max(column) - 8.0;
+    let x = rect.right() - stored.size().x;
+    paint_line(ui, stored, x, y, c.dim);
+    let room = right - FIGURE - BAR - 8.0 - rect.left();
+    let (galley, _) = shortened(ui, name, theme::regular(BODY), c.text, room);
     paint_line(ui, galley, rect.left(), y, c.text);
-    let bar = Rect::from_min_size(pos2(rect.right() - FIGURE - BAR, y - 2.5), vec2(BAR, 5.0));
+    let bar = Rect::from_min_size(pos2(right - FIGURE - BAR, y - 2.5), vec2(BAR, 5.0));
     ui.painter().rect_filled(bar, CornerRadius::same(2), c.line);
     let filled = bar.with_max_x(bar.left() + BAR * weight.clamp(0.0, 1.0));
     ui.painter().rect_filled(filled, CornerRadius::same(2), c.accent);
-    let figure = ui.painter().layout_no_wrap(format!("{weight:.3}"), theme::regular(BODY), c.text);
-    let x = rect.right() - figure.size().x;
+    let figure = ui.painter().layout_no_wrap(weight_text, theme::regular(BODY), c.text);
+    let x = right - figure.size().x;
     paint_line(ui, figure, x, y, c.text);
 }
 

@@ -76,7 +76,8 @@ fn mouse(ui: &mut Ui) {
         ("Drag", "Turn the camera"),
         ("Shift+drag", "Move the camera; also middle or right drag"),
         ("Wheel", "Come nearer or go back"),
-        ("Click", "Select the bone, or the joint of the skin"),
+        ("Click", "Select the bone, or pin the vertex of the skin and select its main joint"),
+        ("Ctrl+click", "Pin the vertex, whatever bone is near"),
         ("Double click", "Frame the selection"),
     ];
     for (keys, does) in rows {

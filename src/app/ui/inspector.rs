@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use super::theme::{self, MARGIN, ROW, SMALL, colors};
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, link, paint_line, section, segmented, shortened, text_button, tip};
-use super::{UiState, icons, matrices, morphs, summary};
+use super::{UiState, explain, icons, matrices, morphs, summary};
 use crate::anim;
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
@@ -20,6 +20,7 @@ pub(super) struct Inspector {
     node: Option<NodeId>,
     /// Skins that refer to `node`, and its place in each.
     pub(super) skins: Vec<(SkinId, usize)>,
+    explain: explain::Explain,
 }
 
 impl Inspector {
@@ -33,6 +34,11 @@ impl Inspector {
             let skins = model.skins.iter().enumerate();
             self.skins = skins.filter_map(|(i, s)| Some((SkinId::from_index(i), place(s)?))).collect();
         }
+    }
+
+    /// A click on the skin asks about the vertex, not about its joint.
+    pub(super) fn show_vertex(&mut self) {
+        self.explain.asked();
     }
 
     /// How far a translation slider reaches to each side, in the units of the node's parent, in a model of `size` metres.
@@ -54,6 +60,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
                 ui.add(Label::new(RichText::new(text).color(colors(ui).dim)).wrap());
                 return;
             };
+            if explain::show(ui, session, &mut state.inspector.explain, commands) {
+                return;
+            }
             match session.view.selected {
                 Some(node) => {
                     state.inspector.follow(model, node);

@@ -52,7 +52,7 @@ fn fold(ui: &mut Ui, title: &str, open: &mut bool, matrix: &Affine3A) {
 }
 
 /// Three rows of four, the translation set off.
-fn table(ui: &mut Ui, title: &str, m: &Affine3A) {
+pub(super) fn table(ui: &mut Ui, title: &str, m: &Affine3A) {
     let c = colors(ui);
     let (row_height, pad) = (18.0, 8.0);
     let (rect, response) =

@@ -137,7 +137,7 @@ fn starts_group(command: &Command) -> bool {
         Command::Quit
             | Command::ResetJoint
             | Command::ToggleNormaliseWeights
-            | Command::Select(None)
+            | Command::Deselect
             | Command::Toggle(Toggle::Bones)
             | Command::FrameSelected
             | Command::LookFrom(ViewFrom::Front)

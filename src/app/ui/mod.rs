@@ -3,6 +3,9 @@
 
 mod card;
 mod dialogs;
+mod explain;
+mod explain_text;
+mod ghosts;
 pub mod icons;
 mod inspector;
 mod legend;

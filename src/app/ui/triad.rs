@@ -48,11 +48,21 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
             painter.circle_stroke(ball, radius + 2.0, Stroke::new(1.5, c.text));
         }
         let command = Command::LookFrom(*from);
-        if response.on_hover_text(tip(&command)).clicked() {
+        if response.on_hover_text(help(&command)).clicked() {
             commands.push(command);
         }
     }
     projection(ui, center.x, center.y + REACH + 20.0, session, commands);
+}
+
+/// What a click does; at the front, which way that is.
+fn help(command: &Command) -> String {
+    let front =
+        "A glTF character stands on y = 0 and faces +Z. Many texts on skinning (and some engines) have it face −Z.";
+    match command {
+        Command::LookFrom(ViewFrom::Front | ViewFrom::Back) => format!("{}\n{front}", tip(command)),
+        _ => tip(command),
+    }
 }
 
 /// What points away from the eye fades into the background.

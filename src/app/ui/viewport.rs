@@ -1,41 +1,21 @@
 //! The picture's own area: mouse to camera and selection, and the plates in its corners.
 
 use egui::accesskit::Role;
-use egui::{
-    Align, Align2, CursorIcon, Layout, PointerButton, Pos2, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2,
-};
-use glam::{Affine3A, Vec2};
+use egui::{Align, Align2, CursorIcon, Layout, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use glam::Vec2;
 
 use super::theme::colors;
 use super::widgets::{chip, plate, tip};
-use super::{Status, UiState, ViewportArea, card, legend, names, status, triad};
-use crate::inspect::{self, Hit, PosedSurface};
-use crate::model::InstanceId;
+use super::{Status, UiState, ViewportArea, card, ghosts, legend, names, status, triad};
+use crate::inspect::Hit;
 use crate::session::{Command, Session, SurfaceMode, Toggle};
 
 /// What the picture's area keeps.
 #[derive(Debug, Default)]
 pub(super) struct Viewport {
-    /// Where the pointer was when what lies under it was last looked up.
-    looked_at: Option<Pos2>,
     /// The vertex under the pointer.
     pub(super) vertex: Option<Hit>,
-    /// The surface as last deformed for looking things up, and the pose it shows.
-    surface: Option<(PoseKey, PosedSurface)>,
 }
-
-/// All that the deformed surface depends on, for one model.
-#[derive(Clone, Debug, PartialEq)]
-struct PoseKey {
-    palettes: Vec<Affine3A>,
-    morph_weights: Vec<f32>,
-    draws: Vec<InstanceId>,
-    method: &'static str,
-}
-
-/// Vertices up to which the surface is searched while the pointer moves; beyond, only bones answer to it (a click still
-/// finds the skin).
-const MOST_VERTICES: usize = 200_000;
 
 /// Between plates and edges, points.
 const INSET: f32 = 16.0;
@@ -62,7 +42,10 @@ pub(super) fn show(
     ui.set_clip_rect(rect);
     if session.document.is_some() {
         mouse(&ui, &response, rect, commands);
-        hover(&response, rect, scale, session, state);
+        hover(&ui, &response, rect, session, state);
+        if response.clicked() && state.viewport.vertex.is_some() {
+            state.inspector.show_vertex();
+        }
         if response.dragged() {
             ui.set_cursor_icon(CursorIcon::Grabbing);
         } else if response.hovered() && state.hovered.is_some() {
@@ -71,6 +54,7 @@ pub(super) fn show(
         if session.view.names {
             names::show(&ui, session, rect);
         }
+        ghosts::show(&ui, session, rect);
         toggles(&mut ui, rect, session, commands);
         triad::show(&mut ui, rect, session, commands);
         legend::show(&mut ui, rect, session, commands);
@@ -101,7 +85,8 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
     if response.double_clicked() {
         commands.push(Command::FrameSelected);
     } else if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
-        commands.push(Command::PickAt(to_glam(at - rect.min) * scale));
+        let pixel = to_glam(at - rect.min) * scale;
+        commands.push(if skin_only(ui) { Command::PinAt(pixel) } else { Command::PickAt(pixel) });
     }
     if response.hovered() {
         let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta().y, i.zoom_delta()));
@@ -112,50 +97,24 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
     }
 }
 
-/// Looks up what a click would select, once for each move of the pointer: a bone, or the skin while nothing plays.
-fn hover(response: &Response, rect: Rect, scale: f32, session: &Session, state: &mut UiState) {
+/// Looks up what a click would select: a bone, or the vertex of the skin and the joint that moves it most. While something
+/// moves, or the skin may have come to lie elsewhere, that is in every frame.
+fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mut UiState) {
     let pointer = response.hover_pos().filter(|_| !response.dragged());
     let viewport = &mut state.viewport;
-    let Some(at) = pointer else {
-        viewport.looked_at = None;
-        viewport.vertex = None;
-        return;
-    };
-    let playing = session.playback.playing;
-    if viewport.looked_at.replace(at) == Some(at) && !playing {
-        state.hovered = session.view.hovered;
-        return;
+    viewport.vertex = None;
+    let Some(at) = pointer else { return };
+    let pixel = to_glam(at - rect.min) * ui.pixels_per_point();
+    let bone = if skin_only(ui) { None } else { session.bone_at(pixel) };
+    if bone.is_none() {
+        viewport.vertex = session.vertex_near_at_hand(pixel);
     }
-    let pixel = to_glam(at - rect.min) * scale;
-    let bone = session.bone_at(pixel);
-    viewport.vertex = if bone.is_none() && !playing { viewport.vertex_at(session, pixel) } else { None };
-    let mover = |hit: Hit| inspect::mover(session.model()?, hit.instance, hit.primitive, hit.vertex);
-    state.hovered = bone.or_else(|| viewport.vertex.and_then(mover));
+    state.hovered = bone.or_else(|| session.mover(viewport.vertex?));
 }
 
-impl Viewport {
-    /// The vertex of the skin under a pixel. The surface is deformed once for each pose.
-    fn vertex_at(&mut self, session: &Session, pixel: Vec2) -> Option<Hit> {
-        let model = session.model().filter(|m| m.drawn_vertices() <= MOST_VERTICES && session.view.mesh)?;
-        let pose = &session.pose;
-        let same = |key: &PoseKey| {
-            key.draws == pose.draws
-                && key.method == session.view.method.id
-                && key.palettes == pose.palettes
-                && key.morph_weights == pose.local.morph_weights
-        };
-        if !self.surface.as_ref().is_some_and(|(key, _)| same(key)) {
-            let key = PoseKey {
-                palettes: pose.palettes.clone(),
-                morph_weights: pose.local.morph_weights.clone(),
-                draws: pose.draws.clone(),
-                method: session.view.method.id,
-            };
-            self.surface = Some((key, session.surface()));
-        }
-        let (_, surface) = self.surface.as_ref()?;
-        inspect::pick(model, surface, session.view.ray(pixel))
-    }
+/// Held down: the pointer looks through bones.
+fn skin_only(ui: &Ui) -> bool {
+    ui.input(|i| i.modifiers.command || i.modifiers.alt)
 }
 
 fn toggles(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {

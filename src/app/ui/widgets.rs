@@ -176,6 +176,14 @@ pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
 
 /// A choice of one among few: its commands go to `commands`.
 pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
+    let rows: Vec<_> = choices.iter().map(|(text, on, command)| (*text, *on, tip(command))).collect();
+    if let Some(chosen) = segments(ui, &rows) {
+        commands.push(choices[chosen].2.clone());
+    }
+}
+
+/// A choice of one among few, each with whether it is chosen and a tooltip; gives back what becomes chosen.
+pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
     let c = colors(ui);
     let pad = 11.0;
     let galleys: Vec<_> = choices
@@ -186,12 +194,13 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
         })
         .collect();
     let width: f32 = galleys.iter().map(|g| g.size().x + 2.0 * pad).sum();
+    let mut chosen = None;
     ui.allocate_ui_with_layout(vec2(width, ROW), Layout::left_to_right(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let well = Rect::from_min_size(ui.max_rect().min, vec2(width, ROW));
         // Panels sink it; plates, which are as dark as it, raise it.
         ui.painter().rect_filled(well, CornerRadius::same(RADIUS), ui.visuals().extreme_bg_color);
-        for ((text, on, command), galley) in choices.iter().zip(galleys) {
+        for (i, ((text, on, tip), galley)) in choices.iter().zip(galleys).enumerate() {
             let (rect, response) = press(ui, vec2(galley.size().x + 2.0 * pad, ROW), text, Some(*on));
             let fill = match (*on, response.hovered()) {
                 (true, _) => c.accent,
@@ -202,11 +211,12 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
             let ink = if *on { c.on_accent } else { c.text };
             paint_line(ui, galley, rect.left() + pad, rect.center().y, ink);
             focus_ring(ui, rect, &response);
-            if response.on_hover_text(tip(command)).clicked() && !on {
-                commands.push(command.clone());
+            if response.on_hover_text(tip).clicked() && !on {
+                chosen = Some(i);
             }
         }
     });
+    chosen
 }
 
 /// The caret of drop-downs.

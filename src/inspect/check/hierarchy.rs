@@ -10,7 +10,8 @@ use crate::model::{NodeId, SkinId};
 pub static HIERARCHY: Rule = Rule {
     id: "hierarchy",
     label: "Joints outside their skeleton",
-    help: "A joint outside the subtree of its skin's skeleton, without a common root with the others, or outside the scene",
+    help: "A joint outside the subtree of its skin's skeleton, without a common root with the others, or outside the \
+         scene",
     severity: Severity::Error,
     run: hierarchy,
 };
@@ -49,8 +50,8 @@ fn said(subject: &Subject, faults: &Faults, ids: &[SkinId]) -> Finding {
     if let Some((root, at)) = &faults.outside_root {
         let root = subject.name(*root);
         text.push(format!(
-            "{} of {of} {} outside the subtree of {root}, which the skin names as its skeleton: {}. Programs that read the \
-             skeleton from that node down miss them, and what they move stays behind.",
+            "{} of {of} {} outside the subtree of {root}, which the skin names as its skeleton: {}. Programs that \
+             read the skeleton from that node down miss them, and what they move stays behind.",
             joints(at.len()),
             lie(at),
             subject.names(at)
@@ -60,8 +61,8 @@ fn said(subject: &Subject, faults: &Faults, ids: &[SkinId]) -> Finding {
     }
     if let Some((trees, at)) = &faults.other_tree {
         text.push(format!(
-            "The joints of {of} stand in {trees} separate trees without a common root; {} {} not in the largest: {}. What moves \
-             the character as a whole leaves them where they are, and glTF 2.0 forbids it.",
+            "The joints of {of} stand in {trees} separate trees without a common root; {} {} not in the largest: {}. \
+             What moves the character as a whole leaves them where they are, and glTF 2.0 forbids it.",
             joints(at.len()),
             are(at),
             subject.names(at)
@@ -70,8 +71,8 @@ fn said(subject: &Subject, faults: &Faults, ids: &[SkinId]) -> Finding {
     }
     if let Some((scene, at)) = &faults.outside_scene {
         text.push(format!(
-            "{} of {of} {} not in scene {scene}, which draws the skin's mesh: {}. Programs that load only the scene have no such \
-             joints, and refuse the file or leave those vertices at the origin.",
+            "{} of {of} {} not in scene {scene}, which draws the skin's mesh: {}. Programs that load only the scene \
+             have no such joints, and refuse the file or leave those vertices at the origin.",
             joints(at.len()),
             are(at),
             subject.names(at)
@@ -113,7 +114,8 @@ fn trees(subject: &Subject) -> Vec<NodeId> {
     out
 }
 
-/// The joints in other trees than the one that has most joints; of trees with as many, the one that comes first is right.
+/// The joints in other trees than the one that has most joints; of trees with as many, the one that comes first is
+/// right.
 fn other_tree(subject: &Subject, id: SkinId, trees: &[NodeId]) -> Option<(usize, Vec<NodeId>)> {
     let list = &subject.model.skins[id.index()].joints;
     let mut counts: HashMap<NodeId, usize> = HashMap::new();
@@ -148,4 +150,80 @@ fn outside_scene(subject: &Subject, id: SkinId, scenes: &[usize]) -> Option<(usi
         let outside: Vec<NodeId> = list.iter().copied().filter(|j| !contains[j.index()]).collect();
         (!outside.is_empty()).then_some((*s, outside))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::{found, joints};
+    use super::*;
+    use crate::model::{ModelParts, Scene};
+
+    /// Makes `node` a root of the scene, with all below it.
+    fn detach(p: &mut ModelParts, node: usize) {
+        p.skeleton.parents[node] = None;
+        p.scenes[0].roots.push(NodeId::from_index(node));
+    }
+
+    #[test]
+    fn joints_below_one_node_of_the_scene_are_no_fault() {
+        assert_eq!(found(&HIERARCHY, |_| {}), []);
+        // The skeleton root may be any node above all joints, or the topmost joint.
+        for root in [0, 1] {
+            assert_eq!(found(&HIERARCHY, |p| p.skins[0].root = Some(NodeId(root))), []);
+        }
+    }
+
+    #[test]
+    fn a_skinned_mesh_below_another_node_is_no_fault() {
+        assert_eq!(found(&HIERARCHY, |p| p.instances[0].node = NodeId(3)), []);
+    }
+
+    #[test]
+    fn joints_outside_the_skeleton_root_are_named() {
+        let findings = found(&HIERARCHY, |p| p.skins[0].root = Some(NodeId(4)));
+        assert_eq!((joints(&findings), findings[0].severity), (vec![vec![1, 2, 3]], Severity::Error));
+        let want = "3 joints of skin 0 lie outside the subtree of \"joint 3\", which the skin names as its skeleton: \
+             \"joint 0\", \"joint 1\" and \"joint 2\".";
+        assert!(findings[0].message.starts_with(want), "{}", findings[0].message);
+    }
+
+    #[test]
+    fn a_tree_of_its_own_has_no_common_root_with_the_others() {
+        let findings = found(&HIERARCHY, |p| detach(p, 5));
+        assert_eq!(joints(&findings), [[5, 6]]);
+        assert!(findings[0].message.contains("2 separate trees"), "{}", findings[0].message);
+        // The larger tree is right, whichever comes first.
+        assert_eq!(joints(&found(&HIERARCHY, |p| detach(p, 2))), [[1]]);
+    }
+
+    #[test]
+    fn joints_outside_the_scene_that_draws_the_mesh_are_named() {
+        let out = |p: &mut ModelParts| {
+            p.skeleton.parents[6] = None;
+            p.scenes[0].contains[6] = false;
+        };
+        let findings = found(&HIERARCHY, out);
+        assert_eq!(joints(&findings), [[6]]);
+        assert!(findings[0].message.contains("not in scene 0"), "{}", findings[0].message);
+        // All of them: one tree, but not where the mesh is.
+        let findings = found(&HIERARCHY, |p| {
+            p.skeleton.parents[1] = None;
+            p.scenes[0].contains[1..].fill(false);
+            p.scenes.push(Scene { contains: vec![false, true, true, true, true, true, true], ..Scene::default() });
+        });
+        assert_eq!(joints(&findings), [[1, 2, 3, 4, 5, 6]]);
+        // What no scene draws may lie anywhere.
+        let findings = found(&HIERARCHY, |p| p.scenes[0].contains.fill(false));
+        assert_eq!(findings, []);
+    }
+
+    #[test]
+    fn several_faults_of_a_skin_are_one_finding() {
+        let findings = found(&HIERARCHY, |p| {
+            p.skins[0].root = Some(NodeId(2));
+            detach(p, 6);
+        });
+        assert_eq!(joints(&findings), [[1, 6]]);
+        assert!(findings[0].fix.contains("skin.skeleton") && findings[0].fix.contains("one node of the scene"));
+    }
 }

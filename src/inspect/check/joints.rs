@@ -53,6 +53,13 @@ pub(super) fn joints(count: usize) -> String {
     format!("{count} {}", if count == 1 { "joint" } else { "joints" })
 }
 
+/// Three digits after the point, without zeros at the end.
+pub(super) fn number(value: f32) -> String {
+    let text = format!("{value:.3}");
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    if short == "-0" { "0".into() } else { short.into() }
+}
+
 /// A finding about joints, whose `joints` are put in order.
 pub(super) fn finding(
     rule: &Rule,
@@ -77,8 +84,8 @@ pub(super) fn finding(
     }
 }
 
-/// Skins of which the same is to be said, in the order of the first of each: several skins often share one armature, and its
-/// faults are told once. `of` gives what is to be said of a skin, and `None` where there is nothing.
+/// Skins of which the same is to be said, in the order of the first of each: several skins often share one armature,
+/// and its faults are told once. `of` gives what is to be said of a skin, and `None` where there is nothing.
 pub(super) fn by_skins<T: std::hash::Hash + Eq + Clone>(
     subject: &Subject,
     mut of: impl FnMut(SkinId) -> Option<T>,
@@ -109,5 +116,6 @@ mod tests {
         assert_eq!(skins(&[SkinId(3)]), "skin 3");
         assert_eq!(skins(&[0, 2, 5].map(SkinId)), "skins 0, 2 and 5");
         assert_eq!((joints(1), joints(2)), ("1 joint".into(), "2 joints".into()));
+        assert_eq!([1.0, -0.0001, 0.25, 100.0].map(number), ["1", "0", "0.25", "100"]);
     }
 }

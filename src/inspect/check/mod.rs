@@ -3,6 +3,7 @@
 //! A rule is a row of [`RULES`] and a function. It gets a [`Subject`], which holds what several rules need, and pushes
 //! findings; it changes nothing and knows nothing of other rules.
 
+mod asymmetry;
 mod binds;
 mod far;
 mod finding;
@@ -14,6 +15,8 @@ mod kd;
 mod mesh_tests;
 mod motion;
 mod names;
+#[cfg(test)]
+mod planted;
 mod region;
 mod rogue;
 mod scale;
@@ -57,6 +60,7 @@ pub static RULES: &[&Rule] = &[
     &rogue::ROGUE,
     &binds::MISMATCH,
     &binds::NON_RIGID,
+    &asymmetry::ASYMMETRY,
     &scale::NON_UNIFORM,
     &scale::NEGATIVE,
     &junctions::JUNCTION,

@@ -35,7 +35,8 @@ fn duplicate(subject: &Subject, out: &mut Vec<Finding>) {
             m => format!(", {m} of them joints"),
         };
         let message = format!(
-            "{n} nodes are called {}{which}: clips, retargeting and scripts that look for the name find only one of them.",
+            "{n} nodes are called {}{which}: clips, retargeting and scripts that look for the name find only one of \
+             them.",
             subject.name(joints[0])
         );
         let measure = Measure { what: "nodes", value: n as f64, unit: "" };
@@ -46,5 +47,49 @@ fn duplicate(subject: &Subject, out: &mut Vec<Finding>) {
             (message, "Give each of them a name of its own."),
             Some(measure),
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::{found, joints};
+    use super::*;
+
+    #[test]
+    fn nodes_that_share_a_name_are_all_listed_and_one_finding_for_each_name() {
+        assert_eq!(found(&DUPLICATE, |_| {}), []);
+        let findings = found(&DUPLICATE, |p| {
+            for (node, name) in [(0, "a"), (2, "b"), (3, "a"), (5, "b"), (6, "a")] {
+                p.skeleton.names[node] = name.into();
+            }
+        });
+        assert_eq!(joints(&findings), [vec![0, 3, 6], vec![2, 5]]);
+        assert!(
+            findings[0].message.starts_with("3 nodes are called \"a\", 2 of them joints"),
+            "{}",
+            findings[0].message
+        );
+        assert!(
+            findings[1].message.starts_with("2 nodes are called \"b\", all of them joints"),
+            "{}",
+            findings[1].message
+        );
+        // Capitals make another name.
+        assert_eq!(found(&DUPLICATE, |p| p.skeleton.names[2] = "JOINT 3".into()), []);
+    }
+
+    #[test]
+    fn a_name_that_import_made_up_is_no_name_of_the_file() {
+        let findings = found(&DUPLICATE, |p| {
+            p.skeleton.names[2] = "node 2".into();
+            p.skeleton.names[3] = "node 2".into();
+        });
+        assert_eq!(findings, []);
+        let findings = found(&DUPLICATE, |p| {
+            for node in [2, 3, 4] {
+                p.skeleton.names[node] = "node 2".into();
+            }
+        });
+        assert_eq!(joints(&findings), [[3, 4]]);
     }
 }

@@ -61,6 +61,11 @@ impl<'a> Subject<'a> {
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
     }
+
+    /// For work that others do too, and that looks by itself.
+    pub(super) fn cancel(&self) -> &AtomicBool {
+        self.cancel
+    }
 }
 
 fn skinned(model: &Model) -> Vec<Skinned<'_>> {

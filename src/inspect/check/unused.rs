@@ -36,8 +36,8 @@ fn said(subject: &Subject, idle: Vec<NodeId>, is_drawn: bool, ids: &[SkinId]) ->
     let (move_, they) = if idle.len() == 1 { ("moves", "it") } else { ("move", "them") };
     let message = if is_drawn {
         format!(
-            "{} of the {all} of {} {move_} no vertex, nor does anything below {they}: {}. Each costs a matrix per frame and a \
-             place in the palette. Targets of IK and ends of chains are often kept on purpose.",
+            "{} of the {all} of {} {move_} no vertex, nor does anything below {they}: {}. Each costs a matrix per \
+             frame and a place in the palette. Targets of IK and ends of chains are often kept on purpose.",
             joints(idle.len()),
             skins(ids),
             subject.names(&idle),
@@ -66,8 +66,8 @@ fn drawn(subject: &Subject) -> Vec<bool> {
     out
 }
 
-/// By node: whether it moves a vertex of any mesh, or something below it does. What hangs on a joint rigidly (a sword in a
-/// hand) is moved by it too.
+/// By node: whether it moves a vertex of any mesh, or something below it does. What hangs on a joint rigidly (a sword
+/// in a hand) is moved by it too.
 fn moving(subject: &Subject) -> Vec<bool> {
     let model = subject.model;
     let mut out = vec![false; model.skeleton.len()];
@@ -91,4 +91,79 @@ fn moving(subject: &Subject) -> Vec<bool> {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::planted::{found, joints};
+    use super::*;
+    use crate::model::{Instance, Mesh, MeshId, ModelParts, Primitive};
+
+    /// Takes all weight of one joint to another.
+    fn move_weights(p: &mut ModelParts, from: u16, to: u16) {
+        let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+        influences.joints.iter_mut().filter(|j| **j == from).for_each(|j| *j = to);
+    }
+
+    #[test]
+    fn every_joint_of_a_clean_tube_moves_something() {
+        assert_eq!(found(&UNUSED, |_| {}), []);
+    }
+
+    #[test]
+    fn the_last_joint_without_weights_is_unused_and_one_above_others_is_not() {
+        let findings = found(&UNUSED, |p| move_weights(p, 5, 4));
+        assert_eq!((joints(&findings), findings[0].severity), (vec![vec![6]], Severity::Info));
+        assert_eq!(found(&UNUSED, |p| move_weights(p, 2, 3)), []);
+        // Both ends of the chain: the lower one has joints below it that move vertices.
+        let findings = found(&UNUSED, |p| {
+            (0..6).filter(|j| *j != 3).for_each(|j| move_weights(p, j, 3));
+        });
+        assert_eq!(joints(&findings), [[5, 6]]);
+        assert!(
+            findings[0].message.starts_with("2 joints of the 6 of skin 0 move no vertex"),
+            "{}",
+            findings[0].message
+        );
+    }
+
+    #[test]
+    fn weights_of_zero_do_not_move() {
+        let findings = found(&UNUSED, |p| {
+            let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+            for (joint, weight) in influences.joints.iter().zip(&mut influences.weights) {
+                *weight = if *joint == 5 { 0.0 } else { *weight };
+            }
+        });
+        assert_eq!(joints(&findings), [[6]]);
+    }
+
+    #[test]
+    fn a_joint_that_carries_something_rigid_is_used() {
+        let findings = found(&UNUSED, |p| {
+            move_weights(p, 5, 4);
+            p.meshes.push(Mesh { primitives: vec![Primitive::default()], ..Mesh::default() });
+            p.instances.push(Instance { node: NodeId(6), mesh: MeshId(1), ..Instance::default() });
+        });
+        assert_eq!(findings, []);
+    }
+
+    #[test]
+    fn a_joint_is_told_once_and_only_if_no_skin_uses_it() {
+        let findings = found(&UNUSED, |p| {
+            move_weights(p, 5, 4);
+            p.skins.push(p.skins[0].clone());
+            let mut last = p.skins[0].clone();
+            (last.joints, last.inverse_bind) = (last.joints[5..].to_vec(), last.inverse_bind[5..].to_vec());
+            p.skins.push(last);
+        });
+        assert_eq!(joints(&findings), [[6]]);
+    }
+
+    #[test]
+    fn a_skin_that_no_mesh_uses_is_said_to_be_so() {
+        let findings = found(&UNUSED, |p| p.instances.clear());
+        assert_eq!(joints(&findings), [[1, 2, 3, 4, 5, 6]]);
+        assert!(findings[0].message.starts_with("No mesh uses skin 0"), "{}", findings[0].message);
+    }
 }

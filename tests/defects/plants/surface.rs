@@ -231,7 +231,7 @@ fn seam(rig: &Rig, random: &mut Random, share: f64, apart: bool, count: usize) -
     let mut triangles = p.triangles.clone();
     let more = |w: &mut Weights, v: u32| {
         let had = w.shares(v).get(&joint).copied().unwrap_or(0.0);
-        if had + share < 1.0 { w.give(v, joint, had + share) } else { w.give(v, joint, had - share) }
+        w.give(v, joint, if had < 0.5 { (had + share).min(1.0) } else { (had - share).max(0.0) });
     };
     if apart {
         let corners = p.triangles[start];

@@ -1,0 +1,394 @@
+//! The inspector's page about the pinned vertex: what moves it, written out with numbers, and where it is in any space.
+
+use egui::accesskit::Role;
+use egui::{Color32, Label, RichText, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use glam::{Affine3A, DVec3};
+
+use super::card::{mesh_of, primitive_of, stored_weight, sum};
+use super::inspector::title;
+use super::theme::{self, SMALL, colors};
+use super::widgets::{caret, link, number, paint_line, press, section, segments, shortened, text_button};
+use super::{explain_text, matrices};
+use crate::inspect::{Blend, Explanation, Term, VertexRef, in_space};
+use crate::model::{Influences, Model, NodeId};
+use crate::session::{Command, Session};
+
+/// What the page keeps.
+#[derive(Debug, Default)]
+pub(super) struct Explain {
+    /// The vertex is shown, not the joint.
+    page: bool,
+    /// A click has just asked about the vertex.
+    asked: bool,
+    /// What was pinned and selected in the last frame.
+    seen: (Option<VertexRef>, Option<NodeId>),
+    /// In which the position is read; `None`: that of the joint that moves the vertex most.
+    space: Option<Space>,
+    search: String,
+    spaces_open: bool,
+    /// The matrix of each influence is shown.
+    matrices: bool,
+}
+
+/// In which a position is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Space {
+    World,
+    Node(NodeId),
+}
+
+impl Explain {
+    pub(super) fn asked(&mut self) {
+        self.asked = true;
+    }
+
+    /// The page turns to what was pinned or selected last.
+    fn follow(&mut self, session: &Session) {
+        let now = (session.view.pinned, session.view.selected);
+        if now.0 != self.seen.0 || self.asked {
+            self.page = now.0.is_some();
+            self.asked &= now == self.seen;
+        } else if now.1 != self.seen.1 {
+            self.page = false;
+        }
+        self.seen = now;
+    }
+}
+
+/// While a vertex is pinned: the choice between it and the joint, and the page about it if chosen (true).
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands: &mut Vec<Command>) -> bool {
+    state.follow(session);
+    let Some((model, e)) = session.model().zip(session.explanation()) else { return false };
+    let other = if session.view.selected.is_some() { "Joint" } else { "Model" };
+    ui.horizontal(|ui| {
+        let pages = [
+            (other, !state.page, "Sliders, weights and matrices of what is selected".to_owned()),
+            ("Vertex", state.page, "Why the pinned vertex is where it is".to_owned()),
+        ];
+        if let Some(page) = segments(ui, &pages) {
+            state.page = page == 1;
+        }
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if link(ui, "Unpin", "Unpin the vertex").on_hover_text("Let the vertex go (Esc)").clicked() {
+                commands.push(Command::Pin(None));
+            }
+        });
+    });
+    ui.add_space(6.0);
+    if !state.page {
+        return false;
+    }
+    let places = places_of(session);
+    head(ui, model, &e);
+    stored(ui, model, &e, places);
+    terms(ui, session, model, &e, state, commands);
+    blend(ui, session, &e, places);
+    space(ui, session, model, &e, state);
+    copy(ui, session, model, &e);
+    true
+}
+
+/// Decimals of positions: a tenth of a millimetre in a figure, fewer in a house.
+fn places_of(session: &Session) -> usize {
+    explain_text::places(session.opened_bounds.diagonal())
+}
+
+fn head(ui: &mut Ui, model: &Model, e: &Explanation) {
+    title(ui, &format!("Vertex {}", e.number));
+    let mesh = mesh_of(model, e.vertex).unwrap_or_default();
+    let count = model.meshes[e.mesh.index()].primitives.len();
+    let part =
+        if count > 1 { format!("primitive {} of mesh {mesh}", e.vertex.primitive) } else { format!("of mesh {mesh}") };
+    ui.add(Label::new(RichText::new(part).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+}
+
+const LABEL: f32 = 76.0;
+
+/// A label and three numbers in columns.
+fn vector(ui: &mut Ui, label: &str, v: DVec3, places: usize, ink: Color32) -> egui::Response {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+    let (galley, _) = shortened(ui, label, theme::regular(12.0), c.dim, LABEL - 4.0);
+    paint_line(ui, galley, rect.left(), rect.center().y, c.dim);
+    let width = (rect.width() - LABEL) / 3.0;
+    let text = v.to_array().map(|x| number(x as f32, places));
+    for (i, text) in text.iter().enumerate() {
+        let galley = ui.painter().layout_no_wrap(text.clone(), theme::regular(12.0), ink);
+        let x = rect.left() + LABEL + (i + 1) as f32 * width - galley.size().x;
+        paint_line(ui, galley, x, rect.center().y, ink);
+    }
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {}", text.join(", "))));
+    response
+}
+
+/// The letters over the columns.
+fn axes(ui: &mut Ui) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 16.0), Sense::hover());
+    let width = (rect.width() - LABEL) / 3.0;
+    for (i, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
+        let galley = ui.painter().layout_no_wrap(letter.to_owned(), theme::strong(SMALL), c.axes[i]);
+        let x = rect.left() + LABEL + (i + 1) as f32 * width - galley.size().x;
+        paint_line(ui, galley, x, rect.center().y, c.axes[i]);
+    }
+    response.on_hover_text(
+        "Mesh space, metres. A glTF character stands on y = 0 and faces +Z; in many texts on skinning it faces −Z.",
+    );
+}
+
+/// What the file says, and what morph targets make of it.
+fn stored(ui: &mut Ui, model: &Model, e: &Explanation, places: usize) {
+    section(ui, "Stored position (m)", |_| {});
+    ui.spacing_mut().item_spacing.y = 0.0;
+    axes(ui);
+    let (text, dim) = (colors(ui).text, colors(ui).dim);
+    if e.morphs.is_empty() {
+        vector(ui, "v", e.stored, places, text).on_hover_text("As the file stores it, mesh space");
+        return;
+    }
+    vector(ui, "Stored", e.stored, places, text).on_hover_text("As the file stores it, mesh space");
+    for morph in &e.morphs {
+        let names = &model.meshes[e.mesh.index()].morph_names;
+        let name = names.get(morph.target).map_or("morph target", String::as_str);
+        let what = format!("{name}, weight {}", number(morph.weight as f32, 3));
+        vector(ui, &format!("+ {name}"), morph.displacement, places, dim).on_hover_text(what);
+    }
+    vector(ui, "v", e.rest, places, text).on_hover_text("With the morph targets: what the joints move");
+}
+
+/// The weight of each term as the file stores it.
+fn stored_weights(session: &Session, e: &Explanation) -> Vec<String> {
+    let influences = stored_influences(session, e);
+    let text = |term: &Term| {
+        let influences = influences?;
+        Some(stored_weight(influences.format_of(term.slot), influences.of(e.vertex.vertex).1[term.slot]))
+    };
+    e.terms.iter().map(|term| text(term).unwrap_or_default()).collect()
+}
+
+/// `None` where the vertex is rigid.
+fn stored_influences<'a>(session: &'a Session, e: &Explanation) -> Option<&'a Influences> {
+    let document = session.document.as_ref().filter(|_| e.skinned)?;
+    primitive_of(document.stored(), e.vertex)?.influences.as_ref()
+}
+
+/// Each influence: the joint, its weight, the vertex seen from it, its matrix, and where it alone would carry the vertex.
+fn terms(
+    ui: &mut Ui,
+    session: &Session,
+    model: &Model,
+    e: &Explanation,
+    state: &mut Explain,
+    commands: &mut Vec<Command>,
+) {
+    let places = places_of(session);
+    section(ui, if e.skinned { "Influences" } else { "Moved by its node" }, |ui| {
+        let (text, help) = match state.matrices {
+            true => ("Hide matrices", "Hide the skinning matrix of each joint"),
+            false => ("Matrices", "Show the skinning matrix of each joint"),
+        };
+        if link(ui, text, help).on_hover_text(help).clicked() {
+            state.matrices = !state.matrices;
+        }
+    });
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let stored = stored_weights(session, e);
+    let text = colors(ui).text;
+    for (i, term) in e.terms.iter().enumerate() {
+        joint(ui, session, model, term, stored.get(i).map_or("", String::as_str), commands);
+        if e.skinned {
+            let help = "v′ = inverse bind · v: the vertex seen from the joint as both were bound";
+            vector(ui, "v′", term.offset, places, text).on_hover_text(help);
+        }
+        if state.matrices {
+            ui.add_space(2.0);
+            let name = &model.skeleton.names[term.node.index()];
+            let m = Affine3A::from_cols_array(&term.matrix.to_cols_array().map(|v| v as f32));
+            matrices::table(ui, &format!("M of {name}"), &m);
+        }
+        let help = "M v: where this joint alone would carry the vertex. M = joint now · inverse bind";
+        vector(ui, "M v", term.alone, places, text).on_hover_text(help);
+        ui.add_space(4.0);
+    }
+    if let Some(influences) = stored_influences(session, e) {
+        let label = if session.edits.normalise_weights { "Sum of weights, normalised" } else { "Sum of weights" };
+        sum(ui, label, e.sum, influences, e.vertex.vertex);
+    }
+    if e.terms.is_empty() {
+        ui.add(
+            Label::new(RichText::new("No joint has a weight: it stays at the origin.").color(colors(ui).amber)).wrap(),
+        );
+    }
+}
+
+/// The name of a joint, which selects it, and its weight.
+fn joint(ui: &mut Ui, session: &Session, model: &Model, term: &Term, stored: &str, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let name = &model.skeleton.names[term.node.index()];
+    let (rect, response) = press(ui, vec2(ui.available_width(), 22.0), &format!("Select {name}"), None);
+    let y = rect.center().y;
+    let [r, g, b] = crate::frame::joint_color(term.node).map(|v| (v * 255.0) as u8);
+    ui.painter().circle_filled(egui::pos2(rect.left() + 4.0, y), 4.0, Color32::from_rgb(r, g, b));
+    let weight = format!("{}  {stored}", number(term.weight as f32, 4));
+    let weight = ui.painter().layout_no_wrap(weight.trim().to_owned(), theme::regular(12.0), c.text);
+    let right = rect.right() - weight.size().x;
+    let ink = if session.view.selected == Some(term.node) || response.hovered() { c.accent } else { c.text };
+    let (galley, cut) = shortened(ui, name, theme::strong(12.0), ink, right - rect.left() - 22.0);
+    paint_line(ui, galley, rect.left() + 14.0, y, ink);
+    paint_line(ui, weight, right, y, c.text);
+    super::widgets::focus_ring(ui, rect, &response);
+    let response = if cut { response.on_hover_text(name) } else { response };
+    if response.clicked() {
+        commands.push(Command::Select(Some(term.node)));
+        commands.push(Command::Hover(Some(term.node)));
+    }
+}
+
+/// How the terms become the position.
+fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
+    section(ui, session.view.method.label, |_| {});
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let (text, dim) = (colors(ui).text, colors(ui).dim);
+    match e.blend {
+        Blend::Sum => {
+            for (i, term) in e.terms.iter().enumerate() {
+                let sign = if i == 0 { "p =" } else { "+" };
+                vector(ui, &format!("{sign} {} ·", number(term.weight as f32, 6)), term.alone, places, dim);
+            }
+        }
+        Blend::Motion { stretch, rotation, translation } => {
+            let words = "All joints are blended to one rotation R and one translation t, by the sum of their dual \
+                         quaternions over its length; scale and shear S is blended before: p = R (S v) + t.";
+            ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(dim)).wrap());
+            let (axis, angle) = rotation.to_axis_angle();
+            let axis = if angle.abs() < 1e-9 { DVec3::ZERO } else { axis };
+            vector(ui, &format!("R {}° about", number(angle.to_degrees() as f32, 2)), axis, 4, dim);
+            if !stretch.abs_diff_eq(glam::DMat3::IDENTITY, 1e-5) {
+                vector(ui, "S v", stretch * e.rest, places, dim);
+            }
+            vector(ui, "t", translation, places, dim);
+        }
+    }
+    vector(ui, "p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
+}
+
+/// The position in the space that is chosen.
+fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: &mut Explain) {
+    let places = places_of(session);
+    section(ui, "Seen from", |_| {});
+    let main = e.terms.first().map_or(Space::World, |t| Space::Node(t.node));
+    let now = state.space.unwrap_or(main);
+    spaces(ui, model, e, now, state);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let c = colors(ui);
+    let Space::Node(node) = now else {
+        vector(ui, "p", e.position, places, c.text);
+        return;
+    };
+    if let Some(bound) = bound_offset(model, e, node) {
+        vector(ui, "v′ as bound", bound, places, c.dim)
+            .on_hover_text("inverse bind · v: where a joint that is alone would keep the vertex");
+    }
+    let world = session.pose.model.get(node.index());
+    match world.and_then(|world| in_space(world, e.position)) {
+        Some(inside) => {
+            vector(ui, "p′ now", inside, places, c.text)
+                .on_hover_text("p′ = W⁻¹ p: the skinned position in the local space of this node");
+        }
+        None => {
+            let text = "This node flattens space: nothing can be seen from it.";
+            ui.add(Label::new(RichText::new(text).color(c.amber)).wrap());
+        }
+    }
+}
+
+/// Where the vertex was bound in the space of a joint of its skin.
+pub(super) fn bound_offset(model: &Model, e: &Explanation, node: NodeId) -> Option<DVec3> {
+    let skin = &model.skins[model.instances[e.vertex.instance.index()].skin?.index()];
+    let joint = skin.joints.iter().position(|j| *j == node).filter(|_| e.skinned)?;
+    let inverse_bind = skin.inverse_bind[joint];
+    Some(inverse_bind.matrix3.as_dmat3() * e.rest + inverse_bind.translation.as_dvec3())
+}
+
+/// What a space is called.
+fn space_name(model: &Model, e: &Explanation, space: Space) -> String {
+    let carrier = model.instances[e.vertex.instance.index()].node;
+    match space {
+        Space::World => "World".to_owned(),
+        Space::Node(node) if node == carrier => format!("Mesh ({})", model.skeleton.names[node.index()]),
+        Space::Node(node) => model.skeleton.names[node.index()].clone(),
+    }
+}
+
+/// The list of spaces: world, the mesh's node, the joints that move the vertex, all others; searched where it is long.
+fn spaces(ui: &mut Ui, model: &Model, e: &Explanation, now: Space, state: &mut Explain) {
+    const SEARCH_FROM: usize = 10;
+    let carrier = model.instances[e.vertex.instance.index()].node;
+    let movers = e.terms.iter().map(|t| t.node);
+    let bare = model.skins.is_empty();
+    let rest = (0..model.skeleton.len()).map(NodeId::from_index).filter(|n| bare || model.is_joint(*n));
+    let mut all = vec![Space::World];
+    let mut listed = std::collections::HashSet::new();
+    all.extend(std::iter::once(carrier).chain(movers).chain(rest).filter(|n| listed.insert(*n)).map(Space::Node));
+    let shown = space_name(model, e, now);
+    let width = ui.available_width();
+    let just_opened = !state.spaces_open;
+    let search = &mut state.search;
+    let mut chosen = None;
+    let response = egui::ComboBox::from_id_salt("space")
+        .selected_text(shown.as_str())
+        .width(width)
+        .truncate()
+        .icon(caret)
+        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
+        .show_ui(ui, |ui| {
+            ui.set_min_width(width);
+            if all.len() >= SEARCH_FROM {
+                let edit = TextEdit::singleline(search).hint_text("Search joints…").desired_width(f32::INFINITY);
+                let field = ui.add(edit).accessible_name("Search joints");
+                if just_opened {
+                    field.request_focus();
+                }
+                ui.add_space(4.0);
+            }
+            let wanted = search.trim().to_lowercase();
+            let names: Vec<(Space, String)> = all.into_iter().map(|s| (s, space_name(model, e, s))).collect();
+            let found: Vec<_> = names.iter().filter(|(_, name)| name.to_lowercase().contains(&wanted)).collect();
+            if found.is_empty() {
+                ui.label(RichText::new("No joint has that in its name.").color(colors(ui).dim));
+            }
+            let list = egui::ScrollArea::vertical().max_height(300.0).id_salt("spaces");
+            list.show_rows(ui, theme::ROW, found.len(), |ui, range| {
+                for (space, name) in &found[range] {
+                    let button = egui::Button::selectable(*space == now, name.as_str())
+                        .truncate()
+                        .min_size(vec2(ui.available_width(), theme::ROW));
+                    if ui.add(button).clicked() {
+                        chosen = Some(*space);
+                        ui.close();
+                    }
+                }
+            });
+        });
+    state.spaces_open = response.inner.is_some();
+    state.space = chosen.or(state.space);
+    response
+        .response
+        .accessible_name(format!("Space: {shown}"))
+        .on_hover_text("The space in which the position of the vertex is read");
+    ui.add_space(2.0);
+}
+
+fn copy(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation) {
+    ui.add_space(10.0);
+    let stored = stored_weights(session, e);
+    ui.horizontal(|ui| {
+        if text_button(ui, None, "Copy as text", false).on_hover_text("For a message or a ticket").clicked() {
+            let places = places_of(session);
+            ui.ctx().copy_text(explain_text::text(model, session.view.method, e, &stored, places));
+        }
+        if text_button(ui, None, "Copy as TSV", false).on_hover_text("For a table, with every digit").clicked() {
+            ui.ctx().copy_text(explain_text::tsv(model, e, &stored));
+        }
+    });
+}

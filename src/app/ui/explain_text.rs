@@ -1,0 +1,93 @@
+//! The explanation of a vertex as text: to be read, and as a table with every digit.
+
+use std::fmt::Write as _;
+
+use glam::DVec3;
+
+use super::card::mesh_of;
+use super::widgets::number;
+use crate::deform::Method;
+use crate::inspect::{Blend, Explanation};
+use crate::model::Model;
+
+/// Decimals of positions in a model of `size` metres: four in a figure.
+pub(super) fn places(size: f32) -> usize {
+    let places = 4.0 - size.max(1e-6).log10().floor();
+    if places.is_finite() { places.clamp(1.0, 8.0) as usize } else { 4 }
+}
+
+fn triple(v: DVec3, places: usize) -> String {
+    let [x, y, z] = v.to_array().map(|v| number(v as f32, places));
+    format!("({x}, {y}, {z})")
+}
+
+/// As the page says it.
+pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[String], places: usize) -> String {
+    let mut out = String::new();
+    let at = |v| triple(v, places);
+    let mesh = mesh_of(model, e.vertex).unwrap_or_default();
+    let mut line = |text: String| _ = writeln!(out, "{text}");
+    line(format!("Vertex {} of primitive {} of mesh {mesh}", e.number, e.vertex.primitive));
+    line(format!("stored, mesh space (m): {}", at(e.stored)));
+    for morph in &e.morphs {
+        let names = &model.meshes[e.mesh.index()].morph_names;
+        let name = names.get(morph.target).map_or("morph target", String::as_str);
+        line(format!("+ {name} × {}: {}", number(morph.weight as f32, 4), at(morph.displacement)));
+    }
+    if !e.morphs.is_empty() {
+        line(format!("v = {}", at(e.rest)));
+    }
+    for (term, stored) in e.terms.iter().zip(stored) {
+        let name = &model.skeleton.names[term.node.index()];
+        let weight = number(term.weight as f32, 6);
+        line(format!("{name}: weight {weight} {stored}, v′ = {}, M v = {}", at(term.offset), at(term.alone)));
+    }
+    match e.blend {
+        Blend::Sum => {
+            let terms: Vec<String> =
+                e.terms.iter().map(|t| format!("{} · {}", number(t.weight as f32, 6), at(t.alone))).collect();
+            line(format!("{}: p = {} = {}", method.label, terms.join(" + "), at(e.position)));
+        }
+        Blend::Motion { stretch, rotation, translation } => {
+            let [x, y, z, w] = rotation.to_array().map(|v| number(v as f32, 6));
+            line(format!("{}: p = R (S v) + t", method.label));
+            line(format!("R = quaternion ({x}, {y}, {z}, {w}), S v = {}", at(stretch * e.rest)));
+            line(format!("t = {}, p = {}", at(translation), at(e.position)));
+        }
+    }
+    out
+}
+
+/// A line for each quantity; every number as it is.
+pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
+    let mut out = String::from("quantity\tjoint\tweight\tstored\tx\ty\tz\tw\n");
+    let mut row = |quantity: &str, who: [&str; 3], v: &[f64]| {
+        let numbers: Vec<String> = v.iter().map(f64::to_string).collect();
+        let who = who.map(|text| text.replace(['\t', '\n', '\r'], " ")).join("\t");
+        _ = writeln!(out, "{quantity}\t{who}\t{}", numbers.join("\t"));
+    };
+    row("stored", [""; 3], &e.stored.to_array());
+    for morph in &e.morphs {
+        let names = &model.meshes[e.mesh.index()].morph_names;
+        let name = names.get(morph.target).map_or("", String::as_str);
+        row("morph", [name, &morph.weight.to_string(), ""], &morph.displacement.to_array());
+    }
+    row("v", [""; 3], &e.rest.to_array());
+    for (term, stored) in e.terms.iter().zip(stored) {
+        let (name, weight) = (&model.skeleton.names[term.node.index()], term.weight.to_string());
+        let who = [name.as_str(), &weight, stored];
+        row("inverse bind · v", who, &term.offset.to_array());
+        let rows = term.matrix.matrix3.transpose();
+        for (axis, t) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().zip(term.matrix.translation.to_array()) {
+            row("row of M", who, &axis.extend(t).to_array());
+        }
+        row("M v", who, &term.alone.to_array());
+    }
+    if let Blend::Motion { stretch, rotation, translation } = e.blend {
+        row("S v", [""; 3], &(stretch * e.rest).to_array());
+        row("R as a quaternion", [""; 3], &rotation.to_array());
+        row("t", [""; 3], &translation.to_array());
+    }
+    row("p", [""; 3], &e.position.to_array());
+    out
+}

@@ -1,0 +1,26 @@
+//! Rigs with planted defects, for the tests of the rules about joints.
+
+use std::sync::atomic::AtomicBool;
+
+use super::{CheckOptions, Finding, Rule, check};
+use crate::model::shapes::{Tube, tube};
+use crate::model::{Model, ModelParts};
+
+/// What one rule finds in a model.
+pub(super) fn found_in(rule: &Rule, parts: ModelParts) -> Vec<Finding> {
+    let options = CheckOptions { rules: Some(vec![rule.id]), ..CheckOptions::default() };
+    check(&Model::build(parts).unwrap(), &options, &AtomicBool::new(false)).unwrap().findings
+}
+
+/// What one rule finds in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers too), all
+/// below node 0. The tube is 6 m long and 0.5 m wide.
+pub(super) fn found(rule: &Rule, change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
+    let mut parts: ModelParts = (*tube(Tube { joints: 6, length: 6.0, ..Tube::default() })).clone();
+    change(&mut parts);
+    found_in(rule, parts)
+}
+
+/// The joints of each finding.
+pub(super) fn joints(findings: &[Finding]) -> Vec<Vec<u32>> {
+    findings.iter().map(|f| f.joints.iter().map(|j| j.0).collect()).collect()
+}

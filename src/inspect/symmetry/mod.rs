@@ -1,0 +1,177 @@
+//! Left and right: where the weights of a vertex differ from those of its mirror image.
+//!
+//! A body is what one skin moves, in the space in which it was bound. Its mirror plane is found, not assumed; its
+//! joints are paired by place, and by name where several stand in one place; then every vertex is compared with the
+//! vertex at its mirror image. Bodies that are not symmetric, in shape or in joints, have no differences.
+
+mod body;
+mod grid;
+mod names;
+mod plane;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub(crate) use body::Part;
+pub(crate) use plane::Plane;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::PerVertex;
+use crate::model::{MeshId, Model, SkinId};
+use body::Body;
+use grid::Grid;
+use plane::{Mirror, POINT_REACH};
+
+/// Points this near to each other are one place, as a share of the size: vertices of a seam.
+const SAME_POINT: f32 = 2e-5;
+
+/// For every stored vertex the largest difference (0…1) between one of its weights and that of its mirror image, both
+/// sides alike; 0 where it has no mirror image, or the body no symmetry. Linear in vertices. Ends early, with what is
+/// known by then, once `cancel` is set.
+#[must_use]
+pub fn differences(model: &Model, cancel: &AtomicBool) -> PerVertex {
+    let mut out = PerVertex::empty(model);
+    for comparison in comparisons(model, cancel) {
+        for part in &comparison.parts {
+            let values = &mut out.values[part.mesh.index()][part.primitive];
+            values.resize(part.len, 0.0);
+            for (value, new) in values.iter_mut().zip(&comparison.difference[part.start..]) {
+                // Of several skins that move it, the one that differs most.
+                *value = value.max(*new);
+            }
+        }
+    }
+    out
+}
+
+/// A body beside its mirror image.
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    pub skin: SkinId,
+    pub plane: Plane,
+    pub parts: Vec<Part>,
+    /// By vertex of the body.
+    pub difference: Vec<f32>,
+    /// By vertex of the body: the one that it was compared with, where they differ.
+    pub image: Vec<u32>,
+    body: Body,
+    partners: Vec<Option<u16>>,
+}
+
+impl Comparison {
+    /// Joints (places in the skin) in whose weights a vertex differs from its image: each with its weight, its
+    /// partner, and the partner's weight at the image. Both joints of a pair may be among them.
+    pub(crate) fn joints(&self, vertex: usize) -> Vec<(u16, f32, u16, f32)> {
+        let mut mirrored = Vec::new();
+        let image = self.image[vertex] as usize;
+        if !mirror_weights(&self.body, vertex, &self.partners, &mut mirrored) {
+            return Vec::new();
+        }
+        let mut out = Vec::new();
+        merge(&mirrored, self.body.weights(image), |partner, here, there| {
+            if let Some(joint) = self.partners[usize::from(partner)] {
+                out.push((joint, here, partner, there));
+            }
+        });
+        out
+    }
+}
+
+/// All bodies that are symmetric.
+pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison> {
+    let mut meshes: Vec<Vec<MeshId>> = vec![Vec::new(); model.skins.len()];
+    for instance in &model.instances {
+        if let Some(skin) = instance.skin {
+            meshes[skin.index()].push(instance.mesh);
+        }
+    }
+    let mut out = Vec::new();
+    for (i, mut of_skin) in meshes.into_iter().enumerate() {
+        of_skin.sort_unstable();
+        of_skin.dedup();
+        if cancel.load(Ordering::Relaxed) {
+            break;
+        }
+        out.extend(Body::of(model, SkinId::from_index(i), &of_skin).and_then(|body| compare(model, body, cancel)));
+    }
+    out
+}
+
+fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison> {
+    let grid = Grid::new(&body.points, body.size * POINT_REACH);
+    let Mirror { plane, partners } = Mirror::of(model, &body, &grid)?;
+    let count = body.points.len();
+    let (mut difference, mut image) = (vec![0.0_f32; count], vec![0_u32; count]);
+    let (mut near, mut mirrored) = (Vec::new(), Vec::new());
+    for vertex in 0..count {
+        if vertex.is_multiple_of(4096) && cancel.load(Ordering::Relaxed) {
+            break;
+        }
+        if !mirror_weights(&body, vertex, &partners, &mut mirrored) {
+            continue;
+        }
+        grid.near(plane.mirrored(body.points[vertex]), &mut near);
+        let nearest = near.iter().fold(f32::INFINITY, |least, (d, _)| least.min(*d));
+        // Of vertices in one place (seams, hard edges) the one that fits best: which of them is the image, nothing
+        // tells.
+        near.retain(|(d, _)| *d <= nearest + body.size * SAME_POINT);
+        let fits = near.iter().filter_map(|(_, other)| Some((distance(&body, &mirrored, *other, &partners)?, *other)));
+        let Some((least, best)) = fits.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        if least >= difference[vertex] {
+            (difference[vertex], image[vertex]) = (least, best);
+        }
+        // Which side is right, nothing tells either: both differ.
+        for (_, other) in &near {
+            let other = *other as usize;
+            if least > difference[other] {
+                (difference[other], image[other]) = (least, vertex as u32);
+            }
+        }
+    }
+    Some(Comparison { skin: body.skin, plane, parts: body.parts.clone(), difference, image, body, partners })
+}
+
+/// Writes the weights that the image of a vertex ought to have, by rising place; false where one of its joints has no
+/// partner.
+fn mirror_weights(body: &Body, vertex: usize, partners: &[Option<u16>], out: &mut Vec<(u16, f32)>) -> bool {
+    out.clear();
+    for (joint, weight) in body.weights(vertex) {
+        let Some(partner) = partners[usize::from(*joint)] else { return false };
+        out.push((partner, *weight));
+    }
+    out.sort_unstable_by_key(|(joint, _)| *joint);
+    true
+}
+
+/// The largest difference between wanted weights and those of a vertex; `None` where one of its joints has no partner.
+fn distance(body: &Body, wanted: &[(u16, f32)], vertex: u32, partners: &[Option<u16>]) -> Option<f32> {
+    let there = body.weights(vertex as usize);
+    if there.iter().any(|(joint, _)| partners[usize::from(*joint)].is_none()) {
+        return None;
+    }
+    let mut most = 0.0_f32;
+    merge(wanted, there, |_, a, b| most = most.max((a - b).abs()));
+    Some(most)
+}
+
+/// Walks two lists of weights by rising joint: joint, weight in the first, weight in the second.
+fn merge(a: &[(u16, f32)], b: &[(u16, f32)], mut each: impl FnMut(u16, f32, f32)) {
+    let (mut i, mut j) = (0, 0);
+    loop {
+        match (a.get(i), b.get(j)) {
+            (Some((x, w)), Some((y, v))) if x == y => {
+                each(*x, *w, *v);
+                (i, j) = (i + 1, j + 1);
+            }
+            (Some((x, w)), other) if other.is_none_or(|(y, _)| x < y) => {
+                each(*x, *w, 0.0);
+                i += 1;
+            }
+            (_, Some((y, v))) => {
+                each(*y, 0.0, *v);
+                j += 1;
+            }
+            _ => return,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Asking: which vertex lies under a point of the picture, and why the pinned one is where it is.
+
+use glam::Vec2;
+
+use super::{Pose, Session};
+use crate::inspect::{self, Explanation, Hit, Posed};
+use crate::model::NodeId;
+
+impl Session {
+    /// The vertex of the skin under a point of the viewport (pixels from its top left), exact on the deformed surface. Where the
+    /// skin is not shown there is none.
+    #[must_use]
+    pub fn vertex_at(&self, at: Vec2) -> Option<Hit> {
+        self.hit(at, self.document.as_ref()?.pick_index())
+    }
+
+    /// [`Session::vertex_at`] for every move of the pointer: `None` as long as a large model is not ready for it.
+    #[must_use]
+    pub fn vertex_near_at_hand(&self, at: Vec2) -> Option<Hit> {
+        self.hit(at, self.document.as_ref()?.pick_index_at_hand()?)
+    }
+
+    fn hit(&self, at: Vec2, index: &inspect::PickIndex) -> Option<Hit> {
+        let shown = self.view.mesh || self.view.wireframe;
+        shown.then(|| index.pick(&self.posed()?, &self.pose.draws, self.view.ray(at))).flatten()
+    }
+
+    /// Why the pinned vertex is where it is.
+    #[must_use]
+    pub fn explanation(&self) -> Option<Explanation> {
+        Explanation::of(&self.posed()?, self.view.pinned?, self.view.pinned_copy)
+    }
+
+    fn posed(&self) -> Option<Posed<'_>> {
+        let Pose { local, palettes, .. } = &self.pose;
+        let model = self.model()?;
+        Some(Posed { model, palettes, morph_weights: &local.morph_weights, method: self.view.method })
+    }
+
+    /// A click: the bone at a point, if bones are shown and one is near, else the vertex of the skin, which is pinned, with the
+    /// joint that moves it most. Where there is nothing, nothing is selected or pinned any more.
+    pub(super) fn pick_at(&mut self, at: Vec2) {
+        match self.bone_at(at) {
+            Some(bone) => self.select(Some(bone)),
+            None => self.pin_at(at),
+        }
+    }
+
+    /// As [`Session::pick_at`] where there are no bones.
+    pub(super) fn pin_at(&mut self, at: Vec2) {
+        let hit = self.vertex_at(at);
+        self.view.pinned = hit.map(|hit| hit.vertex_ref());
+        self.view.pinned_copy = hit.map_or(0, |hit| hit.copy);
+        self.select(hit.and_then(|hit| self.mover(hit)));
+    }
+
+    /// The joint that moves what was hit most.
+    #[must_use]
+    pub fn mover(&self, hit: Hit) -> Option<NodeId> {
+        inspect::mover(self.model()?, hit.instance, hit.primitive, hit.vertex)
+    }
+
+    /// The pinned vertex goes first, then the selection.
+    pub(super) fn deselect(&mut self) {
+        if self.view.pinned.take().is_none() {
+            self.view.selected = None;
+        }
+    }
+}
