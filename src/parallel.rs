@@ -5,6 +5,16 @@ use std::sync::{Mutex, PoisonError};
 
 /// `work` of every number below `count`, in order. Pieces are begun in order; `None` once `cancel` is set and some are left.
 pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> T + Sync)) -> Option<Vec<T>> {
+    map_at_once(std::thread::available_parallelism().map_or(1, usize::from), count, cancel, work)
+}
+
+/// As [`map`], with no more than `threads` pieces at once.
+pub fn map_at_once<T: Send>(
+    threads: usize,
+    count: usize,
+    cancel: &AtomicBool,
+    work: &(dyn Fn(usize) -> T + Sync),
+) -> Option<Vec<T>> {
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
     let worker = || {
@@ -15,9 +25,8 @@ pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> 
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        for _ in 1..cores.min(count) {
+        for _ in 1..threads.min(count) {
             scope.spawn(worker);
         }
         worker();

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use skinscope::deform::METHODS;
 use skinscope::import::EXTENSIONS;
+use skinscope::inspect::check::RULES;
 use skinscope::session::{COMMANDS, Menu};
 
 const README: &str = include_str!("../README.md");
@@ -26,6 +27,15 @@ fn keys() -> String {
 #[test]
 fn the_table_of_keys_is_the_programs() {
     let table = keys();
+    assert!(README.contains(&table), "README.md needs this table:\n\n{table}");
+}
+
+#[test]
+fn the_table_of_rules_is_the_checkers() {
+    let mut table = String::from("| rule | what it looks for | severity |\n|---|---|---|\n");
+    for rule in RULES {
+        table += &format!("| `{}` | {} | {} |\n", rule.id, rule.help, rule.severity.id());
+    }
     assert!(README.contains(&table), "README.md needs this table:\n\n{table}");
 }
 

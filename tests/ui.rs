@@ -2,6 +2,9 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
+#[path = "ui/findings.rs"]
+mod findings;
+
 use std::sync::Arc;
 
 use egui::accesskit::{Action, Role};

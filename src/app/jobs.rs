@@ -1,13 +1,15 @@
 //! Work off the UI thread: loading a file, asking for one.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::deform::Method;
 use crate::import::{ImportError, Options, Progress};
 use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
+use crate::inspect::rom::{self, RomOptions, RomReport};
 use crate::model::Model;
 use crate::session::{Document, Source};
 
@@ -23,6 +25,10 @@ pub(super) enum Report {
     Completed(Vec<String>),
     /// The checker has looked at a model.
     Inspected(Arc<Model>, Box<Inspection>),
+    /// So much of the range of motion is measured, 0…1.
+    Measuring(f32),
+    /// The range of motion of a model is measured.
+    Measured(Arc<Model>, Box<RomReport>),
     /// The user chose a file.
     Chosen(PathBuf),
 }
@@ -39,12 +45,29 @@ pub(super) struct Jobs {
     behind: Option<(u64, Arc<AtomicBool>)>,
     /// Ends the inspection under way.
     inspection: Arc<AtomicBool>,
+    /// Ends the range of motion under way.
+    motion: Arc<AtomicBool>,
+    /// Its number; reports of others are dropped.
+    motion_id: u64,
 }
+
+/// Added to the numbers of ranges of motion: loads are not so many.
+const MOTION: u64 = 1 << 63;
 
 impl Jobs {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (sender, receiver) = channel();
-        Self { sender, receiver, wake, current: 0, cancel: Arc::default(), behind: None, inspection: Arc::default() }
+        Self {
+            sender,
+            receiver,
+            wake,
+            current: 0,
+            cancel: Arc::default(),
+            behind: None,
+            inspection: Arc::default(),
+            motion: Arc::default(),
+            motion_id: MOTION,
+        }
     }
 
     /// Loads `source` on a thread; a load under way is cancelled. Where that is down to the images of the open model
@@ -109,6 +132,41 @@ impl Jobs {
         });
     }
 
+    /// Measures the range of motion of a model; what was begun before is given up.
+    pub(super) fn drive(&mut self, model: Arc<Model>, options: RomOptions, method: &'static Method) {
+        self.stop_motion();
+        self.motion = Arc::default();
+        let (sender, wake, cancel) = (self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.motion));
+        let id = self.motion_id;
+        self.spawn("range of motion", move || {
+            let report = |report| {
+                let _gone = sender.send((id, report)).is_err();
+                wake();
+            };
+            // A hundredth more is seen, a thousandth is not.
+            let shown = Mutex::new(0);
+            let progress = |fraction: f32| {
+                let percent = (100.0 * fraction) as u32;
+                // Held while it is said, so that what is heard only rises.
+                let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                if *shown < percent {
+                    *shown = percent;
+                    report(Report::Measuring(fraction));
+                }
+            };
+            let plan = rom::plan(&model, &options);
+            if let Some(measured) = rom::run(&model, &plan, method, &progress, &cancel) {
+                report(Report::Measured(model, Box::new(measured)));
+            }
+        });
+    }
+
+    /// Stops the range of motion under way; its reports are not seen any more.
+    pub(super) fn stop_motion(&mut self) {
+        self.motion.store(true, Ordering::Relaxed);
+        self.motion_id += 1;
+    }
+
     /// Asks for a file with the system's dialog ([`has_dialog`]).
     pub(super) fn ask_for_file(&self, folder: Option<PathBuf>) {
         let mut dialog = rfd::AsyncFileDialog::new()
@@ -138,7 +196,7 @@ impl Jobs {
     pub(super) fn next(&self) -> Option<Report> {
         loop {
             let (id, report) = self.receiver.try_recv().ok()?;
-            if id == self.current || id == u64::MAX {
+            if id == self.current || id == self.motion_id || id == u64::MAX {
                 return Some(report);
             }
             if let Report::Loaded(Ok(warnings)) = report
@@ -234,6 +292,35 @@ mod tests {
             }
             assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for a report");
         }
+    }
+
+    #[test]
+    fn the_range_of_motion_is_that_of_the_command_line_and_a_stopped_one_says_nothing() {
+        let mut jobs = jobs();
+        let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
+        let (model, options, method) = (document.stored(), RomOptions::default(), crate::deform::METHODS[0]);
+        jobs.drive(Arc::clone(model), options, method);
+        jobs.stop_motion();
+        jobs.drive(Arc::clone(model), options, method);
+        let (start, mut last) = (Instant::now(), 0.0);
+        let report = loop {
+            match jobs.next() {
+                Some(Report::Measuring(fraction)) => {
+                    assert!(fraction > last);
+                    last = fraction;
+                }
+                Some(Report::Measured(of, report)) => {
+                    assert!(Arc::ptr_eq(&of, model));
+                    break report;
+                }
+                Some(_) => panic!("another report"),
+                None => std::thread::sleep(Duration::from_millis(5)),
+            }
+            assert!(start.elapsed() < Duration::from_secs(300), "waited five minutes for a report");
+        };
+        let plan = rom::plan(model, &options);
+        assert_eq!(rom::run(model, &plan, method, &|_| {}, &AtomicBool::new(false)), Some(*report));
+        assert!(last > 0.9 && jobs.next().is_none(), "the first one was stopped");
     }
 
     fn missing(document: &Document) -> usize {

@@ -224,6 +224,17 @@ impl App {
                 }
                 self.status.loading = None;
             }
+            Effect::RunRom(options) => {
+                if let Some(document) = &self.session.document {
+                    let model = Arc::clone(document.stored());
+                    self.jobs.drive(model, options, self.session.view.method);
+                    self.status.rom = Some(0.0);
+                }
+            }
+            Effect::CancelRom => {
+                self.jobs.stop_motion();
+                self.status.rom = None;
+            }
             Effect::Quit => event_loop.exit(),
             effect => self.ui.carry_out(&effect),
         }
@@ -250,6 +261,8 @@ impl App {
                         loading.is_open = true;
                     }
                     self.jobs.opened();
+                    self.jobs.stop_motion();
+                    self.status.rom = None;
                     self.jobs.prepare_picking(&document);
                     self.session.open(*document);
                     if std::mem::take(&mut self.options.normalise_weights) {
@@ -264,6 +277,11 @@ impl App {
                     self.status.loading = None;
                     self.session.warn(&warnings);
                     self.inspect();
+                }
+                Report::Measuring(fraction) => self.status.rom = Some(fraction),
+                Report::Measured(model, report) => {
+                    self.status.rom = None;
+                    self.session.measured(&model, *report);
                 }
                 Report::Inspected(model, inspection) => self.session.inspected(&model, *inspection),
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),

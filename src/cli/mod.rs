@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand. Results go to standard output, errors to standard error.
 
 mod bake;
+mod check;
 mod info;
 mod load;
 mod pose;
@@ -29,9 +30,10 @@ use crate::session::{Document, Source};
     version,
     args_conflicts_with_subcommands = true,
     max_term_width = 100,
-    after_help = "Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no display, GPU or place to write to.\n\n\
+    after_help = "Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no display, GPU or place to write to, \
+        3 `check` found what --fail-on names.\n\n\
         Examples:\n  skinscope character.glb\n  skinscope render character.glb -o picture.png --clip Walk --time 0.5\n  \
-        skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json"
+        skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json\n  skinscope check *.glb --fail-on warning"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -46,6 +48,7 @@ enum Subcommands {
     Render(render::RenderArgs),
     Bake(bake::BakeArgs),
     Info(info::InfoArgs),
+    Check(check::CheckArgs),
 }
 
 /// The file that every subcommand works on.
@@ -54,6 +57,13 @@ struct ModelArgs {
     /// A .gltf or .glb file; without it the built-in character
     #[arg(value_name = "MODEL")]
     model: Option<PathBuf>,
+    #[command(flatten)]
+    open: OpenArgs,
+}
+
+/// What a file may ask for.
+#[derive(Clone, Debug, Args)]
+struct OpenArgs {
     /// Also read files outside the model's folder when the model refers to them
     #[arg(long)]
     allow_external: bool,
@@ -62,7 +72,7 @@ struct ModelArgs {
     max_memory: u64,
 }
 
-impl ModelArgs {
+impl OpenArgs {
     fn options(&self) -> Options {
         Options {
             limits: Limits::of_memory(self.max_memory << 20),
@@ -70,7 +80,9 @@ impl ModelArgs {
             ..Options::default()
         }
     }
+}
 
+impl ModelArgs {
     fn load(&self) -> Result<Document, CliError> {
         self.load_for(None)
     }
@@ -79,7 +91,7 @@ impl ModelArgs {
     fn load_for(&self, block_formats: Option<AskFormats>) -> Result<Document, CliError> {
         let source = Source::of(self.model.clone());
         let file = self.model.as_ref().map_or_else(|| source.name(), |path| path.display().to_string());
-        let options = Options { block_formats, ..self.options() };
+        let options = Options { block_formats, ..self.open.options() };
         source.load(&options, &Progress::silent()).map_err(|error| CliError::Import { file, error })
     }
 }
@@ -97,6 +109,22 @@ pub enum CliError {
         file: String,
         /// What is wrong with it.
         error: ImportError,
+    },
+    /// Some of several files are bad; each has been said.
+    #[error("{unread} of {files} files {} not load", if *unread == 1 { "does" } else { "do" })]
+    Unread {
+        /// How many.
+        unread: usize,
+        /// Of how many.
+        files: usize,
+    },
+    /// There are findings as bad as `--fail-on` says.
+    #[error("{count} {} of severity {severity} or worse", if *count == 1 { "finding" } else { "findings" })]
+    Findings {
+        /// How many, in all files.
+        count: usize,
+        /// What was asked for.
+        severity: &'static str,
     },
     /// There is no GPU.
     #[error(transparent)]
@@ -128,11 +156,12 @@ fn printable(text: &str) -> String {
 }
 
 impl CliError {
-    /// 1 for a bad file, 2 for wrong usage and for what the machine lacks.
+    /// 1 for a bad file, 3 for findings, 2 for wrong usage and for what the machine lacks.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Import { .. } | Self::App(AppError::Import { .. }) => 1,
+            Self::Import { .. } | Self::Unread { .. } | Self::App(AppError::Import { .. }) => 1,
+            Self::Findings { .. } => 3,
             _ => 2,
         }
     }
@@ -154,6 +183,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Render(args)) => render::run(&args),
         Some(Subcommands::Bake(args)) => bake::run(&args),
         Some(Subcommands::Info(args)) => info::run(&args, started),
+        Some(Subcommands::Check(args)) => check::run(&args),
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
     let line = app::run(Options {
         source,
-        import: args.model.options(),
+        import: args.model.open.options(),
         benchmark,
         backend: args.backend,
         texture_memory: bytes_of(args.texture_memory),

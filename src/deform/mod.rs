@@ -10,15 +10,21 @@ use crate::model::Model;
 
 mod dual_quaternion;
 mod linear;
+mod measure;
+#[cfg(test)]
+mod measured;
 #[cfg(test)]
 mod properties;
+mod sheet;
 mod sides;
 mod surface;
 #[cfg(test)]
 mod transformed_by;
 
+pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};
+pub use sheet::Sheet;
 pub use sides::keep_sides;
-pub use surface::{Deformed, VertexDeformer, bounds, deform_primitive, deform_rigid, normals_from_triangles};
+pub use surface::{Deformed, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]

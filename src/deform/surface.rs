@@ -165,13 +165,20 @@ impl<'a> VertexDeformer<'a> {
 /// A skin of one joint.
 const RIGID: (&[u16], &[f32]) = (&[0], &[1.0]);
 
-/// What the file stores plus the weighted displacements; zero weights cost nothing.
+/// The positions that the file stores plus the weighted displacements, in mesh space; zero weights cost nothing.
+pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
+    out.clone_from(&p.positions);
+    for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+        displace(out, &target.positions, *weight);
+    }
+}
+
+/// What the file stores plus the weighted displacements.
 fn morph(p: &Primitive, weights: &[f32], out: &mut Deformed) {
-    out.positions.clone_from(&p.positions);
+    morphed(p, weights, &mut out.positions);
     out.normals.clone_from(&p.normals);
     out.tangents.clone_from(&p.tangents);
     for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-        displace(&mut out.positions, &target.positions, *weight);
         displace(&mut out.normals, &target.normals, *weight);
         for (tangent, by) in out.tangents.iter_mut().zip(&target.tangents) {
             *tangent += (*by * *weight).extend(0.0);

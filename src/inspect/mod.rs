@@ -11,6 +11,7 @@ mod pick_index;
 #[cfg(test)]
 mod pick_tests;
 pub mod rig;
+pub mod rom;
 mod stats;
 pub mod symmetry;
 mod vertex;
@@ -22,3 +23,10 @@ pub use pick::{Hit, PosedPrimitive, PosedSurface, moved_bounds, mover, pick, pos
 pub use pick_index::PickIndex;
 pub use stats::{JointStats, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
+
+/// What a rule of the checker or of the range of motion is called, and what it looks for, by its id.
+#[must_use]
+pub fn rule_words(id: &str) -> Option<(&'static str, &'static str)> {
+    let checked = check::RULES.iter().find(|r| r.id == id).map(|r| (r.label, r.help));
+    checked.or_else(|| rom::ROM_RULES.iter().find(|r| r.id == id).map(|r| (r.label, r.help)))
+}

@@ -134,6 +134,18 @@ impl WeightFormat {
             Self::F32 => None,
         }
     }
+
+    /// How far the weights of a vertex may sum from one. Normalised integers must do so exactly (glTF 2.0, 3.7.3.3); floats
+    /// should come "as close as reasonably possible" there, and what was rounded to four digits is.
+    #[must_use]
+    pub fn tolerance(self) -> f64 {
+        match self {
+            // Half a step: integers that sum to another number are a whole step off.
+            Self::U8 => 0.5 / 255.0,
+            Self::U16 => 0.5 / 65_535.0,
+            Self::F32 => 1e-4,
+        }
+    }
 }
 
 /// A weight of the file that is no number; the model has 0 in its place.
@@ -198,17 +210,10 @@ impl Influences {
         self.of(vertex).1.iter().map(|w| f64::from(*w)).sum()
     }
 
-    /// Whether the weights of one vertex sum to one. Normalised integers must do so exactly (glTF 2.0, 3.7.3.3); floats may
-    /// be off by 0.001, what exporters that write few digits leave.
+    /// Whether the weights of one vertex sum to one, within [`WeightFormat::tolerance`].
     #[must_use]
     pub fn sums_to_one(&self, vertex: usize) -> bool {
-        let tolerance = match self.format {
-            // Half a step: integers that sum to another number are a whole step off.
-            WeightFormat::U8 => 0.5 / 255.0,
-            WeightFormat::U16 => 0.5 / 65_535.0,
-            WeightFormat::F32 => 1e-3,
-        };
-        (self.sum(vertex) - 1.0).abs() <= tolerance
+        (self.sum(vertex) - 1.0).abs() <= self.format.tolerance()
     }
 
     /// Divides the weights of every vertex by their sum. Where that is not positive (no weight at all, or negative ones) they

@@ -8,6 +8,7 @@ use glam::Vec2;
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
 use super::view::{Lighting, SurfaceMode, Toggle, ViewFrom};
+use crate::inspect::rom::RomOptions;
 use crate::inspect::{VertexRef, VertexSet};
 use crate::math::Ramp;
 use crate::model::{ClipId, NodeId};
@@ -95,8 +96,14 @@ pub enum Command {
     Pin(Option<VertexRef>),
     /// Let these vertices stand out.
     Mark(Arc<VertexSet>),
-    /// Pose, mark, select and frame a finding, by its place in the report of [`super::Document::inspection`].
+    /// Pose, mark, select and frame a finding, by its place in [`super::Document::findings`].
     ShowFinding(usize),
+    /// Back to what was seen before a finding was shown; [`Command::Select`] of nothing does so too.
+    LeaveFinding,
+    /// Drive every joint through its limits and list where the skin suffers most.
+    RunRom(RomOptions),
+    /// Stop the range of motion that is under way.
+    CancelRom,
     /// What colours the surface.
     SetSurface(SurfaceMode),
     /// The weight heat map, on or off.
@@ -168,6 +175,10 @@ pub enum Effect {
     Reload,
     /// Stop loading.
     CancelLoad,
+    /// Measure the range of motion of the stored model in the background.
+    RunRom(RomOptions),
+    /// Stop that.
+    CancelRom,
     /// Close the window.
     Quit,
     /// Change the look of the window itself.

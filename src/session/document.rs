@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use crate::import::{self, ImportError, Options, Progress, Warning};
+use crate::inspect::check::Finding;
+use crate::inspect::rom::RomReport;
 use crate::inspect::{Inspection, PickIndex, WeightStats};
 use crate::model::Model;
 
@@ -23,6 +25,8 @@ pub struct Document {
     pub stats: Arc<WeightStats>,
     /// What the checker found in the model as stored, once it has looked.
     pub inspection: Option<Arc<Inspection>>,
+    /// What a range of motion of the model as stored showed, once one was run.
+    pub rom: Option<Arc<RomReport>>,
     /// Of the stored model; serves the normalised one too.
     pick_index: Arc<OnceLock<PickIndex>>,
     /// As stored.
@@ -52,13 +56,19 @@ impl Document {
         let stored = Counted::new(model);
         let (model, stats) = (Arc::clone(&stored.model), Arc::clone(&stored.stats));
         let pick_index = Arc::default();
-        Self { model, warnings, path, stats, inspection: None, pick_index, stored, normalised: None }
+        Self { model, warnings, path, stats, inspection: None, rom: None, pick_index, stored, normalised: None }
     }
 
     /// The model as the file has it, whatever is shown.
     #[must_use]
     pub fn stored(&self) -> &Arc<Model> {
         &self.stored.model
+    }
+
+    /// All findings: those of the checker, then those of the range of motion.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let checked = self.inspection.iter().flat_map(|i| &i.report.findings);
+        checked.chain(self.rom.iter().flat_map(|r| &r.findings))
     }
 
     /// The stored weights, counted.

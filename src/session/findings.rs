@@ -4,18 +4,40 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-use super::{ChannelValue, Command, Edits, NodeEdit, PoseSource, Session, SurfaceMode};
+use super::{ChannelValue, Command, Edits, NodeEdit, Orbit, Playback, PoseSource, Session, SurfaceMode};
 use crate::inspect::check::{Finding, FindingPose};
+use crate::inspect::rom::RomReport;
 use crate::inspect::{Inspection, VertexRef, VertexSet};
 use crate::math::{Aabb, euler_xyz_degrees};
 use crate::model::{Model, NodeId};
+
+/// How the model stood before a finding was shown.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    playback: Playback,
+    edits: Arc<Edits>,
+    orbit: Orbit,
+    surface: SurfaceMode,
+    selected: Option<NodeId>,
+    marked: Arc<VertexSet>,
+}
 
 impl Session {
     /// The inspection of a model has ended: kept if the model is still open.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
         if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), model)) {
             document.inspection = Some(Arc::new(inspection));
+            // Its findings come before those that were there.
+            self.view.finding = None;
         }
+    }
+
+    /// The range of motion of a model has been measured: kept if the model is still open.
+    pub fn measured(&mut self, model: &Arc<Model>, report: RomReport) {
+        let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), model)) else { return };
+        let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
+        document.rom = Some(Arc::new(report));
+        self.view.finding = self.view.finding.filter(|place| *place < checked);
     }
 
     /// What pins, marks and findings change.
@@ -29,9 +51,11 @@ impl Session {
                 if self.model().is_some_and(|m| fits(m, vertices)) {
                     self.view.marked = Arc::clone(vertices);
                     self.view.finding = None;
+                    self.before_finding = None;
                 }
             }
             Command::ShowFinding(place) => self.show_finding(*place),
+            Command::LeaveFinding => self.leave_finding(),
             _ => {}
         }
     }
@@ -41,6 +65,7 @@ impl Session {
         self.view.pinned = self.view.pinned.filter(|v| self.has_vertex(*v));
         self.view.marked = Arc::default();
         self.view.finding = None;
+        self.before_finding = None;
     }
 
     fn has_vertex(&self, vertex: VertexRef) -> bool {
@@ -51,12 +76,14 @@ impl Session {
     }
 
     fn show_finding(&mut self, place: usize) {
-        let inspection = self.document.as_ref().and_then(|d| d.inspection.as_ref()).map(Arc::clone);
-        let Some(finding) = inspection.as_ref().and_then(|i| i.report.findings.get(place)) else { return };
+        let finding = self.document.as_ref().and_then(|d| d.findings().nth(place).cloned());
+        let Some(finding) = &finding else { return };
+        let before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
         self.pose_as(finding.pose);
         let vertices = finding.vertex_set();
         self.apply(Command::Mark(Arc::new(vertices)));
         self.view.finding = Some(place);
+        self.before_finding = Some(before);
         if let Some(joint) = finding.joints.first() {
             self.apply(Command::Select(Some(*joint)));
             if !finding.vertices.is_empty() {
@@ -67,6 +94,29 @@ impl Session {
         let bounds = self.finding_bounds(finding);
         let aspect = self.view.aspect();
         self.view.orbit.frame(bounds, aspect);
+    }
+
+    fn now(&self) -> Before {
+        let view = &self.view;
+        Before {
+            playback: self.playback.clone(),
+            edits: Arc::clone(&self.edits),
+            orbit: view.orbit,
+            surface: view.surface,
+            selected: view.selected,
+            marked: Arc::clone(&view.marked),
+        }
+    }
+
+    /// As it was before the first of the findings that were shown; pose edits come back in one step that can be undone.
+    fn leave_finding(&mut self) {
+        let Some(before) = self.before_finding.take() else { return };
+        let Before { playback, edits, orbit, surface, selected, marked } = *before;
+        self.playback = playback;
+        self.change_edits(Edits::clone(&edits));
+        (self.view.orbit, self.view.surface, self.view.selected) = (orbit, surface, selected);
+        (self.view.marked, self.view.finding) = (marked, None);
+        self.update_pose();
     }
 
     /// Takes a pose exactly: pose edits give way to it, in one step that can be undone.

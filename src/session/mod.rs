@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use glam::Affine3A;
 
+use self::findings::Before;
 use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
@@ -66,6 +67,8 @@ pub struct Session {
     pub opened_bounds: Aabb,
     /// What the file's lights are multiplied by, see [`Session::lights`]: measured where the model was opened.
     exposure: f32,
+    /// What a finding that is shown took the place of.
+    before_finding: Option<Box<Before>>,
 }
 
 impl Session {
@@ -227,6 +230,8 @@ impl Session {
             Command::OpenBuiltIn => return Some(Effect::OpenBuiltIn),
             Command::Reload => return Some(Effect::Reload),
             Command::CancelLoad => return Some(Effect::CancelLoad),
+            Command::RunRom(options) => return Some(Effect::RunRom(options)),
+            Command::CancelRom => return Some(Effect::CancelRom),
             Command::Quit => return Some(Effect::Quit),
             Command::ToggleTheme => return Some(Effect::ToggleTheme),
             Command::TogglePanel(panel) => return Some(Effect::TogglePanel(panel)),
@@ -254,7 +259,10 @@ impl Session {
             | Command::SetLoop(_)
             | Command::SetFps(_)
             | Command::SetPose(_) => self.play(&command),
-            Command::Pin(_) | Command::Mark(_) | Command::ShowFinding(_) => self.examine(&command),
+            Command::Pin(_) | Command::Mark(_) | Command::ShowFinding(_) | Command::LeaveFinding => {
+                self.examine(&command)
+            }
+            Command::Select(None) if self.before_finding.is_some() => self.examine(&Command::LeaveFinding),
             command => self.look(command),
         }
         None

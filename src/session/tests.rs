@@ -150,6 +150,7 @@ fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
 mod findings {
     use super::*;
     use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+    use crate::inspect::rom::RomReport;
     use crate::inspect::{Inspection, VertexPart, VertexRef, VertexSet};
     use crate::model::MeshId;
 
@@ -193,6 +194,42 @@ mod findings {
         assert!(session.edits.nodes.contains_key(&NodeId(3)) && !session.edits.nodes.contains_key(&joint));
         session.apply(Command::ShowFinding(7));
         assert_eq!(session.view.finding, Some(1), "there is no eighth");
+    }
+
+    #[test]
+    fn after_a_finding_everything_stands_as_before() {
+        let mut session = open();
+        session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
+        session.apply(Command::EndEdit);
+        session.apply(Command::Select(Some(NodeId(1))));
+        session.apply(Command::Seek(0.25));
+        let findings =
+            [NodeId(2), NodeId(3)].map(|joint| finding(FindingPose::Turned { joint, axis: Vec3::X, angle: 0.5 }));
+        let model = Arc::clone(session.model().unwrap());
+        let measured = RomReport { findings: findings.to_vec(), ..Default::default() };
+        session.measured(&model, measured);
+        let stands = |s: &Session| {
+            let View { orbit, surface, selected, .. } = s.view;
+            (s.pose.local.clone(), orbit, surface, selected, s.playback.clone(), Arc::clone(&s.view.marked))
+        };
+        session.update_pose();
+        let before = stands(&session);
+        for back in [Command::LeaveFinding, Command::Select(None)] {
+            session.apply(Command::ShowFinding(0));
+            session.apply(Command::ShowFinding(1));
+            assert_ne!(stands(&session), before);
+            session.apply(back);
+            assert_eq!((stands(&session), session.view.finding), (before.clone(), None));
+        }
+        session.apply(Command::Select(None));
+        assert_eq!(session.view.selected, None, "nothing is left to go back to");
+        // Where the checker's findings arrive later, places are other ones.
+        session.apply(Command::ShowFinding(1));
+        session.inspected(&model, Inspection::default());
+        assert_eq!(session.view.finding, None);
+        session.apply(Command::ShowFinding(1));
+        session.measured(&model, RomReport::default());
+        assert_eq!(session.view.finding, None);
     }
 
     #[test]

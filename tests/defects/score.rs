@@ -187,6 +187,8 @@ impl Score {
                 return;
             }
         };
+        // What one side of a symmetric rig has and the other has not is listed for both, be they two meshes.
+        let lopsided = findings.iter().any(|f| f.rule == "asymmetry" && touches(f, plant));
         let mut wrong = 0;
         for found in findings.iter().filter(|f| !is_old(f, before)) {
             let planted = found.rule == plant.rule && !plant.near_miss;
@@ -195,7 +197,9 @@ impl Score {
             }
             if planted && is_right(found, plant, before) {
                 self.count_right(found, plant, before);
-            } else if !(plant.also.contains(&found.rule.as_str()) && touches(found, plant)) {
+            } else if !(plant.also.contains(&found.rule.as_str())
+                && (touches(found, plant) || (lopsided && found.rule == "asymmetry")))
+            {
                 // Information is judged only where it is what a plant asks for.
                 if found.is_info() && found.rule != plant.rule {
                     continue;

@@ -1,13 +1,14 @@
 //! What must hold of every file, however broken: an error of one line, or a model that can be posed, drawn and saved.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::METHODS;
 use skinscope::export;
 use skinscope::frame::{Frame, Palette};
 use skinscope::import::{ImportError, Options, Progress, import_bytes};
-use skinscope::inspect::WeightStats;
+use skinscope::inspect::{WeightStats, check};
 use skinscope::model::{LocalPose, Model};
 use skinscope::session::{Command, Document, PoseSource, Session};
 
@@ -34,6 +35,7 @@ pub fn survive(bytes: &[u8]) -> Outcome {
     clips(&model);
     session(Document::new(Arc::clone(&model), warnings, None));
     count(&model);
+    check(&model);
     Outcome::Opened
 }
 
@@ -104,6 +106,31 @@ fn looks(session: &Session) {
     let camera = frame.camera;
     assert!(camera.world_from_view.is_finite() && camera.near.is_finite() && camera.far.is_finite(), "{camera:?}");
     assert!(camera.near < camera.far, "{camera:?}");
+}
+
+/// Every rule ends, and what it finds is there and can be read.
+fn check(model: &Model) {
+    let report = check::check(model, &check::CheckOptions::default(), &AtomicBool::new(false)).unwrap();
+    for finding in &report.findings {
+        readable(&finding.message);
+        readable(&finding.fix);
+        let of = finding.mesh.zip(finding.primitive);
+        let stored = of.map_or(0, |(mesh, primitive)| model.meshes[mesh.index()].primitives[primitive].stored_vertices);
+        let inside = finding.vertices.last().is_none_or(|v| (*v as usize) < stored);
+        assert!(
+            inside && finding.vertices.is_sorted_by(|a, b| a < b),
+            "{} tells vertices that are not there",
+            finding.rule
+        );
+        assert!(
+            finding.joints.iter().all(|n| n.index() < model.skeleton.len()),
+            "{}: a joint is not there",
+            finding.rule
+        );
+        assert!(finding.measure.is_none_or(|m| m.value.is_finite()), "{} measures what is no number", finding.rule);
+        let turned = matches!(finding.pose, check::FindingPose::Turned { axis, .. } if !axis.is_normalized());
+        assert!(!turned, "{}: an axis of no length", finding.rule);
+    }
 }
 
 fn count(model: &Model) {

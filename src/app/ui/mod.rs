@@ -5,6 +5,7 @@ mod card;
 mod dialogs;
 mod explain;
 mod explain_text;
+mod findings;
 mod ghosts;
 pub mod icons;
 mod inspector;
@@ -54,6 +55,8 @@ pub struct Saved {
     pub inspector_width: f32,
     /// Points.
     pub timeline_height: f32,
+    /// Points.
+    pub findings_height: f32,
     /// Heat map in viridis.
     pub viridis: bool,
     /// Where the last file was, for the next file dialog.
@@ -72,6 +75,7 @@ impl Default for Saved {
             outliner_width: 256.0,
             inspector_width: 312.0,
             timeline_height: 156.0,
+            findings_height: 300.0,
             viridis: false,
             last_folder: None,
             matrices: [false, false, true],
@@ -99,6 +103,8 @@ pub struct Status {
     pub loading: Option<Loading>,
     /// What went wrong: what, where, what to do. Closing it sends [`Command::CancelLoad`].
     pub error: Option<String>,
+    /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`Command::CancelRom`].
+    pub rom: Option<f32>,
     /// The GPU, for the About dialog.
     pub adapter: String,
 }
@@ -129,6 +135,7 @@ pub struct UiState {
     model: Weak<Model>,
     shown_model: Weak<Model>,
     outliner: outliner::Outliner,
+    findings: findings::Findings,
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
     viewport: viewport::Viewport,
@@ -193,6 +200,7 @@ impl UiState {
         let now = session.document.as_ref().map(|d| Arc::downgrade(d.stored())).unwrap_or_default();
         if !now.ptr_eq(&self.model) {
             self.outliner = outliner::Outliner::default();
+            self.findings = findings::Findings::default();
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
             let folder = session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
@@ -267,7 +275,7 @@ pub fn show(
     if saved.outliner {
         let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
         want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));
-        let shown = panel.show(ui, |ui| outliner::show(ui, session, state, commands));
+        let shown = panel.show(ui, |ui| outliner::show(ui, session, state, status, commands));
         if was_dragged(ui, "outliner") {
             state.saved.outliner_width = shown.response.rect.width();
         }

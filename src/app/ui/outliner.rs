@@ -1,4 +1,4 @@
-//! The node tree, its search, and what import had to say.
+//! The node tree and its search; the findings stand below it.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use egui::{
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
 use super::widgets::{drop_down, focus_ring, paint_line, shortened};
-use super::{UiState, icons};
+use super::{Status, UiState, findings, icons};
 use crate::frame::joint_color;
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Session, SurfaceMode};
@@ -130,20 +130,8 @@ fn indent(depth: u32, width: f32) -> f32 {
     if plain <= soft { plain } else { soft + (limit - soft) * (1.0 - (-(plain - soft) / (limit - soft)).exp()) }
 }
 
-pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
-    let findings = session.document.as_ref().map(|d| d.warnings.as_slice());
-    if let Some(warnings) = findings {
-        let frame = Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 8 });
-        let panel = if warnings.is_empty() {
-            egui::Panel::bottom("no findings").exact_size(42.0)
-        } else {
-            // About 34 characters fit into a line of the panel as it opens.
-            let lines: usize = warnings.iter().map(|w| w.chars().count().div_ceil(34)).sum();
-            let height = (48.0 + 16.0 * lines as f32 + 4.0 * warnings.len() as f32).min(200.0);
-            egui::Panel::bottom("findings").resizable(true).default_size(height).size_range(64.0..=360.0)
-        };
-        panel.frame(frame).show(ui, |ui| show_findings(ui, warnings));
-    }
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    findings::show(ui, session, state, status, commands);
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 6 }).show(ui, |ui| {
         let Some(model) = session.model() else {
             ui.set_width(ui.available_width());
@@ -339,33 +327,6 @@ fn triangle(ui: &Ui, node: NodeId, name: &str, at: egui::Pos2, folded: bool) -> 
     let icon = if folded { icons::TREE_CLOSED } else { icons::TREE_OPEN };
     ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
     response.clicked()
-}
-
-fn show_findings(ui: &mut Ui, warnings: &[String]) {
-    let c = colors(ui);
-    ui.horizontal(|ui| {
-        ui.label(RichText::new("Findings").font(theme::strong(BODY)));
-        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let (text, color) = match warnings.len() {
-                0 => ("no warnings".to_owned(), c.dim),
-                1 => ("1 warning".to_owned(), c.amber),
-                n => (format!("{n} warnings"), c.amber),
-            };
-            ui.label(RichText::new(text).font(theme::regular(12.0)).color(color));
-        });
-    });
-    if warnings.is_empty() {
-        return;
-    }
-    ScrollArea::vertical().auto_shrink(false).id_salt("findings").show(ui, |ui| {
-        for warning in warnings {
-            ui.horizontal_top(|ui| {
-                ui.spacing_mut().item_spacing.x = 6.0;
-                ui.label(RichText::new(icons::WARNING).font(theme::icon(14.0)).color(c.amber));
-                ui.add(egui::Label::new(RichText::new(warning).size(SMALL + 1.0).color(c.dim)).wrap());
-            });
-        }
-    });
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! What the application has to say over the picture: nothing open, a load under way, an error, a file about to drop.
 
 use egui::{
-    Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder,
-    WidgetInfo, vec2,
+    Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
 };
 
 use super::theme::{self, BODY, colors};
-use super::widgets::{elided, icon_button, paint_line, plate, text_button, tip};
+use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_button, tip};
 use super::{Loading, Status, icons};
 use crate::session::Command;
 
@@ -78,19 +77,9 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
                     }
                 });
             });
-            let fraction = loading.fraction.clamp(0.0, 1.0);
-            let (rail, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0), Sense::hover());
-            let role = egui::accesskit::Role::ProgressIndicator;
-            response.widget_info(|| {
-                let mut info = WidgetInfo::labeled(role, true, "Loading");
-                info.value = Some(f64::from(fraction));
-                info
-            });
-            let done = rail.with_max_x(rail.left() + fraction * rail.width());
-            ui.painter().rect_filled(rail, CornerRadius::same(3), c.line);
-            ui.painter().rect_filled(done, CornerRadius::same(3), c.accent);
+            progress_bar(ui, "Loading", loading.fraction);
             let stage = if loading.stage.is_empty() { "Reading" } else { &loading.stage };
-            let text = format!("{stage} · {:.0} %", 100.0 * fraction);
+            let text = format!("{stage} · {:.0} %", 100.0 * loading.fraction.clamp(0.0, 1.0));
             ui.label(RichText::new(text).font(theme::regular(12.0)).color(c.text));
         });
     });

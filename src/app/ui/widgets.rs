@@ -266,6 +266,21 @@ pub(super) fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
     if cut { response.on_hover_text(value) } else { response }
 }
 
+/// How far something is, 0…1, as wide as there is room.
+pub(super) fn progress_bar(ui: &mut Ui, name: &str, fraction: f32) {
+    let c = colors(ui);
+    let fraction = fraction.clamp(0.0, 1.0);
+    let (rail, response) = ui.allocate_exact_size(vec2(ui.available_width(), 6.0), Sense::hover());
+    response.widget_info(|| {
+        let mut info = WidgetInfo::labeled(Role::ProgressIndicator, true, name);
+        info.value = Some(f64::from(fraction));
+        info
+    });
+    let done = rail.with_max_x(rail.left() + fraction * rail.width());
+    ui.painter().rect_filled(rail, CornerRadius::same(3), c.line);
+    ui.painter().rect_filled(done, CornerRadius::same(3), c.accent);
+}
+
 /// A pointer that holds a rail.
 pub(super) struct Grab {
     /// Where the button went down, if it did so in this frame.

@@ -156,6 +156,28 @@ mod tests {
     }
 
     #[test]
+    fn joints_bound_in_each_others_place_have_no_other_partner() {
+        // Legs beside the arms: two named pairs stand where they should. Then the matrix of one arm is that of a leg.
+        let legs = |p: &mut ModelParts| {
+            for (node, name, x) in [(4, "leg.L", 0.5), (5, "leg.R", -0.5), (6, "foot.L", 0.7), (7, "foot.R", -0.7)] {
+                p.skeleton.parents.push(Some(NodeId(1)));
+                p.skeleton.names.push(name.into());
+                p.skeleton.file_index.push(node);
+                p.skeleton.rest.transforms.push(crate::math::Transform::IDENTITY);
+                p.scenes[0].contains.push(true);
+                p.skins[0].joints.push(NodeId(node));
+                p.skins[0].inverse_bind.push(Affine3A::from_translation(glam::Vec3::new(-x, 0.0, 0.0)));
+            }
+        };
+        assert_eq!(changed(legs), []);
+        let findings = changed(|p| {
+            legs(p);
+            p.skins[0].inverse_bind.swap(1, 3);
+        });
+        assert_eq!(findings, []);
+    }
+
+    #[test]
     fn left_and_right_may_be_two_meshes_of_one_skin() {
         let findings = changed(|p| {
             plant(p, 9, 0.3);

@@ -17,6 +17,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All, rising.
+    pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
+
     /// As in JSON and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {

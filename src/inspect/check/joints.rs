@@ -11,10 +11,11 @@ const NAMED: usize = 4;
 const LETTERS: usize = 48;
 
 impl Subject<'_> {
-    /// The name of a node, in quotes; long ones are cut.
+    /// The name of a node, in quotes; long ones are cut, and so is what a terminal would obey.
     pub(super) fn name(&self, node: NodeId) -> String {
         let name = &self.model.skeleton.names[node.index()];
-        let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+        let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let clean = |c| if obeyed(c) { '\u{fffd}' } else { c };
         let mut out: String = name.chars().take(LETTERS).map(clean).collect();
         if name.chars().nth(LETTERS).is_some() {
             out.push('…');

@@ -168,6 +168,17 @@ fn a_few_vertices_of_a_shell_that_a_joint_has_no_business_with_are_rogues() {
 }
 
 #[test]
+fn what_broken_weights_may_have_cut_off_is_no_rogue() {
+    let rogues = |broken: f32| {
+        let mut parts = parts_of(SHAPE);
+        plant(skin(&mut parts), 480, 0, 0.5);
+        set(skin(&mut parts), 481, &[(3, broken)]);
+        places(&found(parts, "rogue-vertices")).len()
+    };
+    assert_eq!([rogues(1.0), rogues(-1.0)], [1, 0]);
+}
+
+#[test]
 fn the_flood_does_not_start_from_a_stray_vertex_beside_the_bone() {
     let mut parts = parts_of(SHAPE);
     // The lowest joint moves the upper half and one vertex beside itself; the uppermost joint all the rest.

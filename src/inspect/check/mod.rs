@@ -11,10 +11,12 @@ mod hierarchy;
 mod joints;
 mod junctions;
 mod kd;
+mod limit;
 #[cfg(test)]
 mod mesh_tests;
 mod motion;
 mod names;
+mod pairs;
 #[cfg(test)]
 mod planted;
 mod region;
@@ -24,6 +26,9 @@ mod seams;
 mod subject;
 mod surface;
 mod unused;
+#[cfg(test)]
+mod weight_tests;
+mod weighted;
 mod weights;
 mod weld;
 
@@ -54,19 +59,27 @@ pub struct Rule {
 
 /// Every rule, worst first.
 pub static RULES: &[&Rule] = &[
+    &weights::NOT_FINITE,
+    &weights::NEGATIVE,
     &weights::ZERO,
+    &pairs::OUT_OF_RANGE,
     &binds::SINGULAR,
     &hierarchy::HIERARCHY,
+    &weights::SUM,
+    &weights::SUM_255,
+    &pairs::DUPLICATE,
+    &limit::TOO_MANY,
     &rogue::ROGUE,
+    &seams::SEAM,
+    &junctions::JUNCTION,
+    &asymmetry::ASYMMETRY,
     &binds::MISMATCH,
     &binds::NON_RIGID,
-    &asymmetry::ASYMMETRY,
     &scale::NON_UNIFORM,
     &scale::NEGATIVE,
-    &junctions::JUNCTION,
-    &seams::SEAM,
     &names::DUPLICATE,
     &unused::UNUSED,
+    &pairs::UNWEIGHTED_OUT_OF_RANGE,
     &far::FAR,
 ];
 

@@ -74,6 +74,12 @@ impl Region {
         Self { shell, places, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
     }
 
+    /// Whether it has a neighbour whose weights are broken: what joined it to the rest may have been lost there.
+    pub fn is_torn(&self, surface: &Surface) -> bool {
+        let is_broken = |place: &u32| surface.members(*place).iter().any(|v| !surface.is_sound(*v));
+        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(is_broken))
+    }
+
     /// A vertex to which the joint gives its largest weight here.
     pub fn strongest_vertex(&self, surface: &Surface, node: NodeId) -> Option<u32> {
         let (place, weight) = self.places.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;

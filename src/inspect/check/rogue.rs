@@ -80,7 +80,7 @@ fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[us
             } else {
                 strayed(region, home, shell_sizes)
             };
-            if rogue {
+            if rogue && !region.is_torn(surface) {
                 out.push(region);
             }
         }

@@ -39,7 +39,7 @@ pub struct Subject<'a> {
     pub skinned: Vec<Skinned<'a>>,
     /// `model_from_node` of every node in the stored pose.
     pub rest: Vec<Affine3A>,
-    cancel: &'a AtomicBool,
+    pub(super) cancel: &'a AtomicBool,
     surfaces: OnceLock<Vec<Surface>>,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Body {
     pub points: Vec<Vec3>,
     /// For each point, where its weights start in `weights`; one more at the end.
     starts: Vec<u32>,
-    /// (place in the skin, weight) of each vertex, by rising place; none is 0, none comes twice.
+    /// As [`Body::weights`] gives them; none is 0, none comes twice.
     weights: Vec<(u16, f32)>,
     /// By place in the skin: where the joint was bound; `None` where its matrix cannot be inverted.
     pub joints: Vec<Option<Vec3>>,
@@ -77,15 +77,24 @@ impl Body {
         self.parts.push(Part { mesh, primitive, start: self.points.len(), len });
         self.points.extend(&source.positions[..len]);
         let mut of_vertex: Vec<(u16, f32)> = Vec::new();
+        let mut not_finite = influences.not_finite.iter().map(|n| n.vertex as usize).peekable();
         for vertex in 0..len {
             let (joints, weights) = influences.of(vertex);
+            let mut is_broken = weights.iter().any(|w| *w < 0.0);
+            while not_finite.next_if(|v| *v <= vertex).is_some_and(|v| v == vertex) {
+                is_broken = true;
+            }
+            let sum = influences.sum(vertex) as f32;
             of_vertex.clear();
             let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-            of_vertex.extend(used.map(|(j, w)| (place[usize::from(*j)], *w)));
+            of_vertex.extend(used.map(|(j, w)| (place[usize::from(*j)], *w / sum)));
+            of_vertex.iter().for_each(|(joint, _)| self.moves[usize::from(*joint)] = true);
+            if is_broken || sum <= 0.0 {
+                of_vertex.clear();
+            }
             of_vertex.sort_unstable_by_key(|(j, _)| *j);
             let start = self.weights.len();
             for (joint, weight) in &of_vertex {
-                self.moves[usize::from(*joint)] = true;
                 match self.weights[start..].last_mut() {
                     Some(last) if last.0 == *joint => last.1 += weight,
                     _ => self.weights.push((*joint, *weight)),
@@ -95,7 +104,8 @@ impl Body {
         }
     }
 
-    /// (place in the skin, weight) of a vertex, by rising place.
+    /// (place in the skin, share of the sum of weights) of a vertex, by rising place. Empty for one whose weights are
+    /// zero, negative or not finite: other rules tell of those.
     pub(super) fn weights(&self, point: usize) -> &[(u16, f32)] {
         &self.weights[self.starts[point] as usize..self.starts[point + 1] as usize]
     }

@@ -100,14 +100,45 @@ pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison>
 fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison> {
     let grid = Grid::new(&body.points, body.size * POINT_REACH);
     let Mirror { plane, partners } = Mirror::of(model, &body, &grid)?;
-    let count = body.points.len();
-    let (mut difference, mut image) = (vec![0.0_f32; count], vec![0_u32; count]);
+    let own = own_differences(&body, &grid, plane, &partners, cancel);
+    let mut out: Vec<(f32, u32)> = own.clone();
+    let mut near = Vec::new();
+    for (vertex, (difference, image)) in out.iter_mut().enumerate().filter(|(_, (d, _))| *d > 0.0) {
+        // Copies of a vertex that disagree are a torn seam, or shells that touch: one that fits is enough.
+        grid.near(body.points[vertex], &mut near);
+        let copies = near.iter().filter(|(d, _)| *d <= body.size * SAME_POINT).map(|(_, copy)| own[*copy as usize]);
+        if let Some(least) = copies.filter(|(d, _)| d < difference).min_by(|a, b| a.0.total_cmp(&b.0)) {
+            (*difference, *image) = least;
+        }
+    }
+    // Which side is right, nothing tells: both differ.
+    for vertex in 0..out.len() {
+        let (difference, image) = out[vertex];
+        let other = &mut out[image as usize];
+        if difference > other.0 {
+            *other = (difference, vertex as u32);
+        }
+    }
+    let (difference, image) = out.into_iter().unzip();
+    Some(Comparison { skin: body.skin, plane, parts: body.parts.clone(), difference, image, body, partners })
+}
+
+/// How far each vertex differs from the vertex at its mirror image, and which that is; 0 and itself where there is
+/// none.
+fn own_differences(
+    body: &Body,
+    grid: &Grid,
+    plane: Plane,
+    partners: &[Option<u16>],
+    cancel: &AtomicBool,
+) -> Vec<(f32, u32)> {
+    let mut out: Vec<(f32, u32)> = (0..body.points.len()).map(|v| (0.0, v as u32)).collect();
     let (mut near, mut mirrored) = (Vec::new(), Vec::new());
-    for vertex in 0..count {
+    for (vertex, found) in out.iter_mut().enumerate() {
         if vertex.is_multiple_of(4096) && cancel.load(Ordering::Relaxed) {
             break;
         }
-        if !mirror_weights(&body, vertex, &partners, &mut mirrored) {
+        if !mirror_weights(body, vertex, partners, &mut mirrored) {
             continue;
         }
         grid.near(plane.mirrored(body.points[vertex]), &mut near);
@@ -115,24 +146,16 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
         // Of vertices in one place (seams, hard edges) the one that fits best: which of them is the image, nothing
         // tells.
         near.retain(|(d, _)| *d <= nearest + body.size * SAME_POINT);
-        let fits = near.iter().filter_map(|(_, other)| Some((distance(&body, &mirrored, *other, &partners)?, *other)));
-        let Some((least, best)) = fits.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
-        if least >= difference[vertex] {
-            (difference[vertex], image[vertex]) = (least, best);
-        }
-        // Which side is right, nothing tells either: both differ.
-        for (_, other) in &near {
-            let other = *other as usize;
-            if least > difference[other] {
-                (difference[other], image[other]) = (least, vertex as u32);
-            }
+        let fits = near.iter().filter_map(|(_, other)| Some((distance(body, &mirrored, *other, partners)?, *other)));
+        if let Some(best) = fits.min_by(|a, b| a.0.total_cmp(&b.0)) {
+            *found = best;
         }
     }
-    Some(Comparison { skin: body.skin, plane, parts: body.parts.clone(), difference, image, body, partners })
+    out
 }
 
-/// Writes the weights that the image of a vertex ought to have, by rising place; false where one of its joints has no
-/// partner.
+/// Writes the weights that the image of a vertex ought to have, by rising place; false where it has none that could be
+/// compared, or one of its joints has no partner.
 fn mirror_weights(body: &Body, vertex: usize, partners: &[Option<u16>], out: &mut Vec<(u16, f32)>) -> bool {
     out.clear();
     for (joint, weight) in body.weights(vertex) {
@@ -140,13 +163,14 @@ fn mirror_weights(body: &Body, vertex: usize, partners: &[Option<u16>], out: &mu
         out.push((partner, *weight));
     }
     out.sort_unstable_by_key(|(joint, _)| *joint);
-    true
+    !out.is_empty()
 }
 
-/// The largest difference between wanted weights and those of a vertex; `None` where one of its joints has no partner.
+/// The largest difference between wanted weights and those of a vertex; `None` where it has none that could be
+/// compared, or one of its joints has no partner.
 fn distance(body: &Body, wanted: &[(u16, f32)], vertex: u32, partners: &[Option<u16>]) -> Option<f32> {
     let there = body.weights(vertex as usize);
-    if there.iter().any(|(joint, _)| partners[usize::from(*joint)].is_none()) {
+    if there.is_empty() || there.iter().any(|(joint, _)| partners[usize::from(*joint)].is_none()) {
         return None;
     }
     let mut most = 0.0_f32;

@@ -173,32 +173,44 @@ impl Joints {
         a.contains(&b.start) || b.contains(&a.start)
     }
 
+    /// The joint of the same name on the other side, if each names the other.
+    fn told(&self, j: usize) -> Option<u16> {
+        self.named[j].filter(|k| self.named[usize::from(*k)].map(usize::from) == Some(j))
+    }
+
     /// The partner of each joint: of those at its mirror image the one that its name tells, else itself, else the
-    /// nearest one (of several in one place, as deep in the hierarchy). Names alone are not believed: they may be
-    /// wrong, places are not.
+    /// nearest one of the same depth. Names alone are not believed: they may be wrong, places are not. But where a
+    /// third of the named pairs stand where they should, one that does not is bound wrongly, and has no partner by chance.
     fn partners(&self, body: &Body, plane: Plane) -> Vec<Option<u16>> {
         let reach = body.size * JOINT_REACH;
         let placed: Vec<u16> =
             (0..self.at.len().min(1 << 16)).filter(|j| self.at[*j].is_some()).map(|j| j as u16).collect();
         let points: Vec<Vec3> = placed.iter().filter_map(|j| self.at[usize::from(*j)]).collect();
         let grid = Grid::new(&points, reach);
+        let fits = |j: usize, k: u16| {
+            let image = self.at[j].map(|at| plane.mirrored(at));
+            let there = image.zip(self.at[usize::from(k)]).is_some_and(|(image, p)| p.distance(image) <= reach);
+            there && !self.are_in_line(j, usize::from(k))
+        };
+        let told = || (0..self.at.len()).filter_map(|j| Some((j, self.told(j)?)));
+        let names_are_right = told().filter(|(j, k)| fits(*j, *k)).count() * 3 >= told().count();
         let mut near = Vec::new();
         let mut find = |j: usize| {
             let at = self.at[j]?;
             let image = plane.mirrored(at);
-            let is_there = |k: u16| self.at[usize::from(k)].is_some_and(|p| p.distance(image) <= reach);
-            if let Some(named) = self.named[j].filter(|k| is_there(*k) && !self.are_in_line(j, usize::from(*k))) {
+            if let Some(named) = self.named[j].filter(|k| fits(j, *k)) {
                 return Some(named);
+            }
+            if names_are_right && self.told(j).is_some() {
+                return None;
             }
             if at.distance(image) <= reach {
                 return u16::try_from(j).ok();
             }
             grid.near(image, &mut near);
-            let rank = |(distance, i): &(f32, u32)| {
-                let k = placed[*i as usize];
-                ((distance / reach * 8.0) as u32, self.depth[usize::from(k)].abs_diff(self.depth[j]), k)
-            };
-            near.iter().map(rank).filter(|(_, _, k)| !self.are_in_line(j, usize::from(*k))).min().map(|(_, _, k)| k)
+            let beside = near.iter().map(|(distance, i)| ((distance / reach * 8.0) as u32, placed[*i as usize]));
+            let like = |(_, k): &(u32, u16)| fits(j, *k) && self.depth[usize::from(*k)] == self.depth[j];
+            beside.filter(like).min().map(|(_, k)| k)
         };
         let found: Vec<Option<u16>> = (0..self.at.len()).map(&mut find).collect();
         let mutual = |(j, partner): (usize, &Option<u16>)| {

@@ -206,7 +206,11 @@ impl Mirror {
         }
         let grid = rig.size * 1e-4;
         let places = (0..3).map(|axis| pairs(rig, axis, grid)).max_by_key(|p| p.iter().flatten().count())?;
-        Some(Self { joints, places })
+        let out = Self { joints, places };
+        // Where the sides differ everywhere, one difference more is none.
+        let paired = || out.places.iter().enumerate().filter_map(|(a, b)| Some((a, (*b)?)));
+        let alike = paired().filter(|(a, b)| out.alike(rig, *a, *b)).count();
+        (alike * 10 > paired().count() * 9).then_some(out)
     }
 
     /// Whether two places have mirrored weights.

@@ -1,0 +1,239 @@
+//! `skinscope check`: what is wrong with the skins of many files.
+
+mod report;
+mod rom;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+
+use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable};
+use crate::import::{ImportError, Options, Progress};
+use crate::inspect::check::{CheckOptions, RULES, Severity, check};
+use crate::inspect::rom::ROM_RULES;
+use crate::parallel;
+use crate::session::{Document, Source};
+
+/// Find what is wrong with the skins of files: weights, joints, matrices, seams
+///
+/// Files are checked as they are stored, before anything that opening them repairs, two at a time; what is said comes in the
+/// order of the files. Standard output holds the findings, worst first; warnings and errors go to standard error.
+///
+/// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, vertex_count, vertices (the
+/// first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
+/// error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
+/// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
+/// pose with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
+/// a file does not load: the reason, beside no findings.
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(super) struct CheckArgs {
+    /// The .gltf and .glb files; without one the built-in character
+    #[arg(value_name = "MODEL")]
+    models: Vec<PathBuf>,
+    #[command(flatten)]
+    open: OpenArgs,
+    /// Print JSON, and nothing else, to standard output
+    #[arg(long)]
+    json: bool,
+    /// The least severity that makes the exit code 3
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value = "error")]
+    fail_on: FailOn,
+    /// The most joints that may move a vertex where the models will be used
+    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..))]
+    limit: u16,
+    /// Only these rules, with commas between
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
+    rules: Option<Vec<String>>,
+    #[command(flatten)]
+    rom: rom::RomArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Never,
+}
+
+impl FailOn {
+    /// `None`: nothing is bad enough.
+    fn severity(self) -> Option<Severity> {
+        match self {
+            Self::Error => Some(Severity::Error),
+            Self::Warning => Some(Severity::Warning),
+            Self::Never => None,
+        }
+    }
+}
+
+fn rules() -> PossibleValuesParser {
+    PossibleValuesParser::new(RULES.iter().map(|rule| rule.id).chain(ROM_RULES.iter().map(|rule| rule.id)))
+}
+
+fn after_help() -> String {
+    let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+    let mut out = String::from("Rules:\n");
+    for rule in RULES {
+        out += &format!("  {:width$}  {:<8} {}\n", rule.id, rule.severity.id(), rule.help);
+    }
+    out += "\nRules of --rom:\n";
+    for rule in ROM_RULES {
+        out += &format!("  {:width$}  {:<8} {}\n", rule.id, Severity::Info.id(), rule.help);
+    }
+    out + "\nExit codes: 0 nothing reaches --fail-on, 1 a file does not load, 2 wrong usage, 3 something reaches --fail-on."
+}
+
+/// Files checked at once: each may take as much memory as `--max-memory` says, and its rules use all cores.
+const AT_ONCE: usize = 2;
+
+pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
+    let sources: Vec<Source> = match &args.models[..] {
+        [] => vec![Source::BuiltIn],
+        paths => paths.iter().cloned().map(Source::File).collect(),
+    };
+    let named = |id: &str| args.rules.iter().flatten().any(|rule| rule == id);
+    let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| named(id)).collect());
+    let options = CheckOptions { limit: usize::from(args.limit), rules };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let turns = Turns::begin(args.json, sources.len());
+    parallel::map_at_once(AT_ONCE.min(cores), sources.len(), &NEVER, &|turn| {
+        turns.take(turn, one(&sources[turn], args, &options));
+    });
+    let total = turns.end()?;
+    let bad = |severity: &Severity| Some(*severity) >= args.fail_on.severity();
+    match (args.fail_on.severity(), Severity::ALL.into_iter().filter(bad).map(|s| total[s as usize]).sum()) {
+        (Some(severity), count @ 1..) => Err(CliError::Findings { count, severity: severity.id() }),
+        _ => Ok(()),
+    }
+}
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// What one file has to say.
+struct Said {
+    /// For standard output.
+    text: String,
+    /// For standard error.
+    warnings: Vec<String>,
+    /// Findings by severity; or why it does not load.
+    outcome: Result<[usize; 3], CliError>,
+}
+
+fn one(source: &Source, args: &CheckArgs, options: &CheckOptions) -> Said {
+    let path = match source {
+        Source::BuiltIn => source.name(),
+        Source::File(path) => path.display().to_string(),
+    };
+    let document = match load(source, &args.open.options()) {
+        Ok(document) => document,
+        Err(error) => {
+            let text = if args.json { report::unread(&path, &error).to_string() } else { String::new() };
+            return Said { text, warnings: Vec::new(), outcome: Err(CliError::Import { file: path, error }) };
+        }
+    };
+    let model = document.stored();
+    // Nothing cancels: there is always a report.
+    let mut report = check(model, options, &NEVER).unwrap_or_default();
+    rom::add(&args.rom, args.rules.as_deref(), model, args.models.len() < 2, &mut report);
+    let text =
+        if args.json { report::json(&path, model, &report).to_string() } else { report::text(&path, model, &report) };
+    let mut warnings: Vec<String> =
+        document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
+    if document.warnings.len() > MOST_WARNINGS {
+        let more = document.warnings.len() - MOST_WARNINGS;
+        warnings.push(format!("{path}: {more} more warnings; `skinscope info` lists them"));
+    }
+    Said { text, warnings, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
+}
+
+/// Reads all of a file but its images, which no rule looks at.
+fn load(source: &Source, options: &Options) -> Result<Document, ImportError> {
+    let has_geometry = AtomicBool::new(false);
+    let mut document = None;
+    let progress = Progress { report: &|_, _| {}, cancel: &has_geometry };
+    source.load_showing(options, &progress, &mut |shown| {
+        document = Some(shown);
+        has_geometry.store(true, Ordering::Relaxed);
+    })?;
+    document.ok_or(ImportError::Internal)
+}
+
+/// Says what files have to say in the order of the files, each as soon as those before it have spoken.
+struct Turns {
+    json: bool,
+    count: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Whose turn it is.
+    next: usize,
+    /// Those that came early.
+    waiting: BTreeMap<usize, Said>,
+    /// Findings by severity.
+    total: [usize; 3],
+    unread: Vec<CliError>,
+    /// What became of standard output.
+    broken: Option<CliError>,
+}
+
+impl Turns {
+    fn begin(json: bool, count: usize) -> Self {
+        let state = State { broken: json.then(|| print(report::JSON_HEAD).err()).flatten(), ..State::default() };
+        Self { json, count, state: Mutex::new(state) }
+    }
+
+    fn take(&self, turn: usize, said: Said) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.waiting.insert(turn, said);
+        while let Some(said) = {
+            let next = state.next;
+            state.waiting.remove(&next)
+        } {
+            self.say(&mut state, said);
+            state.next += 1;
+        }
+    }
+
+    fn say(&self, state: &mut State, said: Said) {
+        for warning in &said.warnings {
+            eprintln!("skinscope: {}", printable(warning));
+        }
+        let separator = if self.json && state.next > 0 { ",\n" } else { "" };
+        state.broken = state.broken.take().or_else(|| print(&format!("{separator}{}", said.text)).err());
+        match said.outcome {
+            Ok(counts) => state.total.iter_mut().zip(counts).for_each(|(total, count)| *total += count),
+            Err(error) => {
+                // The only one is said when the program ends.
+                if self.count > 1 {
+                    eprintln!("skinscope: {error}");
+                }
+                state.unread.push(error);
+            }
+        }
+    }
+
+    /// The number of findings of each severity.
+    fn end(self) -> Result<[usize; 3], CliError> {
+        let State { total, mut unread, broken, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = broken {
+            return Err(error);
+        }
+        if self.json {
+            print(report::JSON_TAIL)?;
+        } else if self.count > 1 {
+            print(&format!("{} files: {}\n", self.count, report::counts(total)))?;
+        }
+        match unread.len() {
+            0 => Ok(total),
+            1 if self.count == 1 => Err(unread.remove(0)),
+            unread => Err(CliError::Unread { unread, files: self.count }),
+        }
+    }
+}

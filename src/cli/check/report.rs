@@ -1,0 +1,123 @@
+//! Findings as text and as JSON.
+
+use serde_json::{Value, json};
+
+use super::super::printable;
+use crate::import::ImportError;
+use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+use crate::inspect::rule_words;
+use crate::model::{Model, NodeId};
+
+/// Before the first file.
+pub(super) const JSON_HEAD: &str = "{\"schema\":1,\"files\":[\n";
+
+/// After the last.
+pub(super) const JSON_TAIL: &str = "\n]}\n";
+
+/// Vertices that are written out in JSON, and in text.
+const MOST_VERTICES: usize = 256;
+const MOST_VERTICES_TEXT: usize = 12;
+
+/// What was found in a file.
+pub(super) fn json(path: &str, model: &Model, report: &Report) -> Value {
+    let findings: Vec<Value> = report.findings.iter().map(|f| finding(model, f)).collect();
+    let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
+    let summary = json!({ "error": error, "warning": warning, "info": info });
+    json!({ "path": path, "findings": findings, "summary": summary })
+}
+
+/// A file that does not load.
+pub(super) fn unread(path: &str, error: &ImportError) -> Value {
+    let summary = json!({ "error": 0, "warning": 0, "info": 0 });
+    json!({ "path": path, "findings": [], "summary": summary, "error": error.to_string() })
+}
+
+fn finding(model: &Model, f: &Finding) -> Value {
+    let node = |n: NodeId| model.skeleton.file_index[n.index()];
+    let pose = match f.pose {
+        FindingPose::Rest => Value::Null,
+        FindingPose::Turned { joint, axis, angle } => {
+            json!({ "joint": node(joint), "axis": axis.to_array(), "degrees": angle.to_degrees() })
+        }
+        FindingPose::Clip { clip, time_secs } => json!({ "clip": clip.0, "time": time_secs }),
+    };
+    json!({
+        "rule": f.rule,
+        "severity": f.severity.id(),
+        "mesh": f.mesh.map(|m| m.0),
+        "primitive": f.primitive,
+        "vertex_count": f.vertices.len(),
+        "vertices": f.vertices.iter().take(MOST_VERTICES).collect::<Vec<_>>(),
+        "joints": f.joints.iter().map(|n| node(*n)).collect::<Vec<_>>(),
+        "message": f.message,
+        "fix": f.fix,
+        "measure": f.measure.filter(|m| m.value.is_finite()).map(|m| json!({ "what": m.what, "value": m.value, "unit": m.unit })),
+        "pose": pose,
+    })
+}
+
+/// What was found in a file, a paragraph for each finding.
+pub(super) fn text(path: &str, model: &Model, report: &Report) -> String {
+    let mut out = format!("{}\n", printable(path));
+    for f in &report.findings {
+        let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
+        out += &format!("\n  {:<8} {label} ({})", f.severity.id(), f.rule);
+        let place = place(model, f);
+        if !place.is_empty() {
+            out += &format!("\n           {}", printable(&place));
+        }
+        out += &wrapped(&printable(&f.message));
+        out += &wrapped(&printable(&format!("Fix: {}", f.fix)));
+        out.push('\n');
+    }
+    let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
+    out += &format!("\n  {}\n\n", counts([info, warning, error]));
+    out
+}
+
+/// `mesh 0 "Body", primitive 1; vertices 3, 4, 9 and 20 more`.
+fn place(model: &Model, f: &Finding) -> String {
+    let mut parts = Vec::new();
+    if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
+        let name = &model.meshes[mesh.index()].name;
+        let name = if name.is_empty() { String::new() } else { format!(" \"{name}\"") };
+        parts.push(format!("mesh {}{name}, primitive {primitive}", mesh.0));
+    }
+    if !f.vertices.is_empty() {
+        let list: Vec<String> = f.vertices.iter().take(MOST_VERTICES_TEXT).map(u32::to_string).collect();
+        let more = f.vertices.len() - list.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let noun = if f.vertices.len() == 1 { "vertex" } else { "vertices" };
+        parts.push(format!("{noun} {}{more}", list.join(", ")));
+    }
+    parts.join("; ")
+}
+
+/// Indented lines of bearable length, the first one on a line of its own.
+fn wrapped(text: &str) -> String {
+    const WIDTH: usize = 100;
+    const INDENT: &str = "\n           ";
+    let (mut out, mut width) = (String::new(), WIDTH);
+    for word in text.split_whitespace() {
+        let length = word.chars().count() + 1;
+        if width + length > WIDTH {
+            out += INDENT;
+            width = INDENT.len() - 1;
+        } else {
+            out.push(' ');
+        }
+        out += word;
+        width += length;
+    }
+    out
+}
+
+/// `1 error, 2 warnings`, from the numbers of infos, warnings and errors.
+pub(super) fn counts([info, warning, error]: [usize; 3]) -> String {
+    let of = |count: usize, word: &str| {
+        (count > 0).then(|| format!("{count} {word}{}", if count == 1 || word == "info" { "" } else { "s" }))
+    };
+    let parts: Vec<String> =
+        [of(error, "error"), of(warning, "warning"), of(info, "info")].into_iter().flatten().collect();
+    if parts.is_empty() { "no findings".into() } else { parts.join(", ") }
+}

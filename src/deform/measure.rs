@@ -1,0 +1,435 @@
+//! What a pose does to a surface, in numbers: how far edges stretch, how much area and volume change, which triangles turn
+//! inside out and where the surface folds back on itself ("folding and creasing").
+//!
+//! A [`Patch`] is a part of a [`Sheet`] with its measures at rest; [`Patch::measure`] compares a posed surface with them and
+//! allocates nothing once its scratch memory has grown. Sums are taken in f64, in the order of the file: the same
+//! positions give the same bytes.
+
+use glam::{DVec3, Vec3};
+
+use super::sheet::{NONE, Sheet, sides};
+
+/// What counts as a fault of a posed surface. Ratios are posed over rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// An edge this many times as long.
+    pub stretch: f32,
+    /// A triangle with less or with more than this share of its area.
+    pub area: [f32; 2],
+    /// Two triangles that enclose less than 180° minus this (radians): 0 is flat, π folded shut.
+    pub fold: f32,
+    /// And that bend by this much more than at rest (radians).
+    pub folded_by: f32,
+}
+
+/// A fault of one edge or triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// An edge grew too long.
+    Stretch,
+    /// A triangle lost or gained too much area.
+    Area,
+    /// A triangle looks against the side that its corners were carried to.
+    Inverted,
+    /// Two triangles lie almost on each other.
+    Fold,
+}
+
+/// What was measured of a patch in one pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measures {
+    /// Longest and shortest edge, posed over rest; 1 where there are none.
+    pub stretch: [f32; 2],
+    /// Least and greatest area of a triangle, posed over rest; 1 where there are none.
+    pub triangle: [f32; 2],
+    /// Area of the whole patch, posed over rest.
+    pub area: f64,
+    /// Volume that the patch encloses, posed over rest, where it encloses one in both: its borders are closed by a fan around
+    /// their middle.
+    pub volume: Option<f64>,
+    /// Triangles that look against the side that their corners were carried to.
+    pub inverted: usize,
+    /// Edges at which the surface folds back on itself.
+    pub folds: usize,
+    /// The sharpest of those, radians: π is shut.
+    pub sharpest: f32,
+    /// A vertex of the edge with the greatest stretch.
+    pub longest_at: Option<u32>,
+}
+
+/// A posed surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Posed<'a> {
+    /// By stored vertex; only those of the patch are read.
+    pub positions: &'a [Vec3],
+    /// By triangle of the patch ([`Patch::triangles`]): where its front should look, any length. The normal that the
+    /// triangle has in the mesh, carried by the blends of its corners: turning a triangle turns this too.
+    pub facing: &'a [Vec3],
+}
+
+/// Reusable memory of [`Patch::measure`].
+#[derive(Clone, Debug, Default)]
+pub struct MeasureScratch {
+    /// Of each triangle, as long as twice its area.
+    normals: Vec<Vec3>,
+    middles: Vec<(DVec3, f64)>,
+}
+
+/// A part of a surface, and how it is at rest.
+#[derive(Clone, Debug, Default)]
+pub struct Patch {
+    faces: Vec<Face>,
+    /// As many of `faces` are measured; the others only lie across an edge.
+    measured: usize,
+    edges: Vec<Edge>,
+    hinges: Vec<Hinge>,
+    rim: Vec<RimEdge>,
+    /// Borders of the patch.
+    rims: usize,
+    area: f64,
+    volume: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Face {
+    corners: [u32; 3],
+    /// Twice the area at rest; 0: too thin to be measured.
+    doubled_area: f32,
+    /// +1 where it looks as its facing says at rest, −1 where it looks against it, 0 where that cannot be told.
+    side: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    ends: [u32; 2],
+    length: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Hinge {
+    faces: [u32; 2],
+    ends: [u32; 2],
+    /// Between the normals at rest, radians.
+    bend: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RimEdge {
+    ends: [u32; 2],
+    rim: u32,
+}
+
+/// A patch encloses a volume where that is more than this share of area^1.5 (a sphere has 0.094, a sheet none).
+const ENCLOSED: f64 = 0.04;
+
+/// Cosines below this, of two normals, are rounding.
+const FLAT: f32 = 0.01;
+
+impl Patch {
+    /// The triangles and edges of `sheet` that `takes` takes. `rest` are its positions at rest; `facing` is asked for
+    /// [`Posed::facing`] at rest once the triangles are known. Edges, and heights of triangles, shorter than `least` at
+    /// rest are passed over (metres): their ratios are noise.
+    #[must_use]
+    pub fn new(
+        sheet: &Sheet,
+        rest: &[Vec3],
+        least: f32,
+        takes: &dyn Fn(&[u32]) -> bool,
+        facing: &mut dyn FnMut(&[[u32; 3]]) -> Vec<Vec3>,
+    ) -> Self {
+        let mut place = vec![NONE; sheet.triangles.len()];
+        let mut chosen: Vec<u32> = (0..sheet.triangles.len() as u32).collect();
+        chosen.retain(|t| takes(&sheet.triangles[*t as usize]));
+        for (i, t) in chosen.iter().enumerate() {
+            place[*t as usize] = i as u32;
+        }
+        let measured = chosen.len();
+        // Triangles across the border bend with those inside.
+        for i in 0..measured {
+            for other in sheet.across[chosen[i] as usize] {
+                if other != NONE && place[other as usize] == NONE {
+                    place[other as usize] = chosen.len() as u32;
+                    chosen.push(other);
+                }
+            }
+        }
+        let corners: Vec<[u32; 3]> = chosen.iter().map(|t| sheet.triangles[*t as usize]).collect();
+        let facing = facing(&corners);
+        let mut out = Self { measured, ..Self::default() };
+        out.faces =
+            corners.iter().zip(facing).map(|(corners, facing)| Face::new(*corners, rest, least, facing)).collect();
+        let edges = sheet.edges.iter().filter(|ends| takes(&ends[..]));
+        out.edges = edges.map(|ends| Edge { ends: *ends, length: length(*ends, rest) }).collect();
+        out.edges.retain(|e| e.length >= least && e.length.is_finite());
+        out.join(sheet, &chosen, &place, rest);
+        out.rest(rest);
+        out
+    }
+
+    /// Hinges and borders.
+    fn join(&mut self, sheet: &Sheet, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
+        let mut open: Vec<[u32; 2]> = Vec::new();
+        for (i, t) in chosen[..self.measured].iter().enumerate() {
+            for (ends, other) in sides(sheet.triangles[*t as usize]).into_iter().zip(sheet.across[*t as usize]) {
+                let other = if other == NONE { NONE } else { place[other as usize] };
+                if other == NONE || other as usize >= self.measured {
+                    open.push(ends);
+                }
+                let twice = other != NONE && (other as usize) < self.measured && other < i as u32;
+                if other != NONE && !twice {
+                    let faces = [i as u32, other];
+                    let [a, b] = faces.map(|f| normal(self.faces[f as usize].corners, rest));
+                    let thin = faces.iter().any(|f| self.faces[*f as usize].doubled_area == 0.0);
+                    if !thin {
+                        self.hinges.push(Hinge { faces, ends, bend: a.angle_between(b) });
+                    }
+                }
+            }
+        }
+        let welded = |v: u32| sheet.welded[v as usize];
+        let (rims, count) = rims(&open, &welded);
+        self.rim = open.into_iter().zip(rims).map(|(ends, rim)| RimEdge { ends, rim }).collect();
+        self.rims = count;
+    }
+
+    /// Area and volume at rest.
+    fn rest(&mut self, rest: &[Vec3]) {
+        let mut scratch = MeasureScratch::default();
+        scratch.normals.extend(self.faces.iter().map(|f| normal(f.corners, rest)));
+        self.area = self.area_of(&scratch);
+        let volume = self.volume_of(rest, &mut scratch);
+        self.volume = Some(volume).filter(|v| v.abs() > ENCLOSED * self.area.powf(1.5));
+    }
+
+    /// True where nothing is to be measured.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.measured == 0 && self.edges.is_empty()
+    }
+
+    /// Corners of its triangles: those of which [`Posed::facing`] speaks.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        self.faces.iter().map(|f| f.corners)
+    }
+
+    /// Every stored vertex that is read, rising.
+    #[must_use]
+    pub fn vertices(&self) -> Vec<u32> {
+        let of_faces = self.faces.iter().flat_map(|f| f.corners);
+        sorted(of_faces.chain(self.edges.iter().flat_map(|e| e.ends)).collect())
+    }
+
+    /// Every stored vertex of a measured triangle, rising.
+    #[must_use]
+    pub fn measured_vertices(&self) -> Vec<u32> {
+        sorted(self.faces[..self.measured].iter().flat_map(|f| f.corners).collect())
+    }
+
+    /// Compares a pose with rest. `found` hears of every fault, with the vertices at fault.
+    pub fn measure(
+        &self,
+        posed: Posed,
+        limits: &Limits,
+        scratch: &mut MeasureScratch,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) -> Measures {
+        let mut out = Measures {
+            stretch: [1.0; 2],
+            triangle: [1.0; 2],
+            area: 1.0,
+            volume: None,
+            inverted: 0,
+            folds: 0,
+            sharpest: 0.0,
+            longest_at: None,
+        };
+        self.measure_edges(posed, limits, &mut out, found);
+        scratch.normals.clear();
+        scratch.normals.extend(self.faces.iter().map(|f| normal(f.corners, posed.positions)));
+        self.measure_faces(posed, limits, scratch, &mut out, found);
+        self.measure_hinges(limits, scratch, &mut out, found);
+        if self.area > 0.0 {
+            out.area = self.area_of(scratch) / self.area;
+        }
+        let volume = self.volume.map(|at_rest| self.volume_of(posed.positions, scratch) / at_rest);
+        out.volume = volume.filter(|v| *v >= 0.0);
+        out
+    }
+
+    fn measure_edges(&self, posed: Posed, limits: &Limits, out: &mut Measures, found: &mut dyn FnMut(Fault, &[u32])) {
+        let (mut longest, mut shortest, mut at) = (f32::NEG_INFINITY, f32::INFINITY, None);
+        for edge in &self.edges {
+            let ratio = length(edge.ends, posed.positions) / edge.length;
+            if !ratio.is_finite() {
+                continue;
+            }
+            shortest = shortest.min(ratio);
+            if ratio > longest {
+                (longest, at) = (ratio, Some(edge.ends[0]));
+            }
+            if ratio > limits.stretch {
+                found(Fault::Stretch, &edge.ends);
+            }
+        }
+        if at.is_some() {
+            (out.stretch, out.longest_at) = ([shortest, longest], at);
+        }
+    }
+
+    fn measure_faces(
+        &self,
+        posed: Posed,
+        limits: &Limits,
+        scratch: &MeasureScratch,
+        out: &mut Measures,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) {
+        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
+        for ((face, normal), facing) in self.faces[..self.measured].iter().zip(&scratch.normals).zip(posed.facing) {
+            if face.doubled_area == 0.0 || !normal.is_finite() {
+                continue;
+            }
+            let ratio = normal.length() / face.doubled_area;
+            (least, most) = (least.min(ratio), most.max(ratio));
+            if ratio < limits.area[0] || ratio > limits.area[1] {
+                found(Fault::Area, &face.corners);
+            }
+            if face.side * side(face.corners, *normal, *facing, posed.positions) < 0.0 {
+                out.inverted += 1;
+                found(Fault::Inverted, &face.corners);
+            }
+        }
+        if least <= most {
+            out.triangle = [least, most];
+        }
+    }
+
+    fn measure_hinges(
+        &self,
+        limits: &Limits,
+        scratch: &MeasureScratch,
+        out: &mut Measures,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) {
+        let flat_enough = limits.fold.cos();
+        for hinge in &self.hinges {
+            let [a, b] = hinge.faces.map(|f| scratch.normals[f as usize]);
+            let (dot, lengths) = (a.dot(b), (a.length_squared() * b.length_squared()).sqrt());
+            // Most are flat, and an angle takes longer than a product. A triangle without area has no side to fold to.
+            let collapsed = hinge.faces.iter().zip([a, b]).any(|(f, n)| {
+                let at_rest = self.faces[*f as usize].doubled_area;
+                n.length_squared() < 1e-4 * at_rest * at_rest
+            });
+            if collapsed || dot.is_nan() || dot > flat_enough * lengths {
+                continue;
+            }
+            let bend = a.angle_between(b);
+            if bend - hinge.bend >= limits.folded_by {
+                out.folds += 1;
+                out.sharpest = out.sharpest.max(bend);
+                found(Fault::Fold, &hinge.ends);
+            }
+        }
+    }
+
+    /// Of the measured triangles, from their normals.
+    fn area_of(&self, scratch: &MeasureScratch) -> f64 {
+        let doubled: f64 = scratch.normals[..self.measured].iter().map(|n| f64::from(n.length())).sum();
+        0.5 * doubled
+    }
+
+    /// By the divergence theorem: a sixth of the sum of `a · (b × c)` over a closed surface. Every border is closed by
+    /// triangles around the middle of its vertices.
+    fn volume_of(&self, positions: &[Vec3], scratch: &mut MeasureScratch) -> f64 {
+        let Some(first) = self.faces.first() else { return 0.0 };
+        // Near the patch: far from it the terms cancel to rounding.
+        let origin = positions[first.corners[0] as usize].as_dvec3();
+        let at = |v: u32| positions[v as usize].as_dvec3() - origin;
+        let mut sum = 0.0;
+        for face in &self.faces[..self.measured] {
+            let [a, b, c] = face.corners.map(at);
+            sum += a.dot(b.cross(c));
+        }
+        let middles = &mut scratch.middles;
+        middles.clear();
+        middles.resize(self.rims, (DVec3::ZERO, 0.0));
+        for edge in &self.rim {
+            let middle = &mut middles[edge.rim as usize];
+            *middle = (middle.0 + at(edge.ends[0]), middle.1 + 1.0);
+        }
+        for edge in &self.rim {
+            let (total, count) = middles[edge.rim as usize];
+            let [a, b] = edge.ends.map(at);
+            // The border runs the other way round the lid.
+            sum += b.dot(a.cross(total / count));
+        }
+        sum / 6.0
+    }
+}
+
+impl Face {
+    fn new(corners: [u32; 3], rest: &[Vec3], least: f32, facing: Vec3) -> Self {
+        let normal = normal(corners, rest);
+        let longest = sides(corners).into_iter().map(|s| length(s, rest)).fold(0.0, f32::max);
+        let doubled_area = normal.length();
+        let thick = doubled_area > least * longest && doubled_area.is_finite();
+        let side = side(corners, normal, facing, rest);
+        Self { corners, doubled_area: if thick { doubled_area } else { 0.0 }, side }
+    }
+}
+
+/// +1 where a triangle with this normal looks where `facing` points, −1 where it looks against it, 0 where it has no side.
+fn side(corners: [u32; 3], normal: Vec3, facing: Vec3, positions: &[Vec3]) -> f32 {
+    let longest = sides(corners).into_iter().map(|s| length(s, positions)).fold(0.0, f32::max);
+    let (dot, size) = (normal.dot(facing), normal.length() * facing.length());
+    // Of a needle, rounding makes either side.
+    let needle = normal.length() <= 1e-3 * longest * longest;
+    if needle || dot.is_nan() || dot.abs() <= FLAT * size { 0.0 } else { dot.signum() }
+}
+
+fn length([a, b]: [u32; 2], positions: &[Vec3]) -> f32 {
+    positions[a as usize].distance(positions[b as usize])
+}
+
+/// As long as twice the area.
+fn normal(corners: [u32; 3], positions: &[Vec3]) -> Vec3 {
+    let [a, b, c] = corners.map(|v| positions[v as usize]);
+    (b - a).cross(c - a)
+}
+
+fn sorted(mut vertices: Vec<u32>) -> Vec<u32> {
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
+}
+
+/// For each edge of the borders the border that it belongs to, and how many there are: edges that touch are of one.
+fn rims(open: &[[u32; 2]], welded: &dyn Fn(u32) -> u32) -> (Vec<u32>, usize) {
+    let places = sorted(open.iter().flatten().map(|v| welded(*v)).collect());
+    let place = |v: u32| places.binary_search(&welded(v)).unwrap_or_default();
+    let mut root: Vec<u32> = (0..places.len() as u32).collect();
+    fn find(root: &mut [u32], mut at: u32) -> u32 {
+        while root[at as usize] != at {
+            let above = root[root[at as usize] as usize];
+            root[at as usize] = above;
+            at = above;
+        }
+        at
+    }
+    for [a, b] in open {
+        let [a, b] = [*a, *b].map(|v| find(&mut root, place(v) as u32));
+        root[a.max(b) as usize] = a.min(b);
+    }
+    let mut number = vec![NONE; places.len()];
+    let mut count = 0;
+    let of_edge = |[a, _]: &[u32; 2]| {
+        let at = find(&mut root, place(*a) as u32) as usize;
+        if number[at] == NONE {
+            number[at] = count;
+            count += 1;
+        }
+        number[at]
+    };
+    let out = open.iter().map(of_edge).collect();
+    (out, count as usize)
+}

@@ -1,0 +1,278 @@
+//! One core's work: it poses the model, deforms the part of the skin that bends, measures it, and keeps the worst.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use glam::{Affine3A, Quat, Vec3, Vec4};
+
+use super::rules::{LIMITS, RULE_COUNT, RomRule};
+use super::surface::{Share, Skinned, turns_rigidly};
+use super::{Drive, Driven};
+use crate::anim::{self, SampleScratch};
+use crate::deform::{self, MeasureScratch, Measures, Method, Patch, Posed};
+use crate::inspect::check::FindingPose;
+use crate::model::{LocalPose, Model, NodeId};
+
+/// The worst pose of each rule, for one drive and one primitive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worst {
+    /// By [`RomRule::place`]: how bad, and in which pose of the drive.
+    rules: [Option<(f64, usize)>; RULE_COUNT],
+}
+
+impl Worst {
+    fn note(&mut self, pose: usize, measures: &Measures) {
+        for (kept, value) in self.rules.iter_mut().zip(super::rules::badness(measures)) {
+            if let Some(value) = value
+                && kept.is_none_or(|(worst, _)| value > worst)
+            {
+                *kept = Some((value, pose));
+            }
+        }
+    }
+
+    /// Takes up what later poses showed.
+    pub(super) fn merge(&mut self, later: Self) {
+        for (kept, new) in self.rules.iter_mut().zip(later.rules) {
+            if let Some((value, _)) = new
+                && kept.is_none_or(|(worst, _)| value > worst)
+            {
+                *kept = new;
+            }
+        }
+    }
+
+    /// How bad it gets; `None` where the rule has nothing to say.
+    pub(super) fn value(&self, rule: &RomRule) -> Option<f64> {
+        self.rules[rule.place].map(|(value, _)| value)
+    }
+
+    /// In which pose of the drive it is worst.
+    pub(super) fn pose(&self, rule: &RomRule) -> usize {
+        self.rules[rule.place].map_or(0, |(_, pose)| pose)
+    }
+}
+
+/// What one rule has to say about one primitive in one pose.
+pub(super) struct FaultyPose {
+    pub(super) measures: Measures,
+    /// Stored vertices at fault, rising.
+    pub(super) vertices: Vec<u32>,
+    /// Edges or triangles at fault.
+    pub(super) count: usize,
+    /// The joint that moves these vertices most.
+    pub(super) mover: Option<NodeId>,
+}
+
+/// The part of a primitive that a drive bends.
+struct Part {
+    unit: usize,
+    patch: Patch,
+    /// All that are read, rising.
+    vertices: Vec<u32>,
+    faces: Vec<[u32; 3]>,
+}
+
+/// Everything that one thread needs.
+pub(super) struct Worker<'a> {
+    model: &'a Model,
+    method: &'static Method,
+    skinned: &'a [Skinned<'a>],
+    cancel: &'a AtomicBool,
+    rest: Vec<Affine3A>,
+    rest_packed: Vec<Vec4>,
+    local: LocalPose,
+    nodes: Vec<Affine3A>,
+    packed: Vec<Vec4>,
+    /// Nodes that are not where they rest.
+    moved: Range<usize>,
+    sample: SampleScratch,
+    base: Vec<Vec3>,
+    positions: Vec<Vec3>,
+    facing: Vec<Vec3>,
+    scratch: MeasureScratch,
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        method: &'static Method,
+        skinned: &'a [Skinned<'a>],
+        cancel: &'a AtomicBool,
+    ) -> Self {
+        let (mut rest, mut palettes, mut rest_packed) = (Vec::new(), Vec::new(), Vec::new());
+        anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+        deform::palettes(model, &rest, &mut palettes);
+        deform::pack(method, &palettes, &mut rest_packed);
+        Self {
+            model,
+            method,
+            skinned,
+            cancel,
+            local: model.skeleton.rest.clone(),
+            nodes: rest.clone(),
+            packed: rest_packed.clone(),
+            rest,
+            rest_packed,
+            moved: 0..0,
+            sample: SampleScratch::default(),
+            base: Vec::new(),
+            positions: Vec::new(),
+            facing: Vec::new(),
+            scratch: MeasureScratch::default(),
+        }
+    }
+
+    /// Measures some poses of a drive: the worst for each primitive that it bends. Ends early once cancelled.
+    pub(super) fn drive(&mut self, drive: &Drive, poses: Range<usize>, tick: &dyn Fn()) -> Vec<(usize, Worst)> {
+        let parts: Vec<Part> = (0..self.skinned.len()).filter_map(|unit| self.part(drive.what, unit)).collect();
+        let mut out: Vec<_> = parts.iter().map(|p| (p.unit, Worst { rules: [None; RULE_COUNT] })).collect();
+        for pose in poses {
+            if self.cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            if !parts.is_empty() {
+                self.pose(drive.poses[pose]);
+            }
+            for (part, (_, worst)) in parts.iter().zip(&mut out) {
+                worst.note(pose, &self.measure(part, &mut |_, _| {}));
+            }
+            tick();
+        }
+        out
+    }
+
+    /// Everything about one rule, primitive and pose.
+    pub(super) fn fault(&mut self, drive: &Drive, unit: usize, pose: usize, rule: &RomRule) -> Option<FaultyPose> {
+        let part = self.part(drive.what, unit)?;
+        self.pose(drive.poses[pose]);
+        let (mut vertices, mut count) = (Vec::new(), 0);
+        let measures = self.measure(&part, &mut |fault, at| {
+            if rule.fault == Some(fault) {
+                vertices.extend_from_slice(at);
+                count += 1;
+            }
+        });
+        if rule.fault.is_none() {
+            vertices = part.patch.measured_vertices();
+        }
+        vertices.sort_unstable();
+        vertices.dedup();
+        let mover = self.mover(&self.skinned[unit], &vertices);
+        Some(FaultyPose { measures, vertices, count, mover })
+    }
+
+    /// The joint with most of the weights of these vertices, the first of the skin among equals.
+    fn mover(&self, unit: &Skinned, vertices: &[u32]) -> Option<NodeId> {
+        let mut sums = vec![0.0_f64; unit.skin.joints.len()];
+        for vertex in vertices {
+            let (joints, weights) = unit.influences.of(*vertex as usize);
+            for (joint, weight) in joints.iter().zip(weights) {
+                sums[*joint as usize] += f64::from(*weight);
+            }
+        }
+        let best = (0..sums.len()).rev().max_by(|a, b| sums[*a].total_cmp(&sums[*b]))?;
+        Some(unit.skin.joints[best])
+    }
+
+    /// What a drive bends of a primitive; `None`: nothing.
+    fn part(&mut self, what: Driven, unit: usize) -> Option<Part> {
+        let s = &self.skinned[unit];
+        let palette = &self.rest_packed[s.first * self.method.vec4s_per_joint..];
+        let method = self.method;
+        let facing = &mut |faces: &[[u32; 3]]| -> Vec<Vec3> {
+            faces.iter().map(|corners| s.facing(*corners, &s.base, palette, method)).collect()
+        };
+        let patch = match what {
+            Driven::Clip(_) => Patch::new(&s.sheet, &s.rest, s.least, &|_| true, facing),
+            Driven::Joint(joint) => {
+                let shares = s.shares(self.model, joint)?;
+                let rigid = turns_rigidly(self.model, &self.rest, joint);
+                let share = |v: &u32| shares[*v as usize];
+                let bends = |corners: &[u32]| {
+                    let first = share(&corners[0]);
+                    let alike = corners.iter().all(|v| share(v) == first);
+                    !alike || first == Share::Blends || first == Share::Follows && !rigid
+                };
+                Patch::new(&s.sheet, &s.rest, s.least, &bends, facing)
+            }
+        };
+        if patch.is_empty() {
+            return None;
+        }
+        let (vertices, faces) = (patch.vertices(), patch.triangles().collect());
+        Some(Part { unit, patch, vertices, faces })
+    }
+
+    fn measure(&mut self, part: &Part, found: &mut dyn FnMut(deform::Fault, &[u32])) -> Measures {
+        let s = &self.skinned[part.unit];
+        let palette = &self.packed[s.first * self.method.vec4s_per_joint..];
+        let weights = &self.local.morph_weights[s.instance.morph_offset..][..s.instance.morph_weights.len()];
+        let morphs = weights != &self.model.skeleton.rest.morph_weights[s.instance.morph_offset..][..weights.len()];
+        if morphs {
+            deform::morphed(s.source, weights, &mut self.base);
+        }
+        let base = if morphs { &self.base } else { &s.base };
+        if self.positions.len() < s.source.stored_vertices {
+            self.positions.resize(s.source.stored_vertices, Vec3::ZERO);
+        }
+        for v in &part.vertices {
+            let v = *v as usize;
+            self.positions[v] = s.position(v, base[v], palette, self.method);
+        }
+        self.facing.clear();
+        self.facing.extend(part.faces.iter().map(|corners| s.facing(*corners, base, palette, self.method)));
+        let posed = Posed { positions: &self.positions, facing: &self.facing };
+        part.patch.measure(posed, &LIMITS, &mut self.scratch, found)
+    }
+
+    /// Poses the model; what an earlier pose moved goes back to rest.
+    fn pose(&mut self, pose: FindingPose) {
+        let back = std::mem::replace(&mut self.moved, 0..0);
+        self.nodes[back.clone()].copy_from_slice(&self.rest[back.clone()]);
+        self.local.transforms[back.clone()].copy_from_slice(&self.model.skeleton.rest.transforms[back.clone()]);
+        self.local.morph_weights.clone_from(&self.model.skeleton.rest.morph_weights);
+        self.repack(back, true);
+        match pose {
+            FindingPose::Rest => {}
+            FindingPose::Turned { joint, axis, angle } => {
+                let local = &mut self.local.transforms[joint.index()];
+                local.rotation = (local.rotation * Quat::from_axis_angle(axis, angle)).normalize();
+                self.moved = joint.index()..self.model.skeleton.subtree_end(joint);
+                let skeleton = &self.model.skeleton;
+                for n in self.moved.clone() {
+                    let local = skeleton.local_matrix(n, self.local.transforms[n]);
+                    self.nodes[n] = skeleton.parents[n].map_or(local, |p| self.nodes[p.index()] * local);
+                }
+                self.repack(self.moved.clone(), false);
+            }
+            FindingPose::Clip { clip, time_secs } => {
+                let clip = &self.model.clips[clip.index()];
+                anim::sample(self.model, clip, time_secs, &mut self.sample, &mut self.local);
+                anim::local_to_model(&self.model.skeleton, &self.local, &mut self.nodes);
+                self.moved = 0..self.nodes.len();
+                self.repack(self.moved.clone(), false);
+            }
+        }
+    }
+
+    /// Brings the palettes of the joints among `nodes` up to date.
+    fn repack(&mut self, nodes: Range<usize>, rest: bool) {
+        if nodes.is_empty() {
+            return;
+        }
+        let stride = self.method.vec4s_per_joint;
+        for (skin, first) in self.model.skins.iter().zip(&self.model.palette_layout().skins) {
+            for (i, joint) in skin.joints.iter().enumerate().filter(|(_, j)| nodes.contains(&j.index())) {
+                let at = *first as usize + i;
+                let packed = at * stride..(at + 1) * stride;
+                if rest {
+                    self.packed[packed.clone()].copy_from_slice(&self.rest_packed[packed]);
+                } else {
+                    let matrix = self.nodes[joint.index()] * skin.inverse_bind[i];
+                    (self.method.pack)(&matrix, &mut self.packed[packed]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Skinned primitives as range of motion sees them, and which part of them a joint bends.
+
+use glam::{Affine3A, Vec3, Vec4};
+
+use crate::anim::local_to_model;
+use crate::deform::{self, Method, Sheet, Vertex};
+use crate::math::Aabb;
+use crate::model::{Influences, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
+
+/// A primitive that a skin moves. A mesh that is drawn several times with one skin counts once.
+pub(super) struct Skinned<'a> {
+    pub(super) mesh: MeshId,
+    pub(super) primitive: usize,
+    pub(super) instance: &'a Instance,
+    pub(super) skin: &'a Skin,
+    pub(super) source: &'a Primitive,
+    pub(super) influences: &'a Influences,
+    pub(super) sheet: Sheet,
+    /// Place of the skin's first matrix among all palettes.
+    pub(super) first: usize,
+    /// Mesh space, rest morphs included.
+    pub(super) base: Vec<Vec3>,
+    /// Model space, as the file stores the pose.
+    pub(super) rest: Vec<Vec3>,
+    /// Shorter edges are not measured: a ten-thousandth of the box around `rest`.
+    pub(super) least: f32,
+}
+
+/// How a vertex stands to a joint that turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    /// Nothing at or below the joint moves it.
+    Stays,
+    /// It moves as the joint does.
+    Follows,
+    /// Something in between.
+    Blends,
+}
+
+impl<'a> Skinned<'a> {
+    /// By mesh, primitive and skin.
+    pub(super) fn all(model: &'a Model, method: &Method) -> Vec<Self> {
+        let (mut pose, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+        local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
+        deform::palettes(model, &pose, &mut palettes);
+        deform::pack(method, &palettes, &mut packed);
+        let mut places: Vec<(MeshId, usize, SkinId, InstanceId)> = Vec::new();
+        for (i, instance) in model.instances.iter().enumerate() {
+            let Some(skin) = instance.skin else { continue };
+            let primitives = model.meshes[instance.mesh.index()].primitives.iter().enumerate();
+            let skinned = primitives.filter(|(_, p)| p.influences.is_some());
+            places.extend(skinned.map(|(p, _)| (instance.mesh, p, skin, InstanceId::from_index(i))));
+        }
+        places.sort_unstable();
+        places.dedup_by_key(|p| (p.0, p.1, p.2));
+        let units = places.into_iter().filter_map(|place| Self::new(model, place));
+        units.map(|unit| unit.at_rest(&packed, method)).collect()
+    }
+
+    fn new(model: &'a Model, (mesh, primitive, skin, instance): (MeshId, usize, SkinId, InstanceId)) -> Option<Self> {
+        let source = &model.meshes[mesh.index()].primitives[primitive];
+        let influences = source.influences.as_ref()?;
+        let (first, _) = model.binding(instance, primitive);
+        let instance = &model.instances[instance.index()];
+        let mut base = Vec::new();
+        let weights = &model.skeleton.rest.morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
+        deform::morphed(source, weights, &mut base);
+        Some(Self {
+            mesh,
+            primitive,
+            instance,
+            skin: &model.skins[skin.index()],
+            source,
+            influences,
+            sheet: Sheet::new(source),
+            first: first as usize,
+            base,
+            rest: Vec::new(),
+            least: 0.0,
+        })
+    }
+
+    fn at_rest(mut self, packed: &[Vec4], method: &Method) -> Self {
+        let palette = &packed[self.first * method.vec4s_per_joint..];
+        let at = |v: usize| self.position(v, self.base[v], palette, method);
+        self.rest = (0..self.source.stored_vertices).map(at).collect();
+        self.least = 1e-4 * Aabb::from_points(self.rest.iter().copied().filter(|p| p.is_finite())).diagonal();
+        self
+    }
+
+    /// Where a vertex goes that lies at `base` in mesh space.
+    pub(super) fn position(&self, vertex: usize, base: Vec3, palette: &[Vec4], method: &Method) -> Vec3 {
+        let (joints, weights) = self.influences.of(vertex);
+        let moved = (method.deform)(palette, joints, weights, Vertex { position: base, ..Vertex::default() });
+        moved.vertex.position
+    }
+
+    /// Where the front of a triangle should look: its normal in mesh space, carried by the blend of each corner.
+    pub(super) fn facing(&self, corners: [u32; 3], base: &[Vec3], palette: &[Vec4], method: &Method) -> Vec3 {
+        let [a, b, c] = corners.map(|v| base[v as usize]);
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        let carried = corners.map(|v| {
+            let (joints, weights) = self.influences.of(v as usize);
+            (method.deform)(palette, joints, weights, Vertex { normal, ..Vertex::default() }).vertex.normal
+        });
+        carried[0] + carried[1] + carried[2]
+    }
+
+    /// How each stored vertex stands to `joint`, or `None` where it moves none of them.
+    pub(super) fn shares(&self, model: &Model, joint: NodeId) -> Option<Vec<Share>> {
+        let below = joint.index()..model.skeleton.subtree_end(joint);
+        let inside: Vec<bool> = self.skin.joints.iter().map(|j| below.contains(&j.index())).collect();
+        if !inside.contains(&true) {
+            return None;
+        }
+        let mut any = false;
+        let share = |vertex: usize| {
+            let (joints, weights) = self.influences.of(vertex);
+            let (mut here, mut elsewhere, mut sum) = (false, false, 0.0);
+            for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+                let inside = inside[*joint as usize];
+                (here, elsewhere, sum) = (here || inside, elsewhere || !inside, sum + f64::from(*weight));
+            }
+            any |= here;
+            match (here, elsewhere) {
+                (false, _) => Share::Stays,
+                // A sum other than one does not follow a motion as its neighbours do.
+                (true, false) if (sum - 1.0).abs() < 1e-5 => Share::Follows,
+                _ => Share::Blends,
+            }
+        };
+        let shares = (0..self.source.stored_vertices).map(share).collect();
+        any.then_some(shares)
+    }
+}
+
+/// Whether what hangs on `joint` keeps its shape when the joint turns: nothing above it scales unevenly.
+pub(super) fn turns_rigidly(model: &Model, rest: &[Affine3A], joint: NodeId) -> bool {
+    let Some(parent) = model.skeleton.parents[joint.index()] else { return true };
+    let m = rest[parent.index()].matrix3;
+    let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
+    let lengths = [x.length_squared(), y.length_squared(), z.length_squared()];
+    let most = lengths.into_iter().fold(0.0_f32, f32::max);
+    let even = lengths.into_iter().all(|l| l > 0.998 * most);
+    even && [x.dot(y), y.dot(z), z.dot(x)].into_iter().all(|d| d.abs() < 1e-3 * most)
+}
+
+/// The joints that move a vertex, themselves or by a joint below, by rising node.
+pub(super) fn moving_joints(model: &Model) -> Vec<NodeId> {
+    let mut moves = vec![false; model.skeleton.len()];
+    for instance in &model.instances {
+        let Some(skin) = instance.skin else { continue };
+        let joints = &model.skins[skin.index()].joints;
+        for influences in model.meshes[instance.mesh.index()].primitives.iter().filter_map(|p| p.influences.as_ref()) {
+            for (joint, _) in influences.joints.iter().zip(&influences.weights).filter(|(_, w)| **w != 0.0) {
+                moves[joints[*joint as usize].index()] = true;
+            }
+        }
+    }
+    for n in (0..moves.len()).rev() {
+        if let (true, Some(parent)) = (moves[n], model.skeleton.parents[n]) {
+            moves[parent.index()] = true;
+        }
+    }
+    (0..moves.len()).map(NodeId::from_index).filter(|n| moves[n.index()] && model.is_joint(*n)).collect()
+}

@@ -1,0 +1,145 @@
+//! Range of motion against closed forms, and for any number of threads.
+
+use super::*;
+use crate::deform::METHODS;
+use crate::model::shapes::{Tube, tube};
+
+fn report(model: &Model, options: RomOptions) -> RomReport {
+    run(model, &plan(model, &options), METHODS[0], &|_| {}, &AtomicBool::new(false)).unwrap()
+}
+
+#[test]
+fn a_bent_tube_is_the_same_for_any_number_of_threads() {
+    let model = tube(Tube { joints: 5, rings: 41, sides: 16, influences: 4, ..Tube::default() });
+    for clips in [false, true] {
+        let plan = plan(&model, &RomOptions { clips, ..RomOptions::default() });
+        let of = |threads| run_on(threads, &model, &plan, METHODS[0], &|_| {}, &AtomicBool::new(false)).unwrap();
+        let one = of(1);
+        assert!(clips || !one.findings.is_empty());
+        for threads in [2, 3, 16] {
+            assert_eq!(of(threads), one);
+        }
+    }
+}
+
+/// The tube of two joints with these weights of the upper one, by ring.
+fn weighted(rings: usize, upper: &dyn Fn(usize) -> f32) -> Model {
+    let sides = 12;
+    let mut parts = (*tube(Tube { joints: 2, rings, sides, length: 2.0, radius: 0.25, influences: 2 })).clone();
+    let influences = parts.meshes[0].primitives[0].influences.as_mut().unwrap();
+    for vertex in 0..rings * sides {
+        let weight = upper(vertex / sides);
+        let at = vertex * influences.per_vertex;
+        influences.joints[at..at + 2].copy_from_slice(&[0, 1]);
+        influences.weights[at..at + 2].copy_from_slice(&[1.0 - weight, weight]);
+    }
+    Model::build(parts).unwrap()
+}
+
+/// With weights of ½ everywhere linear blending moves the tube by (I + R) / 2: whatever the axis, both directions across
+/// it shrink by cos(θ/2), so the volume shrinks by its square.
+#[test]
+fn half_weights_lose_the_volume_of_the_closed_form() {
+    let model = weighted(9, &|_| 0.5);
+    let out = report(&model, RomOptions { degrees: 75.0, step_degrees: 75.0, ..RomOptions::default() });
+    let [finding] = &out.findings[..] else { panic!("{:?}", out.findings) };
+    assert_eq!((finding.rule, finding.joints.as_slice()), ("rom-volume", &[NodeId(2)][..]));
+    let half_cosine = 37.5_f64.to_radians().cos();
+    let change = 100.0 * (half_cosine * half_cosine - 1.0);
+    let measure = finding.measure.unwrap();
+    assert!((measure.value - change).abs() < 1e-3 && measure.unit == "%", "{measure:?}");
+    let FindingPose::Turned { joint, angle, .. } = finding.pose else { panic!("{:?}", finding.pose) };
+    assert_eq!((joint, angle.abs()), (NodeId(2), 75.0_f32.to_radians()));
+    assert_eq!(finding.vertices, (0..108).collect::<Vec<_>>());
+    // The root moves all of it, the first joint with the second below it too: nothing changes its shape.
+    assert_eq!((out.driven, out.poses), (2, 12));
+}
+
+/// At the limit of 180° the half-weighted ring of a twisted tube has no radius left: cos(90°). Dual quaternions keep it.
+#[test]
+fn the_candy_wrapper_is_found_and_dual_quaternions_have_none() {
+    let model = weighted(9, &|ring| (ring as f32 - 3.0).clamp(0.0, 2.0) / 2.0);
+    let plan = plan(&model, &RomOptions { degrees: 180.0, step_degrees: 180.0, ..RomOptions::default() });
+    let of = |method| run(&model, &plan, method, &|_| {}, &AtomicBool::new(false)).unwrap().findings;
+    let twisted = |f: &&Finding| matches!(f.pose, FindingPose::Turned { axis: Vec3::Y, .. });
+    let linear = of(METHODS[0]);
+    let crushed = linear.iter().find(|f| f.rule == "rom-area").unwrap();
+    assert!(crushed.measure.unwrap().value < 100.0, "{crushed:?}");
+    assert!(linear.iter().any(|f| f.rule == "rom-volume"));
+    assert!(of(METHODS[1]).iter().filter(twisted).all(|f| f.rule != "rom-volume"));
+}
+
+#[test]
+fn what_no_joint_bends_has_no_findings() {
+    let rigid = weighted(9, &|_| 1.0);
+    assert_eq!(report(&rigid, RomOptions { degrees: 180.0, ..RomOptions::default() }).findings, []);
+    let bare = Model::build(crate::model::ModelParts::default()).unwrap();
+    for clips in [false, true] {
+        let out = report(&bare, RomOptions { clips, ..RomOptions::default() });
+        assert_eq!(out, RomReport { clips, ..RomReport::default() });
+    }
+}
+
+/// One vertex of the lowest ring hangs on the upper joint: turned by θ about an axis through that joint's head, it goes
+/// away from its neighbours by the chord.
+#[test]
+fn a_vertex_on_the_wrong_joint_tears_at_the_limit() {
+    let mut parts = (*weighted(9, &|ring| if ring > 4 { 1.0 } else { 0.0 })).clone();
+    let influences = parts.meshes[0].primitives[0].influences.as_mut().unwrap();
+    influences.weights[..2].copy_from_slice(&[0.0, 1.0]);
+    let model = Model::build(parts).unwrap();
+    let out = report(&model, RomOptions::default());
+    let torn = out.findings.iter().find(|f| f.rule == "rom-stretch").unwrap();
+    // Vertex 0 stands at (0, 0, ¼), the joint's head at (0, 1, 0). About Z it comes to (1, 1, ¼), about X to
+    // (0, ¾, −1) or (0, 5/4, 1); its neighbours are vertices 1, 11, 12 and 23 of the sheet.
+    let at = |v: usize| model.meshes[0].primitives[0].positions[v];
+    let from = at(0);
+    let places = [Vec3::new(1.0, 1.0, 0.25), Vec3::new(0.0, 0.75, -1.0), Vec3::new(0.0, 1.25, 1.0)];
+    let ratio = |to: Vec3, v: usize| at(v).distance(to) / at(v).distance(from);
+    let neighbours = [1, 11, 12, 23];
+    let most = places.iter().flat_map(|to| neighbours.map(|v| ratio(*to, v))).fold(0.0, f32::max);
+    assert!((torn.measure.unwrap().value - f64::from(most)).abs() < 1e-4, "{torn:?} for {most}");
+    assert!(torn.vertices.starts_with(&[0, 1]) && torn.message.contains("\"joint 1\""), "{torn:?}");
+}
+
+#[test]
+fn limits_are_reached_in_steps_and_the_least_angle_comes_first() {
+    let model = weighted(9, &|_| 0.5);
+    let options = RomOptions { degrees: 50.0, step_degrees: 20.0, ..RomOptions::default() };
+    let plan = plan(&model, &options);
+    let angles = plan.drives[0].poses.iter().map(|p| match p {
+        FindingPose::Turned { angle, .. } => angle.to_degrees().round(),
+        _ => panic!("{p:?}"),
+    });
+    assert_eq!(angles.step_by(3).collect::<Vec<_>>(), [20.0, -20.0, 40.0, -40.0, 50.0, -50.0]);
+    let silly = RomOptions { degrees: f32::NAN, step_degrees: 0.0, ..options }.clamped();
+    assert_eq!((silly.degrees, silly.step_degrees), (90.0, 1.0));
+}
+
+#[test]
+fn clips_are_measured_at_thirty_poses_a_second_and_long_ones_less_often() {
+    let model = tube(Tube::default());
+    let clips = RomOptions { clips: true, ..RomOptions::default() };
+    let short = plan(&model, &clips);
+    assert_eq!((short.len(), short.poses()), (1, 31));
+    let last = FindingPose::Clip { clip: ClipId(0), time_secs: 1.0 };
+    assert_eq!(short.drives[0].poses.last(), Some(&last));
+    let mut parts = (*model).clone();
+    parts.clips[0].times[0][2] = 1e30;
+    parts.clips[0].end_secs = 1e30;
+    assert_eq!(plan(&Model::build(parts).unwrap(), &clips).poses(), MOST_MOMENTS + 1);
+}
+
+#[test]
+fn progress_rises_to_the_end_and_a_cancelled_run_has_no_report() {
+    let model = weighted(9, &|_| 0.5);
+    let plan = plan(&model, &RomOptions::default());
+    let heard = Mutex::new(Vec::new());
+    let progress = |fraction| heard.lock().unwrap().push(fraction);
+    let cancel = AtomicBool::new(false);
+    assert!(run_on(1, &model, &plan, METHODS[0], &progress, &cancel).is_some());
+    let heard = heard.into_inner().unwrap();
+    assert!(heard.is_sorted() && heard.len() == plan.poses() + 1 && heard.last() == Some(&1.0));
+    let stop = |_| cancel.store(true, Ordering::Relaxed);
+    assert_eq!(run_on(2, &model, &plan, METHODS[0], &stop, &cancel), None);
+}

@@ -1,0 +1,157 @@
+//! The panel of findings and the range of motion.
+
+use skinscope::inspect::check::{Finding, FindingPose, Measure, Report, Severity};
+use skinscope::inspect::rom::{RomOptions, RomReport};
+use skinscope::inspect::{Inspection, VertexPart, VertexSet};
+use skinscope::model::MeshId;
+
+use super::*;
+
+fn finding(rule: &'static str, severity: Severity, vertices: Vec<u32>, joint: u32) -> Finding {
+    Finding {
+        rule,
+        severity,
+        mesh: Some(MeshId(0)),
+        primitive: Some(0),
+        vertices,
+        joints: vec![NodeId(joint)],
+        message: format!("What {rule} says."),
+        fix: "What to do.".into(),
+        measure: Some(Measure { what: "so much", value: 12.345, unit: "mm" }),
+        pose: FindingPose::Turned { joint: NodeId(joint), axis: Vec3::Z, angle: 1.0 },
+    }
+}
+
+/// A tube with these findings of the checker.
+fn inspected(findings: Vec<Finding>) -> Session {
+    let mut session = session(3);
+    let model = Arc::clone(session.model().unwrap());
+    session.inspected(&model, Inspection { report: Report { findings }, ..Inspection::default() });
+    session
+}
+
+fn three() -> Session {
+    inspected(vec![
+        finding("weights-zero", Severity::Error, vec![3, 4], 1),
+        finding("name-duplicate", Severity::Warning, vec![], 2),
+        finding("joint-unused", Severity::Info, vec![7], 3),
+    ])
+}
+
+fn shown(session: Session) -> Harness<'static, App> {
+    window(session, UiState::default(), Status::default())
+}
+
+const ERROR: &str = "No weights, joint 0 · 2 vertices";
+const WARNING: &str = "Same name twice, joint 1";
+
+#[test]
+fn findings_are_counted_listed_worst_first_and_filtered() {
+    let mut session = three();
+    if let Some(document) = &mut session.document {
+        document.warnings = vec!["clip 2: has no keys".into()];
+    }
+    let mut harness = shown(session);
+    harness.get_by_label("1 error · 2 warnings");
+    let top = |harness: &Harness<'_, App>, label: &str| harness.get_by_label(label).rect().top();
+    assert!(top(&harness, ERROR) < top(&harness, WARNING));
+    assert!(top(&harness, WARNING) < top(&harness, "clip 2: has no keys"));
+    click(&mut harness, "Show warnings");
+    assert!(harness.query_by_label(WARNING).is_none() && harness.query_by_label("clip 2: has no keys").is_none());
+    harness.get_by_label(ERROR);
+    click(&mut harness, "Show warnings");
+    harness.get_by_label(WARNING);
+}
+
+#[test]
+fn a_click_shows_a_finding_with_its_words_and_another_returns() {
+    let mut session = three();
+    session.apply(Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 30.0)));
+    session.apply(Command::EndEdit);
+    let before = (Arc::clone(&session.edits), session.view.orbit, session.view.surface);
+    let mut harness = shown(session);
+    let orbit = harness.state().session.view.orbit;
+    click(&mut harness, ERROR);
+    assert!(has(&harness, &Command::ShowFinding(0)));
+    let open = format!("{ERROR}. What weights-zero says.");
+    let row = harness.get_by_label(&open);
+    assert!(row.rect().height() > 60.0, "its message and what to do stand below it");
+    let view = &harness.state().session.view;
+    assert_eq!((view.finding, view.marked.of(MeshId(0), 0)), (Some(0), &[3, 4][..]));
+    click(&mut harness, WARNING);
+    assert_eq!(harness.state().session.view.finding, Some(1));
+    click(&mut harness, &format!("{WARNING}. What name-duplicate says."));
+    assert!(has(&harness, &Command::LeaveFinding));
+    let session = &harness.state().session;
+    assert_eq!((session.view.finding, session.view.selected), (None, None));
+    assert!(session.view.marked.is_empty() && session.edits == before.0 && session.view.surface == before.2);
+    assert_eq!(session.view.orbit, orbit);
+}
+
+#[test]
+fn findings_are_reached_by_the_keyboard() {
+    let mut harness = shown(three());
+    harness.get_by_label(ERROR).focus();
+    harness.run();
+    harness.key_press(Key::Tab);
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(has(&harness, &Command::ShowFinding(1)), "{:?}", harness.state().commands);
+}
+
+#[test]
+fn ten_thousand_findings_are_a_few_rows() {
+    let numbered = |i: usize| Finding {
+        message: format!("This is number {i}."),
+        ..finding("weights-zero", Severity::Error, vec![1, 2], 1)
+    };
+    let many = (0..10_000).map(numbered).collect();
+    let mut harness = shown(inspected(many));
+    harness.get_by_label("10\u{2009}000 errors");
+    let rows = |harness: &Harness<'_, App>| harness.get_all_by_role(Role::ListBoxOption).count();
+    assert!((4..20).contains(&rows(&harness)), "{}", rows(&harness));
+    harness.state_mut().session.apply(Command::ShowFinding(7000));
+    harness.run();
+    harness.run();
+    harness.get_by_label(&format!("{ERROR}. This is number 7000."));
+}
+
+#[test]
+fn the_range_of_motion_runs_shows_how_far_it_is_and_is_cancelled() {
+    let mut harness = shown(session(3));
+    click(&mut harness, "Run range of motion");
+    assert!(has(&harness, &Command::RunRom(RomOptions::default())));
+    click(&mut harness, "Reach: ±90°");
+    click(&mut harness, "±45°");
+    click(&mut harness, "Run range of motion");
+    let wanted = RomOptions { degrees: 45.0, step_degrees: 15.0, ..RomOptions::default() };
+    assert!(has(&harness, &Command::RunRom(wanted)));
+    harness.state_mut().status.rom = Some(0.42);
+    harness.run();
+    harness.get_by_label("Range of motion · 42 %");
+    harness.get_by_role(Role::ProgressIndicator);
+    click(&mut harness, "Cancel");
+    assert!(has(&harness, &Command::CancelRom));
+}
+
+#[test]
+fn what_the_range_of_motion_showed_stands_in_the_same_list() {
+    let mut session = three();
+    let model = Arc::clone(session.model().unwrap());
+    let findings = vec![finding("rom-stretch", Severity::Info, vec![5], 2)];
+    session.measured(&model, RomReport { findings, poses: 54, driven: 3, clips: false });
+    let mut harness = shown(session);
+    harness.get_by_label("54 poses of 3 joints measured");
+    const STRETCHED: &str = "Stretched edges, joint 1 · 1 vertex";
+    harness.get_by_label(STRETCHED).scroll_to_me();
+    harness.run();
+    click(&mut harness, STRETCHED);
+    assert!(has(&harness, &Command::ShowFinding(3)));
+    assert_eq!(harness.state().session.view.marked.of(MeshId(0), 0), [5]);
+    // Marks of someone else are no finding.
+    let part = VertexPart { mesh: MeshId(0), primitive: 0, vertices: vec![1] };
+    harness.state_mut().session.apply(Command::Mark(Arc::new(VertexSet { parts: vec![part] })));
+    harness.run();
+    harness.get_by_label(STRETCHED);
+}
