@@ -296,3 +296,98 @@ fn every_file_of_the_corpus_is_checked_or_refused() {
         }
     }
 }
+
+/// `--rom` adds what the library finds, in its words and order, with the pose to see it in.
+#[test]
+fn the_range_of_motion_is_added_with_exact_poses() {
+    use skinscope::deform::METHODS;
+    use skinscope::import::{Options, Progress};
+    use skinscope::inspect::check::FindingPose;
+    use skinscope::inspect::rom::{self, RomOptions};
+    use skinscope::session::Source;
+
+    let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
+    let model = document.stored();
+    let options = RomOptions { degrees: 45.0, step_degrees: 45.0, ..RomOptions::default() };
+    let cancel = std::sync::atomic::AtomicBool::new(false);
+    let wanted = rom::run(model, &rom::plan(model, &options), METHODS[0], &|_| {}, &cancel).unwrap().findings;
+    assert!(wanted.len() > 5);
+    let all = ["--rom", "--rom-degrees", "45", "--rom-step", "45", "--fail-on", "never"];
+    let said = report(&all, 0);
+    let findings = said["files"][0]["findings"].as_array().unwrap();
+    let measured = |f: &&Value| f["rule"].as_str().unwrap().starts_with("rom-");
+    let mut found: Vec<&Value> = findings.iter().filter(measured).collect();
+    assert_eq!(found.len(), wanted.len());
+    found.sort_by_key(|f| f["message"].as_str());
+    let mut wanted: Vec<_> = wanted.iter().collect();
+    wanted.sort_by_key(|f| f.message.as_str());
+    for (found, wanted) in found.into_iter().zip(wanted) {
+        assert_eq!((&found["rule"], &found["message"]), (&json!(wanted.rule), &json!(wanted.message)));
+        assert_eq!(found["vertex_count"], wanted.vertices.len());
+        let FindingPose::Turned { joint, axis, angle } = wanted.pose else { panic!("{wanted:?}") };
+        let node = model.skeleton.file_index[joint.index()];
+        assert_eq!(found["pose"]["joint"], node);
+        assert!(found["joints"] == json!([node]) && (angle.abs().to_degrees() - 45.0).abs() < 1e-4);
+        assert_eq!(found["pose"]["degrees"].as_f64().unwrap() as f32, angle.to_degrees());
+        let given: Vec<f32> =
+            found["pose"]["axis"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap() as f32).collect();
+        assert_eq!(given, axis.to_array());
+    }
+    let one = report(&["--rules", "rom-volume"], 0);
+    let rules: Vec<&Value> = one["files"][0]["findings"].as_array().unwrap().iter().map(|f| &f["rule"]).collect();
+    assert!(!rules.is_empty() && rules.iter().all(|rule| **rule == "rom-volume"), "{rules:?}");
+}
+
+#[test]
+fn the_range_of_motion_has_limits_and_is_asked_for() {
+    for wrong in [
+        &["--rom-degrees", "45"][..],
+        &["--rom-clips"],
+        &["--rom", "--rom-degrees", "200"],
+        &["--rom", "--rom-step", "0"],
+        &["--rom", "--rom-clips", "--rom-degrees", "45"],
+    ] {
+        said(wrong, 2);
+    }
+}
+
+/// Whole PNGs, decoded, of a page.
+fn pictures(page: &str) -> Vec<image::RgbaImage> {
+    let sources = page.split("src=\"data:image/png;base64,").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let bytes = sources.map(|s| base64::engine::general_purpose::STANDARD.decode(s).unwrap());
+    bytes.map(|png| image::load_from_memory(&png).unwrap().to_rgba8()).collect()
+}
+
+#[test]
+fn a_page_has_every_finding_with_a_picture_and_leaves_standard_output_alone() {
+    let (clean, broken, page) = (clean("page_clean.gltf"), broken("page_broken.gltf"), scratch("page.html"));
+    let files = [clean.to_str().unwrap(), broken.to_str().unwrap(), "not_there.glb"];
+    let arguments = [&files[..], &["--html", page.to_str().unwrap()]].concat();
+    let with = report(&arguments, 1);
+    assert_eq!(with, report(&files, 1), "the page changes nothing else");
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!doctype html>") && text.ends_with("</html>\n"));
+    let places: Vec<usize> = files.iter().map(|f| text.find(&format!("<h2>{f}</h2>")).unwrap()).collect();
+    assert!(places.is_sorted(), "in the order of the files");
+    assert!(text.contains("Nothing was found.") && text.contains("not_there.glb"));
+    let found: usize = with["files"].as_array().unwrap().iter().map(|f| f["findings"].as_array().unwrap().len()).sum();
+    let pictures = pictures(&text);
+    assert_eq!((pictures.len(), found > 1), (found, true));
+    for picture in pictures {
+        let corner = *picture.get_pixel(0, 0);
+        let drawn = picture.pixels().filter(|p| **p != corner).count();
+        assert!(drawn > 1000, "the model is seen: {drawn} pixels");
+    }
+}
+
+#[test]
+fn a_page_is_never_written_over_a_model_and_needs_a_place() {
+    let model = clean("page_model.gltf");
+    let before = std::fs::read(&model).unwrap();
+    let path = model.to_str().unwrap();
+    let (_, stderr) = said(&[path, "--html", path], 2);
+    assert!(stderr.contains("pages are written as .html"), "{stderr}");
+    assert_eq!(std::fs::read(&model).unwrap(), before);
+    let (_, stderr) = said(&[path, "--html", "/no/such/folder/page.html"], 2);
+    assert!(stderr.contains("/no/such/folder/page.html"), "{stderr}");
+}

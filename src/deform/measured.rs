@@ -100,10 +100,12 @@ fn an_open_band_is_closed_by_lids() {
     // The band of 24 triangles, and those across its two borders.
     assert_eq!(patch.triangles().count(), 24 + 24);
     let facing: Vec<Vec3> = patch.triangles().map(|t| front(t, &p.positions)).collect();
-    let taller: Vec<Vec3> = p.positions.iter().map(|p| *p * Vec3::new(1.0, 3.0, 1.0) + Vec3::splat(100.0)).collect();
-    let posed = Posed { positions: &taller, facing: &facing };
+    // The upper ring twice as wide: a frustum, h (A + √(A · 4A) + 4A) / 3.
+    let widened = |(i, p): (usize, &Vec3)| if i < 24 { *p } else { *p * Vec3::new(2.0, 1.0, 2.0) } + Vec3::splat(10.0);
+    let wider: Vec<Vec3> = p.positions.iter().enumerate().map(widened).collect();
+    let posed = Posed { positions: &wider, facing: &facing };
     let out = patch.measure(posed, &LIMITS, &mut MeasureScratch::default(), &mut |_, _| {});
-    assert!((out.volume.unwrap() - 3.0).abs() < 1e-4, "{out:?}");
+    assert!((out.volume.unwrap() - 7.0 / 3.0).abs() < 1e-4, "{out:?}");
     let flat = Patch::new(
         &sheet,
         &p.positions,

@@ -25,10 +25,10 @@ pub struct Document {
     pub stats: Arc<WeightStats>,
     /// What the checker found in the model as stored, once it has looked.
     pub inspection: Option<Arc<Inspection>>,
-    /// Of the stored model; serves the normalised one too.
-    pick_index: Arc<OnceLock<PickIndex>>,
     /// What a range of motion of the model as stored showed, once one was run.
     pub rom: Option<Arc<RomReport>>,
+    /// Of the stored model; serves the normalised one too.
+    pick_index: Arc<OnceLock<PickIndex>>,
     /// As stored.
     stored: Counted,
     /// With normalised weights; made when first asked for.

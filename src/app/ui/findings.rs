@@ -42,6 +42,9 @@ enum Reach {
     Clips,
 }
 
+/// Choices of [`Reach::Degrees`].
+const DEGREES: [f32; 6] = [30.0, 45.0, 60.0, 90.0, 120.0, 180.0];
+
 impl Default for Reach {
     fn default() -> Self {
         Self::Degrees(RomOptions::default().degrees)
@@ -49,8 +52,6 @@ impl Default for Reach {
 }
 
 impl Reach {
-    const CHOICES: [Self; 6] = [30.0, 45.0, 60.0, 90.0, 120.0, 180.0].map(Self::Degrees);
-
     fn label(self) -> String {
         match self {
             Self::Degrees(degrees) => format!("±{degrees:.0}°"),
@@ -134,8 +135,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     let has_skin = !document.model.skins.is_empty();
     let empty = counts == [0; 3];
     let frame = Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 8 });
+    let two_lines = status.rom.is_some() || document.rom.is_some();
+    let footer_height = if two_lines { 2.0 * ROW + 8.0 } else { ROW + 10.0 };
     let panel = if empty {
-        let footer = if has_skin { 2.0 * ROW + 8.0 } else { 0.0 };
+        let footer = if has_skin { footer_height } else { 0.0 };
         egui::Panel::bottom("no findings").exact_size(42.0 + footer)
     } else {
         let most = (0.66 * ui.available_height()).max(140.0);
@@ -148,7 +151,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
             filter(ui, &mut state.findings, counts);
         }
         if has_skin {
-            footer(ui, document, &mut state.findings, status, commands);
+            footer(ui, footer_height, |ui| match status.rom {
+                Some(fraction) => measuring(ui, fraction, commands),
+                None => ready(ui, document, &mut state.findings, commands),
+            });
         }
         if !empty {
             list(ui, session, document, &mut state.findings, commands);
@@ -241,19 +247,12 @@ fn severity_chip(ui: &mut Ui, severity: Severity, count: usize, on: bool) -> Res
     response.on_hover_text(name)
 }
 
-/// The range of motion: its button and reach, or how far it is.
-fn footer(ui: &mut Ui, document: &Document, findings: &mut Findings, status: &Status, commands: &mut Vec<Command>) {
-    egui::Panel::bottom("range of motion")
-        .exact_size(2.0 * ROW + 4.0)
-        .show_separator_line(false)
-        .frame(Frame::NONE)
-        .show(ui, |ui| {
-            ui.add_space(4.0);
-            inset(ui, |ui| match status.rom {
-                Some(fraction) => measuring(ui, fraction, commands),
-                None => ready(ui, document, findings, commands),
-            });
-        });
+/// Where the range of motion stands.
+fn footer(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui)) {
+    egui::Panel::bottom("range of motion").exact_size(height).frame(Frame::NONE).show(ui, |ui| {
+        ui.add_space(8.0);
+        inset(ui, content);
+    });
 }
 
 fn measuring(ui: &mut Ui, fraction: f32, commands: &mut Vec<Command>) {
@@ -289,7 +288,7 @@ fn ready(ui: &mut Ui, document: &Document, findings: &mut Findings, commands: &m
         let width = ui.available_width().clamp(64.0, 84.0);
         drop_down(ui, "Reach", &findings.reach.label(), width, |ui| {
             let clips = has_clips.then_some(Reach::Clips);
-            for reach in Reach::CHOICES.into_iter().chain(clips) {
+            for reach in DEGREES.map(Reach::Degrees).into_iter().chain(clips) {
                 if ui.selectable_label(reach == findings.reach, reach.label()).clicked() {
                     findings.reach = reach;
                 }

@@ -1,8 +1,7 @@
 //! What the application has to say over the picture: nothing open, a load under way, an error, a file about to drop.
 
 use egui::{
-    Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder,
-    WidgetInfo, vec2,
+    Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
 };
 
 use super::theme::{self, BODY, colors};

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::super::printable;
 use crate::import::ImportError;
-use crate::inspect::check::{Finding, FindingPose, RULES, Report, Severity};
+use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+use crate::inspect::rule_words;
 use crate::model::{Model, NodeId};
 
 /// Before the first file.
@@ -59,7 +60,7 @@ fn finding(model: &Model, f: &Finding) -> Value {
 pub(super) fn text(path: &str, model: &Model, report: &Report) -> String {
     let mut out = format!("{}\n", printable(path));
     for f in &report.findings {
-        let label = RULES.iter().find(|rule| rule.id == f.rule).map_or(f.rule, |rule| rule.label);
+        let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
         out += &format!("\n  {:<8} {label} ({})", f.severity.id(), f.rule);
         let place = place(model, f);
         if !place.is_empty() {

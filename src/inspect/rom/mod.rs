@@ -23,6 +23,7 @@ use self::surface::Skinned;
 use crate::deform::Method;
 use crate::inspect::check::{Finding, FindingPose, Report};
 use crate::model::{ClipId, Model, NodeId};
+use crate::parallel;
 
 /// How far and how finely.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,7 +115,7 @@ pub struct RomReport {
 /// Moments of one clip that are measured at most; a longer clip is looked at less often.
 const MOST_MOMENTS: usize = 3600;
 /// Poses for each second of a clip.
-const RATE: f32 = 30.0;
+const RATE: f64 = 30.0;
 /// Poses of a clip that one core measures before it asks for more.
 const SLICE: usize = 8;
 
@@ -146,9 +147,10 @@ fn joint_drive(joint: NodeId, turns: &[f32]) -> Drive {
 
 fn clip_drive(model: &Model, clip: ClipId) -> Drive {
     let source = &model.clips[clip.index()];
-    let (start, end) = (source.start_secs, source.end_secs);
-    let moments = ((end - start) * RATE).ceil().clamp(0.0, MOST_MOMENTS as f32) as usize;
-    let at = |i: usize| if i == moments { end } else { start + (end - start) * i as f32 / moments as f32 };
+    // In f64: the keys of a file may lie so far apart that f32 overflows.
+    let (start, length) = (f64::from(source.start_secs), f64::from(source.end_secs) - f64::from(source.start_secs));
+    let moments = (length * RATE).ceil().clamp(0.0, MOST_MOMENTS as f64) as usize;
+    let at = |i: usize| (start + length * i as f64 / moments.max(1) as f64) as f32;
     let poses = (0..=moments).map(|i| FindingPose::Clip { clip, time_secs: at(i) }).collect();
     Drive { what: Driven::Clip(clip), poses }
 }
@@ -190,11 +192,15 @@ fn run_on(
     }
     let (total, done) = (plan.poses().max(1), AtomicUsize::new(0));
     let tick = || progress(done.fetch_add(1, Ordering::Relaxed) as f32 / total as f32);
-    let worker = || Worker::new(model, method, &skinned, cancel);
-    let found = map(threads, tasks.len(), cancel, &worker, &|worker, i| {
+    let (idle, new) = (Mutex::new(Vec::new()), || Worker::new(model, method, &skinned, cancel));
+    let found = parallel::map_at_once(threads, tasks.len(), cancel, &|i| {
         let Task { drive, poses } = &tasks[i];
-        worker.drive(&plan.drives[*drive], poses.clone(), &tick)
+        with(&idle, &new, |worker| worker.drive(&plan.drives[*drive], poses.clone(), &tick))
     })?;
+    // A drive that was told to stop has left poses out.
+    if cancel.load(Ordering::Relaxed) {
+        return None;
+    }
     // Slices of one drive become one again, the earlier pose first where two are equally bad.
     let mut worst: Vec<(usize, usize, Worst)> = Vec::new();
     for (task, found) in tasks.iter().zip(found) {
@@ -207,12 +213,11 @@ fn run_on(
         }
     }
     let chosen = rules::rank(&worst, plan.worst);
-    let findings = map(threads, chosen.len(), cancel, &worker, &|worker, i| {
+    let findings = parallel::map_at_once(threads, chosen.len(), cancel, &|i| {
         let place = &chosen[i];
         let (drive, unit, worst) = &worst[place.row];
-        let at = worst.pose(place.rule);
-        let drive = &plan.drives[*drive];
-        let fault = worker.fault(drive, *unit, at, place.rule);
+        let (drive, at) = (&plan.drives[*drive], worst.pose(place.rule));
+        let fault = with(&idle, &new, |worker| worker.fault(drive, *unit, at, place.rule));
         fault.map(|fault| rules::finding(model, &skinned[*unit], place, drive.poses[at], fault))
     })?;
     let mut findings: Vec<Finding> = findings.into_iter().flatten().collect();
@@ -229,33 +234,15 @@ impl RomReport {
     }
 }
 
-/// `work` of every number below `count`, in order, each thread with a worker of its own. `None` once `cancel` is set.
-fn map<W, T: Send>(
-    threads: usize,
-    count: usize,
-    cancel: &AtomicBool,
-    worker: &(dyn Fn() -> W + Sync),
-    work: &(dyn Fn(&mut W, usize) -> T + Sync),
-) -> Option<Vec<T>> {
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
-    let serve = || {
-        let mut worker = worker();
-        loop {
-            let turn = next.fetch_add(1, Ordering::Relaxed);
-            let Some(slot) = results.get(turn).filter(|_| !cancel.load(Ordering::Relaxed)) else { return };
-            let result = work(&mut worker, turn);
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(count) {
-            scope.spawn(serve);
-        }
-        serve();
-    });
-    if cancel.load(Ordering::Relaxed) {
-        return None;
-    }
-    results.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+/// Lends a worker that stands idle, or a new one: there are as many as threads.
+fn with<'a, T>(
+    idle: &Mutex<Vec<Worker<'a>>>,
+    new: &dyn Fn() -> Worker<'a>,
+    work: impl FnOnce(&mut Worker<'a>) -> T,
+) -> T {
+    let taken = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let mut worker = taken.unwrap_or_else(new);
+    let result = work(&mut worker);
+    idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+    result
 }

@@ -40,14 +40,14 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
     },
     RomRule {
         id: "rom-area",
-        label: "Crushed or swollen triangles",
+        label: "Crushed triangles",
         help: "Triangles keep less than a tenth of their area, or grow to more than four times of it",
         place: 1,
         fault: Some(Fault::Area),
     },
     RomRule {
         id: "rom-volume",
-        label: "Lost volume",
+        label: "Volume change",
         help: "The part of the skin that a joint bends changes its volume by more than a quarter",
         place: 2,
         fault: None,
