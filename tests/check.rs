@@ -350,3 +350,44 @@ fn the_range_of_motion_has_limits_and_is_asked_for() {
         said(wrong, 2);
     }
 }
+
+/// Whole PNGs, decoded, of a page.
+fn pictures(page: &str) -> Vec<image::RgbaImage> {
+    let sources = page.split("src=\"data:image/png;base64,").skip(1).map(|rest| rest.split('"').next().unwrap());
+    let bytes = sources.map(|s| base64::engine::general_purpose::STANDARD.decode(s).unwrap());
+    bytes.map(|png| image::load_from_memory(&png).unwrap().to_rgba8()).collect()
+}
+
+#[test]
+fn a_page_has_every_finding_with_a_picture_and_leaves_standard_output_alone() {
+    let (clean, broken, page) = (clean("page_clean.gltf"), broken("page_broken.gltf"), scratch("page.html"));
+    let files = [clean.to_str().unwrap(), broken.to_str().unwrap(), "not_there.glb"];
+    let arguments = [&files[..], &["--html", page.to_str().unwrap()]].concat();
+    let with = report(&arguments, 1);
+    assert_eq!(with, report(&files, 1), "the page changes nothing else");
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!doctype html>") && text.ends_with("</html>\n"));
+    let places: Vec<usize> = files.iter().map(|f| text.find(&format!("<h2>{f}</h2>")).unwrap()).collect();
+    assert!(places.is_sorted(), "in the order of the files");
+    assert!(text.contains("Nothing was found.") && text.contains("not_there.glb"));
+    let found: usize = with["files"].as_array().unwrap().iter().map(|f| f["findings"].as_array().unwrap().len()).sum();
+    let pictures = pictures(&text);
+    assert_eq!((pictures.len(), found > 1), (found, true));
+    for picture in pictures {
+        let corner = *picture.get_pixel(0, 0);
+        let drawn = picture.pixels().filter(|p| **p != corner).count();
+        assert!(drawn > 1000, "the model is seen: {drawn} pixels");
+    }
+}
+
+#[test]
+fn a_page_is_never_written_over_a_model_and_needs_a_place() {
+    let model = clean("page_model.gltf");
+    let before = std::fs::read(&model).unwrap();
+    let path = model.to_str().unwrap();
+    let (_, stderr) = said(&[path, "--html", path], 2);
+    assert!(stderr.contains("pages are written as .html"), "{stderr}");
+    assert_eq!(std::fs::read(&model).unwrap(), before);
+    let (_, stderr) = said(&[path, "--html", "/no/such/folder/page.html"], 2);
+    assert!(stderr.contains("/no/such/folder/page.html"), "{stderr}");
+}

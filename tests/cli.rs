@@ -225,6 +225,36 @@ fn info_agrees_with_the_corpus_table() {
     }
 }
 
+/// Counted from the bytes of the files by other means.
+#[test]
+fn info_sums_up_each_skin() {
+    let Some(corpus) = common::corpus() else { return };
+    let report = |name: &str| -> Value {
+        let file = corpus.join(format!("models/{name}.glb"));
+        serde_json::from_str(&ok(&["info", "--json", file.to_str().unwrap()])).unwrap()
+    };
+    let cesium = report("CesiumMan");
+    let skin = &cesium["skins"][0];
+    assert_eq!(skin["influences"]["by_count"], serde_json::json!([0, 458, 1678, 717, 420, 0]));
+    assert_eq!(cesium["influences"]["by_count"], skin["influences"]["by_count"]);
+    let percent = skin["influences"]["percent"][2].as_f64().unwrap();
+    assert!((percent - 100.0 * 1678.0 / 3273.0).abs() < 1e-9, "{percent}");
+    assert_eq!((&skin["influences"]["used"], &skin["influences"]["stored"]), (&7645.into(), &(4 * 3273).into()));
+    assert_eq!((&skin["over_4"], &skin["sum_not_one"], &skin["shared_with"]), (&0.into(), &0.into(), &0.into()));
+    let tube = report("Tube8Influences");
+    assert_eq!((&tube["skins"][0]["over_4"], &tube["skins"][0]["influences"]["most"]), (&1920.into(), &8.into()));
+    let many = report("MultiSkin");
+    let of = |field: &str| many["skins"].as_array().unwrap().iter().map(|s| s[field].clone()).collect::<Vec<_>>();
+    assert_eq!(of("inverse_binds"), [true, true, true, false]);
+    assert_eq!(
+        (of("shared_with"), of("vertices")),
+        (vec![3.into(); 4], vec![30.into(), 10.into(), 10.into(), 10.into()])
+    );
+    let file = corpus.join("models/MultiSkin.glb");
+    let text = ok(&["info", file.to_str().unwrap()]);
+    assert!(text.contains("no inverse bind matrices stored") && text.contains("skeleton shared with 3 more"), "{text}");
+}
+
 #[test]
 fn a_baked_ply_holds_the_reference_positions() {
     let Some(corpus) = common::corpus() else { return };

@@ -7,6 +7,7 @@ use std::path::Path;
 use skinscope::deform::METHODS;
 use skinscope::import::EXTENSIONS;
 use skinscope::inspect::check::RULES;
+use skinscope::inspect::rom::ROM_RULES;
 use skinscope::session::{COMMANDS, Menu};
 
 const README: &str = include_str!("../README.md");
@@ -28,6 +29,15 @@ fn keys() -> String {
 fn the_table_of_keys_is_the_programs() {
     let table = keys();
     assert!(README.contains(&table), "README.md needs this table:\n\n{table}");
+}
+
+#[test]
+fn the_table_of_the_range_of_motion_is_its_own() {
+    let mut table = String::from("| rule | what it lists |\n|---|---|\n");
+    for rule in ROM_RULES {
+        table += &format!("| `{}` | {} |\n", rule.id, rule.help);
+    }
+    assert!(README.contains(&table), "{table}");
 }
 
 #[test]

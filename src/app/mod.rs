@@ -421,10 +421,11 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             WindowEvent::DroppedFile(path) => self.send(event_loop, Command::Open(path)),
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                if consumed || window.wants_keyboard() || self.ui.is_modal() {
+                let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
+                let taken = (consumed || window.wants_keyboard()) && !self.ui.shares_key(shortcut.key);
+                if taken || self.ui.is_modal() {
                     return;
                 }
-                let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
                 if shortcut.key == Key::Escape && self.status.loading.is_some() {
                     return self.send(event_loop, Command::CancelLoad);
                 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{CliError, ModelArgs, load, print, printable, tell_warnings};
 use crate::anim;
+use crate::inspect::tables::{BOOK_SHARES, SkinSummary, VertexTable, share_percent, skin_summaries};
 use crate::model::{Camera, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat};
 use crate::session::{Document, PoseSource, Session};
 
@@ -17,8 +18,11 @@ use crate::session::{Document, PoseSource, Session};
 /// The JSON has the fields: schema (1), file, asset {version, generator, copyright}, extensions {used, required},
 /// counts {scenes, nodes, joints, skins, meshes, primitives, vertices, triangles, clips, materials, textures, images,
 /// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
-/// by_count [vertices with 0, 1, 2, 3, 4 and more]}, nodes [{index, name, parent, joint, humanoid, mesh, skin, copies}],
-/// skins [{index, name, joints [node indices], skeleton}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
+/// mean, by_count [vertices with 0, 1, 2, 3, 4 and more], percent [the same in percent], used, stored (pairs of joint and weight)},
+/// nodes [{index, name, parent, joint, humanoid, mesh, skin, copies}],
+/// skins [{index, name, joints [node indices], skeleton, inverse_binds (whether the file stores them), shared_with (how many other
+/// skins have joints in common with it), primitives, vertices, influences {most, mean, by_count, percent, used, stored}, over_4
+/// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
 /// weights, morph_targets, material, variants [{variant, material}]}]}], lights [{index, name, type, color, intensity, range,
 /// cone, nodes}], cameras [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys,
 /// interpolations}], materials [{index, name, alpha, double_sided, layers, textures}], variants [text], images [{index, name,
@@ -72,7 +76,6 @@ fn triangles(model: &Model) -> usize {
 /// The whole report; text output is made from it too, so that both say the same.
 fn describe(document: &Document, session: &Session) -> Value {
     let model = &document.model;
-    let file_index = |n: NodeId| model.skeleton.file_index[n.index()];
     let bounds = session.bounds();
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
     let has_bounds = !bounds.is_empty();
@@ -101,14 +104,16 @@ fn describe(document: &Document, session: &Session) -> Value {
             "morph_targets": model.meshes.iter().map(|m| m.morph_names.len()).sum::<usize>(),
         },
         "bounds": has_bounds.then(|| json!({ "min": bounds.min.to_array(), "max": bounds.max.to_array() })),
-        "influences": { "most": document.stats.most, "by_count": document.stats.by_influences },
+        "influences": {
+            "most": document.stats.most,
+            "mean": document.stats.data.mean(),
+            "by_count": document.stats.by_influences,
+            "percent": share_percent(&document.stats.by_influences),
+            "used": document.stats.data.used,
+            "stored": document.stats.data.stored,
+        },
         "nodes": nodes(model),
-        "skins": model.skins.iter().enumerate().map(|(i, s)| json!({
-            "index": i,
-            "name": s.name,
-            "joints": s.joints.iter().map(|j| file_index(*j)).collect::<Vec<_>>(),
-            "skeleton": s.root.map(file_index),
-        })).collect::<Vec<_>>(),
+        "skins": skins(model),
         "meshes": model.meshes.iter().enumerate().map(|(i, m)| json!({
             "index": i,
             "name": m.name,
@@ -152,6 +157,35 @@ fn nodes(model: &Model) -> Vec<Value> {
         .collect();
     out.sort_by_key(|(index, _)| *index);
     out.into_iter().map(|(_, value)| value).collect()
+}
+
+fn skins(model: &Model) -> Vec<Value> {
+    let file_index = |n: NodeId| model.skeleton.file_index[n.index()];
+    let describe = |s: &SkinSummary| {
+        let skin = &model.skins[s.skin.index()];
+        json!({
+            "index": s.skin.0,
+            "name": skin.name,
+            "joints": skin.joints.iter().map(|j| file_index(*j)).collect::<Vec<_>>(),
+            "skeleton": skin.root.map(file_index),
+            "inverse_binds": !skin.binds_missing,
+            "shared_with": s.shared_with,
+            "primitives": s.primitives,
+            "vertices": s.vertices,
+            "influences": {
+                "most": s.most,
+                "mean": s.mean(),
+                "by_count": s.by_influences,
+                "percent": share_percent(&s.by_influences),
+                "used": s.used,
+                "stored": s.stored,
+            },
+            "over_4": s.over_limit,
+            "sum_not_one": s.uneven,
+            "bytes": s.bytes,
+        })
+    };
+    skin_summaries(model, &VertexTable::of(model), 4).iter().map(describe).collect()
 }
 
 fn primitive(p: &Primitive) -> Value {
@@ -259,6 +293,28 @@ fn layers(m: &Material) -> Vec<&'static str> {
     all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
 }
 
+/// A skin in a line.
+fn skin_line(model: &Model, s: &SkinSummary) -> String {
+    let skin = &model.skins[s.skin.index()];
+    let mut out = format!("{} \"{}\": {} joints", s.skin.0, skin.name, s.joints);
+    if s.vertices > 0 {
+        out += &format!(", moves {} vertices with {:.2} influences on average", s.vertices, s.mean());
+    }
+    if s.over_limit > 0 {
+        out += &format!(", {} with more than 4", s.over_limit);
+    }
+    if s.uneven > 0 {
+        out += &format!(", {} whose weights do not sum to one", s.uneven);
+    }
+    if s.shared_with > 0 {
+        out += &format!(", skeleton shared with {} more", s.shared_with);
+    }
+    if skin.binds_missing {
+        out += ", no inverse bind matrices stored";
+    }
+    out
+}
+
 /// The report for people.
 fn text(document: &Document, report: &Value) -> String {
     let model = &document.model;
@@ -300,13 +356,17 @@ fn text(document: &Document, report: &Value) -> String {
         let size = |i: usize| max[i].as_f64().unwrap_or(0.0) - min[i].as_f64().unwrap_or(0.0);
         line("size", format!("{:.4} × {:.4} × {:.4} m at rest, as deformed", size(0), size(1), size(2)));
     }
-    for (i, skin) in model.skins.iter().enumerate() {
-        line(if i == 0 { "skins" } else { "" }, format!("{i} \"{}\": {} joints", skin.name, skin.joints.len()));
+    for (i, skin) in skin_summaries(model, &VertexTable::of(model), 4).iter().enumerate() {
+        line(if i == 0 { "skins" } else { "" }, skin_line(model, skin));
     }
     let by = document.stats.by_influences;
     if by.iter().sum::<usize>() > 0 {
         let list = format!("none {}, 1: {}, 2: {}, 3: {}, 4: {}, more: {}", by[0], by[1], by[2], by[3], by[4], by[5]);
         line("influences", format!("vertices with {list}; the most is {}", document.stats.most));
+        let percent = share_percent(&by);
+        let [one, two, three] = BOOK_SHARES;
+        let list = format!("1: {:.1}, 2: {:.1}, 3: {:.1}, 4: {:.1}", percent[1], percent[2], percent[3], percent[4]);
+        line("", format!("percent with {list}; production characters average {one:.0}, {two:.0}, {three:.0}"));
     }
     if count("morph_targets") > 0 {
         line("morphs", count("morph_targets").to_string());

@@ -72,7 +72,7 @@ fn a_box_that_is_scaled_has_the_products_of_its_factors() {
 }
 
 /// Half way between two joints, one of which is twisted by θ, linear blending turns by θ/2 and shrinks the radius to
-/// cos(θ/2) ("On the Fly Skinning": the candy wrapper). Weights of ½ everywhere make a whole tube do so.
+/// cos(θ/2), the candy wrapper. Weights of ½ everywhere make a whole tube do so.
 #[test]
 fn a_tube_of_half_weights_shrinks_by_the_cosine_of_half_its_twist() {
     let p = tube_primitive(5);
@@ -100,10 +100,12 @@ fn an_open_band_is_closed_by_lids() {
     // The band of 24 triangles, and those across its two borders.
     assert_eq!(patch.triangles().count(), 24 + 24);
     let facing: Vec<Vec3> = patch.triangles().map(|t| front(t, &p.positions)).collect();
-    let taller: Vec<Vec3> = p.positions.iter().map(|p| *p * Vec3::new(1.0, 3.0, 1.0) + Vec3::splat(100.0)).collect();
-    let posed = Posed { positions: &taller, facing: &facing };
+    // The upper ring twice as wide: a frustum, h (A + √(A · 4A) + 4A) / 3.
+    let widened = |(i, p): (usize, &Vec3)| if i < 24 { *p } else { *p * Vec3::new(2.0, 1.0, 2.0) } + Vec3::splat(10.0);
+    let wider: Vec<Vec3> = p.positions.iter().enumerate().map(widened).collect();
+    let posed = Posed { positions: &wider, facing: &facing };
     let out = patch.measure(posed, &LIMITS, &mut MeasureScratch::default(), &mut |_, _| {});
-    assert!((out.volume.unwrap() - 3.0).abs() < 1e-4, "{out:?}");
+    assert!((out.volume.unwrap() - 7.0 / 3.0).abs() < 1e-4, "{out:?}");
     let flat = Patch::new(
         &sheet,
         &p.positions,

@@ -18,8 +18,6 @@ mod properties;
 mod sheet;
 mod sides;
 mod surface;
-#[cfg(test)]
-mod transformed_by;
 
 pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};
 pub use sheet::Sheet;

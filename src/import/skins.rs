@@ -29,7 +29,9 @@ fn read_skin(reader: &Reader, nodes: &Nodes, index: usize, skin: &json::Skin) ->
     }
     let root = skin.skeleton.map(|s| nodes.id(s, &place)).transpose()?;
     let (inverse_bind, not_finite) = inverse_bind(reader, index, skin)?;
-    Ok(Skin { name: skin.name.clone().unwrap_or_default(), joints, inverse_bind, not_finite, root })
+    let name = skin.name.clone().unwrap_or_default();
+    let binds_missing = skin.inverse_bind_matrices.is_none();
+    Ok(Skin { name, joints, inverse_bind, binds_missing, not_finite, root })
 }
 
 /// A matrix for each joint, and which of them stand for matrices that are not finite.

@@ -130,7 +130,7 @@ impl Explanation {
             terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
         }
         terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let blend = blend(posed.method, &palettes[first..], joints, weights);
+        let blend = blend(posed.method, palettes.get(first..)?, joints, weights);
         let position = match blend {
             Blend::Sum => terms.iter().map(Term::share).sum(),
             Blend::Motion { stretch, rotation, translation } => rotation * (stretch * rest) + translation,
@@ -166,8 +166,8 @@ fn morphs(posed: &Posed, instance: &Instance, vertex: VertexRef) -> Vec<MorphTer
 
 /// What `method` makes of the joints of one vertex; only they are packed, however long the palette.
 fn blend(method: &Method, palette: &[Affine3A], joints: &[u16], weights: &[f32]) -> Blend {
-    let matrices: Vec<Affine3A> = joints.iter().map(|j| palette[usize::from(*j)]).collect();
-    let places: Vec<u16> = (0..joints.len() as u16).collect();
+    let matrices: Vec<Affine3A> = joints.iter().filter_map(|j| palette.get(usize::from(*j)).copied()).collect();
+    let places: Vec<u16> = (0..matrices.len() as u16).collect();
     let mut packed: Vec<Vec4> = Vec::new();
     deform::pack(method, &matrices, &mut packed);
     match (method.blend)(&packed, &places, weights) {
@@ -257,7 +257,7 @@ mod tests {
         Explanation::of(&posed, VERTEX, 0).unwrap()
     }
 
-    /// The example of "On the Fly Skinning", 3.2: 60 % joint 37, 30 % joint 6, 10 % joint 14.
+    /// The example of a book chapter on smooth skinning: 60 % joint 37, 30 % joint 6, 10 % joint 14.
     #[test]
     fn the_worked_example_of_three_joints() {
         let joints = 0..40_u32;

@@ -14,6 +14,9 @@ pub mod rig;
 pub mod rom;
 mod stats;
 pub mod symmetry;
+pub mod tables;
+#[cfg(test)]
+mod transformed_by;
 mod vertex;
 
 pub use bones::{BoneSegment, bones};

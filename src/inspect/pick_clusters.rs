@@ -9,6 +9,9 @@ use crate::model::Primitive;
 /// Triangles of a leaf; their corners must be countable by a byte.
 const LEAF: usize = 64;
 
+/// Joints of a leaf beyond which its box is not worth its price; what a character has is far below.
+const MOST_JOINTS: usize = 64;
+
 /// The clusters of a primitive made of triangles.
 pub(super) fn clusters(p: &Primitive) -> Clusters {
     let mut out = Clusters::default();
@@ -75,14 +78,20 @@ fn members(p: &Primitive, vertices: &[u32], joints: &mut Vec<(u16, Aabb)>) -> Me
     for v in vertices {
         let position = p.positions[*v as usize];
         around = Aabb { min: around.min.min(position), max: around.max.max(position) };
-        let Some(influences) = &p.influences else { continue };
+        let Some(influences) = p.influences.as_ref().filter(|_| !wild) else { continue };
         let (mut sum, (slots, weights)) = (0.0, influences.of(*v as usize));
         for (joint, weight) in slots.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
             include(joints, start, *joint, position);
             sum += weight;
-            wild |= *weight < 0.0;
+            wild |= *weight < 0.0 || joints.len() - start > MOST_JOINTS;
+            if wild {
+                break;
+            }
         }
         sums = [sums[0].min(sum), sums[1].max(sum)];
+    }
+    if wild {
+        joints.truncate(start);
     }
     Members { joints: start as u32..joints.len() as u32, around, sums, wild }
 }

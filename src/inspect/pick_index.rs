@@ -51,7 +51,7 @@ pub(super) struct Members {
     pub around: Aabb,
     /// See [`Crowd::sums`].
     pub sums: [f32; 2],
-    /// Some weight is negative, so that nothing is known about where they can be.
+    /// A weight is negative, or joints are too many: nothing is known about where they can be.
     pub wild: bool,
 }
 

@@ -1,5 +1,6 @@
 //! Weights counted once for each model.
 
+use crate::inspect::tables::SkinData;
 use crate::model::{Model, NodeId};
 
 /// What a joint does to the mesh, over all skins and instances that use it.
@@ -26,13 +27,16 @@ pub struct WeightStats {
     pub most: usize,
     /// Skinned vertices whose weights do not sum to one, with the least and the greatest of their sums.
     pub uneven: Option<(usize, [f64; 2])>,
+    /// What the skins take.
+    pub data: SkinData,
 }
 
 impl WeightStats {
     /// Counts stored vertices (not those split for tangents), each instance for itself.
     #[must_use]
     pub fn of(model: &Model) -> Self {
-        let mut out = Self { nodes: vec![JointStats::default(); model.skeleton.len()], ..Self::default() };
+        let nodes = vec![JointStats::default(); model.skeleton.len()];
+        let mut out = Self { nodes, data: SkinData::of(model), ..Self::default() };
         for instance in &model.instances {
             for primitive in &model.meshes[instance.mesh.index()].primitives {
                 let skin = instance.skin.map(|s| &model.skins[s.index()]);

@@ -53,6 +53,30 @@ impl VertexSet {
         self.parts.iter().all(|p| p.vertices.is_empty())
     }
 
+    /// The set of these vertices, in any order.
+    #[must_use]
+    pub fn from_vertices(mut vertices: Vec<(MeshId, usize, u32)>) -> Self {
+        vertices.sort_unstable();
+        vertices.dedup();
+        let part = |chunk: &[(MeshId, usize, u32)]| VertexPart {
+            mesh: chunk[0].0,
+            primitive: chunk[0].1,
+            vertices: chunk.iter().map(|v| v.2).collect(),
+        };
+        Self { parts: vertices.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(part).collect() }
+    }
+
+    /// Every vertex with its mesh and primitive.
+    pub fn iter(&self) -> impl Iterator<Item = (MeshId, usize, u32)> {
+        self.parts.iter().flat_map(|p| p.vertices.iter().map(|v| (p.mesh, p.primitive, *v)))
+    }
+
+    /// Whether it has this vertex.
+    #[must_use]
+    pub fn contains(&self, mesh: MeshId, primitive: usize, vertex: u32) -> bool {
+        self.of(mesh, primitive).binary_search(&vertex).is_ok()
+    }
+
     /// Those of one primitive, rising.
     #[must_use]
     pub fn of(&self, mesh: MeshId, primitive: usize) -> &[u32] {
@@ -99,5 +123,16 @@ mod tests {
         let set = VertexSet { parts: vec![part(0, 1, vec![3, 4]), part(2, 0, vec![7])] };
         assert_eq!((set.len(), set.is_empty(), VertexSet::default().is_empty()), (3, false, true));
         assert_eq!((set.of(MeshId(0), 1), set.of(MeshId(2), 1)), (&[3, 4][..], &[][..]));
+        assert_eq!((set.contains(MeshId(0), 1, 4), set.contains(MeshId(0), 1, 5)), (true, false));
+    }
+
+    #[test]
+    fn a_set_is_made_of_vertices_in_any_order() {
+        let of = |mesh, primitive, vertex| (MeshId(mesh), primitive, vertex);
+        let all = vec![of(1, 0, 5), of(0, 1, 4), of(0, 1, 3), of(1, 0, 5), of(0, 0, 9)];
+        let set = VertexSet::from_vertices(all);
+        let part = |mesh, primitive, vertices| VertexPart { mesh: MeshId(mesh), primitive, vertices };
+        assert_eq!(set.parts, [part(0, 0, vec![9]), part(0, 1, vec![3, 4]), part(1, 0, vec![5])]);
+        assert_eq!(set.iter().collect::<Vec<_>>(), [of(0, 0, 9), of(0, 1, 3), of(0, 1, 4), of(1, 0, 5)]);
     }
 }

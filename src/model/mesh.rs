@@ -204,6 +204,12 @@ impl Influences {
         self.formats.get(slot / 4).copied().unwrap_or(self.format)
     }
 
+    /// How many weights of one vertex are not zero.
+    #[must_use]
+    pub fn used(&self, vertex: usize) -> usize {
+        self.of(vertex).1.iter().filter(|w| **w != 0.0).count()
+    }
+
     /// Sum of the weights of one vertex.
     #[must_use]
     pub fn sum(&self, vertex: usize) -> f64 {

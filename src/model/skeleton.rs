@@ -82,6 +82,8 @@ pub struct Skin {
     pub joints: Vec<NodeId>,
     /// `joint_from_mesh` at bind time, one for each joint; identity where the file stores none.
     pub inverse_bind: Vec<Affine3A>,
+    /// The file stores no inverse bind matrices: all are the identity (glTF 2.0, 3.7.3.1).
+    pub binds_missing: bool,
     /// Places in `joints` whose stored inverse bind matrix is not finite, rising; the identity stands in its place.
     pub not_finite: Vec<usize>,
     /// The file's `skin.skeleton`.

@@ -130,6 +130,8 @@ pub enum Command {
     Zoom(f32),
     /// Frame the selected joint and what it moves.
     FrameSelected,
+    /// Frame the marked vertices and some of what is around.
+    FrameMarked,
     /// Frame everything, as deformed.
     FrameAll,
     /// Look along an axis.
@@ -160,6 +162,7 @@ pub enum Panel {
     Outliner,
     Inspector,
     Timeline,
+    Tables,
 }
 
 /// What [`super::Session::apply`] leaves to the application.
@@ -439,6 +442,13 @@ pub static COMMANDS: &[CommandRow] = &[
         ctrl(Key::Char('3')),
         Command::TogglePanel(Panel::Timeline),
         "Show or hide the timeline",
+    ),
+    row(
+        Menu::View,
+        "Tables",
+        ctrl(Key::Char('4')),
+        Command::TogglePanel(Panel::Tables),
+        "Show or hide the tables of joints, vertices, matrices and skins",
     ),
     row(Menu::View, "Light theme", ctrl(Key::Char('t')), Command::ToggleTheme, "Switch between dark and light"),
     row(Menu::Playback, "Play or pause", key(Key::Space), Command::TogglePlay, "Play or pause the clip"),

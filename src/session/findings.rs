@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 
 use super::{ChannelValue, Command, Edits, NodeEdit, Orbit, Playback, PoseSource, Session, SurfaceMode};
-use crate::inspect::check::{Finding, FindingPose};
+use crate::inspect::check::FindingPose;
 use crate::inspect::rom::RomReport;
 use crate::inspect::{Inspection, VertexRef, VertexSet};
 use crate::math::{Aabb, euler_xyz_degrees};
@@ -54,6 +54,10 @@ impl Session {
                     self.before_finding = None;
                 }
             }
+            Command::FrameMarked => {
+                let (marked, aspect) = (Arc::clone(&self.view.marked), self.view.aspect());
+                self.view.orbit.frame(self.surroundings(&marked, &[]), aspect);
+            }
             Command::ShowFinding(place) => self.show_finding(*place),
             Command::LeaveFinding => self.leave_finding(),
             _ => {}
@@ -91,7 +95,7 @@ impl Session {
             }
         }
         self.update_pose();
-        let bounds = self.finding_bounds(finding);
+        let bounds = self.surroundings(&finding.vertex_set(), &finding.joints);
         let aspect = self.view.aspect();
         self.view.orbit.frame(bounds, aspect);
     }
@@ -143,21 +147,18 @@ impl Session {
         self.change_edits(edits);
     }
 
-    /// What of a finding is to be seen: its vertices, its joints, and some of what is around.
-    fn finding_bounds(&self, finding: &Finding) -> Aabb {
+    /// These vertices and joints as posed, and some of what is around.
+    fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
         let Some(model) = self.model() else { return Aabb::EMPTY };
         let mut bounds = Aabb::EMPTY;
         for posed in &self.surface().primitives {
-            if finding.mesh != Some(model.instances[posed.instance.index()].mesh)
-                || finding.primitive != Some(posed.primitive)
-            {
-                continue;
-            }
+            let mesh = model.instances[posed.instance.index()].mesh;
             let at = |v: &u32| posed.deformed.positions[*v as usize];
-            bounds = bounds.union(Aabb::from_points(finding.vertices.iter().map(at).filter(|p| p.is_finite())));
+            let points = vertices.of(mesh, posed.primitive).iter().map(at);
+            bounds = bounds.union(Aabb::from_points(points.filter(|p| p.is_finite())));
         }
         let joint = |n: &NodeId| Vec3::from(self.pose.model[n.index()].translation);
-        bounds = bounds.union(Aabb::from_points(finding.joints.iter().map(joint).filter(|p| p.is_finite())));
+        bounds = bounds.union(Aabb::from_points(joints.iter().map(joint).filter(|p| p.is_finite())));
         let whole = self.bounds();
         if bounds.is_empty() {
             return whole;

@@ -259,9 +259,11 @@ impl Session {
             | Command::SetLoop(_)
             | Command::SetFps(_)
             | Command::SetPose(_) => self.play(&command),
-            Command::Pin(_) | Command::Mark(_) | Command::ShowFinding(_) | Command::LeaveFinding => {
-                self.examine(&command)
-            }
+            Command::Pin(_)
+            | Command::Mark(_)
+            | Command::FrameMarked
+            | Command::ShowFinding(_)
+            | Command::LeaveFinding => self.examine(&command),
             Command::Select(None) if self.before_finding.is_some() => self.examine(&Command::LeaveFinding),
             command => self.look(command),
         }

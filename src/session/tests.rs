@@ -147,6 +147,33 @@ fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
     assert_eq!(session.view.selected, None);
 }
 
+#[test]
+fn a_click_pins_the_vertex_unless_a_bone_is_near_and_escape_lets_go_step_by_step() {
+    let mut session = open();
+    session.apply(Command::SetPose(PoseSource::Rest));
+    session.update_pose();
+    // The middle of the front, over the bones; vertices there lie at z = 0.25.
+    session.apply(Command::LookFrom(ViewFrom::Front));
+    let over = session.view.project(Vec3::new(0.0, 1.0, 0.25)).unwrap();
+    session.apply(Command::PickAt(over));
+    assert_eq!((session.view.selected.is_some(), session.view.pinned), (true, None), "the bone");
+    session.apply(Command::PinAt(over));
+    let pinned = session.view.pinned.unwrap();
+    let position = session.model().unwrap().meshes[0].primitives[0].positions[pinned.vertex];
+    assert!((position - Vec3::new(0.0, 1.0, 0.25)).length() < 0.2, "{position}");
+    let explained = session.explanation().unwrap();
+    assert!((explained.position.as_vec3() - position).length() < 1e-6, "at rest it is where it is stored");
+    assert_eq!(session.view.selected, explained.terms.first().map(|t| t.node));
+    session.apply(Command::Deselect);
+    assert_eq!((session.view.selected.is_some(), session.view.pinned), (true, None));
+    session.apply(Command::Deselect);
+    assert_eq!(session.view.selected, None);
+    // What is not shown is not asked.
+    session.apply(Command::Toggle(Toggle::Mesh));
+    session.apply(Command::PinAt(over));
+    assert_eq!(session.view.pinned, None);
+}
+
 mod findings {
     use super::*;
     use crate::inspect::check::{Finding, FindingPose, Report, Severity};

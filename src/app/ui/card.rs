@@ -43,10 +43,10 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     paint_line(ui, name, head.left(), head.center().y, c.text);
     paint_line(ui, owner, left, head.center().y, c.dim);
     influences(ui, session, vertex);
-    let rest = "Click to pin it and see where each joint would carry it";
     if session.view.pinned != Some(vertex) {
         ui.add_space(2.0);
-        ui.label(RichText::new(rest).font(theme::regular(theme::SMALL)).color(c.dim));
+        let hint = "Click to pin it and see why it is here";
+        ui.label(RichText::new(hint).font(theme::regular(theme::SMALL)).color(c.dim));
     }
 }
 

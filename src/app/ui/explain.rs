@@ -18,7 +18,7 @@ use crate::session::{Command, Session};
 pub(super) struct Explain {
     /// The vertex is shown, not the joint.
     page: bool,
-    /// A click has just asked about the vertex.
+    /// A click has just asked about the vertex: what it selects beside that does not turn the page.
     asked: bool,
     /// What was pinned and selected in the last frame.
     seen: (Option<VertexRef>, Option<NodeId>),
@@ -45,9 +45,8 @@ impl Explain {
     /// The page turns to what was pinned or selected last.
     fn follow(&mut self, session: &Session) {
         let now = (session.view.pinned, session.view.selected);
-        if now.0 != self.seen.0 || self.asked {
+        if std::mem::take(&mut self.asked) || now.0 != self.seen.0 {
             self.page = now.0.is_some();
-            self.asked &= now == self.seen;
         } else if now.1 != self.seen.1 {
             self.page = false;
         }
@@ -102,7 +101,8 @@ fn head(ui: &mut Ui, model: &Model, e: &Explanation) {
     ui.add(Label::new(RichText::new(part).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
-const LABEL: f32 = 76.0;
+/// Points before the columns.
+const LABEL: f32 = 88.0;
 
 /// A label and three numbers in columns.
 fn vector(ui: &mut Ui, label: &str, v: DVec3, places: usize, ink: Color32) -> egui::Response {
@@ -194,8 +194,10 @@ fn terms(
     ui.spacing_mut().item_spacing.y = 0.0;
     let stored = stored_weights(session, e);
     let text = colors(ui).text;
-    for (i, term) in e.terms.iter().enumerate() {
-        joint(ui, session, model, term, stored.get(i).map_or("", String::as_str), commands);
+    let width_of = |stored: &String| ui.painter().layout_no_wrap(stored.clone(), theme::regular(12.0), text).size().x;
+    let column = stored.iter().map(width_of).fold(0.0, f32::max);
+    for (term, stored) in e.terms.iter().zip(&stored) {
+        state.asked |= joint(ui, session, model, term, (stored, column), commands);
         if e.skinned {
             let help = "v′ = inverse bind · v: the vertex seen from the joint as both were bound";
             vector(ui, "v′", term.offset, places, text).on_hover_text(help);
@@ -221,27 +223,36 @@ fn terms(
     }
 }
 
-/// The name of a joint, which selects it, and its weight.
-fn joint(ui: &mut Ui, session: &Session, model: &Model, term: &Term, stored: &str, commands: &mut Vec<Command>) {
+/// The name of a joint, which selects it (true), its weight, and in a column at the end what is stored.
+fn joint(
+    ui: &mut Ui,
+    session: &Session,
+    model: &Model,
+    term: &Term,
+    (stored, column): (&str, f32),
+    commands: &mut Vec<Command>,
+) -> bool {
     let c = colors(ui);
     let name = &model.skeleton.names[term.node.index()];
     let (rect, response) = press(ui, vec2(ui.available_width(), 22.0), &format!("Select {name}"), None);
     let y = rect.center().y;
     let [r, g, b] = crate::frame::joint_color(term.node).map(|v| (v * 255.0) as u8);
     ui.painter().circle_filled(egui::pos2(rect.left() + 4.0, y), 4.0, Color32::from_rgb(r, g, b));
-    let weight = format!("{}  {stored}", number(term.weight as f32, 4));
-    let weight = ui.painter().layout_no_wrap(weight.trim().to_owned(), theme::regular(12.0), c.text);
-    let right = rect.right() - weight.size().x;
+    let line = |text: String| ui.painter().layout_no_wrap(text, theme::regular(12.0), c.text);
+    let (stored, weight) = (line(stored.to_owned()), line(number(term.weight as f32, 4)));
+    let before = rect.right() - column - if column > 0.0 { 10.0 } else { 0.0 } - weight.size().x;
     let ink = if session.view.selected == Some(term.node) || response.hovered() { c.accent } else { c.text };
-    let (galley, cut) = shortened(ui, name, theme::strong(12.0), ink, right - rect.left() - 22.0);
+    let (galley, cut) = shortened(ui, name, theme::strong(12.0), ink, before - rect.left() - 22.0);
     paint_line(ui, galley, rect.left() + 14.0, y, ink);
-    paint_line(ui, weight, right, y, c.text);
+    paint_line(ui, weight, before, y, c.text);
+    let x = rect.right() - stored.size().x;
+    paint_line(ui, stored, x, y, c.dim);
     super::widgets::focus_ring(ui, rect, &response);
     let response = if cut { response.on_hover_text(name) } else { response };
     if response.clicked() {
         commands.push(Command::Select(Some(term.node)));
-        commands.push(Command::Hover(Some(term.node)));
     }
+    response.clicked()
 }
 
 /// How the terms become the position.
@@ -252,8 +263,8 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
     match e.blend {
         Blend::Sum => {
             for (i, term) in e.terms.iter().enumerate() {
-                let sign = if i == 0 { "p =" } else { "+" };
-                vector(ui, &format!("{sign} {} ·", number(term.weight as f32, 6)), term.alone, places, dim);
+                let sign = if i == 0 { "" } else { "+ " };
+                vector(ui, &format!("{sign}{} ·", number(term.weight as f32, 6)), term.alone, places, dim);
             }
         }
         Blend::Motion { stretch, rotation, translation } => {
@@ -269,7 +280,7 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
             vector(ui, "t", translation, places, dim);
         }
     }
-    vector(ui, "p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
+    vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
 }
 
 /// The position in the space that is chosen.

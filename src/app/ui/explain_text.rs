@@ -91,3 +91,50 @@ pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
     row("p", [""; 3], &e.position.to_array());
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::inspect::VertexRef;
+    use crate::model::InstanceId;
+    use crate::model::shapes::{Tube, tube};
+    use crate::session::{Command, Document, Session};
+
+    #[test]
+    fn places_follow_the_size_of_the_model() {
+        assert_eq!([1.8, 280.0, 0.02].map(places), [4, 2, 6]);
+    }
+
+    #[test]
+    fn both_texts_say_the_sum() {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+        session.apply(Command::Seek(0.4));
+        session.apply(Command::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex: 70 })));
+        session.update_pose();
+        let (model, e) = (session.model().unwrap(), session.explanation().unwrap());
+        let stored = vec!["a\tb".to_owned(); e.terms.len()];
+        let table = tsv(model, &e, &stored);
+        assert!(table.lines().all(|line| (7..=8).contains(&line.split('\t').count())), "{table}");
+        let cells = |start: &str| -> Vec<Vec<f64>> {
+            let lines = table.lines().filter(|line| line.starts_with(start));
+            lines.map(|line| line.split('\t').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
+        };
+        // Weight times M v, summed, is p, digit for digit but the last.
+        let alone = cells("M v\t");
+        let p = &cells("p\t")[0];
+        assert_eq!(alone.len(), 2);
+        for axis in 4..7 {
+            let sum: f64 = alone.iter().map(|row| row[2] * row[axis]).sum();
+            assert!((sum - p[axis]).abs() < 1e-12, "{sum} for {}", p[axis]);
+        }
+        let said = text(model, session.view.method, &e, &stored, 4);
+        let end = format!(" = {}", triple(e.position, 4));
+        assert!(
+            said.starts_with("Vertex 70 of primitive 0 of mesh tube\n") && said.trim_end().ends_with(&end),
+            "{said}"
+        );
+    }
+}

@@ -64,7 +64,7 @@ pub(super) fn table(ui: &mut Ui, title: &str, m: &Affine3A) {
     for row in 0..3 {
         let y = rect.top() + pad + (row as f32 + 0.5) * row_height;
         for (i, column) in columns.iter().enumerate() {
-            let text = cell(column[row]);
+            let text = matrix_cell(column[row]);
             spoken += &format!("{text} ");
             let gap = if i == 3 { 8.0 } else { 0.0 };
             let x = rect.left() + pad + (i + 1) as f32 * width + gap;
@@ -79,7 +79,7 @@ pub(super) fn table(ui: &mut Ui, title: &str, m: &Affine3A) {
 }
 
 /// Three places, fewer for large numbers.
-fn cell(value: f32) -> String {
+pub(super) fn matrix_cell(value: f32) -> String {
     match value.abs() {
         v if v < 1e3 => number(value, 3),
         v if v < 1e5 => number(value, 1),

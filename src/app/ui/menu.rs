@@ -167,6 +167,7 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::TogglePanel(Panel::Outliner) => state.saved.outliner,
         Command::TogglePanel(Panel::Inspector) => state.saved.inspector,
         Command::TogglePanel(Panel::Timeline) => state.saved.timeline,
+        Command::TogglePanel(Panel::Tables) => state.saved.tables,
         Command::ToggleTheme => state.saved.light,
         Command::SetPose(source) => session.document.is_some() && session.playback.source == *source,
         _ => return None,

@@ -18,12 +18,15 @@ mod outliner;
 mod ruler;
 mod status;
 mod summary;
+mod table;
+mod tables;
 pub mod theme;
 mod timeline;
 mod triad;
 mod value_row;
 mod viewport;
 mod widgets;
+mod work;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -35,7 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Effect, Panel, Session};
+use crate::session::{Command, Effect, Key, Panel, Session};
 
 /// What is remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,12 +52,16 @@ pub struct Saved {
     pub inspector: bool,
     /// Shown.
     pub timeline: bool,
+    /// Shown.
+    pub tables: bool,
     /// Points.
     pub outliner_width: f32,
     /// Points.
     pub inspector_width: f32,
     /// Points.
     pub timeline_height: f32,
+    /// Points.
+    pub tables_height: f32,
     /// Points.
     pub findings_height: f32,
     /// Heat map in viridis.
@@ -72,9 +79,11 @@ impl Default for Saved {
             outliner: true,
             inspector: true,
             timeline: true,
+            tables: false,
             outliner_width: 256.0,
             inspector_width: 312.0,
             timeline_height: 156.0,
+            tables_height: 240.0,
             findings_height: 300.0,
             viridis: false,
             last_folder: None,
@@ -138,6 +147,9 @@ pub struct UiState {
     findings: findings::Findings,
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
+    tables: tables::Tables,
+    /// The arrows move in a table.
+    in_table: bool,
     viewport: viewport::Viewport,
     /// The node that the pointer is over this frame, in whatever panel.
     hovered: Option<NodeId>,
@@ -168,6 +180,13 @@ impl UiState {
         self.dialog.is_some()
     }
 
+    /// What has the focus leaves this key to the shortcuts: a table needs only those that move in it.
+    #[must_use]
+    pub fn shares_key(&self, key: Key) -> bool {
+        use Key::{Down, End, Escape, Home, Left, PageDown, PageUp, Right, Up};
+        self.in_table && !matches!(key, Up | Down | Left | Right | PageUp | PageDown | Home | End | Escape)
+    }
+
     /// Effects that concern the window itself; others are none of its business.
     pub fn carry_out(&mut self, effect: &Effect) {
         match effect {
@@ -187,6 +206,7 @@ impl UiState {
             Panel::Outliner => &mut self.saved.outliner,
             Panel::Inspector => &mut self.saved.inspector,
             Panel::Timeline => &mut self.saved.timeline,
+            Panel::Tables => &mut self.saved.tables,
         }
     }
 
@@ -203,6 +223,7 @@ impl UiState {
             self.findings = findings::Findings::default();
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
+            self.tables.forget();
             let folder = session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
             self.saved.last_folder = folder.or(self.saved.last_folder.take());
             self.model = now;
@@ -259,6 +280,7 @@ pub fn show(
         state.saved.viridis = session.view.ramp == Ramp::Viridis;
     }
     state.hovered = None;
+    state.in_table = false;
     menu::show(ui, session, state, commands);
     let c = theme::colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
@@ -272,6 +294,14 @@ pub fn show(
         }
     }
     let frame = Frame::NONE.fill(c.panel);
+    if saved.tables {
+        let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=640.0);
+        want_size(ui, "tables", vec2(0.0, saved.tables_height));
+        let shown = panel.show(ui, |ui| tables::show(ui, session, state, commands));
+        if was_dragged(ui, "tables") {
+            state.saved.tables_height = shown.response.rect.height();
+        }
+    }
     if saved.outliner {
         let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
         want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));

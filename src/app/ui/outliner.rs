@@ -4,12 +4,11 @@ use std::collections::HashSet;
 
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Frame, Key, Margin, Rect, RichText, ScrollArea, Sense, TextEdit, Ui,
-    WidgetInfo, pos2, vec2,
+    Align2, Color32, CornerRadius, Frame, Margin, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{drop_down, focus_ring, paint_line, shortened};
+use super::widgets::{drop_down, focus_ring, paint_line, search_field, shortened};
 use super::{Status, UiState, findings, icons};
 use crate::frame::joint_color;
 use crate::model::{Model, NodeId};
@@ -141,7 +140,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         if model.scenes.len() > 1 {
             scenes(ui, model, session, commands);
         }
-        search(ui, &mut state.outliner);
+        search_field(ui, &mut state.outliner.search, "Search nodes", f32::INFINITY);
     });
     if let Some(model) = session.model() {
         tree(ui, model, session, state, commands);
@@ -163,35 +162,6 @@ fn scenes(ui: &mut Ui, model: &Model, session: &Session, commands: &mut Vec<Comm
         }
     });
     ui.add_space(4.0);
-}
-
-fn search(ui: &mut Ui, outliner: &mut Outliner) {
-    let c = colors(ui);
-    let edit = TextEdit::singleline(&mut outliner.search)
-        .id_salt("search")
-        .hint_text(RichText::new("Search nodes…").color(c.dim))
-        .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
-        .desired_width(f32::INFINITY);
-    let response = ui.add(edit).accessible_name("Search nodes");
-    // Escape first clears, then leaves. The field gives up the focus by itself, so the first one is taken back.
-    if response.lost_focus() && !outliner.search.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
-        outliner.search.clear();
-        response.request_focus();
-    }
-    let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
-    ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
-    if !outliner.search.is_empty() {
-        let side = 20.0;
-        let center = pos2(response.rect.right() - 15.0, response.rect.center().y);
-        let rect = Rect::from_center_size(center, vec2(side, side));
-        let clear = ui.interact(rect, response.id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
-        clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
-        let ink = if clear.hovered() { c.text } else { c.dim };
-        ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
-        if clear.clicked() {
-            outliner.search.clear();
-        }
-    }
 }
 
 fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {

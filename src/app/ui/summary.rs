@@ -2,7 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::inspector::{histogram, title};
+use super::inspector::{BY_INFLUENCES, histogram, title};
 use super::theme::{self, colors};
 use super::widgets::{chip, drop_down, figure, grouped, section, segmented, tip};
 use crate::deform::{METHODS, Method};
@@ -73,7 +73,14 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     if stats.by_influences.iter().any(|n| *n > 0) {
         figure(ui, "Most influences of a vertex", &grouped(stats.most));
         ui.add_space(4.0);
-        histogram(ui, "Skinned vertices by influences", &["0", "1", "2", "3", "4", "5+"], &stats.by_influences);
+        histogram(ui, "Skinned vertices by influences", &BY_INFLUENCES, &stats.by_influences);
+        ui.add_space(4.0);
+        let needs = &document.stored_stats().data;
+        figure(ui, "Influences of a vertex, mean", &format!("{:.2}", needs.mean()));
+        figure(ui, "Influences used", &grouped(needs.used));
+        figure(ui, "Influences stored", &grouped(needs.stored));
+        figure(ui, "Skinning data", &bytes(needs.bytes))
+            .on_hover_text("Joint numbers, weights as stored, and 64 bytes for each inverse bind matrix");
     } else {
         ui.label(RichText::new("No vertex is skinned.").color(colors(ui).dim));
     }
@@ -115,4 +122,13 @@ fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         false => "Picture, figures and export have the weights as the file stores them.",
     };
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
+}
+
+/// Bytes as people read them.
+pub(super) fn bytes(n: usize) -> String {
+    match n {
+        0..1024 => format!("{n} B"),
+        1024..1_048_576 => format!("{:.1} KiB", n as f64 / 1024.0),
+        _ => format!("{:.1} MiB", n as f64 / 1_048_576.0),
+    }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Layout, Margin, PointerButton,
-    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Key, Layout, Margin, PointerButton,
+    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
 use super::icons;
@@ -238,6 +238,36 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
         })
         .response;
     response.accessible_name(format!("{name}: {shown}"))
+}
+
+/// A field to search with: `name` says for what. Escape first clears, then leaves.
+pub(super) fn search_field(ui: &mut Ui, text: &mut String, name: &str, width: f32) {
+    let c = colors(ui);
+    let edit = TextEdit::singleline(text)
+        .id_salt(name)
+        .hint_text(RichText::new(format!("{name}…")).color(c.dim))
+        .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
+        .desired_width(width);
+    let response = ui.add(edit).accessible_name(name);
+    // The field gives up the focus by itself, so the first Escape takes it back.
+    if response.lost_focus() && !text.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
+        text.clear();
+        response.request_focus();
+    }
+    let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
+    ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
+    if !text.is_empty() {
+        let side = 20.0;
+        let center = pos2(response.rect.right() - 15.0, response.rect.center().y);
+        let rect = Rect::from_center_size(center, vec2(side, side));
+        let clear = ui.interact(rect, response.id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
+        clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
+        let ink = if clear.hovered() { c.text } else { c.dim };
+        ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
+        if clear.clicked() {
+            text.clear();
+        }
+    }
 }
 
 /// The head of a section: small capitals, dim; `right` adds what stands at its end.

@@ -1,16 +1,22 @@
 //! `skinscope check`: what is wrong with the skins of many files.
 
+mod page;
+mod pictures;
 mod report;
 mod rom;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
+use self::page::Outcome;
+use self::pictures::{Painter, Pictures};
 use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable};
 use crate::import::{ImportError, Options, Progress};
 use crate::inspect::check::{CheckOptions, RULES, Severity, check};
@@ -40,6 +46,9 @@ pub(super) struct CheckArgs {
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
+    /// Also write one page with a picture of each finding
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// The least severity that makes the exit code 3
     #[arg(long, value_enum, value_name = "SEVERITY", default_value = "error")]
     fail_on: FailOn,
@@ -100,9 +109,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| named(id)).collect());
     let options = CheckOptions { limit: usize::from(args.limit), rules };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let turns = Turns::begin(args.json, sources.len());
+    let painter = args.html.as_ref().map(|_| Painter::new());
+    let turns = Turns::begin(args, sources.len())?;
     parallel::map_at_once(AT_ONCE.min(cores), sources.len(), &NEVER, &|turn| {
-        turns.take(turn, one(&sources[turn], args, &options));
+        turns.take(turn, one(&sources[turn], args, &options, painter.as_ref()));
     });
     let total = turns.end()?;
     let bad = |severity: &Severity| Some(*severity) >= args.fail_on.severity();
@@ -120,11 +130,13 @@ struct Said {
     text: String,
     /// For standard error.
     warnings: Vec<String>,
+    /// For the page.
+    section: String,
     /// Findings by severity; or why it does not load.
     outcome: Result<[usize; 3], CliError>,
 }
 
-fn one(source: &Source, args: &CheckArgs, options: &CheckOptions) -> Said {
+fn one(source: &Source, args: &CheckArgs, options: &CheckOptions, painter: Option<&Painter>) -> Said {
     let path = match source {
         Source::BuiltIn => source.name(),
         Source::File(path) => path.display().to_string(),
@@ -133,10 +145,11 @@ fn one(source: &Source, args: &CheckArgs, options: &CheckOptions) -> Said {
         Ok(document) => document,
         Err(error) => {
             let text = if args.json { report::unread(&path, &error).to_string() } else { String::new() };
-            return Said { text, warnings: Vec::new(), outcome: Err(CliError::Import { file: path, error }) };
+            let section = page::section(&path, &Outcome::Refused(&error.to_string()));
+            return Said { text, warnings: Vec::new(), section, outcome: Err(CliError::Import { file: path, error }) };
         }
     };
-    let model = document.stored();
+    let model = &Arc::clone(document.stored());
     // Nothing cancels: there is always a report.
     let mut report = check(model, options, &NEVER).unwrap_or_default();
     rom::add(&args.rom, args.rules.as_deref(), model, args.models.len() < 2, &mut report);
@@ -148,7 +161,12 @@ fn one(source: &Source, args: &CheckArgs, options: &CheckOptions) -> Said {
         let more = document.warnings.len() - MOST_WARNINGS;
         warnings.push(format!("{path}: {more} more warnings; `skinscope info` lists them"));
     }
-    Said { text, warnings, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
+    let section = painter.map_or_else(String::new, |painter| {
+        let Pictures { of_findings, note } = painter.draw(document, &report);
+        let (pictures, note) = (&of_findings[..], note.as_deref());
+        page::section(&path, &Outcome::Checked { model, report: &report, pictures, note })
+    });
+    Said { text, warnings, section, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
 }
 
 /// Reads all of a file but its images, which no rule looks at.
@@ -179,14 +197,49 @@ struct State {
     /// Findings by severity.
     total: [usize; 3],
     unread: Vec<CliError>,
-    /// What became of standard output.
+    /// What became of standard output, and of the page.
     broken: Option<CliError>,
+    page: Option<Page>,
+}
+
+/// The page as it is being written.
+struct Page {
+    path: PathBuf,
+    out: BufWriter<File>,
+}
+
+impl Page {
+    fn create(path: &Path) -> Result<Self, CliError> {
+        let out = File::create(path).map(BufWriter::new).map_err(|e| unwritable(path, &e))?;
+        let mut page = Self { path: path.to_owned(), out };
+        page.write(&page::head())?;
+        Ok(page)
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), CliError> {
+        self.out.write_all(text.as_bytes()).map_err(|e| unwritable(&self.path, &e))
+    }
+
+    fn close(mut self) -> Result<(), CliError> {
+        self.write(page::TAIL)?;
+        self.out.flush().map_err(|e| unwritable(&self.path, &e))
+    }
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> CliError {
+    CliError::Output { path: path.to_owned(), reason: error.to_string() }
 }
 
 impl Turns {
-    fn begin(json: bool, count: usize) -> Self {
-        let state = State { broken: json.then(|| print(report::JSON_HEAD).err()).flatten(), ..State::default() };
-        Self { json, count, state: Mutex::new(state) }
+    fn begin(args: &CheckArgs, count: usize) -> Result<Self, CliError> {
+        // A model given by mistake must not be written over.
+        let is_page = |path: &&Path| path.extension().is_some_and(|e| e == "html" || e == "htm");
+        if let Some(path) = args.html.as_deref().filter(|path| !is_page(path)) {
+            return Err(CliError::Usage(format!("{}: pages are written as .html", path.display())));
+        }
+        let page = args.html.as_deref().map(Page::create).transpose()?;
+        let broken = args.json.then(|| print(report::JSON_HEAD).err()).flatten();
+        Ok(Self { json: args.json, count, state: Mutex::new(State { broken, page, ..State::default() }) })
     }
 
     fn take(&self, turn: usize, said: Said) {
@@ -207,6 +260,9 @@ impl Turns {
         }
         let separator = if self.json && state.next > 0 { ",\n" } else { "" };
         state.broken = state.broken.take().or_else(|| print(&format!("{separator}{}", said.text)).err());
+        if let Some(page) = state.page.as_mut().filter(|_| state.broken.is_none()) {
+            state.broken = page.write(&said.section).err();
+        }
         match said.outcome {
             Ok(counts) => state.total.iter_mut().zip(counts).for_each(|(total, count)| *total += count),
             Err(error) => {
@@ -221,10 +277,12 @@ impl Turns {
 
     /// The number of findings of each severity.
     fn end(self) -> Result<[usize; 3], CliError> {
-        let State { total, mut unread, broken, .. } = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let State { total, mut unread, broken, page, .. } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = broken {
             return Err(error);
         }
+        page.map_or(Ok(()), Page::close)?;
         if self.json {
             print(report::JSON_TAIL)?;
         } else if self.count > 1 {

@@ -143,3 +143,35 @@ fn progress_rises_to_the_end_and_a_cancelled_run_has_no_report() {
     let stop = |_| cancel.store(true, Ordering::Relaxed);
     assert_eq!(run_on(2, &model, &plan, METHODS[0], &stop, &cancel), None);
 }
+
+/// Below a node that is three times as wide as high, what stood upright is three times as long once it is turned over.
+#[test]
+fn uneven_scale_above_a_joint_changes_all_that_hangs_on_it() {
+    let mut parts = (*weighted(9, &|_| 0.0)).clone();
+    parts.skeleton.rest.transforms[0].scale = Vec3::new(3.0, 1.0, 1.0);
+    let model = Model::build(parts).unwrap();
+    let out = report(&model, RomOptions::default());
+    let found = out.findings.iter().find(|f| f.rule == "rom-stretch").unwrap();
+    assert_eq!(found.joints, [NodeId(1)]);
+    assert!((found.measure.unwrap().value - 3.0).abs() < 1e-4, "{found:?}");
+    let FindingPose::Turned { axis, angle, .. } = found.pose else { panic!("{:?}", found.pose) };
+    assert_eq!((axis, angle.abs()), (Vec3::Z, 90.0_f32.to_radians()));
+}
+
+/// Of three joints that bend a tube, the sharper the weights change the more is crushed; the list has them in that order,
+/// and says how many there would be.
+#[test]
+fn the_worst_come_first_and_the_list_says_how_many_there_are() {
+    let model = tube(Tube { joints: 4, rings: 33, sides: 12, influences: 1, ..Tube::default() });
+    let all = report(&model, RomOptions { worst: 100, ..RomOptions::default() }).findings;
+    let of = |findings: &[Finding], rule: &str| -> Vec<Finding> {
+        findings.iter().filter(|f| f.rule == rule).cloned().collect()
+    };
+    let stretched = of(&all, "rom-stretch");
+    let values: Vec<f64> = stretched.iter().map(|f| f.measure.unwrap().value).collect();
+    assert!(values.len() == 3 && values.is_sorted_by(|a, b| a >= b), "{values:?}");
+    let few = of(&report(&model, RomOptions { worst: 1, ..RomOptions::default() }).findings, "rom-stretch");
+    assert_eq!(few, stretched[..1]);
+    assert!(few[0].message.ends_with("The worst of 3 such places."), "{}", few[0].message);
+    assert!(stretched[1].message.ends_with("Number 2 of 3 such places."));
+}

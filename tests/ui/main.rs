@@ -2,8 +2,8 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
-#[path = "ui/findings.rs"]
 mod findings;
+mod tables;
 
 use std::sync::Arc;
 
@@ -792,6 +792,84 @@ fn hovering_the_skin_shows_the_vertex_and_what_moves_it() {
     let influence =
         |n: &egui_kittest::Node<'_>| n.accesskit_node().value().is_some_and(|v| v.starts_with("joint 0: 0."));
     assert_eq!(harness.query_all_by_role(Role::Label).filter(influence).count(), 1);
+}
+
+/// A point of the skin that is far from all bones, points.
+fn beside_the_bones(app: &App) -> Pos2 {
+    let beside = app.session.view.orbit.rotation() * Vec3::X * 0.2;
+    let at = app.session.view.project(Vec3::new(0.0, 0.9, 0.0) + beside).unwrap();
+    app.picture.min + vec2(at.x, at.y)
+}
+
+/// The numbers after a label.
+fn numbers(harness: &Harness<'_, App>, label: &str) -> Vec<f64> {
+    let nodes = harness.query_all_by_role(Role::Label);
+    let values: Vec<String> = nodes.filter_map(|n| n.accesskit_node().value()).collect();
+    let start = format!("{label}: ");
+    let line = values.iter().find_map(|v| v.strip_prefix(&start)).unwrap();
+    line.split(", ").map(|n| n.replace('−', "-").parse().unwrap()).collect()
+}
+
+#[test]
+fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
+    let mut harness = open(3);
+    harness.state_mut().session.apply(Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(40.0, 10.0, 0.0))));
+    harness.run();
+    let point = beside_the_bones(harness.state());
+    drag(&mut harness, &[point], PointerButton::Primary);
+    harness.run();
+    let app = harness.state();
+    let explained = app.session.explanation().unwrap();
+    assert!(explained.terms.len() >= 2 && app.session.view.selected == Some(explained.terms[0].node));
+    harness.get_by_label("Unpin the vertex");
+    // The sum as it is written: each weight times where its joint alone would carry the vertex.
+    let mut sum = [0.0; 3];
+    for (i, term) in explained.terms.iter().enumerate() {
+        let label = format!("{}{:.6} ·", if i == 0 { "" } else { "+ " }, term.weight);
+        let alone = numbers(&harness, &label);
+        (0..3).for_each(|axis| sum[axis] += term.weight * alone[axis]);
+    }
+    let written = numbers(&harness, "= p");
+    for axis in 0..3 {
+        // One in the last of four places.
+        assert!((sum[axis] - written[axis]).abs() < 1.01e-4, "{sum:?} for {written:?}");
+        assert!((written[axis] - explained.position[axis]).abs() < 0.51e-4);
+    }
+    // In another space: that of the whole, where the root stands at the origin.
+    let main = &harness.state().session.model().unwrap().skeleton.names[explained.terms[0].node.index()].clone();
+    click(&mut harness, &format!("Space: {main}"));
+    click(&mut harness, "World");
+    assert_eq!(numbers(&harness, "p"), written);
+    // The joint's page, and back; a joint that is selected elsewhere turns the page.
+    click(&mut harness, "Joint");
+    harness.get_by_label("Rotation X");
+    click(&mut harness, "Vertex");
+    click(&mut harness, "Unpin the vertex");
+    assert!(harness.state().session.view.pinned.is_none());
+    harness.get_by_label("Rotation X");
+}
+
+#[test]
+fn the_skin_answers_while_a_clip_plays_and_through_bones_with_a_key_held() {
+    let mut harness = open(3);
+    harness.state_mut().session.playback.playing = true;
+    let point = beside_the_bones(harness.state());
+    harness.event(Event::PointerMoved(point));
+    harness.step();
+    harness.step();
+    harness.get_by_label("Sum: 1.000");
+    harness.state_mut().session.playback.playing = false;
+    // Over a bone: the bone; with the key held the vertex before it.
+    let app = harness.state();
+    let head = Vec3::from(app.session.pose.model[2].translation);
+    let at = app.session.view.project(head + Vec3::Y * 0.3).unwrap();
+    let point = app.picture.min + vec2(at.x, at.y);
+    harness.event(Event::PointerMoved(point));
+    harness.run();
+    assert!(harness.query_by_label("Sum: 1.000").is_none());
+    harness.event(Event::ModifiersChanged(Modifiers::COMMAND));
+    harness.run();
+    harness.get_by_label("Sum: 1.000");
 }
 
 #[test]

@@ -6,8 +6,8 @@
 
 use glam::{Affine3A, Quat, Vec3};
 
-use super::palettes;
 use crate::anim::local_to_model;
+use crate::deform::palettes;
 use crate::model::shapes::{Tube, tube};
 use crate::model::{LocalPose, Model, ModelParts};
 

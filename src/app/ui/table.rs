@@ -1,0 +1,435 @@
+//! A table of any length: rows and columns that are not seen cost nothing. It knows columns, rows by number and the
+//! pointer, not what the numbers stand for; ordering and filtering are its owner's.
+//!
+//! Its own scrolling, because a million rows are longer than what points in single precision can tell apart.
+
+use egui::accesskit::Role;
+use egui::{
+    Align2, Color32, CornerRadius, Event, EventFilter, Id, Key, Modifiers, Painter, Pos2, Rect, Response, Sense, Shape,
+    Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
+};
+
+use super::theme::{self, BODY, ROW, SMALL, colors};
+use super::widgets::{focus_ring, paint_line, shortened};
+
+/// One column.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Column {
+    /// In the head.
+    pub title: String,
+    /// What the figures are, for the tooltip of the head.
+    pub help: String,
+    /// Points.
+    pub width: f32,
+    /// Numbers stand at the right.
+    pub right: bool,
+    /// Takes what room is left.
+    pub grows: bool,
+    /// A click on the head orders by it.
+    pub sorts: bool,
+}
+
+/// How a row looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Look {
+    pub selected: bool,
+    /// The one of the selected rows that other panels show.
+    pub leads: bool,
+    /// What it stands for is under the pointer elsewhere.
+    pub hovered: bool,
+}
+
+/// The rows, by number.
+pub(super) struct Rows<'a> {
+    pub count: usize,
+    /// Points.
+    pub height: f32,
+    /// For screen readers.
+    pub label: &'a dyn Fn(usize) -> String,
+    pub look: &'a dyn Fn(usize) -> Look,
+    /// Paints the cell of a row and a column.
+    pub cell: &'a dyn Fn(&Ui, Rect, usize, usize),
+    /// What the tooltip of a cell says.
+    pub tip: &'a dyn Fn(usize, usize) -> Option<String>,
+}
+
+/// What the user did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Answer {
+    /// The row under the pointer.
+    pub hovered: Option<usize>,
+    /// Clicked, or reached with the arrows; with what was held.
+    pub chosen: Option<(usize, Modifiers)>,
+    /// Double-clicked, or Enter.
+    pub opened: Option<usize>,
+    /// The column to order by.
+    pub head: Option<usize>,
+    /// Ctrl+C.
+    pub copy: bool,
+    /// The arrows move in it.
+    pub focused: bool,
+}
+
+/// How a table stands.
+#[derive(Debug, Default)]
+pub(super) struct Place {
+    /// Rows above the view.
+    top: f64,
+    /// Points left of the view.
+    left: f32,
+    /// The row that the arrows start from.
+    pub cursor: Option<usize>,
+    /// The focus came with a click.
+    by_pointer: bool,
+    /// A row to bring into view.
+    pub reveal: Option<usize>,
+    /// A column to bring into view.
+    pub reveal_column: Option<usize>,
+}
+
+/// A table with its columns.
+pub(super) struct Table<'a> {
+    /// For screen readers, such as "Joint table".
+    pub name: &'a str,
+    pub columns: &'a [Column],
+    /// So many columns stay where they are while the others scroll.
+    pub frozen: usize,
+    /// The column that the rows are ordered by; true: the largest first.
+    pub sorted: Option<(usize, bool)>,
+}
+
+const HEAD: f32 = ROW;
+const BAR: f32 = 10.0;
+/// Left and right of the text of a cell, points.
+pub(super) const PAD: f32 = 8.0;
+
+/// Where the parts of the table are in this frame.
+struct Layout {
+    /// Left edge of each column, and the right edge of the last: points from the first.
+    edges: Vec<f32>,
+    head: Rect,
+    body: Rect,
+    /// Width of the columns that do not scroll.
+    fixed: f32,
+    /// Rows that fit.
+    rows: f64,
+}
+
+impl Table<'_> {
+    /// Fills what room there is.
+    pub(super) fn show(&self, ui: &mut Ui, rows: &Rows<'_>, place: &mut Place) -> Answer {
+        let (outer, response) = ui.allocate_exact_size(ui.available_size().max(Vec2::splat(1.0)), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Table, true, self.name));
+        let layout = self.layout(outer, rows);
+        let mut answer = Answer::default();
+        self.keys(ui, &response, rows, &layout, place, &mut answer);
+        self.scroll(ui, outer, &layout, rows, place);
+        self.bars(ui, outer, response.id, &layout, rows, place);
+        self.body(ui, &response, &layout, rows, place, &mut answer);
+        self.heads(ui, &response, &layout, place, &mut answer);
+        if answer.chosen.is_some() || answer.opened.is_some() {
+            place.cursor = answer.chosen.map(|c| c.0).or(answer.opened);
+            response.request_focus();
+            place.by_pointer = ui.input(|i| i.pointer.any_released());
+        }
+        answer.focused = response.has_focus();
+        // Whoever clicks knows where he is; the ring is for those who came by keys.
+        place.by_pointer &= answer.focused;
+        if !place.by_pointer {
+            focus_ring(ui, outer, &response);
+        }
+        answer
+    }
+
+    fn layout(&self, outer: Rect, rows: &Rows<'_>) -> Layout {
+        let wanted: f32 = self.columns.iter().map(|c| c.width).sum();
+        let tall = rows.count as f64 * f64::from(rows.height) > f64::from(outer.height() - HEAD);
+        let right = outer.right() - if tall { BAR } else { 0.0 };
+        let spare = (right - outer.left() - wanted).max(0.0);
+        let mut edges = vec![0.0];
+        let mut x = 0.0;
+        for column in self.columns {
+            x += column.width + if column.grows { spare } else { 0.0 };
+            edges.push(x);
+        }
+        let wide = x > right - outer.left() + 0.5;
+        let bottom = outer.bottom() - if wide { BAR } else { 0.0 };
+        let split = outer.top() + HEAD;
+        let head = Rect::from_min_max(outer.min, pos2(right, split));
+        let body = Rect::from_min_max(pos2(outer.left(), split), pos2(right, bottom.max(split)));
+        // A narrow view must leave room for what scrolls.
+        let fixed = if edges[self.frozen] > 0.6 * body.width() { 0.0 } else { edges[self.frozen] };
+        Layout { edges, head, body, fixed, rows: f64::from(body.height() / rows.height) }
+    }
+
+    /// Columns that are at least partly seen, each with its left and right edge in the window.
+    fn seen<'l>(&self, layout: &'l Layout, left: f32) -> impl Iterator<Item = (usize, f32, f32, bool)> + use<'l> {
+        let frozen = if layout.fixed > 0.0 { self.frozen } else { 0 };
+        let Layout { edges, body, fixed, .. } = layout;
+        let first = edges.partition_point(|e| *e <= left + fixed).saturating_sub(1).max(frozen);
+        let end = edges.partition_point(|e| *e < left + body.width()).min(edges.len() - 1);
+        let moving = (first..end.max(first)).filter(|c| c + 1 < edges.len());
+        let moving = moving.map(move |c| (c, body.left() + edges[c] - left, body.left() + edges[c + 1] - left, false));
+        let still = (0..frozen).map(move |c| (c, body.left() + edges[c], body.left() + edges[c + 1], true));
+        moving.chain(still)
+    }
+
+    fn keys(
+        &self,
+        ui: &Ui,
+        response: &Response,
+        rows: &Rows<'_>,
+        layout: &Layout,
+        place: &mut Place,
+        answer: &mut Answer,
+    ) {
+        let over = ui.rect_contains_pointer(response.rect) && ui.memory(|m| m.focused().is_none());
+        if response.has_focus() || over {
+            answer.copy = ui.input(|i| i.events.iter().any(|e| matches!(e, Event::Copy)));
+        }
+        if !response.has_focus() {
+            return;
+        }
+        let filter = EventFilter { vertical_arrows: true, horizontal_arrows: true, ..EventFilter::default() };
+        ui.memory_mut(|m| m.set_focus_lock_filter(response.id, filter));
+        let page = (layout.rows as i64 - 1).max(1);
+        let steps = [
+            (Key::ArrowDown, 1),
+            (Key::ArrowUp, -1),
+            (Key::PageDown, page),
+            (Key::PageUp, -page),
+            (Key::Home, i64::MIN / 4),
+            (Key::End, i64::MAX / 4),
+        ];
+        let (mut step, mut side, mut enter, mut held) = (0, 0.0, false, Modifiers::NONE);
+        ui.input_mut(|i| {
+            held = i.modifiers;
+            for (key, by) in steps {
+                step += i.count_and_consume_key(held, key) as i64 * by;
+            }
+            side += 80.0 * i.count_and_consume_key(held, Key::ArrowRight) as f32;
+            side -= 80.0 * i.count_and_consume_key(held, Key::ArrowLeft) as f32;
+            enter = i.count_and_consume_key(held, Key::Enter) > 0;
+        });
+        place.left += side;
+        let last = rows.count as i64 - 1;
+        if step != 0 && last >= 0 {
+            let from = place.cursor.map_or(if step > 0 { -1 } else { last + 1 }, |c| c as i64);
+            let row = (from + step).clamp(0, last) as usize;
+            answer.chosen = Some((row, held));
+            place.reveal = Some(row);
+        }
+        answer.opened = place.cursor.filter(|c| enter && *c < rows.count);
+    }
+
+    /// The wheel, what is to be seen, and the limits of both.
+    fn scroll(&self, ui: &Ui, outer: Rect, layout: &Layout, rows: &Rows<'_>, place: &mut Place) {
+        if ui.rect_contains_pointer(outer) {
+            let delta = ui.input_mut(|i| std::mem::take(&mut i.smooth_scroll_delta));
+            place.top -= f64::from(delta.y / rows.height);
+            place.left -= delta.x;
+        }
+        if let Some(row) = place.reveal.take() {
+            let row = row as f64;
+            if row < place.top || row + 1.0 > place.top + layout.rows {
+                // Not at the edge where it comes from afar, so that its neighbours are seen too.
+                let near = (row - place.top).abs() <= layout.rows + 1.0;
+                place.top = match (near, row < place.top) {
+                    (true, true) => row,
+                    (true, false) => row + 1.0 - layout.rows,
+                    (false, _) => row - 0.5 * layout.rows,
+                };
+            }
+        }
+        if let Some(column) = place.reveal_column.take().filter(|c| *c + 1 < layout.edges.len()) {
+            let (left, right) = (layout.edges[column] - layout.fixed, layout.edges[column + 1] - layout.body.width());
+            if place.left > left || place.left < right {
+                place.left = 0.5 * (left + right);
+            }
+        }
+        let most = |all: f64, seen: f64| (all - seen).max(0.0);
+        place.top = place.top.clamp(0.0, most(rows.count as f64, layout.rows));
+        let wide = layout.edges.last().copied().unwrap_or(0.0);
+        place.left = place.left.clamp(0.0, (wide - layout.body.width()).max(0.0));
+    }
+
+    fn bars(&self, ui: &Ui, outer: Rect, id: Id, layout: &Layout, rows: &Rows<'_>, place: &mut Place) {
+        let Layout { body, fixed, edges, .. } = layout;
+        if body.right() < outer.right() {
+            let rail = Rect::from_min_max(pos2(body.right(), body.top()), pos2(outer.right(), body.bottom()));
+            let all = rows.count as f64;
+            if let Some(at) = bar(ui, id.with("rows"), "Scroll rows", rail, true, place.top / all, layout.rows / all) {
+                place.top = (at * all).clamp(0.0, (all - layout.rows).max(0.0));
+            }
+        }
+        if body.bottom() < outer.bottom() {
+            let rail = Rect::from_min_max(pos2(body.left() + fixed, body.bottom()), pos2(body.right(), outer.bottom()));
+            let all = f64::from(edges.last().copied().unwrap_or(1.0) - fixed);
+            let (at, shown) = (f64::from(place.left) / all, f64::from(body.width() - fixed) / all);
+            if let Some(at) = bar(ui, id.with("columns"), "Scroll columns", rail, false, at, shown) {
+                place.left = ((at * all) as f32).clamp(0.0, (all as f32 + fixed - body.width()).max(0.0));
+            }
+        }
+    }
+
+    fn body(
+        &self,
+        ui: &mut Ui,
+        response: &Response,
+        layout: &Layout,
+        rows: &Rows<'_>,
+        place: &Place,
+        answer: &mut Answer,
+    ) {
+        let c = colors(ui);
+        let Layout { body, fixed, .. } = layout;
+        let clip = body.intersect(ui.clip_rect());
+        let mut within = |clip: Rect| {
+            let mut child = ui.new_child(UiBuilder::new().max_rect(*body));
+            child.set_clip_rect(clip);
+            child
+        };
+        let still = within(clip.with_max_x(clip.right().min(body.left() + fixed)));
+        let moving = within(clip.with_min_x(clip.left().max(body.left() + fixed)));
+        let whole = within(clip);
+        let first = place.top.floor() as usize;
+        let end = ((place.top + layout.rows).ceil() as usize).min(rows.count);
+        for row in first..end {
+            let y = body.top() + ((row as f64 - place.top) * f64::from(rows.height)) as f32;
+            let rect = Rect::from_min_size(pos2(body.left(), y), vec2(body.width(), rows.height));
+            // No focus of its own: the table has it, and the arrows move in it.
+            let at = whole.interact(rect.intersect(*body), response.id.with(("row", row)), Sense::CLICK);
+            let look = (rows.look)(row);
+            at.widget_info(|| WidgetInfo::selected(Role::Row, true, look.selected, (rows.label)(row)));
+            paint_row(whole.painter(), rect, look, at.hovered(), c);
+            let mut under = None;
+            for (column, left, right, is_still) in self.seen(layout, place.left) {
+                let cell = Rect::from_x_y_ranges(left..=right, rect.y_range());
+                let ui = if is_still { &still } else { &moving };
+                (rows.cell)(ui, cell, row, column);
+                let pointer = at.hover_pos().filter(|p| cell.intersect(ui.clip_rect()).contains(*p));
+                under = pointer.map(|_| column).or(under);
+            }
+            if at.hovered() {
+                answer.hovered = Some(row);
+            }
+            if at.double_clicked() {
+                answer.opened = Some(row);
+            } else if at.clicked() {
+                answer.chosen = Some((row, ui.input(|i| i.modifiers)));
+            }
+            if let Some(tip) = under.and_then(|column| (rows.tip)(row, column)) {
+                at.on_hover_text_at_pointer(tip);
+            }
+        }
+        if *fixed > 0.0 && place.left > 0.0 {
+            let x = body.left() + fixed;
+            ui.painter().vline(x, layout.head.top()..=body.bottom(), Stroke::new(1.0, c.line));
+        }
+    }
+
+    fn heads(&self, ui: &mut Ui, response: &Response, layout: &Layout, place: &Place, answer: &mut Answer) {
+        let (c, id, outer) = (colors(ui), response.id, response.rect);
+        let Layout { head, fixed, .. } = layout;
+        ui.painter().rect_filled(head.with_max_x(outer.right()), CornerRadius::ZERO, c.raised);
+        let clip = head.intersect(ui.clip_rect());
+        for (column, left, right, is_still) in self.seen(layout, place.left) {
+            let mut ui = ui.new_child(UiBuilder::new().max_rect(*head));
+            let split = head.left() + fixed;
+            ui.set_clip_rect(if is_still { clip.with_max_x(split) } else { clip.with_min_x(split.max(clip.left())) });
+            let rect = Rect::from_x_y_ranges(left..=right, head.y_range());
+            let (what, sorted) = (&self.columns[column], self.sorted.filter(|s| s.0 == column));
+            let sense = if what.sorts { Sense::click() } else { Sense::hover() };
+            let at = ui.interact(rect.intersect(ui.clip_rect()), id.with(("head", column)), sense);
+            let order = match sorted {
+                Some((_, true)) => ", largest first",
+                Some((_, false)) => ", smallest first",
+                None => "",
+            };
+            at.widget_info(|| WidgetInfo::labeled(Role::ColumnHeader, true, format!("{}{order}", what.title)));
+            let lit = what.sorts && (at.hovered() || at.has_focus());
+            let ink = if sorted.is_some() || lit { c.text } else { c.dim };
+            let mark = if sorted.is_some() { 12.0 } else { 0.0 };
+            let room = rect.width() - 2.0 * PAD - mark;
+            let (galley, cut) = shortened(&ui, &what.title, theme::strong(SMALL), ink, room);
+            let x = if what.right { rect.right() - PAD - galley.size().x } else { rect.left() + PAD };
+            let beside = if what.right { x - 9.0 } else { x + galley.size().x + 9.0 };
+            paint_line(&ui, galley, x, rect.center().y, ink);
+            if let Some((_, descending)) = sorted {
+                triangle(ui.painter(), pos2(beside, rect.center().y), descending, c.accent);
+            }
+            focus_ring(&ui, rect, &at);
+            if at.clicked() {
+                answer.head = Some(column);
+            }
+            if cut || !what.help.is_empty() {
+                let text = if cut { format!("{}\n{}", what.title, what.help) } else { what.help.clone() };
+                at.on_hover_text(text.trim_end());
+            }
+        }
+    }
+}
+
+fn paint_row(painter: &Painter, rect: Rect, look: Look, hovered: bool, c: &theme::Colors) {
+    let fill = match (look.selected, hovered || look.hovered) {
+        (true, _) => c.selection,
+        (false, true) => c.raised,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    painter.rect_filled(rect, CornerRadius::ZERO, fill);
+    if look.leads {
+        painter.rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), CornerRadius::ZERO, c.accent);
+    }
+}
+
+/// Points down where the largest comes first.
+fn triangle(painter: &Painter, at: Pos2, down: bool, ink: Color32) {
+    let tip = if down { 2.5 } else { -2.5 };
+    let points = vec![at + vec2(-3.5, -tip), at + vec2(3.5, -tip), at + vec2(0.0, tip)];
+    painter.add(Shape::convex_polygon(points, ink, Stroke::NONE));
+}
+
+/// A scroll bar: `at` and `shown` are shares of the whole. Gives back where the user drags it to.
+fn bar(ui: &Ui, id: Id, name: &str, rail: Rect, upright: bool, at: f64, shown: f64) -> Option<f64> {
+    let c = colors(ui);
+    let along = |p: Pos2| if upright { p.y - rail.top() } else { p.x - rail.left() };
+    let whole = if upright { rail.height() } else { rail.width() };
+    let length = (shown as f32 * whole).clamp(24.0_f32.min(whole), whole);
+    // The thumb has a least length, so its way is shorter than the rail, and what is hidden shorter than the whole.
+    let (way, hidden) = (whole - length, (1.0 - shown).max(1e-9));
+    let start = (at / hidden) as f32 * way;
+    let response = ui.interact(rail, id, Sense::DRAG);
+    response.widget_info(|| WidgetInfo::labeled(Role::ScrollBar, true, name));
+    let inset = 2.0;
+    let thumb = if upright {
+        Rect::from_min_size(pos2(rail.left() + inset, rail.top() + start), vec2(rail.width() - 2.0 * inset, length))
+    } else {
+        Rect::from_min_size(pos2(rail.left() + start, rail.top() + inset), vec2(length, rail.height() - 2.0 * inset))
+    };
+    let held = response.is_pointer_button_down_on();
+    let ink = if held || response.hovered() { c.dim } else { c.line };
+    ui.painter().rect_filled(thumb, CornerRadius::same(3), ink);
+    let pointer = response.interact_pointer_pos().filter(|_| held)?;
+    let key = id.with("grip");
+    // Where the thumb is held; beside it the thumb comes to the pointer.
+    let grip: f32 = if response.drag_started() || ui.input(|i| i.pointer.any_pressed()) {
+        let off = along(pointer) - start;
+        let grip = if (0.0..=length).contains(&off) { off } else { 0.5 * length };
+        ui.data_mut(|d| d.insert_temp(key, grip));
+        grip
+    } else {
+        ui.data(|d| d.get_temp(key)).unwrap_or(0.5 * length)
+    };
+    (way > 0.0).then(|| f64::from(((along(pointer) - grip) / way).clamp(0.0, 1.0)) * hidden)
+}
+
+/// The text of a cell: numbers at the right, the rest cut in its middle where it has no room.
+pub(super) fn cell_text(ui: &Ui, rect: Rect, text: &str, right: bool, ink: Color32) {
+    if right {
+        let at = pos2(rect.right() - PAD, rect.center().y);
+        ui.painter().text(at, Align2::RIGHT_CENTER, text, theme::regular(BODY), ink);
+        return;
+    }
+    let (galley, _) = shortened(ui, text, theme::regular(BODY), ink, rect.width() - 2.0 * PAD);
+    paint_line(ui, galley, rect.left() + PAD, rect.center().y, ink);
+}

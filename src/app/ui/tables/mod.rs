@@ -1,0 +1,235 @@
+//! The tables below the picture: joints, vertices, palette, skins. Figures and weights are those that the file stores,
+//! whatever the picture shows. Owns searches, filters and orders; the rows come from [`crate::inspect::tables`].
+
+mod joints;
+mod palette;
+mod skins;
+mod text;
+mod vertices;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
+
+use super::UiState;
+use super::table::Column;
+use super::theme::{self, MARGIN, colors};
+use super::widgets::{drop_down, segments, text_button};
+use super::work::Work;
+use crate::inspect::check::CheckOptions;
+use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
+use crate::model::{Influences, Model, NodeId, Skin, SkinId};
+use crate::session::{Command, Session};
+
+/// Which table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Joints,
+    Vertices,
+    Palette,
+    Skins,
+}
+
+const TABS: [(Tab, &str, &str); 4] = [
+    (Tab::Joints, "Joints", "What each joint does to the vertices"),
+    (Tab::Vertices, "Vertices", "Which joints move each vertex, and how much"),
+    (Tab::Palette, "Palette", "World, inverse bind and skinning matrix of each joint, as they are now"),
+    (Tab::Skins, "Skins", "What each skin holds, and how its influences are spread"),
+];
+
+/// What the tables keep for the open model.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    tab: Tab,
+    base: Work<(), Base>,
+    joints: joints::Joints,
+    vertices: vertices::Vertices,
+    palette: palette::Palette,
+    skins: skins::Skins,
+}
+
+/// What all tables start from: counted once for each model.
+#[derive(Debug)]
+struct Base {
+    vertices: Arc<VertexTable>,
+    joints: JointTable,
+    skins: Vec<SkinSummary>,
+    /// The most influences of a vertex.
+    most: usize,
+    /// The joints of each skin with their places in it, by node.
+    slots: Vec<Vec<(NodeId, u16)>>,
+}
+
+impl Base {
+    fn of(model: &Model, cancel: &AtomicBool) -> Option<Self> {
+        let vertices = Arc::new(VertexTable::of(model));
+        let joints = JointTable::of(model, &vertices, cancel)?;
+        let slots = |skin: &Skin| {
+            let mut slots: Vec<(NodeId, u16)> = skin.joints.iter().copied().zip(0..=u16::MAX).collect();
+            slots.sort_unstable();
+            slots
+        };
+        let influences = vertices.parts.iter().filter_map(|p| p.influences(model));
+        let most = influences.map(Influences::most_used).max().unwrap_or(0);
+        let skins = skin_summaries(model, &vertices, CheckOptions::default().limit);
+        Some(Self { vertices, joints, skins, most, slots: model.skins.iter().map(slots).collect() })
+    }
+
+    fn slot(&self, skin: SkinId, node: NodeId) -> Option<u16> {
+        let slots = &self.slots[skin.index()];
+        slots.binary_search_by_key(&node, |s| s.0).ok().map(|at| slots[at].1)
+    }
+}
+
+/// What every table reads.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    session: &'a Session,
+    /// As stored.
+    model: &'a Arc<Model>,
+    base: &'a Base,
+}
+
+/// Weights that are counted within a frame; more take a thread.
+const QUICK: usize = 60_000;
+
+impl Tables {
+    /// Another model is open: all that was worked out for the last one goes.
+    pub(super) fn forget(&mut self) {
+        *self = Self { tab: self.tab, ..Self::default() };
+    }
+}
+
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+    let tables = &mut state.tables;
+    let Some(document) = &session.document else {
+        return empty(ui, &mut tables.tab, "Open a file to see its joints and weights as tables.");
+    };
+    let model = document.stored();
+    if model.skins.is_empty() {
+        return empty(ui, &mut tables.tab, "This model has no skin, so there are no joints and no weights to list.");
+    }
+    let quick = model.drawn_vertices() <= QUICK;
+    let counted = Arc::clone(model);
+    tables.base.ask(ui, (), quick, move |cancel| Base::of(&counted, cancel));
+    let Some(base) = tables.base.latest() else {
+        return empty(ui, &mut tables.tab, "Counting weights…");
+    };
+    let given = Given { session, model, base };
+    let (tab, hovered) = (&mut tables.tab, &mut state.hovered);
+    state.in_table = match *tab {
+        Tab::Joints => joints::show(ui, given, tab, &mut tables.joints, hovered, commands),
+        Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
+        Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
+        Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
+    };
+}
+
+/// A line that says why there is no table.
+fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
+    bar(ui, tab, 0.0, |_| {}, None);
+    Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| {
+        ui.label(RichText::new(why).color(colors(ui).dim));
+    });
+    ui.take_available_space();
+}
+
+/// The choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy. True when that was
+/// pressed.
+fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&Said>) -> bool {
+    const TABS_WIDTH: f32 = 272.0;
+    let mut copy = false;
+    Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+        let right = said.map_or(0.0, |s| 80.0 + 6.5 * s.rows.chars().count() as f32);
+        let one_row = ui.available_width() >= TABS_WIDTH + wanted + right;
+        let mut filters = Some(filters);
+        ui.horizontal(|ui| {
+            ui.set_min_height(26.0);
+            let tabs = TABS.map(|(t, text, tip)| (text, t == *tab, tip.to_owned()));
+            if let Some(chosen) = segments(ui, &tabs) {
+                *tab = TABS[chosen].0;
+            }
+            ui.add_space(4.0);
+            if let (true, Some(filters)) = (one_row, filters.take()) {
+                filters(ui);
+            }
+            if let Some(said) = said {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| copy = copy_button(ui, said));
+            }
+        });
+        if let Some(filters) = filters {
+            ui.horizontal(filters);
+        }
+    });
+    copy
+}
+
+/// What the bar says of the rows.
+struct Said {
+    /// Such as "12 of 41 joints".
+    rows: String,
+    /// Why they cannot be copied.
+    no_copy: Option<String>,
+}
+
+fn copy_button(ui: &mut Ui, said: &Said) -> bool {
+    let c = colors(ui);
+    let button = ui.add_enabled_ui(said.no_copy.is_none(), |ui| text_button(ui, None, "Copy", false)).inner;
+    let tip = "Copy the rows of this table, as filtered, with a header line: paste them into a spreadsheet (Ctrl+C copies \
+               the selected rows)";
+    let button = button.on_hover_text(tip).on_disabled_hover_text(said.no_copy.as_deref().unwrap_or_default());
+    ui.label(RichText::new(&said.rows).font(theme::regular(12.0)).color(c.dim));
+    button.clicked()
+}
+
+/// The choice of a skin, where there are several.
+fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
+    if model.skins.len() < 2 {
+        return;
+    }
+    let name = |skin: Option<SkinId>| skin.map_or_else(|| "All skins".to_owned(), |s| skin_name(model, s));
+    drop_down(ui, "Skin", &name(*now), 120.0, |ui| {
+        for skin in std::iter::once(None).chain((0..model.skins.len()).map(|i| Some(SkinId::from_index(i)))) {
+            if ui.selectable_label(skin == *now, name(skin)).clicked() {
+                *now = skin;
+            }
+        }
+    });
+}
+
+/// What a skin is called; with its number where there are several.
+fn skin_name(model: &Model, skin: SkinId) -> String {
+    match (model.skins[skin.index()].name.as_str(), model.skins.len()) {
+        ("", _) => format!("Skin {}", skin.0),
+        (name, 1) => name.to_owned(),
+        (name, _) => format!("{} {name}", skin.0),
+    }
+}
+
+/// A column of numbers.
+fn number_column(title: &str, width: f32, help: &str) -> Column {
+    let (title, help) = (title.to_owned(), help.to_owned());
+    Column { title, help, width, right: true, sorts: true, ..Column::default() }
+}
+
+/// A column of words.
+fn text_column(title: &str, width: f32, help: &str) -> Column {
+    Column { right: false, ..number_column(title, width, help) }
+}
+
+/// Metres in three digits: models are of any size.
+fn metres(value: f32) -> String {
+    let places = if value >= 5e-6 { (2.0 - value.log10().floor()).clamp(0.0, 5.0) } else { 3.0 };
+    format!("{value:.0$}", places as usize)
+}
+
+/// The next order after a click on a column: numbers the largest first, words the other way, then round, then none.
+fn next_order<C: Copy + PartialEq>(now: Option<(C, bool)>, column: C, descends: bool) -> Option<(C, bool)> {
+    match now {
+        Some((same, way)) if same == column => (way == descends).then_some((column, !descends)),
+        _ => Some((column, descends)),
+    }
+}

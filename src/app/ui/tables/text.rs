@@ -1,0 +1,99 @@
+//! The vertex spreadsheet as text for the clipboard.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Given;
+use super::vertices::{Found, Shows};
+use crate::inspect::VertexSet;
+use crate::inspect::tables::{Pair, Row, Tsv, VertexTable};
+use crate::model::{Model, NodeId, WeightFormat};
+
+/// Bytes that a cell takes on average.
+pub(super) const CELL_BYTES: usize = 6;
+/// More than this no clipboard and no spreadsheet takes gladly.
+pub(super) const MOST_BYTES: usize = 256 << 20;
+
+/// Cells of the whole table.
+pub(super) fn cells(given: Given<'_>, found: &Found, shows: &[Shows]) -> usize {
+    let integers = has_integers(given.model, &given.base.vertices);
+    let of = |s: &Shows| if matches!(s, Shows::Rank(_)) { 2 + usize::from(integers) } else { 1 };
+    found.len().saturating_mul(4 + shows.iter().map(of).sum::<usize>())
+}
+
+fn has_integers(model: &Model, table: &VertexTable) -> bool {
+    table.parts.iter().filter_map(|p| p.influences(model)).any(|i| i.format != WeightFormat::F32)
+}
+
+/// The rows with all their digits; only those of `only` where there is such a set. `None` once `cancel` is set.
+pub(super) fn tsv(
+    model: &Model,
+    table: &VertexTable,
+    found: &Found,
+    shows: &[Shows],
+    only: Option<&VertexSet>,
+    cancel: &AtomicBool,
+) -> Option<String> {
+    let integers = has_integers(model, table);
+    let header = header(model, shows, integers);
+    let mut out = Tsv::new(header.iter().map(String::as_str));
+    for at in 0..found.len() {
+        if at % 4096 == 0 && cancel.load(Ordering::Relaxed) {
+            return None;
+        }
+        let row = table.row(found.at(at));
+        if only.is_none_or(|set| set.contains(row.part.mesh, row.part.primitive, row.vertex as u32)) {
+            write(model, &row, shows, integers, &mut out);
+        }
+    }
+    Some(out.into_text())
+}
+
+fn header(model: &Model, shows: &[Shows], integers: bool) -> Vec<String> {
+    let name = |node: NodeId| model.skeleton.names[node.index()].clone();
+    let mut out: Vec<String> =
+        ["mesh", "mesh name", "primitive", "skin", "vertex", "count", "sum"].map(str::to_owned).into();
+    for shows in shows {
+        match *shows {
+            Shows::Selected(node) => out.push(format!("weight of {}", name(node))),
+            Shows::Joint(node) => out.push(name(node)),
+            Shows::Rank(rank) => {
+                let n = rank + 1;
+                out.extend([format!("joint {n}"), format!("weight {n}")]);
+                out.extend(integers.then(|| format!("stored {n}")));
+            }
+            Shows::Mesh | Shows::Skin | Shows::Number | Shows::Count | Shows::Sum => {}
+        }
+    }
+    out
+}
+
+fn write(model: &Model, row: &Row, shows: &[Shows], integers: bool, out: &mut Tsv) {
+    let part = row.part;
+    out.number(part.mesh.0).cell(&model.meshes[part.mesh.index()].name).number(part.primitive);
+    out.number(part.skin.0).number(row.vertex).number(row.count(model)).number(row.sum(model));
+    let pairs = row.pairs(model);
+    // Some joint may stand in a vertex twice.
+    let weight_of = |node: NodeId| pairs.iter().filter(|p| p.node == node).map(|p| p.weight).sum::<f32>();
+    for shows in shows {
+        match *shows {
+            Shows::Selected(node) | Shows::Joint(node) => {
+                out.number(weight_of(node));
+            }
+            Shows::Rank(rank) => {
+                let pair = pairs.get(rank);
+                match pair {
+                    Some(pair) => out.cell(&model.skeleton.names[pair.node.index()]).number(pair.weight),
+                    None => out.blank().blank(),
+                };
+                if integers {
+                    match pair.and_then(Pair::integer) {
+                        Some(n) => out.number(n),
+                        None => out.blank(),
+                    };
+                }
+            }
+            Shows::Mesh | Shows::Skin | Shows::Number | Shows::Count | Shows::Sum => {}
+        }
+    }
+    out.end_row();
+}

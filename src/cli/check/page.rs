@@ -1,0 +1,194 @@
+//! `check --html`: findings with their pictures as one page, which needs nothing beside itself to be read.
+
+use std::fmt::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::inspect::check::{Finding, FindingPose, Report, Severity};
+use crate::inspect::rule_words;
+use crate::model::Model;
+
+/// Vertices written out with a finding.
+const MOST_VERTICES: usize = 24;
+
+/// What the page says of one file.
+#[derive(Debug)]
+pub(super) enum Outcome<'a> {
+    /// Why it did not load.
+    Refused(&'a str),
+    /// What was found in it, and a PNG for each finding that has a picture.
+    Checked { model: &'a Model, report: &'a Report, pictures: &'a [Option<Vec<u8>>], note: Option<&'a str> },
+}
+
+/// The page down to its first section.
+pub(super) fn head() -> String {
+    let style = include_str!("page.css");
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Skinscope check</title>\n\
+        <style>\n{style}</style>\n</head>\n<body>\n<main>\n<h1>Skinscope check</h1>\n"
+    )
+}
+
+/// What closes it.
+pub(super) const TAIL: &str = "</main>\n</body>\n</html>\n";
+
+/// What stands on the page about the file at `path`.
+pub(super) fn section(path: &str, outcome: &Outcome) -> String {
+    let path = escaped(path);
+    match outcome {
+        Outcome::Refused(error) => {
+            let error = escaped(error);
+            format!(
+                "<section>\n<h2>{path}</h2>\n<p class=\"counts\"><span class=\"error\">does not load</span></p>\n\
+                <article class=\"error\"><div><h3>Does not load</h3><p>{error}</p></div></article>\n</section>\n"
+            )
+        }
+        Outcome::Checked { model, report, pictures, note } => {
+            let mut out = format!("<section>\n<h2>{path}</h2>\n<p class=\"counts\">");
+            for severity in [Severity::Error, Severity::Warning, Severity::Info] {
+                let (n, id) = (report.count(severity), severity.id());
+                let class = if n == 0 { "none" } else { id };
+                let plural = if n == 1 || severity == Severity::Info { "" } else { "s" };
+                _ = write!(out, "<span class=\"{class}\">{n} {id}{plural}</span>");
+            }
+            out += "</p>\n";
+            if let Some(note) = note {
+                _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(note));
+            }
+            if report.findings.is_empty() {
+                out += "<p>Nothing was found.</p>\n";
+            }
+            for (i, finding) in report.findings.iter().enumerate() {
+                out += &article(model, finding, pictures.get(i).and_then(Option::as_deref));
+            }
+            out + "</section>\n"
+        }
+    }
+}
+
+fn article(model: &Model, finding: &Finding, picture: Option<&[u8]>) -> String {
+    let label = rule_words(finding.rule).map_or(finding.rule, |(label, _)| label);
+    let id = finding.severity.id();
+    let mut out = format!(
+        "<article class=\"{id}\"><div>\n<h3>{}</h3>\n<p class=\"rule\">{id} · <code>{}</code></p>\n<p>{}</p>\n<p class=\"fix\">{}</p>\n<dl>\n",
+        escaped(label),
+        escaped(finding.rule),
+        escaped(&finding.message),
+        escaped(&finding.fix),
+    );
+    for (name, value) in facts(model, finding) {
+        _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(&value));
+    }
+    out += "</dl>\n</div>";
+    if let Some(png) = picture {
+        let alt = escaped(&finding.message);
+        _ = write!(out, "<img alt=\"{alt}\" src=\"data:image/png;base64,{}\">", STANDARD.encode(png));
+    }
+    out + "</article>\n"
+}
+
+/// Name and value of what is known about the place of a finding.
+fn facts(model: &Model, finding: &Finding) -> Vec<(&'static str, String)> {
+    let mut out = Vec::new();
+    let skeleton = &model.skeleton;
+    let node =
+        |n: &crate::model::NodeId| format!("{} (node {})", skeleton.names[n.index()], skeleton.file_index[n.index()]);
+    if let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) {
+        let name = model.meshes.get(mesh.index()).map_or("", |m| m.name.as_str());
+        let separator = if name.is_empty() { "" } else { " " };
+        out.push(("Mesh", format!("{}{separator}{name}, primitive {primitive}", mesh.0)));
+    }
+    if !finding.vertices.is_empty() {
+        out.push(("Vertices", listed(finding.vertices.iter().map(ToString::to_string), finding.vertices.len())));
+    }
+    if !finding.joints.is_empty() {
+        out.push(("Joints", listed(finding.joints.iter().map(node), finding.joints.len())));
+    }
+    if let Some(measure) = finding.measure {
+        let space = if matches!(measure.unit, "" | "°" | "%") { "" } else { " " };
+        out.push(("Measured", format!("{}: {:.4}{space}{}", measure.what, measure.value, measure.unit)));
+    }
+    match finding.pose {
+        FindingPose::Rest => {}
+        FindingPose::Turned { joint, axis, angle } => {
+            let [x, y, z] = axis.to_array();
+            let degrees = angle.to_degrees();
+            out.push(("Pose", format!("{} turned by {degrees:.0}° about ({x:.2}, {y:.2}, {z:.2})", node(&joint))));
+        }
+        FindingPose::Clip { clip, time_secs } => {
+            let name = model.clips.get(clip.index()).map_or("", |c| c.name.as_str());
+            out.push(("Pose", format!("clip {} {name} at {time_secs:.3} s", clip.0)));
+        }
+    }
+    out
+}
+
+/// The first of a list, and how many more there are.
+fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
+    let mut out = items.take(MOST_VERTICES).collect::<Vec<_>>().join(", ");
+    if count > MOST_VERTICES {
+        _ = write!(out, " and {} more", count - MOST_VERTICES);
+    }
+    out
+}
+
+/// As HTML may hold it: names come from the file.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in super::super::printable(text).chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspect::check::Measure;
+    use crate::model::shapes::{Tube, tube};
+    use crate::model::{MeshId, NodeId};
+
+    fn finding() -> Finding {
+        Finding {
+            rule: "weights-zero",
+            severity: Severity::Error,
+            mesh: Some(MeshId(0)),
+            primitive: Some(0),
+            vertices: (0..30).collect(),
+            joints: vec![NodeId(1)],
+            message: "30 vertices <script>alert(1)</script> have no weight.".into(),
+            fix: "Give them \"one\" & be done.".into(),
+            measure: Some(Measure { what: "largest pull", value: 1.25, unit: "mm" }),
+            pose: FindingPose::Rest,
+        }
+    }
+
+    #[test]
+    fn a_page_says_what_was_found_and_runs_nothing_that_a_file_says() {
+        let model = tube(Tube::default());
+        let report = Report { findings: vec![finding()] };
+        let pictures = [Some(vec![1, 2, 3])];
+        let checked = Outcome::Checked { model: &model, report: &report, pictures: &pictures, note: None };
+        let refused = section("bad.glb", &Outcome::Refused("node 3: no"));
+        let text = [head(), section("a<b>.glb", &checked), refused, TAIL.into()].concat();
+        assert!(!text.contains("<script>") && text.contains("&lt;script&gt;alert(1)"), "{text}");
+        assert!(text.contains("<h2>a&lt;b&gt;.glb</h2>") && text.contains("node 3: no"));
+        assert!(
+            text.contains("1 error<") && text.contains("0 warnings<") && text.contains("20, 21, 22, 23 and 6 more")
+        );
+        assert!(text.contains("data:image/png;base64,AQID") && text.contains("largest pull: 1.2500 mm"));
+        assert!(text.contains("&quot;one&quot; &amp; be done."));
+        // One of each, opened and closed.
+        for tag in ["main", "body", "html", "style"] {
+            assert_eq!((text.matches(&format!("<{tag}")).count(), text.matches(&format!("</{tag}>")).count()), (1, 1));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! A picture of every finding, drawn without a window.
+
+use std::sync::{Mutex, PoisonError};
+
+use glam::Vec2;
+
+use crate::export::picture::encode_png;
+use crate::frame::{Background, Frame, Palette};
+use crate::inspect::Inspection;
+use crate::inspect::check::Report;
+use crate::render::{Backend, Gpu, GpuError, on_device, render_image};
+use crate::session::{Command, Document, Session};
+
+/// Pixels: twice what the page shows, for screens with small ones.
+const SIZE: [u32; 2] = [720, 540];
+/// Of each file; the worst findings come first.
+const MOST: usize = 60;
+
+/// Draws for one file after the other: they share a device.
+pub(super) struct Painter {
+    gpu: Mutex<Option<Result<Gpu, GpuError>>>,
+}
+
+/// PNGs of findings in their order.
+pub(super) struct Pictures {
+    /// `None` where there is no picture.
+    pub(super) of_findings: Vec<Option<Vec<u8>>>,
+    /// Why some are missing.
+    pub(super) note: Option<String>,
+}
+
+impl Painter {
+    pub(super) fn new() -> Self {
+        Self { gpu: Mutex::new(None) }
+    }
+
+    /// Shows each finding as the window does: posed, marked, coloured and framed.
+    pub(super) fn draw(&self, document: Document, report: &Report) -> Pictures {
+        if report.findings.is_empty() {
+            return Pictures { of_findings: Vec::new(), note: None };
+        }
+        let mut held = self.gpu.lock().unwrap_or_else(PoisonError::into_inner);
+        let drawn = match held.get_or_insert_with(open) {
+            Ok(gpu) => draw(gpu, document, report),
+            Err(error) => Err(error.clone()),
+        };
+        let count = report.findings.len();
+        match drawn {
+            Ok(of_findings) => {
+                let note = (count > MOST).then(|| format!("The first {MOST} of {count} findings have pictures."));
+                Pictures { of_findings, note }
+            }
+            Err(error) => Pictures { of_findings: Vec::new(), note: Some(format!("There are no pictures: {error}")) },
+        }
+    }
+}
+
+fn open() -> Result<Gpu, GpuError> {
+    Gpu::headless(Backend::Auto)
+}
+
+fn draw(gpu: &Gpu, document: Document, report: &Report) -> Result<Vec<Option<Vec<u8>>>, GpuError> {
+    let mut session = Session::default();
+    session.open(document);
+    let Some(model) = session.document.as_ref().map(|d| d.stored().clone()) else { return Ok(Vec::new()) };
+    session.inspected(&model, Inspection { report: report.clone(), ..Inspection::default() });
+    session.apply(Command::SetViewport(Vec2::new(SIZE[0] as f32, SIZE[1] as f32)));
+    session.view.grid = false;
+    let mut frame = Frame::default();
+    on_device(Some(gpu), open, |gpu, renderer| {
+        let mut out = Vec::new();
+        for place in 0..report.findings.len().min(MOST) {
+            session.apply(Command::ShowFinding(place));
+            session.update_pose();
+            frame.build(&session, &Palette::DARK);
+            // One colour makes small files.
+            frame.display.background = Background::Solid([0.13, 0.14, 0.17]);
+            let image = render_image(gpu, renderer, &frame, SIZE)?;
+            out.push(encode_png([image.width, image.height], &image.rgba).ok());
+        }
+        Ok(out)
+    })
+}

@@ -1,0 +1,18 @@
+//! Tables of a model's skinning: joints, vertices, skins, the chain of one joint; and tables as text.
+//!
+//! Rows, filters and orders as plain data, for panels, clipboard and command line. Figures are of the weights as they
+//! stand in the model given; a primitive that is drawn several times with one skin counts once.
+
+mod chain;
+mod joints;
+mod row;
+mod skins;
+mod tsv;
+mod vertices;
+
+pub use chain::{ChainLink, chain};
+pub use joints::{JointColumn, JointFigures, JointRow, JointTable, scale_of};
+pub use row::{Pair, Row};
+pub use skins::{BOOK_SHARES, SkinData, SkinSummary, share_percent, skin_summaries};
+pub use tsv::Tsv;
+pub use vertices::{Counts, Part, Sums, VertexOrder, VertexQuery, VertexTable};
