@@ -47,12 +47,10 @@ impl Session {
                 self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
                 self.view.pinned_copy = 0;
             }
-            Command::Mark(vertices) => {
-                if self.model().is_some_and(|m| fits(m, vertices)) {
-                    self.view.marked = Arc::clone(vertices);
-                    self.view.finding = None;
-                    self.before_finding = None;
-                }
+            Command::Mark(vertices) if self.model().is_some_and(|m| fits(m, vertices)) => {
+                self.view.marked = Arc::clone(vertices);
+                self.view.finding = None;
+                self.before_finding = None;
             }
             Command::FrameMarked => {
                 let (marked, aspect) = (Arc::clone(&self.view.marked), self.view.aspect());
