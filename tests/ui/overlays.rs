@@ -78,7 +78,7 @@ fn a_joint_and_those_below_it_are_chosen_in_the_legend() {
     assert!(harness.state().session.view.with_children);
     harness.get_by_label("Weight below joint 1");
     click(&mut harness, "Influenced only");
-    click(&mut harness, "Vertices");
+    click(&mut harness, "Dots");
     let view = &harness.state().session.view;
     assert!(view.influenced_only && view.vertices);
 }

@@ -2,7 +2,8 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, RichText, Sense, Shape, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, RichText, Sense, Shape, Stroke, StrokeKind, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, BODY, SMALL, colors};
@@ -84,7 +85,8 @@ fn swatch(ui: &mut Ui, step: &Step, count: usize) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let y = rect.center().y;
     let square = Rect::from_center_size(pos2(rect.left() + 6.0, y), vec2(12.0, 12.0));
-    ui.painter().rect_filled(square, CornerRadius::same(3), color32(step.color));
+    let edge = Stroke::new(1.0, c.dim.gamma_multiply(0.6));
+    ui.painter().rect(square, CornerRadius::same(3), color32(step.color), edge, StrokeKind::Inside);
     let ink = if count > 0 { c.text } else { c.dim };
     let label = ui.painter().layout_no_wrap(step.label.to_owned(), theme::regular(12.0), ink);
     paint_line(ui, label, rect.left() + 20.0, y, ink);
