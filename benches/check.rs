@@ -17,8 +17,6 @@ mod file;
 mod weights;
 
 use std::hint::black_box;
-use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use biped::{Biped, biped};
@@ -43,12 +41,13 @@ fn character(c: &mut Criterion) {
     group.bench_function(format!("{joints} joints, {vertices} vertices"), |b| {
         b.iter(|| black_box(checked(black_box(&import.model))));
     });
-    // Only where the program is built too.
-    if let Some(program) = option_env!("CARGO_BIN_EXE_skinscope") {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("biped.glb");
+    #[cfg(feature = "app")]
+    {
+        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("biped.glb");
         std::fs::write(&path, &glb).unwrap();
         group.bench_function("the same, skinscope check --json as a process", |b| {
-            b.iter(|| Command::new(program).arg("check").arg(&path).arg("--json").output().unwrap());
+            let program = env!("CARGO_BIN_EXE_skinscope");
+            b.iter(|| std::process::Command::new(program).arg("check").arg(&path).arg("--json").output().unwrap());
         });
     }
     group.finish();

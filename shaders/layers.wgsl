@@ -288,7 +288,7 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     if is_lit() {
         color = layered(s, l, in.world);
     }
-    color = dithered(tone(color), in.position.xy);
+    color = dithered(dimmed(tone(color), in), in.position.xy);
     return vec4f(color * p.base.a, p.base.a);
 }
 
@@ -309,7 +309,7 @@ fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @
     s.diffuse *= 1.0 - through;
     // In the picture stand colours that went through the tone curve already.
     l.through = tint * untoned(seen.rgb / max(seen.a, 1e-4)) * seen.a;
-    let color = dithered(tone(layered(s, l, in.world)), in.position.xy);
+    let color = dithered(dimmed(tone(layered(s, l, in.world)), in), in.position.xy);
     let open = dot(tint, vec3f(0.2126, 0.7152, 0.0722)) * (1.0 - largest(reflected_share(s))) * (1.0 - seen.a);
     return vec4f(color * p.base.a, p.base.a * (1.0 - open));
 }

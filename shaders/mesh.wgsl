@@ -23,6 +23,8 @@ struct Fragment {
     @location(4) color: vec4f,
     /// 1; −1 where the deformation mirrors.
     @location(5) side: f32,
+    /// 0 where the vertex is to be dimmed, else 1.
+    @location(6) lit: f32,
 }
 
 fn stored(in: Attributes) -> Source {
@@ -42,6 +44,10 @@ fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     out.uv = in.uv;
     out.color = in.color;
     out.side = side;
+    out.lit = 1.0;
+    if (globals.flags & INFLUENCED_ONLY) != 0u {
+        out.lit = select(0.0, 1.0, selected_weight(source, copy) != 0.0);
+    }
     return out;
 }
 
@@ -50,38 +56,10 @@ fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instan
     return surface_fragment(in, vertex, copy);
 }
 
-/// The weight for the selected joint, in `color.x`.
-@vertex
-fn vs_weights(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> Fragment {
-    var out = surface_fragment(in, vertex, copy);
-    let source = stored(in);
-    let count = influence_count(source);
-    var sum = 0.0;
-    for (var i = 0u; i < count; i++) {
-        let part = influence(source, copy, i);
-        sum += select(0.0, part.weight, slots[part.joint].node == globals.selected);
-    }
-    out.color = vec4f(sum, 0.0, 0.0, in.color.a);
-    return out;
-}
-
-/// The linear colour of the joint that moves the vertex most.
-@vertex
-fn vs_dominant(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> Fragment {
-    var out = surface_fragment(in, vertex, copy);
-    let source = stored(in);
-    let count = influence_count(source);
-    var most = 0.0;
-    var color = vec3f(0.0);
-    for (var i = 0u; i < count; i++) {
-        let part = influence(source, copy, i);
-        if part.weight > most {
-            most = part.weight;
-            color = slots[part.joint].color;
-        }
-    }
-    out.color = vec4f(linear_from_srgb(color), in.color.a);
-    return out;
+/// Dark and almost grey where the vertices are dimmed.
+fn dimmed(linear: vec3f, in: Fragment) -> vec3f {
+    let grey = vec3f(dot(linear, vec3f(0.2126, 0.7152, 0.0722)));
+    return mix(mix(grey, linear, 0.12) * 0.22, linear, in.lit);
 }
 
 @vertex

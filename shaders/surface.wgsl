@@ -236,7 +236,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     if is_lit() {
         color = shone_on(metallic_roughness(in, p), in.world);
     }
-    color = dithered(tone(color + p.glow), in.position.xy);
+    color = dithered(dimmed(tone(color + p.glow), in), in.position.xy);
     return vec4f(color * p.base.a, p.base.a);
 }
 
@@ -249,57 +249,5 @@ fn fs_unlit(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     if is_culled(f) || alpha < 0.0 {
         discard;
     }
-    return vec4f(clamp(base.rgb, vec3f(0.0), vec3f(1.0)) * alpha, alpha);
-}
-
-/// How bright a readout is: full where the surface faces the light over the eye's shoulder, 60 % where it turns away,
-/// so that the form shows and the colours stay those of the legend.
-fn readout_shade(in: Fragment, f: Facing) -> f32 {
-    if (draw.flags & (HAS_SIDES | HAS_NORMALS)) == 0u {
-        return 1.0;
-    }
-    let light = normalize(to_eye(in.world) + 0.8 * globals.boxes[0].z.xyz);
-    return mix(0.6, 1.0, smoothstep(-0.3, 0.95, dot(f.side * f.normal, light)));
-}
-
-/// Holes of alpha masks stay holes in readouts; what blends is shown solid.
-fn is_hole(alpha: f32) -> bool {
-    return material.alpha_mode == 1u && alpha < material.alpha_cutoff;
-}
-
-fn ramp_color(value: f32) -> vec3f {
-    let at = clamp(value, 0.0, 1.0) * f32(RAMP_ROWS - 1u);
-    let row = min(u32(at), RAMP_ROWS - 2u);
-    let a = ramps.rows[globals.ramp + row].rgb;
-    let b = ramps.rows[globals.ramp + row + 1u].rgb;
-    return mix(a, b, at - f32(row));
-}
-
-@fragment
-fn fs_weights(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
-    let f = facing(in, front_facing);
-    if is_hole(base_color(in).a) || is_culled(f) {
-        discard;
-    }
-    return vec4f(linear_from_srgb(ramp_color(in.color.x) * readout_shade(in, f)), 1.0);
-}
-
-@fragment
-fn fs_dominant(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
-    let f = facing(in, front_facing);
-    if is_hole(base_color(in).a) || is_culled(f) {
-        discard;
-    }
-    return vec4f(linear_from_srgb(srgb_from_linear(in.color.rgb) * readout_shade(in, f)), 1.0);
-}
-
-/// Triangles that several joints move.
-@fragment
-fn fs_shared(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
-    let f = facing(in, front_facing);
-    if is_hole(base_color(in).a) || is_culled(f) {
-        discard;
-    }
-    // Not quite black, so that its form still shows.
-    return vec4f(linear_from_srgb(vec3f(0.2 * (readout_shade(in, f) - 0.6))), 1.0);
+    return vec4f(dimmed(clamp(base.rgb, vec3f(0.0), vec3f(1.0)), in) * alpha, alpha);
 }

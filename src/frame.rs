@@ -9,6 +9,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::deform::{METHODS, Method};
+pub use crate::inspect::{Inspection, OVERLAYS, Overlay, SCALE_ROWS, Scale, VertexSet};
 use crate::math::Projection;
 pub use crate::math::Ramp;
 use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
@@ -40,6 +41,10 @@ pub struct Frame {
     pub bones: Vec<Bone>,
     /// Lines over the surface, such as joint axes.
     pub lines: Vec<Line>,
+    /// Vertices that stand out.
+    pub marked: Arc<VertexSet>,
+    /// Where overlays find numbers that were worked out beforehand; an overlay that lacks them is not drawn.
+    pub inspection: Option<Arc<Inspection>>,
     /// Everything else about how it looks.
     pub display: Display,
 }
@@ -59,8 +64,18 @@ impl Default for Frame {
             studio: true,
             bones: Vec::new(),
             lines: Vec::new(),
+            marked: Arc::default(),
+            inspection: None,
             display: Display::default(),
         }
+    }
+}
+
+impl Frame {
+    /// What colours the surface, once the numbers that it needs are there.
+    #[must_use]
+    pub fn overlay(&self) -> Option<&'static Overlay> {
+        self.display.overlay.filter(|o| o.values.is_none() || self.inspection.is_some())
     }
 }
 
@@ -106,10 +121,25 @@ pub struct Light {
 /// How it looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Display {
-    /// What colours the surface.
-    pub surface: Surface,
-    /// The joint that [`Surface::Weights`] shows.
+    /// What colours the surface; `None`: materials and light.
+    pub overlay: Option<&'static Overlay>,
+    /// Colours of overlays that leave them to the user.
+    pub ramp: Ramp,
+    /// The joint whose weights are shown.
     pub selected: Option<NodeId>,
+    /// With all nodes below it.
+    pub with_children: bool,
+    /// What the selected joint does not move is dimmed.
+    pub influenced_only: bool,
+    /// Triangles that several joints share, by a tenth or more each, are black where colours stand for joints (as in the
+    /// lecture).
+    pub shared_black: bool,
+    /// The most influences that a runtime can use.
+    pub influence_limit: usize,
+    /// All vertices as dots: in the colours of the overlay, else in this one.
+    pub dots: Option<Dots>,
+    /// Marked vertices.
+    pub marks: Dots,
     /// Triangle edges over the surface.
     pub wireframe: bool,
     /// The surface itself; off leaves skeleton, lines and wireframe.
@@ -123,8 +153,15 @@ pub struct Display {
 impl Default for Display {
     fn default() -> Self {
         Self {
-            surface: Surface::Shaded,
+            overlay: None,
+            ramp: Ramp::Blender,
             selected: None,
+            with_children: false,
+            influenced_only: false,
+            shared_black: false,
+            influence_limit: 4,
+            dots: None,
+            marks: Dots { radius: 4.5, color: [0.302, 0.639, 1.0, 1.0] },
             wireframe: false,
             mesh: true,
             grid: None,
@@ -133,19 +170,13 @@ impl Default for Display {
     }
 }
 
-/// What colours the surface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Surface {
-    /// Materials and light.
-    #[default]
-    Shaded,
-    /// Each vertex by its weight for the selected joint.
-    Weights(Ramp),
-    /// Each vertex by the joint that moves it most.
-    Dominant {
-        /// Triangles with a vertex that several joints share, by a tenth or more each, are black (as in the lecture).
-        shared_black: bool,
-    },
+/// How dots look.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dots {
+    /// Pixels.
+    pub radius: f32,
+    /// sRGB, straight alpha.
+    pub color: [f32; 4],
 }
 
 /// The ground plane's lines.

@@ -19,7 +19,13 @@ const TABLE: &[(&str, &[&str])] = &[
     ("render", &["math", "model", "anim", "deform", "frame"]),
     ("app/ui", &["math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
     ("app", &["math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render"]),
-    ("cli", &["math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render", "app"]),
+    (
+        "cli",
+        &[
+            "parallel", "math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render",
+            "app",
+        ],
+    ),
 ];
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {

@@ -197,7 +197,7 @@ fn every_bad_input_that_opens_can_be_drawn_by_every_panel() {
         let mut session = Session::default();
         session.open(document);
         session.apply(Command::Select(Some(NodeId(0))));
-        session.apply(Command::ToggleWeights);
+        session.apply(Command::ToggleOverlay("weights"));
         let state = (session, UiState::default(), Status::default());
         let mut harness =
             Harness::builder().with_size(egui::vec2(1280.0, 720.0)).with_context_setup(ui::install).build_ui_state(

@@ -112,6 +112,18 @@ fn influence_count(source: Source) -> u32 {
     return select(4u, source.joints_b, draw.mode == LIST);
 }
 
+/// Its weight for the selected nodes.
+fn selected_weight(source: Source, copy: u32) -> f32 {
+    let count = influence_count(source);
+    var sum = 0.0;
+    for (var i = 0u; i < count; i++) {
+        let part = influence(source, copy, i);
+        let node = slots[part.joint].node;
+        sum += select(0.0, part.weight, node >= globals.selected && node < globals.selected_end);
+    }
+    return sum;
+}
+
 fn blended(source: Source, copy: u32) -> Blend {
     var blend = blend_begin();
     let count = influence_count(source);

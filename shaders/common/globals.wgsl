@@ -30,25 +30,39 @@ struct Globals {
     shadow: vec4f,
     /// Linear, straight alpha.
     wire_color: vec4f,
+    /// Linear, straight alpha: vertices without an overlay, and marked ones.
+    dot_color: vec4f,
+    mark_color: vec4f,
     boxes: array<SoftBox, 4>,
-    /// First row of the ramp in `ramps`.
-    ramp: u32,
-    /// Node whose weights are shown; 0xffffffff for none.
+    /// Nodes whose weights are shown: the first, and one past the last; none where they are equal.
     selected: u32,
+    selected_end: u32,
     /// Where the morph weights start in `palette`, in vectors.
     morph_base: u32,
     /// Entries of `lights`.
     light_count: u32,
+    /// Which overlay gives the number of a vertex.
+    overlay: u32,
+    /// RAMP, STEPS or JOINTS.
+    scale_kind: u32,
+    /// The most influences that a runtime can use.
+    influence_limit: u32,
+    /// Bits below.
+    flags: u32,
+    /// The numbers at the ends of a ramp.
+    scale_ends: vec2f,
+    /// Pixels: of all vertices, of marked ones.
+    dot_radius: vec2f,
     /// x: 1 with the studio's light, 0 without.
     studio: vec4f,
 }
 
-const RAMP_ROWS: u32 = 37u;
-
-struct Ramps {
-    /// sRGB, `RAMP_ROWS` for each ramp.
-    rows: array<vec4f, 74>,
-}
+/// There is an overlay.
+const HAS_OVERLAY: u32 = 1u;
+/// What the selected nodes do not move is dimmed.
+const INFLUENCED_ONLY: u32 = 2u;
+/// Triangles that several joints share are black where colours stand for joints.
+const SHARED_BLACK: u32 = 4u;
 
 /// What a palette slot stands for.
 struct Slot {
@@ -62,7 +76,6 @@ struct Slot {
 /// Packed skinning matrices, then the morph weights, four to a vector.
 @group(0) @binding(1) var<storage, read> palette: array<vec4f>;
 @group(0) @binding(2) var<storage, read> slots: array<Slot>;
-@group(0) @binding(3) var<uniform> ramps: Ramps;
 
 /// From the surface to the eye, unit.
 fn to_eye(world: vec3f) -> vec3f {

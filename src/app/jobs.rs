@@ -119,13 +119,14 @@ impl Jobs {
         self.current += 1;
     }
 
-    /// Looks for what is wrong with a model; what was begun for another one is given up.
-    pub(super) fn inspect(&mut self, model: Arc<Model>) {
+    /// Looks for what is wrong with a model, for runtimes that use so many influences of a vertex; what was begun for another one is given up.
+    pub(super) fn inspect(&mut self, model: Arc<Model>, limit: usize) {
         self.inspection.store(true, Ordering::Relaxed);
         self.inspection = Arc::default();
         let (sender, wake, cancel) = (self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.inspection));
         self.spawn("inspect", move || {
-            if let Some(inspection) = Inspection::of(&model, &CheckOptions::default(), &cancel) {
+            let options = CheckOptions { limit, ..CheckOptions::default() };
+            if let Some(inspection) = Inspection::of(&model, &options, &cancel) {
                 let _gone = sender.send((u64::MAX, Report::Inspected(model, Box::new(inspection)))).is_err();
                 wake();
             }

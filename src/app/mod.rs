@@ -186,7 +186,7 @@ impl App {
     /// Looks for what is wrong with the open model, in the background. What is measured is not disturbed.
     fn inspect(&mut self) {
         if let Some(document) = self.session.document.as_ref().filter(|_| self.meter.is_none()) {
-            self.jobs.inspect(Arc::clone(document.stored()));
+            self.jobs.inspect(Arc::clone(document.stored()), self.session.view.influence_limit);
         }
     }
 
@@ -204,6 +204,7 @@ impl App {
 
     fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
         match effect {
+            Effect::Inspect => self.inspect(),
             Effect::OpenDialog if !jobs::has_dialog() => {
                 let todo = "Drop a file on the window, or give its path on the command line.";
                 self.status.error = Some(format!(

@@ -366,12 +366,7 @@ fn text(document: &Document, report: &Value) -> String {
         let percent = share_percent(&by);
         let [one, two, three] = BOOK_SHARES;
         let list = format!("1: {:.1}, 2: {:.1}, 3: {:.1}, 4: {:.1}", percent[1], percent[2], percent[3], percent[4]);
-        line(
-            "",
-            format!(
-                "percent with {list}; game characters have {one:.0}, {two:.0}, {three:.0} (Weber, On the Fly Skinning)"
-            ),
-        );
+        line("", format!("percent with {list}; production characters average {one:.0}, {two:.0}, {three:.0}"));
     }
     if count("morph_targets") > 0 {
         line("morphs", count("morph_targets").to_string());

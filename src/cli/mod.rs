@@ -4,6 +4,7 @@ mod bake;
 mod check;
 mod info;
 mod load;
+mod look;
 mod pose;
 mod render;
 mod view;

@@ -6,14 +6,15 @@ use std::sync::{Arc, OnceLock};
 use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 
-use super::pose::{PoseArgs, find_node};
+use super::look::LookArgs;
+use super::pose::PoseArgs;
 use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size, printable, tell_warnings};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
 use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
-use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, SurfaceMode, ViewFrom};
+use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
 ///
@@ -49,12 +50,8 @@ pub(super) struct RenderArgs {
     /// Vertical angle of view in degrees, with --eye
     #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_fov, requires = "eye")]
     fov: Option<f32>,
-    /// Colour by the weight for this joint (name, or node index of the file)
-    #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "dominant")]
-    heatmap: Option<String>,
-    /// Colour by the joint that moves a vertex most; black where several share a triangle, by a tenth or more each
-    #[arg(long)]
-    dominant: bool,
+    #[command(flatten)]
+    look: LookArgs,
     /// Draw with this material variant of the file (its name, or its number from 0)
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     variant: Option<String>,
@@ -128,6 +125,7 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     let bones = args.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
     let bones_too = if bones { session.skeleton_bounds() } else { Aabb::EMPTY };
     let bounds = session.bounds().union(bones_too);
+    args.look.apply(session)?;
     let model = session.model().cloned();
     let view = &mut session.view;
     view.grid = false;
@@ -135,12 +133,6 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     view.wireframe = args.wireframe;
     if let (Some(name), Some(model)) = (&args.variant, &model) {
         view.variant = Some(find_variant(model, name)?);
-    }
-    if let (Some(joint), Some(model)) = (&args.heatmap, &model) {
-        view.surface = SurfaceMode::Weights;
-        view.selected = Some(find_node(model, joint)?);
-    } else if args.dominant {
-        view.surface = SurfaceMode::Dominant;
     }
     (view.orbit.yaw, view.orbit.pitch) = match args.view {
         Side::Front => ViewFrom::Front.angles(),

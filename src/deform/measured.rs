@@ -72,7 +72,7 @@ fn a_box_that_is_scaled_has_the_products_of_its_factors() {
 }
 
 /// Half way between two joints, one of which is twisted by θ, linear blending turns by θ/2 and shrinks the radius to
-/// cos(θ/2) ("On the Fly Skinning": the candy wrapper). Weights of ½ everywhere make a whole tube do so.
+/// cos(θ/2), the candy wrapper. Weights of ½ everywhere make a whole tube do so.
 #[test]
 fn a_tube_of_half_weights_shrinks_by_the_cosine_of_half_its_twist() {
     let p = tube_primitive(5);

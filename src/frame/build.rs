@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
 
-use super::{Background, Bone, Camera, Display, Frame, Grid, Light, Line, Surface, joint_color};
+use super::{Background, Bone, Camera, Display, Dots, Frame, Grid, Light, Line, joint_color};
 use crate::inspect::{Explanation, Term};
 use crate::math::Aabb;
 use crate::model::{Change, Model, NodeId, Property};
-use crate::session::{Lighting, PosedLight, Session, SurfaceMode, View};
+use crate::session::{Lighting, PosedLight, Session};
 
 /// Colours that come from the theme. sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,9 +29,16 @@ pub struct Palette {
     pub edited: [f32; 4],
     /// X, Y and Z.
     pub axes: [[f32; 4]; 3],
+    /// Vertices that no overlay colours.
+    pub dots: [f32; 4],
+    /// Vertices that stand out.
+    pub marks: [f32; 4],
     /// The pinned vertex, and the edge of it and of its ghosts.
     pub pinned: [[f32; 4]; 2],
 }
+
+/// Pixels, of vertices and of marked ones.
+const DOT_RADIUS: [f32; 2] = [2.0, 4.5];
 
 impl Palette {
     /// For dark surroundings.
@@ -44,6 +51,8 @@ impl Palette {
         hovered: [0.80, 0.90, 1.0, 0.62],
         edited: [0.898, 0.71, 0.404, 0.62],
         axes: [[0.941, 0.380, 0.427, 1.0], [0.482, 0.788, 0.435, 1.0], [0.353, 0.663, 0.973, 1.0]],
+        dots: [0.90, 0.92, 0.96, 1.0],
+        marks: [0.302, 0.639, 1.0, 1.0],
         pinned: [[1.0, 1.0, 1.0, 1.0], [0.06, 0.07, 0.09, 0.9]],
     };
 
@@ -57,6 +66,8 @@ impl Palette {
         hovered: [0.10, 0.30, 0.60, 0.62],
         edited: [0.72, 0.47, 0.05, 0.66],
         axes: [[0.82, 0.20, 0.26, 1.0], [0.20, 0.56, 0.18, 1.0], [0.13, 0.45, 0.82, 1.0]],
+        dots: [0.96, 0.97, 0.99, 1.0],
+        marks: [0.05, 0.42, 0.86, 1.0],
         pinned: [[0.10, 0.12, 0.16, 1.0], [1.0, 1.0, 1.0, 0.95]],
     };
 }
@@ -79,9 +90,18 @@ impl Frame {
         self.studio = true;
         self.bones.clear();
         self.lines.clear();
+        self.marked = Arc::clone(&view.marked);
+        self.inspection = session.document.as_ref().and_then(|d| d.inspection.clone());
         self.display = Display {
-            surface: surface(view),
+            overlay: view.overlay,
+            ramp: view.ramp,
             selected: view.selected,
+            with_children: view.with_children,
+            influenced_only: view.influenced_only,
+            shared_black: view.shared_black,
+            influence_limit: view.influence_limit,
+            dots: view.vertices.then_some(Dots { radius: DOT_RADIUS[0], color: palette.dots }),
+            marks: Dots { radius: DOT_RADIUS[1], color: palette.marks },
             wireframe: view.wireframe,
             mesh: view.mesh,
             grid: view.grid.then(|| grid(bounds, palette)),
@@ -183,14 +203,6 @@ impl Frame {
     }
 }
 
-fn surface(view: &View) -> Surface {
-    match view.surface {
-        SurfaceMode::Shaded => Surface::Shaded,
-        SurfaceMode::Weights => Surface::Weights(view.ramp),
-        SurfaceMode::Dominant => Surface::Dominant { shared_black: view.shared_black },
-    }
-}
-
 /// Lines a power of ten apart, some ten to a hundred across the model; the shadow lies under its box.
 fn grid(bounds: Aabb, palette: &Palette) -> Grid {
     let size = bounds.diagonal().max(1e-6);
@@ -226,13 +238,13 @@ mod tests {
     fn a_frame_holds_what_the_session_shows() {
         let mut session = open();
         session.apply(Command::Select(Some(NodeId(2))));
-        session.apply(Command::ToggleWeights);
+        session.apply(Command::ToggleOverlay("weights"));
         session.view.variant = Some(4);
         let mut frame = Frame::default();
         frame.build(&session, &Palette::DARK);
         assert_eq!((frame.draws.len(), frame.palettes.len(), frame.bones.len()), (1, 3, 3));
         assert_eq!((frame.display.selected, frame.variant), (Some(NodeId(2)), Some(4)));
-        assert_eq!(frame.display.surface, Surface::Weights(crate::math::Ramp::Blender));
+        assert_eq!(frame.overlay().map(|o| o.id), Some("weights"));
         let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
         assert_eq!(colors, [Palette::DARK.bone, Palette::DARK.selected, Palette::DARK.below_selected]);
         assert!(frame.camera.near > 0.0 && frame.camera.far > session.view.orbit.distance);

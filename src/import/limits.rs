@@ -119,11 +119,10 @@ impl Budget {
     pub(super) fn charge(&self, place: &dyn Fn() -> String, count: u64, size: usize) -> Result<(), ImportError> {
         let bytes = count.saturating_mul(size as u64);
         let limit = self.limit.load(Ordering::Relaxed);
-        let before = self.used.fetch_add(bytes.min(limit + 1), Ordering::Relaxed);
+        let fits = |used: u64| used.checked_add(bytes).filter(|found| *found <= limit);
+        // What is refused takes nothing: an image that is left out must not cost other threads their room.
+        let Err(before) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else { return Ok(()) };
         let found = before.saturating_add(bytes);
-        if found <= limit {
-            return Ok(());
-        }
         Err(ImportError::Limit { place: place(), what: self.what, found, limit })
     }
 }
@@ -184,6 +183,8 @@ mod tests {
         assert!(budget.charge(&place, 20, 4).is_ok());
         assert!(budget.charge(&place, 6, 4).is_err());
         assert!(budget.charge(&place, u64::MAX, 16).is_err());
+        // What was refused took nothing.
+        assert!(budget.charge(&place, 5, 4).is_ok() && budget.charge(&place, 1, 1).is_err());
     }
 
     #[test]
@@ -199,6 +200,6 @@ mod tests {
         assert!(budget.charge(&place, 3 << 20, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
         // No more than all files together: 904 of these.
         budget.earn(4096, 5000);
-        assert!(budget.charge(&place, 904 * PIXELS_PER_BYTE - 1, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
+        assert!(budget.charge(&place, 904 * PIXELS_PER_BYTE, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
     }
 }

@@ -257,7 +257,7 @@ mod tests {
         Explanation::of(&posed, VERTEX, 0).unwrap()
     }
 
-    /// The example of "On the Fly Skinning", 3.2: 60 % joint 37, 30 % joint 6, 10 % joint 14.
+    /// The example of a book chapter on smooth skinning: 60 % joint 37, 30 % joint 6, 10 % joint 14.
     #[test]
     fn the_worked_example_of_three_joints() {
         let joints = 0..40_u32;

@@ -5,6 +5,7 @@ mod bones;
 pub mod check;
 mod explain;
 mod inspection;
+mod overlay;
 mod pick;
 mod pick_clusters;
 mod pick_index;
@@ -22,9 +23,10 @@ mod vertex;
 pub use bones::{BoneSegment, bones};
 pub use explain::{Blend, Explanation, MorphTerm, Posed, Term, in_space};
 pub use inspection::Inspection;
+pub use overlay::{OVERLAYS, Overlay, SCALE_ROWS, Scale, Step, overlay};
 pub use pick::{Hit, PosedPrimitive, PosedSurface, moved_bounds, mover, pick, posed_surface};
 pub use pick_index::PickIndex;
-pub use stats::{JointStats, WeightStats};
+pub use stats::{JointStats, LIMITS, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 
 /// What a rule of the checker or of the range of motion is called, and what it looks for, by its id.

@@ -23,6 +23,10 @@ pub struct WeightStats {
     pub nodes: Vec<JointStats>,
     /// Skinned vertices with 0, 1, 2, 3, 4 and more influences.
     pub by_influences: [usize; 6],
+    /// Skinned vertices with more than 1, 2, … 8 influences.
+    pub over: [usize; LIMITS],
+    /// The largest part of a vertex' weights that a runtime loses that keeps its 1, 2, … 8 largest.
+    pub lost: [f64; LIMITS],
     /// The most influences of a vertex.
     pub most: usize,
     /// Skinned vertices whose weights do not sum to one, with the least and the greatest of their sums.
@@ -31,7 +35,22 @@ pub struct WeightStats {
     pub data: SkinData,
 }
 
+/// Limits of influences that are looked at: 1, 2, … 8.
+pub const LIMITS: usize = 8;
+
 impl WeightStats {
+    /// Skinned vertices with more influences than `limit`.
+    #[must_use]
+    pub fn over(&self, limit: usize) -> usize {
+        self.over[limit.clamp(1, LIMITS) - 1]
+    }
+
+    /// Skinned vertices that have some influences, and no more than `limit`.
+    #[must_use]
+    pub fn within(&self, limit: usize) -> usize {
+        self.by_influences[1..].iter().sum::<usize>() - self.over(limit)
+    }
+
     /// Counts stored vertices (not those split for tangents), each instance for itself.
     #[must_use]
     pub fn of(model: &Model) -> Self {
@@ -66,6 +85,9 @@ impl WeightStats {
         let used = weights.iter().filter(|w| **w != 0.0).count();
         self.by_influences[used.min(5)] += 1;
         self.most = self.most.max(used);
+        if used > 1 {
+            self.count_lost(weights);
+        }
         for (i, (joint, weight)) in joints.iter().zip(weights).enumerate() {
             if *weight == 0.0 {
                 continue;
@@ -79,6 +101,21 @@ impl WeightStats {
                 node.vertices += 1;
                 node.by_influences[used.clamp(1, 5) - 1] += 1;
             }
+        }
+    }
+}
+
+impl WeightStats {
+    /// What each limit makes of a vertex.
+    fn count_lost(&mut self, weights: &[f32]) {
+        let mut sizes: Vec<f64> = weights.iter().filter(|w| **w != 0.0).map(|w| f64::from(w.abs())).collect();
+        sizes.sort_unstable_by(|a, b| b.total_cmp(a));
+        let whole: f64 = sizes.iter().sum();
+        let mut left = whole;
+        for (limit, size) in sizes.iter().take(LIMITS.min(sizes.len() - 1)).enumerate() {
+            left -= size;
+            self.over[limit] += 1;
+            self.lost[limit] = self.lost[limit].max(left / whole);
         }
     }
 }

@@ -10,6 +10,10 @@ pub enum Ramp {
     Blender,
     /// Safe for colour-blind eyes.
     Viridis,
+    /// Blue below the middle, orange above it, pale at it: all eyes tell these two apart.
+    Diverging,
+    /// Grey at 0, yellow as soon as there is anything, then orange to red.
+    Alarm,
 }
 
 impl Ramp {
@@ -19,6 +23,8 @@ impl Ramp {
         let stops: &[[f32; 3]] = match self {
             Self::Blender => &[[0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
             Self::Viridis => &VIRIDIS,
+            Self::Diverging => &DIVERGING,
+            Self::Alarm => &ALARM,
         };
         let at = value.clamp(0.0, 1.0) * (stops.len() - 1) as f32;
         let i = (at as usize).min(stops.len() - 2);
@@ -39,6 +45,24 @@ const VIRIDIS: [[f32; 3]; 10] = [
     [0.431, 0.808, 0.345],
     [0.710, 0.871, 0.169],
     [0.992, 0.906, 0.145],
+];
+
+/// Evenly darker either way.
+const DIVERGING: [[f32; 3]; 5] =
+    [[0.02, 0.24, 0.56], [0.30, 0.60, 0.90], [0.87, 0.87, 0.87], [0.97, 0.62, 0.24], [0.66, 0.22, 0.02]];
+
+/// A tenth is yellow already.
+const ALARM: [[f32; 3]; 10] = [
+    [0.420, 0.450, 0.500],
+    [0.980, 0.900, 0.250],
+    [0.975, 0.815, 0.210],
+    [0.965, 0.730, 0.170],
+    [0.950, 0.640, 0.130],
+    [0.925, 0.545, 0.100],
+    [0.890, 0.445, 0.080],
+    [0.840, 0.340, 0.070],
+    [0.775, 0.225, 0.070],
+    [0.700, 0.090, 0.090],
 ];
 
 #[cfg(test)]

@@ -55,7 +55,17 @@ pub struct Gpu {
     pub info: wgpu::AdapterInfo,
     /// Bytes that the textures of a model may take; where they would take more, they are shown smaller.
     pub texture_memory: u64,
+    uploads: Mutex<Uploads>,
     health: Arc<Health>,
+}
+
+/// What has gone to the device in buffers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uploads {
+    /// Buffers that were made.
+    pub buffers: usize,
+    /// Bytes that were written into buffers.
+    pub bytes: u64,
 }
 
 /// What the device said of itself.
@@ -194,7 +204,7 @@ impl Gpu {
         // Also when it was shut down on purpose: that device draws no more either.
         device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
         let texture_memory = budget::texture_memory(info.device_type);
-        Ok(Self { instance, adapter, device, queue, info, texture_memory, health })
+        Ok(Self { instance, adapter, device, queue, info, texture_memory, uploads: Mutex::default(), health })
     }
 
     /// Which blocks textures may come in.
@@ -224,6 +234,18 @@ impl Gpu {
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.health.lost.load(Ordering::Acquire)
+    }
+
+    /// What has gone to the device in buffers since it was opened.
+    #[must_use]
+    pub fn uploads(&self) -> Uploads {
+        *self.uploads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes into a buffer from its start.
+    pub(super) fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
+        self.uploads.lock().unwrap_or_else(PoisonError::into_inner).bytes += bytes.len() as u64;
+        self.queue.write_buffer(buffer, 0, bytes);
     }
 
     /// Waits for all that was submitted.
@@ -262,7 +284,7 @@ impl Gpu {
         let buffer = self.empty_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
         if !bytes.is_empty() {
             let whole = bytes.len() & !3;
-            self.queue.write_buffer(&buffer, 0, &bytes[..whole]);
+            self.write(&buffer, &bytes[..whole]);
         }
         Ok(buffer)
     }
@@ -284,6 +306,7 @@ impl Gpu {
             return Err(GpuError::TooLarge { what: what.to_owned(), need: mib(size), limit: mib(limit) });
         }
         let options = wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false };
+        self.uploads.lock().unwrap_or_else(PoisonError::into_inner).buffers += 1;
         self.scope(|| self.device.create_buffer(&options)).map_err(|e| e.of(what))
     }
 }

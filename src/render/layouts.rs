@@ -52,11 +52,19 @@ shared! {
         grid_color: [f32; 4],
         shadow: [f32; 4],
         wire_color: [f32; 4],
+        dot_color: [f32; 4],
+        mark_color: [f32; 4],
         boxes: [SoftBox; 4],
-        ramp: u32,
         selected: u32,
+        selected_end: u32,
         morph_base: u32,
         light_count: u32,
+        overlay: u32,
+        scale_kind: u32,
+        influence_limit: u32,
+        flags: u32,
+        scale_ends: [f32; 2],
+        dot_radius: [f32; 2],
         studio: [f32; 4],
     }
 
@@ -182,5 +190,24 @@ pub(super) mod flag {
     pub const MORPHS_TANGENTS: u32 = 16;
 }
 
-/// Rows of a ramp's table: every stop of every ramp (4 and 9 steps) falls on one, so that the table is exact.
-pub const RAMP_ROWS: usize = 37;
+/// `Globals::flags`.
+pub(super) mod shown {
+    pub const HAS_OVERLAY: u32 = 1;
+    pub const INFLUENCED_ONLY: u32 = 2;
+    pub const SHARED_BLACK: u32 = 4;
+}
+
+/// `Globals::scale_kind`.
+pub(super) mod scale {
+    pub const RAMP: u32 = 0;
+    pub const STEPS: u32 = 1;
+    pub const JOINTS: u32 = 2;
+}
+
+/// A marked vertex: as stored, and its number.
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub(super) struct Mark {
+    pub source: Source,
+    pub vertex: u32,
+}

@@ -149,7 +149,7 @@ impl Materials {
                     material.set(*property, *value);
                 }
             }
-            gpu.queue.write_buffer(&self.buffers[*i], 0, bytemuck::bytes_of(&numbers(&material)));
+            gpu.write(&self.buffers[*i], bytemuck::bytes_of(&numbers(&material)));
         }
         self.changed.retain(|i| changes.iter().any(|c| of_material(c) == Some(*i)));
     }

@@ -14,6 +14,7 @@ mod headless;
 pub mod layouts;
 mod material;
 mod needs;
+mod numbers;
 mod pipelines;
 mod scene;
 pub mod shader;
@@ -26,16 +27,17 @@ use std::sync::Arc;
 
 pub use deform::{DeformedOnGpu, deform_on_gpu};
 pub use error::GpuError;
-pub use gpu::{Backend, Gpu};
+pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, render_image};
 pub use target::{COLOR, SceneTarget};
 
 use crate::deform::keep_sides;
-use crate::frame::{Background, Frame, Surface};
+use crate::frame::{Background, Frame};
 use crate::model::{InstanceId, Model};
 use behind::Behind;
 use material::{Groups, Traits};
+use numbers::Numbers;
 use pipelines::{Cull, Kind, Look, Pipelines, entry};
 use scene::{GpuDraw, GpuModel, GpuPrimitive};
 use upload::Upload;
@@ -47,6 +49,8 @@ pub struct Renderer {
     upload: Option<Upload>,
     /// The model that was drawn last, and its copy on the device (or why there is none).
     model: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
+    /// Numbers and marks of its vertices.
+    numbers: Numbers,
     target: Option<SceneTarget>,
     /// Where glass finds what lies behind it, once there was some.
     behind: Option<Behind>,
@@ -76,6 +80,8 @@ struct Item<'a> {
     copies: u32,
     groups: &'a Groups,
     traits: &'a Traits,
+    /// Mesh, and primitive of it.
+    place: (usize, usize),
 }
 
 impl Renderer {
@@ -86,6 +92,7 @@ impl Renderer {
             pipelines: Pipelines::new(gpu),
             upload: None,
             model: None,
+            numbers: Numbers::default(),
             target: None,
             behind: None,
             drawn: None,
@@ -191,6 +198,7 @@ impl Renderer {
         if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
             // The old one goes first, so that both never need room together.
             self.model = None;
+            self.numbers = Numbers::default();
             if let Some(model) = &frame.model {
                 let uploaded = GpuModel::new(gpu, &mut self.pipelines, model);
                 self.model = Some((Arc::clone(model), uploaded));
@@ -200,6 +208,7 @@ impl Renderer {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
                 copy.materials.change(gpu, model, &frame.changes);
+                self.numbers.follow(gpu, model, frame)?;
                 Some(&copy.slots)
             }
             Some((_, Err(error))) => return Err(error.clone()),
@@ -227,13 +236,13 @@ impl Renderer {
             _ => Vec::new(),
         };
         let order = Order::of(frame, &items);
-        let pipelines = &mut self.pipelines;
+        let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
         let clear = wgpu::LoadOp::Clear(clear_color(display.background));
         let Some(glass) = order.sorted.iter().position(|i| i.traits.transmits) else {
             let mut pass = begin(encoder, target, clear, is_last.then_some(&target.view), Depth::Own);
             pass.set_bind_group(0, &upload.group, &[]);
-            let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass, groups: [&upload.group; 2] };
-            painter.ground(&order.solid)?;
+            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2] };
+            painter.ground(&order.solid);
             return painter.rest(&order.sorted, &items);
         };
         // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
@@ -246,15 +255,15 @@ impl Renderer {
         {
             let mut pass = begin(encoder, target, clear, Some(&behind.first), Depth::Kept);
             pass.set_bind_group(0, &upload.group, &[]);
-            let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass, groups };
-            painter.ground(&order.solid)?;
-            painter.surfaces(&order.sorted[..glass], true)?;
+            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
+            painter.ground(&order.solid);
+            painter.surfaces(&order.sorted[..glass], true);
         }
         behind.make_levels(encoder);
         let resolved = is_last.then_some(&target.view);
         let mut pass = begin(encoder, target, wgpu::LoadOp::Load, resolved, Depth::Taken);
         pass.set_bind_group(0, &upload.group, &[]);
-        let mut painter = Painter { gpu, pipelines, frame, pass: &mut pass, groups };
+        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
         painter.rest(&order.sorted[glass..], &items)
     }
 
@@ -283,6 +292,7 @@ impl Renderer {
 struct Painter<'a, 'p> {
     gpu: &'a Gpu,
     pipelines: &'a mut Pipelines,
+    numbers: &'a Numbers,
     frame: &'a Frame,
     pass: &'a mut wgpu::RenderPass<'p>,
     /// What the whole frame binds; the second is for glass, and knows what lies behind it.
@@ -302,7 +312,7 @@ impl<'a: 'b, 'b> Order<'a, 'b> {
             return Self { solid: Vec::new(), sorted: Vec::new() };
         }
         // Readouts show everything as solid.
-        let shows = |i: &&Item<'_>| frame.display.surface == Surface::Shaded && (i.traits.blends || i.traits.transmits);
+        let shows = |i: &&Item<'_>| frame.overlay().is_none() && (i.traits.blends || i.traits.transmits);
         let (sorted, solid): (Vec<_>, Vec<_>) = items.iter().partition(shows);
         Self { solid, sorted: back_to_front(frame, sorted.into_iter()) }
     }
@@ -310,30 +320,35 @@ impl<'a: 'b, 'b> Order<'a, 'b> {
 
 impl Painter<'_, '_> {
     /// Everything that nothing is seen through.
-    fn ground(&mut self, solid: &[&Item<'_>]) -> Result<(), GpuError> {
+    fn ground(&mut self, solid: &[&Item<'_>]) {
         if matches!(self.frame.display.background, Background::Studio { .. }) {
             self.screen(Kind::Background, 3);
         }
-        self.surfaces(solid, false)?;
+        self.surfaces(solid, false);
         if self.frame.display.grid.is_some() {
             self.screen(Kind::Grid, 4);
         }
-        Ok(())
     }
 
     /// What shows something behind it, then the edges of all.
     fn rest(&mut self, sorted: &[&Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
-        self.surfaces(sorted, true)?;
+        self.surfaces(sorted, true);
         if self.frame.display.wireframe {
             for item in all {
                 self.edges(item)?;
             }
         }
+        if self.frame.display.dots.is_some() {
+            all.iter().for_each(|item| self.dots(item));
+        }
+        for hidden in [true, false] {
+            all.iter().for_each(|item| self.marks(item, hidden));
+        }
         Ok(())
     }
 
-    fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) -> Result<(), GpuError> {
-        items.iter().try_for_each(|item| self.surface(item, blend && item.traits.blends))
+    fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) {
+        items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
     }
 
     fn screen(&mut self, kind: Kind, vertices: u32) {
@@ -341,25 +356,10 @@ impl Painter<'_, '_> {
         self.pass.draw(0..vertices, 0..1);
     }
 
-    fn surface(&mut self, item: &Item<'_>, blend: bool) -> Result<(), GpuError> {
-        let look = match self.frame.display.surface {
-            Surface::Shaded => Look::Shaded,
-            Surface::Weights(_) => Look::Weights,
-            Surface::Dominant { .. } => Look::Dominant,
-        };
-        let is_split = self.frame.display.surface == Surface::Dominant { shared_black: true };
-        if is_split && item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
-            let [alone, shared] = item.primitive.split(self.gpu, item.source)?;
-            self.indexed(item, Look::Dominant, blend, alone);
-            self.indexed(item, Look::Shared, blend, shared);
-        } else {
-            self.indexed(item, look, blend, &item.primitive.indices);
-        }
-        Ok(())
-    }
-
-    fn indexed(&mut self, item: &Item<'_>, look: Look, blend: bool, indices: &scene::Indices) {
+    fn surface(&mut self, item: &Item<'_>, blend: bool) {
+        let look = if self.frame.overlay().is_some() { Look::Readout } else { Look::Shaded };
         let topology = item.primitive.topology;
+        let indices = &item.primitive.indices;
         let backs = winding_of_backs(self.frame, item);
         let parts = if look == Look::Shaded { item.traits.parts } else { item.traits.parts.holes() };
         let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, parts }, indices);
@@ -374,6 +374,32 @@ impl Painter<'_, '_> {
         }
     }
 
+    /// All vertices of the file; those split off for tangents lie where these do.
+    fn dots(&mut self, item: &Item<'_>) {
+        let count = item.source.stored_vertices as u32;
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
+        if count > 0 {
+            self.deformed(item, Kind::Dots);
+            self.pass.set_vertex_buffer(0, item.primitive.source.slice(..));
+            self.pass.set_vertex_buffer(1, values.slice(..));
+            self.pass.draw(0..3 * item.copies, 0..count);
+        }
+    }
+
+    fn marks(&mut self, item: &Item<'_>, hidden: bool) {
+        if let Some((marks, count)) = self.numbers.marks(item.place) {
+            self.deformed(item, Kind::Marks { hidden });
+            self.pass.set_vertex_buffer(0, marks.slice(..));
+            self.pass.draw(0..3 * item.copies, 0..*count);
+        }
+    }
+
+    /// Sets what every way to draw vertices of `item` needs.
+    fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
+        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
+        self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
+    }
+
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
         if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
             let edges = item.primitive.edges(self.gpu, item.source)?;
@@ -386,19 +412,21 @@ impl Painter<'_, '_> {
         if indices.count == 0 {
             return;
         }
+        self.deformed(item, kind);
         let pass = &mut *self.pass;
-        pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
         let is_glass = kind.is_glass();
         if is_glass {
             pass.set_bind_group(0, self.groups[1], &[]);
         }
-        pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
         pass.set_bind_group(2, &item.groups.core, &[]);
         if let Some(layers) = &item.groups.layers {
             pass.set_bind_group(3, layers, &[]);
         }
         pass.set_vertex_buffer(0, item.primitive.source.slice(..));
         pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
+        // Where the overlay needs no numbers it reads anything.
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
+        pass.set_vertex_buffer(2, values.slice(..));
         pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..indices.count, 0, 0..item.copies);
         if is_glass {
@@ -426,6 +454,11 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.morph_weights == b.morph_weights
         && a.bones == b.bones
         && a.lines == b.lines
+        && Arc::ptr_eq(&a.marked, &b.marked)
+        && match (&a.inspection, &b.inspection) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
 }
 
 /// What becomes of the depth of a pass.
@@ -503,6 +536,7 @@ fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a
                 copies,
                 groups,
                 traits,
+                place: (mesh, n),
             };
             let each = run.iter().map(|id| &copy.draws[id.index()][n]);
             if traits.blends || traits.transmits {

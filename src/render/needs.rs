@@ -1,8 +1,8 @@
 //! What the renderer asks of any adapter, whatever the model. What a model or a picture asks for beyond (sizes of buffers
 //! and textures) is checked where each is made.
 
-use super::layouts::{CORE_TEXTURES, Globals, MATERIAL_TEXTURES, Paint, RAMP_ROWS, Source};
-use super::pipelines::RAMPS;
+use super::layouts::{CORE_TEXTURES, Globals, MATERIAL_TEXTURES, Mark, Paint};
+use crate::frame::SCALE_ROWS;
 
 /// A limit of the device, and the least of it that will do.
 struct Need {
@@ -21,7 +21,7 @@ macro_rules! need {
 const DRAWING: &[Need] = &[
     // Palette, slots, influences, morph targets.
     need!("storage buffers in a shader stage", 4, max_storage_buffers_per_shader_stage),
-    // Globals, ramps, draw, material.
+    // Globals, scale, draw, material.
     need!("uniform buffers in a shader stage", 4, max_uniform_buffers_per_shader_stage),
     // Those of the material, and what lies behind glass.
     need!("textures in a shader stage", MATERIAL_TEXTURES + 1, max_sampled_textures_per_shader_stage),
@@ -34,14 +34,14 @@ const DRAWING: &[Need] = &[
         max_bindings_per_bind_group
     ),
     need!("dynamic uniform buffers", 1, max_dynamic_uniform_buffers_per_pipeline_layout),
-    need!("vertex buffers", 2, max_vertex_buffers),
-    need!("vertex attributes", 8, max_vertex_attributes),
-    need!("bytes of a stored vertex", larger(size_of::<Source>(), size_of::<Paint>()), max_vertex_buffer_array_stride),
-    // The surface's six, and which side is seen.
-    need!("variables between shader stages", 7, max_inter_stage_shader_variables),
+    need!("vertex buffers", 3, max_vertex_buffers),
+    need!("vertex attributes", 9, max_vertex_attributes),
+    need!("bytes of a stored vertex", larger(size_of::<Mark>(), size_of::<Paint>()), max_vertex_buffer_array_stride),
+    // The surface's seven, and which side is seen.
+    need!("variables between shader stages", 8, max_inter_stage_shader_variables),
     need!(
         "bytes of a uniform buffer",
-        larger(size_of::<Globals>(), RAMPS * RAMP_ROWS * size_of::<[f32; 4]>()),
+        larger(size_of::<Globals>(), SCALE_ROWS * size_of::<[f32; 4]>()),
         max_uniform_buffer_binding_size
     ),
 ];
@@ -88,10 +88,10 @@ mod tests {
         assert_eq!(missing(&wgpu::Limits::downlevel_defaults(), all), [""; 0], "OpenGL ES 3.1 will do");
         let webgl = missing(&wgpu::Limits::downlevel_webgl2_defaults(), all);
         assert_eq!(webgl, ["4 storage buffers in a shader stage are needed, it allows 0"]);
-        let few = wgpu::Limits { max_bind_groups: 2, max_vertex_attributes: 7, ..wgpu::Limits::default() };
+        let few = wgpu::Limits { max_bind_groups: 2, max_vertex_attributes: 8, ..wgpu::Limits::default() };
         assert_eq!(
             missing(&few, all),
-            ["4 bind groups are needed, it allows 2", "8 vertex attributes are needed, it allows 7"]
+            ["4 bind groups are needed, it allows 2", "9 vertex attributes are needed, it allows 8"]
         );
         let none = missing(&wgpu::Limits::default(), wgpu::DownlevelFlags::empty());
         assert!(none.len() == 1 && none[0].contains("vertex shaders"), "{none:?}");

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use super::gpu::Gpu;
-use super::layouts::{Bone, CORE_TEXTURES, Draw, Line, MATERIAL_TEXTURES, Paint, Source, layer};
+use super::layouts::{Bone, CORE_TEXTURES, Draw, Line, MATERIAL_TEXTURES, Mark, Paint, Source, layer};
 use super::material::Parts;
 use super::shader::{self, Program};
 use super::target::{COLOR, DEPTH, SAMPLES};
@@ -14,10 +14,8 @@ use crate::deform::Method;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Look {
     Shaded,
-    Weights,
-    Dominant,
-    /// Triangles that several joints move.
-    Shared,
+    /// In the colours of an overlay.
+    Readout,
 }
 
 /// Which windings of the surface are left out before their fragments are shaded. The fragment stage leaves out what is
@@ -51,6 +49,12 @@ pub(super) enum Kind {
         parts: Parts,
     },
     Edges,
+    /// All vertices.
+    Dots,
+    /// Marked vertices, before the surface or behind it.
+    Marks {
+        hidden: bool,
+    },
     Background,
     Grid,
     Bones,
@@ -58,6 +62,11 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// Linked with a deformation method.
+    fn deforms(self) -> bool {
+        matches!(self, Self::Surface { .. } | Self::Edges | Self::Dots | Self::Marks { .. })
+    }
+
     /// True where what lies behind is read.
     pub fn is_glass(self) -> bool {
         match self {
@@ -86,15 +95,16 @@ pub(super) struct Pipelines {
     behind: Option<wgpu::RenderPipeline>,
 }
 
-/// Colour ramps in their table.
-pub(super) const RAMPS: usize = 2;
-
 /// Colours that were multiplied by their alpha.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 
 const SOURCE: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_array![
     0 => Float32x3, 1 => Uint32, 2 => Float32x3, 3 => Uint32, 4 => Float32x4, 5 => Float32x4];
 const PAINT: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![6 => Float32x4, 7 => Float32x4];
+/// A number for each vertex.
+const VALUE: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![8 => Float32];
+const MARK: [wgpu::VertexAttribute; 7] = wgpu::vertex_attr_array![
+    0 => Float32x3, 1 => Uint32, 2 => Float32x3, 3 => Uint32, 4 => Float32x4, 5 => Float32x4, 8 => Uint32];
 const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4];
 
 fn buffer<T>(
@@ -121,7 +131,7 @@ impl Pipelines {
             uniform(0, all, false),
             storage(1, vertices, true),
             storage(2, vertices, true),
-            uniform(3, S::FRAGMENT, false),
+            uniform(3, all, false),
             storage(4, S::FRAGMENT, true),
         ];
         let frame_alone = layout("frame", &frame);
@@ -163,8 +173,7 @@ impl Pipelines {
 
     /// A pipeline of the scene's own target.
     pub fn draw(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method) -> wgpu::RenderPipeline {
-        let deforms = matches!(kind, Kind::Surface { .. } | Kind::Edges);
-        let key = (kind, if deforms { method.id } else { "" });
+        let key = (kind, if kind.deforms() { method.id } else { "" });
         if let Some(found) = self.drawing.get(&key) {
             return found.clone();
         }
@@ -184,9 +193,7 @@ impl Pipelines {
                     Look::Shaded if parts.layers & layer::TRANSMISSION != 0 => ("vs_shaded", "fs_transmissive"),
                     Look::Shaded if is_layered => ("vs_shaded", "fs_layered"),
                     Look::Shaded => ("vs_shaded", "fs_shaded"),
-                    Look::Weights => ("vs_weights", "fs_weights"),
-                    Look::Dominant => ("vs_dominant", "fs_dominant"),
-                    Look::Shared => ("vs_shaded", "fs_shared"),
+                    Look::Readout => ("vs_readout", "fs_readout"),
                 };
                 let cull = match cull {
                     Cull::None => None,
@@ -194,7 +201,11 @@ impl Pipelines {
                     Cull::CounterClockwise => Some(wgpu::Face::Front),
                 };
                 How {
-                    program: if is_layered { &shader::LAYERED } else { &shader::SURFACE },
+                    program: match look {
+                        Look::Readout => &shader::READOUT,
+                        Look::Shaded if is_layered => &shader::LAYERED,
+                        Look::Shaded => &shader::SURFACE,
+                    },
                     vertex,
                     fragment,
                     topology,
@@ -206,6 +217,14 @@ impl Pipelines {
                 }
             }
             Kind::Edges => How { vertex: "vs_edges", fragment: "fs_edges", topology: T::LineList, ..How::MESH },
+            Kind::Dots => How { vertex: "vs_dots", fragment: "fs_dots", ..How::DOTS },
+            Kind::Marks { hidden: false } => How { vertex: "vs_marks", fragment: "fs_dots", ..How::DOTS },
+            Kind::Marks { hidden: true } => How {
+                vertex: "vs_marks",
+                fragment: "fs_hidden_dots",
+                compare: wgpu::CompareFunction::Less,
+                ..How::DOTS
+            },
             Kind::Background => How {
                 program: &shader::BACKGROUND,
                 vertex: "vs_screen",
@@ -238,9 +257,12 @@ impl Pipelines {
                 ..How::FLAT
             },
         };
-        let mesh = [buffer::<Source>(Vertex, &SOURCE), buffer::<Paint>(Vertex, &PAINT)];
+        let mesh = [buffer::<Source>(Vertex, &SOURCE), buffer::<Paint>(Vertex, &PAINT), buffer::<f32>(Vertex, &VALUE)];
         let buffers: &[_] = match kind {
-            Kind::Surface { .. } | Kind::Edges => &mesh,
+            Kind::Surface { look: Look::Readout, .. } => &mesh,
+            Kind::Surface { .. } | Kind::Edges => &mesh[..2],
+            Kind::Dots => &[buffer::<Source>(Instance, &SOURCE), buffer::<f32>(Instance, &VALUE)],
+            Kind::Marks { .. } => &[buffer::<Mark>(Instance, &MARK)],
             Kind::Background | Kind::Grid => &[],
             Kind::Bones => &[buffer::<Bone>(Instance, &THREE)],
             Kind::Lines => &[buffer::<Line>(Instance, &THREE)],
@@ -268,6 +290,7 @@ impl Pipelines {
         let groups = [Some(frame), Some(&self.primitive), Some(&self.material), Some(&self.layers)];
         let groups = match how.program.deforms {
             true if is_layered => &groups[..],
+            true if how.parts.is_none() && how.program.overlays => &groups[..2],
             true => &groups[..3],
             false => &groups[..1],
         };
@@ -389,6 +412,8 @@ impl How {
     };
     /// The model. Sides are culled in the fragment stage: which one is the back depends on what moved the triangle.
     const MESH: Self = Self { program: &shader::SURFACE, ..Self::FLAT };
+    /// Its vertices.
+    const DOTS: Self = Self { program: &shader::DOTS, ..Self::FLAT };
 }
 
 /// One triangle over the whole of a single-sampled target.

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::layouts::{Draw, Influence, Paint, Slot, Source, flag, mode};
+use super::layouts::{Draw, Influence, Mark, Paint, Slot, Source, flag, mode};
 use super::material::Materials;
 use super::pipelines::{Pipelines, entry};
 use crate::frame::joint_color;
@@ -41,7 +41,6 @@ pub(super) struct GpuPrimitive {
     /// the surface turns.
     pub meeting: Option<Vec<(u16, u16)>>,
     edges: OnceLock<Result<Indices, GpuError>>,
-    split: OnceLock<Result<[Indices; 2], GpuError>>,
 }
 
 /// A primitive as one instance draws it.
@@ -147,7 +146,6 @@ impl GpuPrimitive {
             center: (Aabb::from_points(p.positions.iter().copied()).center(), main_joint(p)),
             meeting: meeting(p),
             edges: OnceLock::new(),
-            split: OnceLock::new(),
         })
     }
 
@@ -155,15 +153,6 @@ impl GpuPrimitive {
     pub fn edges(&self, gpu: &Gpu, p: &Primitive) -> Result<&Indices, GpuError> {
         let make = || Indices::new(gpu, "the wireframe", &edges(p));
         self.edges.get_or_init(make).as_ref().map_err(GpuError::clone)
-    }
-
-    /// Triangles that one joint moves alone, and all others; made when first asked for.
-    pub fn split(&self, gpu: &Gpu, p: &Primitive) -> Result<&[Indices; 2], GpuError> {
-        let make = || {
-            let [alone, shared] = split(p);
-            Ok([Indices::new(gpu, "triangles", &alone)?, Indices::new(gpu, "shared triangles", &shared)?])
-        };
-        self.split.get_or_init(make).as_ref().map_err(GpuError::clone)
     }
 }
 
@@ -198,33 +187,54 @@ fn mode_of(influences: &Influences) -> u32 {
 fn sources(p: &Primitive) -> (Vec<Source>, Vec<Influence>) {
     let mut list = Vec::new();
     let mode = p.influences.as_ref().map_or(mode::RIGID, mode_of);
-    let vertex = |(i, position): (usize, &Vec3)| {
-        let mut out = Source {
-            position: position.to_array(),
-            normal: p.normals.get(i).copied().unwrap_or_default().to_array(),
-            tangent: p.tangents.get(i).copied().unwrap_or(Vec4::W).to_array(),
-            ..Source::default()
-        };
-        let Some(influences) = &p.influences else { return out };
-        let (joints, weights) = influences.of(i);
-        let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-        if mode == mode::LIST {
-            out.joints_a = list.len() as u32;
-            list.extend(used.map(|(joint, weight)| Influence { joint: u32::from(*joint), weight: *weight }));
-            out.joints_b = list.len() as u32 - out.joints_a;
-        } else {
-            let mut four = [0_u32; 4];
-            for (slot, (joint, weight)) in used.enumerate() {
-                four[slot] = u32::from(*joint);
-                out.weights[slot] = *weight;
-            }
-            out.joints_a = four[0] | four[1] << 16;
-            out.joints_b = four[2] | four[3] << 16;
-        }
-        out
-    };
-    let sources = p.positions.iter().enumerate().map(vertex).collect();
+    let sources = (0..p.positions.len()).map(|i| source(p, i, mode, &mut list)).collect();
     (sources, list)
+}
+
+/// One vertex; where influences are read from a list, its own are put at the end of `list`.
+fn source(p: &Primitive, i: usize, mode: u32, list: &mut Vec<Influence>) -> Source {
+    let mut out = Source {
+        position: p.positions[i].to_array(),
+        normal: p.normals.get(i).copied().unwrap_or_default().to_array(),
+        tangent: p.tangents.get(i).copied().unwrap_or(Vec4::W).to_array(),
+        ..Source::default()
+    };
+    let Some(influences) = &p.influences else { return out };
+    let (joints, weights) = influences.of(i);
+    let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
+    if mode == mode::LIST {
+        out.joints_a = list.len() as u32;
+        list.extend(used.map(|(joint, weight)| Influence { joint: u32::from(*joint), weight: *weight }));
+        out.joints_b = list.len() as u32 - out.joints_a;
+    } else {
+        let mut four = [0_u32; 4];
+        for (slot, (joint, weight)) in used.enumerate() {
+            four[slot] = u32::from(*joint);
+            out.weights[slot] = *weight;
+        }
+        out.joints_a = four[0] | four[1] << 16;
+        out.joints_b = four[2] | four[3] << 16;
+    }
+    out
+}
+
+/// Vertices of their own, for the dots that stand for them. `vertices` rise.
+pub(super) fn marks(p: &Primitive, vertices: &[u32]) -> Vec<Mark> {
+    let mode = p.influences.as_ref().map_or(mode::RIGID, mode_of);
+    let (mut listed, mut next) = (0, 0);
+    let mark = |vertex: &u32| {
+        let i = *vertex as usize;
+        let mut source = source(p, i, mode, &mut Vec::new());
+        if let (mode::LIST, Some(influences)) = (mode, &p.influences) {
+            // Where its influences stand in the list of all.
+            let before = (next..i).map(|v| influences.of(v).1.iter().filter(|w| **w != 0.0).count());
+            listed += before.sum::<usize>();
+            next = i;
+            source.joints_a = listed as u32;
+        }
+        Mark { source, vertex: *vertex }
+    };
+    vertices.iter().filter(|v| (**v as usize) < p.stored_vertices).map(mark).collect()
 }
 
 fn paints(p: &Primitive) -> Vec<Paint> {
@@ -328,27 +338,6 @@ fn edges(p: &Primitive) -> Vec<u32> {
                 out.extend([*from, *to]);
             }
         }
-    }
-    out
-}
-
-/// A joint shares a vertex when it has at least this much of it: less is not seen, and would blacken most of a smooth skin.
-const SHARE: f32 = 0.1;
-
-/// Triangles all of whose vertices the same one joint moves, and the others. Depends on no pose.
-fn split(p: &Primitive) -> [Vec<u32>; 2] {
-    let mut out = [Vec::new(), Vec::new()];
-    let alone = |v: u32| {
-        let Some(influences) = &p.influences else { return Some(0) };
-        let (joints, weights) = influences.of(v as usize);
-        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w >= SHARE).map(|(j, _)| *j);
-        let first = used.next()?;
-        used.all(|j| j == first).then_some(first)
-    };
-    for triangle in p.indices.as_chunks::<3>().0 {
-        let [a, b, c] = triangle.map(alone);
-        let shared = a.is_none() || a != b || a != c;
-        out[usize::from(shared)].extend(triangle);
     }
     out
 }

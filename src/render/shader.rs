@@ -2,6 +2,7 @@
 //! linking.
 
 use crate::deform::Method;
+use crate::frame::OVERLAYS;
 
 /// A WGSL file: its name under `shaders/`, and its text.
 pub type Part = (&'static str, &'static str);
@@ -16,6 +17,7 @@ const GLOBALS: Part = part!("common/globals.wgsl");
 const COLOR: Part = part!("common/color.wgsl");
 const DEFORM: Part = part!("common/deform.wgsl");
 const SCREEN: Part = part!("common/screen.wgsl");
+const OVERLAY: Part = part!("common/overlay.wgsl");
 
 /// One shader module.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Program {
     pub parts: &'static [Part],
     /// Linked with a deformation method.
     pub deforms: bool,
+    /// Linked with all overlays.
+    pub overlays: bool,
 }
 
 /// The model's surface with layers that extensions add.
@@ -42,6 +46,7 @@ pub static LAYERED: Program = Program {
         part!("layers.wgsl"),
     ],
     deforms: true,
+    overlays: false,
 };
 /// The model's surface and edges.
 pub static SURFACE: Program = Program {
@@ -56,30 +61,57 @@ pub static SURFACE: Program = Program {
         part!("surface.wgsl"),
     ],
     deforms: true,
+    overlays: false,
+};
+/// The model's surface in the colours of an overlay.
+pub static READOUT: Program = Program {
+    name: "readout",
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        OVERLAY,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+        part!("readout.wgsl"),
+    ],
+    deforms: true,
+    overlays: true,
+};
+/// Vertices as dots.
+pub static DOTS: Program = Program {
+    name: "dots",
+    parts: &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")],
+    deforms: true,
+    overlays: true,
 };
 /// Deformed vertices as numbers.
-pub static BAKE: Program = Program { name: "bake", parts: &[GLOBALS, DEFORM, part!("bake.wgsl")], deforms: true };
+pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
 /// The studio gradient.
-pub static BACKGROUND: Program =
-    Program { name: "background", parts: &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], deforms: false };
+pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
 /// The ground.
-pub static GRID: Program = Program { name: "grid", parts: &[GLOBALS, part!("grid.wgsl")], deforms: false };
+pub static GRID: Program = plain("grid", &[GLOBALS, part!("grid.wgsl")], false);
 /// Octahedral bones.
-pub static BONES: Program = Program { name: "bones", parts: &[GLOBALS, COLOR, part!("bones.wgsl")], deforms: false };
+pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, part!("bones.wgsl")], false);
 /// Lines over everything.
-pub static LINES: Program = Program { name: "lines", parts: &[GLOBALS, COLOR, part!("lines.wgsl")], deforms: false };
+pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, part!("lines.wgsl")], false);
 /// The finished picture into a window.
-pub static PRESENT: Program =
-    Program { name: "present", parts: &[COLOR, SCREEN, part!("present.wgsl")], deforms: false };
+pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
 /// Smaller levels of a texture.
-pub static MIP: Program = Program { name: "mip", parts: &[SCREEN, part!("mip.wgsl")], deforms: false };
+pub static MIP: Program = plain("mip", &[SCREEN, part!("mip.wgsl")], false);
 
 /// Smaller pictures of what lies behind glass.
-pub static BEHIND: Program = Program { name: "behind", parts: &[SCREEN, part!("behind.wgsl")], deforms: false };
+pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
+
+const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Program {
+    Program { name, parts, deforms, overlays: false }
+}
 
 /// All of them: a test links each with every method.
 pub static PROGRAMS: &[&Program] =
-    &[&SURFACE, &LAYERED, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &MIP, &BEHIND];
+    &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &MIP, &BEHIND];
 
 /// A WGSL error at its own file and line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,8 +146,24 @@ impl Program {
             linked.push(method.wgsl);
             linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
         }
+        if self.overlays {
+            OVERLAYS.iter().for_each(|overlay| linked.push(overlay.wgsl));
+            linked.text.push_str(&choice_of_overlay());
+        }
         linked
     }
+}
+
+/// `overlay_number`, which asks the overlay that the uniform names: switching compiles nothing.
+fn choice_of_overlay() -> String {
+    let mut text = "\nfn overlay_number(source: Source, copy: u32, value: f32) -> f32 {\n".to_owned();
+    text.push_str("    switch globals.overlay {\n");
+    for (i, overlay) in OVERLAYS.iter().enumerate() {
+        let name = overlay.id.replace('-', "_");
+        text.push_str(&format!("        case {i}u: {{ return overlay_{name}(source, copy, value); }}\n"));
+    }
+    text.push_str("        default: { return 0.0; }\n    }\n}\n");
+    text
 }
 
 impl Linked {

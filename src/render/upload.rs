@@ -1,28 +1,25 @@
 //! What goes to the device with every picture: one uniform, the packed palettes with the morph weights, bones and lines.
 
+use std::ops::Range;
+
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 
 use super::behind::Behind;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
-use super::layouts::{Bone, Globals, Light, Line, RAMP_ROWS};
-use super::pipelines::{self, Pipelines, entry};
+use super::layouts::{Bone, Globals, Light, Line, scale, shown};
+use super::pipelines::{Pipelines, entry};
 use super::studio;
 use crate::deform::pack;
-use crate::frame::{Background, Camera, Frame, Ramp, Surface};
+use crate::frame::{Background, Camera, Frame, OVERLAYS, SCALE_ROWS, Scale};
 use crate::math::Projection;
 use crate::model::LightKind;
-
-/// In the order of their tables.
-const RAMPS: [Ramp; pipelines::RAMPS] = [Ramp::Blender, Ramp::Viridis];
-/// No node has this number.
-const NO_NODE: u32 = u32::MAX;
 
 /// Buffers that are written for every picture; they grow by need.
 #[derive(Debug)]
 pub(super) struct Upload {
     globals: wgpu::Buffer,
-    ramps: wgpu::Buffer,
+    scale: wgpu::Buffer,
     palette: wgpu::Buffer,
     lights: wgpu::Buffer,
     /// Binds the above and the model's slots.
@@ -42,17 +39,16 @@ impl Upload {
     pub fn new(gpu: &Gpu, pipelines: &Pipelines) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as U;
         let globals = gpu.buffer("globals", bytemuck::bytes_of(&Globals::default()), U::UNIFORM)?;
-        let rows: Vec<[f32; 4]> = RAMPS.into_iter().flat_map(ramp_rows).collect();
-        let ramps = gpu.buffer("ramps", bytemuck::cast_slice(&rows), U::UNIFORM)?;
+        let scale = gpu.buffer("the scale", bytemuck::cast_slice(&[[0.0_f32; 4]; SCALE_ROWS]), U::UNIFORM)?;
         let palette = gpu.buffer("the palette", &[], U::STORAGE)?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
         let lights = gpu.buffer("lights", bytemuck::bytes_of(&Light::default()), U::STORAGE)?;
-        let group = group(gpu, pipelines, [&globals, &palette, &slots, &ramps, &lights]);
+        let group = group(gpu, pipelines, [&globals, &palette, &slots, &scale, &lights]);
         let bones = gpu.buffer("bones", &[], U::VERTEX)?;
         let lines = gpu.buffer("lines", &[], U::VERTEX)?;
         Ok(Self {
             globals,
-            ramps,
+            scale,
             palette,
             lights,
             group,
@@ -82,7 +78,11 @@ impl Upload {
             Vec4::from_array(row)
         }));
         let globals = globals(frame, size, morph_base as u32);
-        gpu.queue.write_buffer(&self.globals, 0, bytemuck::bytes_of(&globals));
+        gpu.write(&self.globals, bytemuck::bytes_of(&globals));
+        if let Some(overlay) = frame.overlay() {
+            let rows = overlay.scale.rows(frame.display.ramp);
+            gpu.write(&self.scale, bytemuck::cast_slice(&rows));
+        }
         let what = format!("the palette ({} joints)", frame.palettes.len());
         let usage = wgpu::BufferUsages::STORAGE;
         let mut moved = write(gpu, &mut self.palette, &what, bytemuck::cast_slice(&self.packed), usage)?;
@@ -93,7 +93,7 @@ impl Upload {
             moved = true;
         }
         if moved {
-            self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.ramps, &self.lights]);
+            self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.scale, &self.lights]);
             self.behind = None;
         }
         let usage = wgpu::BufferUsages::VERTEX;
@@ -110,7 +110,7 @@ impl Upload {
         if let Some((_, group)) = self.behind.as_ref().filter(|(view, _)| *view == behind.view) {
             return group.clone();
         }
-        let buffers = [&self.globals, &self.palette, &self.slots, &self.ramps, &self.lights];
+        let buffers = [&self.globals, &self.palette, &self.slots, &self.scale, &self.lights];
         let mut entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
         entries.push(entry(5, wgpu::BindingResource::TextureView(&behind.view)));
         entries.push(entry(6, wgpu::BindingResource::Sampler(&behind.sampler)));
@@ -141,7 +141,7 @@ fn write(
         *buffer = roomy.or_else(|_| gpu.empty_buffer(what, need, usage))?;
     }
     if !bytes.is_empty() {
-        gpu.queue.write_buffer(buffer, 0, bytes);
+        gpu.write(buffer, bytes);
     }
     Ok(grows)
 }
@@ -150,13 +150,6 @@ fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5]) -> wgpu:
     let entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
     let layout = &pipelines.frame;
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
-}
-
-fn ramp_rows(ramp: Ramp) -> impl Iterator<Item = [f32; 4]> {
-    (0..RAMP_ROWS).map(move |i| {
-        let [r, g, b] = ramp.color(i as f32 / (RAMP_ROWS - 1) as f32);
-        [r, g, b, 1.0]
-    })
 }
 
 /// `clip_from_world` of a camera, depth reversed.
@@ -177,10 +170,8 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
     };
     let is_perspective = matches!(frame.camera.projection, Projection::Perspective { .. });
     let axis = |v: glam::Vec3A| v.extend(0.0).to_array();
-    let ramp = match display.surface {
-        Surface::Weights(ramp) => RAMPS.iter().position(|r| *r == ramp).unwrap_or(0) * RAMP_ROWS,
-        Surface::Shaded | Surface::Dominant { .. } => 0,
-    };
+    let nodes = selected(frame);
+    let scale = frame.overlay().map(|o| &o.scale);
     Globals {
         clip_from_world: clip_from_world(&frame.camera, size).to_cols_array_2d(),
         view_x: axis(axes.x_axis),
@@ -194,13 +185,42 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
         grid_color: display.grid.map_or([0.0; 4], |g| with_w(linear(g.color))),
         shadow: display.grid.map_or([0.0; 4], |g| g.shadow.to_array()),
         wire_color: wire_color(display.mesh),
+        dot_color: linear_alpha(display.dots.map_or([0.0; 4], |d| d.color)),
+        mark_color: linear_alpha(display.marks.color),
         boxes: studio::boxes(frame.camera.world_from_view),
-        ramp: ramp as u32,
-        selected: display.selected.map_or(NO_NODE, |n| n.0),
+        selected: nodes.start,
+        selected_end: nodes.end,
         morph_base,
         light_count: frame.lights.len() as u32,
+        overlay: OVERLAYS.iter().position(|o| frame.overlay() == Some(*o)).unwrap_or(0) as u32,
+        scale_kind: match scale {
+            Some(Scale::Ramp { .. }) | None => scale::RAMP,
+            Some(Scale::Steps(_)) => scale::STEPS,
+            Some(Scale::Joints) => scale::JOINTS,
+        },
+        influence_limit: display.influence_limit as u32,
+        flags: flags(frame),
+        scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
+        dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
         studio: [f32::from(u8::from(frame.studio)), 0.0, 0.0, 0.0],
     }
+}
+
+/// The nodes that are selected: one, or all of its subtree.
+fn selected(frame: &Frame) -> Range<u32> {
+    let (Some(model), Some(node)) = (&frame.model, frame.display.selected) else { return 0..0 };
+    if !frame.display.with_children {
+        return node.0..node.0 + 1;
+    }
+    node.0..model.skeleton.subtree_end(node) as u32
+}
+
+fn flags(frame: &Frame) -> u32 {
+    let display = &frame.display;
+    let bit = |on, bit| if on { bit } else { 0 };
+    bit(frame.overlay().is_some(), shown::HAS_OVERLAY)
+        | bit(display.influenced_only && display.selected.is_some(), shown::INFLUENCED_ONLY)
+        | bit(display.shared_black, shown::SHARED_BLACK)
 }
 
 /// Dark over the surface; light where there is none.
@@ -210,6 +230,12 @@ fn wire_color(over_mesh: bool) -> [f32; 4] {
 
 fn with_w([x, y, z]: [f32; 3]) -> [f32; 4] {
     [x, y, z, 1.0]
+}
+
+/// sRGB to linear; alpha stays.
+fn linear_alpha([r, g, b, a]: [f32; 4]) -> [f32; 4] {
+    let [r, g, b] = linear([r, g, b]);
+    [r, g, b, a]
 }
 
 /// sRGB to linear.

@@ -1,15 +1,15 @@
 //! Everything a user can ask for, as plain data. Buttons, keys, menus and tests all send these.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use glam::Vec2;
 
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
-use super::view::{Lighting, SurfaceMode, Toggle, ViewFrom};
+use super::view::{Lighting, Toggle, ViewFrom};
 use crate::inspect::rom::RomOptions;
-use crate::inspect::{VertexRef, VertexSet};
+use crate::inspect::{OVERLAYS, Overlay, VertexRef, VertexSet};
 use crate::math::Ramp;
 use crate::model::{ClipId, NodeId};
 
@@ -104,12 +104,12 @@ pub enum Command {
     RunRom(RomOptions),
     /// Stop the range of motion that is under way.
     CancelRom,
-    /// What colours the surface.
-    SetSurface(SurfaceMode),
-    /// The weight heat map, on or off.
-    ToggleWeights,
-    /// Dominant-joint colours, on or off.
-    ToggleDominant,
+    /// What colours the surface, by [`crate::inspect::Overlay::id`]; `None`: materials and light.
+    SetOverlay(Option<&'static str>),
+    /// The same, and back to materials and light where it is on.
+    ToggleOverlay(&'static str),
+    /// The most influences of a vertex that a runtime can use, 1…8.
+    SetInfluenceLimit(usize),
     /// Colours of the heat map.
     SetRamp(Ramp),
     /// Bones, axes, names, grid, wireframe…
@@ -176,6 +176,8 @@ pub enum Effect {
     OpenBuiltIn,
     /// Load again what was loaded last.
     Reload,
+    /// Look again for what is wrong with the open model: what to look for has changed.
+    Inspect,
     /// Stop loading.
     CancelLoad,
     /// Measure the range of motion of the stored model in the background.
@@ -251,6 +253,7 @@ pub enum Menu {
     File,
     Edit,
     View,
+    Overlay,
     Playback,
     Help,
 }
@@ -268,6 +271,10 @@ pub struct CommandRow {
     pub shortcut: Option<Shortcut>,
     /// The menu.
     pub menu: Menu,
+}
+
+const fn plain(c: char) -> Shortcut {
+    Shortcut { key: Key::Char(c), ctrl: false, shift: false }
 }
 
 const fn key(key: Key) -> Option<Shortcut> {
@@ -297,7 +304,14 @@ const fn row(
 }
 
 /// Every command without a value of its own: menus, tooltips, keys, the README's table all come from here.
-pub static COMMANDS: &[CommandRow] = &[
+pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
+    let overlay = |o: &&Overlay| row(Menu::Overlay, o.label, o.key.map(plain), Command::ToggleOverlay(o.id), o.help);
+    let (before, after) = ROWS.split_at(ROWS.iter().position(|r| r.menu == Menu::Overlay).map_or(0, |i| i + 1));
+    before.iter().cloned().chain(OVERLAYS.iter().map(overlay)).chain(after.iter().cloned()).collect()
+});
+
+/// All but the overlays, which follow the first of their menu.
+static ROWS: &[CommandRow] = &[
     row(Menu::File, "Open…", ctrl(Key::Char('o')), Command::OpenDialog, "Open a glTF or GLB file"),
     row(
         Menu::File,
@@ -333,27 +347,6 @@ pub static COMMANDS: &[CommandRow] = &[
         key(Key::PageDown),
         Command::SelectChild,
         "Select the first child of the selected node",
-    ),
-    row(
-        Menu::View,
-        "Shaded",
-        key(Key::Char('s')),
-        Command::SetSurface(SurfaceMode::Shaded),
-        "Show materials and light",
-    ),
-    row(
-        Menu::View,
-        "Weights",
-        key(Key::Char('w')),
-        Command::ToggleWeights,
-        "Colour the skin by its weight for the selected joint",
-    ),
-    row(
-        Menu::View,
-        "Dominant joint",
-        key(Key::Char('d')),
-        Command::ToggleDominant,
-        "Colour the skin by the joint that moves it most",
     ),
     row(Menu::View, "Bones", key(Key::Char('b')), Command::Toggle(Toggle::Bones), "Draw the skeleton over the skin"),
     row(Menu::View, "Joint axes", key(Key::Char('a')), Command::Toggle(Toggle::Axes), "Draw the axes of the joints"),
@@ -451,6 +444,29 @@ pub static COMMANDS: &[CommandRow] = &[
         "Show or hide the tables of joints, vertices, matrices and skins",
     ),
     row(Menu::View, "Light theme", ctrl(Key::Char('t')), Command::ToggleTheme, "Switch between dark and light"),
+    row(Menu::Overlay, "Shaded", key(Key::Char('s')), Command::SetOverlay(None), "Show materials and light"),
+    row(
+        Menu::Overlay,
+        "With children",
+        key(Key::Char('c')),
+        Command::Toggle(Toggle::WithChildren),
+        "Let the selected joint stand for all joints below it too",
+    ),
+    row(
+        Menu::Overlay,
+        "Influenced only",
+        key(Key::Char('o')),
+        Command::Toggle(Toggle::InfluencedOnly),
+        "Dim what the selected joint does not move",
+    ),
+    row(
+        Menu::Overlay,
+        "Shared in black",
+        None,
+        Command::Toggle(Toggle::SharedBlack),
+        "Dominant joint: paint triangles black whose vertices several joints move",
+    ),
+    row(Menu::Overlay, "Vertices", key(Key::Char('v')), Command::Toggle(Toggle::Vertices), "Draw vertices as dots"),
     row(Menu::Playback, "Play or pause", key(Key::Space), Command::TogglePlay, "Play or pause the clip"),
     row(Menu::Playback, "Next frame", key(Key::Right), Command::StepFrames(1), "One frame forward"),
     row(Menu::Playback, "Previous frame", key(Key::Left), Command::StepFrames(-1), "One frame back"),
@@ -515,7 +531,7 @@ mod tests {
     fn the_keys_of_the_manual() {
         assert_eq!(
             command_of(Shortcut { key: Key::Char('w'), ctrl: false, shift: false }),
-            Some(&Command::ToggleWeights)
+            Some(&Command::ToggleOverlay("weights"))
         );
         assert_eq!(command_of(Shortcut { key: Key::Char('z'), ctrl: true, shift: true }), Some(&Command::Redo));
         assert_eq!(

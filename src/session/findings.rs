@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-use super::{ChannelValue, Command, Edits, NodeEdit, Orbit, Playback, PoseSource, Session, SurfaceMode};
+use super::{ChannelValue, Command, Edits, NodeEdit, Orbit, Playback, PoseSource, Session};
 use crate::inspect::check::FindingPose;
 use crate::inspect::rom::RomReport;
-use crate::inspect::{Inspection, VertexRef, VertexSet};
+use crate::inspect::{self, Inspection, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, euler_xyz_degrees};
 use crate::model::{Model, NodeId};
 
@@ -17,7 +17,7 @@ pub(super) struct Before {
     playback: Playback,
     edits: Arc<Edits>,
     orbit: Orbit,
-    surface: SurfaceMode,
+    overlay: Option<&'static Overlay>,
     selected: Option<NodeId>,
     marked: Arc<VertexSet>,
 }
@@ -47,12 +47,10 @@ impl Session {
                 self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
                 self.view.pinned_copy = 0;
             }
-            Command::Mark(vertices) => {
-                if self.model().is_some_and(|m| fits(m, vertices)) {
-                    self.view.marked = Arc::clone(vertices);
-                    self.view.finding = None;
-                    self.before_finding = None;
-                }
+            Command::Mark(vertices) if self.model().is_some_and(|m| fits(m, vertices)) => {
+                self.view.marked = Arc::clone(vertices);
+                self.view.finding = None;
+                self.before_finding = None;
             }
             Command::FrameMarked => {
                 let (marked, aspect) = (Arc::clone(&self.view.marked), self.view.aspect());
@@ -91,7 +89,7 @@ impl Session {
         if let Some(joint) = finding.joints.first() {
             self.apply(Command::Select(Some(*joint)));
             if !finding.vertices.is_empty() {
-                self.view.surface = SurfaceMode::Weights;
+                self.view.overlay = inspect::overlay("weights");
             }
         }
         self.update_pose();
@@ -106,7 +104,7 @@ impl Session {
             playback: self.playback.clone(),
             edits: Arc::clone(&self.edits),
             orbit: view.orbit,
-            surface: view.surface,
+            overlay: view.overlay,
             selected: view.selected,
             marked: Arc::clone(&view.marked),
         }
@@ -115,10 +113,10 @@ impl Session {
     /// As it was before the first of the findings that were shown; pose edits come back in one step that can be undone.
     fn leave_finding(&mut self) {
         let Some(before) = self.before_finding.take() else { return };
-        let Before { playback, edits, orbit, surface, selected, marked } = *before;
+        let Before { playback, edits, orbit, overlay, selected, marked } = *before;
         self.playback = playback;
         self.change_edits(Edits::clone(&edits));
-        (self.view.orbit, self.view.surface, self.view.selected) = (orbit, surface, selected);
+        (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
         (self.view.marked, self.view.finding) = (marked, None);
         self.update_pose();
     }

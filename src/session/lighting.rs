@@ -131,7 +131,7 @@ mod tests {
     use crate::math::Transform;
     use crate::model::shapes::{Tube, tube};
     use crate::model::{Camera, CameraId, Lens, LightId, NodeId};
-    use crate::session::{Document, PoseSource, SurfaceMode};
+    use crate::session::{Document, PoseSource};
 
     /// A tube with a camera and a lamp on the node of its second joint, which stands at (0, 1, 0).
     fn open(lens: Lens, intensity: f32) -> Session {
@@ -172,7 +172,7 @@ mod tests {
         assert!((session.view.world_from_view().matrix3 * Vec3A::NEG_Z - Vec3A::NEG_X).length() < 1e-6);
         session.apply(Command::NextCamera);
         assert_eq!(session.view.through, None, "after the last camera comes the own place");
-        session.apply(Command::SetSurface(SurfaceMode::Shaded));
+        session.apply(Command::SetOverlay(None));
         session.apply(Command::NextCamera);
         assert_eq!(session.view.through.map(|t| t.index), Some(0));
     }

@@ -18,7 +18,7 @@ pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
-pub use view::{FOV_Y, Lighting, Orbit, SurfaceMode, Through, Toggle, View, ViewFrom};
+pub use view::{FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
 
@@ -265,6 +265,10 @@ impl Session {
             | Command::ShowFinding(_)
             | Command::LeaveFinding => self.examine(&command),
             Command::Select(None) if self.before_finding.is_some() => self.examine(&Command::LeaveFinding),
+            Command::SetInfluenceLimit(limit) => {
+                self.view.influence_limit = limit.clamp(1, inspect::LIMITS);
+                return Some(Effect::Inspect);
+            }
             command => self.look(command),
         }
         None
@@ -439,9 +443,8 @@ impl Session {
             Command::PickAt(at) => self.pick_at(at),
             Command::PinAt(at) => self.pin_at(at),
             Command::Deselect => self.deselect(),
-            Command::SetSurface(mode) => view.surface = mode,
-            Command::ToggleWeights => view.surface = toggled(view.surface, SurfaceMode::Weights),
-            Command::ToggleDominant => view.surface = toggled(view.surface, SurfaceMode::Dominant),
+            Command::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
+            Command::ToggleOverlay(id) => view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o)),
             Command::SetRamp(ramp) => view.ramp = ramp,
             Command::Toggle(toggle) => view.toggle(toggle),
             Command::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
@@ -521,8 +524,4 @@ impl Session {
         let best = near.min_by(|a, b| a.0.total_cmp(&b.0));
         best.filter(|best| best.0 <= REACH_PIXELS).map(|best| best.1)
     }
-}
-
-fn toggled(now: SurfaceMode, mode: SurfaceMode) -> SurfaceMode {
-    if now == mode { SurfaceMode::Shaded } else { mode }
 }

@@ -236,8 +236,8 @@ mod findings {
         let measured = RomReport { findings: findings.to_vec(), ..Default::default() };
         session.measured(&model, measured);
         let stands = |s: &Session| {
-            let View { orbit, surface, selected, .. } = s.view;
-            (s.pose.local.clone(), orbit, surface, selected, s.playback.clone(), Arc::clone(&s.view.marked))
+            let View { orbit, overlay, selected, .. } = s.view;
+            (s.pose.local.clone(), orbit, overlay, selected, s.playback.clone(), Arc::clone(&s.view.marked))
         };
         session.update_pose();
         let before = stands(&session);

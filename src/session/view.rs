@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Quat, Vec2, Vec3};
 
 use crate::deform::{METHODS, Method};
-use crate::inspect::{VertexRef, VertexSet};
+use crate::inspect::{Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
 use crate::model::{Lens, NodeId};
 
@@ -156,16 +156,6 @@ impl ViewFrom {
     }
 }
 
-/// What colours the surface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the labels of the switch")]
-pub enum SurfaceMode {
-    #[default]
-    Shaded,
-    Weights,
-    Dominant,
-}
-
 /// Things over the surface that are on or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the labels of the switches")]
@@ -177,6 +167,9 @@ pub enum Toggle {
     Wireframe,
     Mesh,
     SharedBlack,
+    WithChildren,
+    InfluencedOnly,
+    Vertices,
 }
 
 /// How the model is looked at.
@@ -206,8 +199,8 @@ pub struct View {
     pub finding: Option<usize>,
     /// Which copy of its instance the pinned vertex belongs to.
     pub pinned_copy: usize,
-    /// What colours the surface.
-    pub surface: SurfaceMode,
+    /// What colours the surface; `None`: materials and light.
+    pub overlay: Option<&'static Overlay>,
     /// Colours of the heat map.
     pub ramp: Ramp,
     /// How vertices are deformed.
@@ -226,6 +219,14 @@ pub struct View {
     pub mesh: bool,
     /// Dominant joints: triangles that several joints share are black.
     pub shared_black: bool,
+    /// The selected joint stands for all of its subtree too.
+    pub with_children: bool,
+    /// What the selected joint does not move is dimmed.
+    pub influenced_only: bool,
+    /// Vertices as dots.
+    pub vertices: bool,
+    /// The most influences of a vertex that a runtime can use, 1…8: of overlays and checks.
+    pub influence_limit: usize,
 }
 
 impl Default for View {
@@ -243,7 +244,7 @@ impl Default for View {
             marked: Arc::default(),
             finding: None,
             pinned_copy: 0,
-            surface: SurfaceMode::Shaded,
+            overlay: None,
             ramp: Ramp::default(),
             method: METHODS[0],
             bones: true,
@@ -253,6 +254,10 @@ impl Default for View {
             wireframe: false,
             mesh: true,
             shared_black: true,
+            with_children: false,
+            influenced_only: false,
+            vertices: false,
+            influence_limit: 4,
         }
     }
 }
@@ -342,6 +347,9 @@ impl View {
             Toggle::Wireframe => self.wireframe,
             Toggle::Mesh => self.mesh,
             Toggle::SharedBlack => self.shared_black,
+            Toggle::WithChildren => self.with_children,
+            Toggle::InfluencedOnly => self.influenced_only,
+            Toggle::Vertices => self.vertices,
         }
     }
 
@@ -355,6 +363,9 @@ impl View {
             Toggle::Wireframe => &mut self.wireframe,
             Toggle::Mesh => &mut self.mesh,
             Toggle::SharedBlack => &mut self.shared_black,
+            Toggle::WithChildren => &mut self.with_children,
+            Toggle::InfluencedOnly => &mut self.influenced_only,
+            Toggle::Vertices => &mut self.vertices,
         };
         *flag = !*flag;
     }

@@ -24,10 +24,8 @@ pub fn write(name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// `None` where the program was not built.
-pub fn check(paths: &[PathBuf], arguments: &[&str]) -> Option<Output> {
-    let program = option_env!("CARGO_BIN_EXE_skinscope")?;
-    Some(Command::new(program).arg("check").args(paths).args(arguments).output().unwrap())
+pub fn check(paths: &[PathBuf], arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skinscope")).arg("check").args(paths).args(arguments).output().unwrap()
 }
 
 fn indices(value: &Value) -> Vec<usize> {

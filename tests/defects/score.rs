@@ -3,7 +3,7 @@
 //! A plant is *found* when findings of its rule, with its severity, name every planted vertex and joint. A finding that
 //! the clean rig does not have is *true* when it is of the planted rule and at least half of what it names anew was
 //! planted; it is passed over when the plant rightly breaks its rule too ([`Plant::also`]) and it touches the plant;
-//! else it is *false*. Findings that are information only count in the row of their rule, not in the sums.
+//! else it is *false*. Information is judged only where a plant or near miss asks for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

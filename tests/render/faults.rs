@@ -1,8 +1,10 @@
 //! Devices that are lost, run short of memory, are told nonsense, or can do little: each ends in a message or a picture.
 
+use std::sync::Arc;
+
 use skinscope::deform::METHODS;
-use skinscope::frame::{Bone, Frame, Line, Surface};
-use skinscope::math::Ramp;
+use skinscope::frame::{Bone, Dots, Frame, Line};
+use skinscope::inspect::{Inspection, OVERLAYS, VertexPart, VertexSet};
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{Image, Material, Pixels, TextureId, TextureSlot};
 use skinscope::render::{Backend, Gpu, GpuError, Picture, Renderer, deform_on_gpu, on_device, render_image};
@@ -11,7 +13,7 @@ use crate::scenes::{self, Plate};
 use crate::{SIZE, gpus};
 
 fn course() -> Frame {
-    let model = std::sync::Arc::new(obstacle_course());
+    let model = Arc::new(obstacle_course());
     scenes::frame(&model, &scenes::pose(&model, None, 0.0), METHODS[0])
 }
 
@@ -95,15 +97,17 @@ fn everything() -> Vec<Frame> {
     shaded.lines = vec![Line { from: glam::Vec3::ZERO, to: glam::Vec3::X, width: 2.0, color: [1.0; 4] }];
     shaded.display.wireframe = true;
     let mut frames = vec![shaded.clone()];
-    for surface in [
-        Surface::Weights(Ramp::Blender),
-        Surface::Dominant { shared_black: false },
-        Surface::Dominant { shared_black: true },
-    ] {
+    for overlay in OVERLAYS {
         let mut frame = shaded.clone();
-        frame.display.surface = surface;
+        frame.display.overlay = Some(overlay);
+        frame.display.shared_black = true;
+        frame.inspection = Some(Arc::new(Inspection::default()));
         frames.push(frame);
     }
+    let mut dots = shaded.clone();
+    dots.display.dots = Some(Dots { radius: 2.0, color: [1.0; 4] });
+    dots.marked = Arc::new(VertexSet { parts: vec![VertexPart { vertices: vec![0, 1], ..VertexPart::default() }] });
+    frames.push(dots);
     let mut plate = Plate { alpha: 0.5, ..Plate::default() };
     plate.material.alpha = skinscope::model::AlphaMode::Blend;
     let plate = plate.model();
@@ -119,11 +123,11 @@ fn least(most: wgpu::Limits) -> wgpu::Limits {
     limits.max_storage_buffer_binding_size = 4 << 20;
     // As few as the renderer says it needs.
     limits.max_bind_groups = 4;
-    limits.max_vertex_buffers = 2;
-    limits.max_vertex_attributes = 8;
+    limits.max_vertex_buffers = 3;
+    limits.max_vertex_attributes = 9;
     limits.max_uniform_buffers_per_shader_stage = 4;
     limits.max_dynamic_uniform_buffers_per_pipeline_layout = 1;
-    limits.max_inter_stage_shader_variables = 7;
+    limits.max_inter_stage_shader_variables = 8;
     limits
 }
 

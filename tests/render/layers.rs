@@ -600,7 +600,7 @@ fn corner_reds(stage: &Stage, frame: &Frame) -> [f32; 4] {
 
 #[test]
 fn layers_change_no_readout() {
-    use skinscope::frame::{Ramp, Surface};
+    use crate::scenes::overlay;
     let layered = Material {
         transmission: Some(Transmission { factor: 1.0, texture: None }),
         sheen: Some(Sheen { color: Vec3::ONE, ..Sheen::default() }),
@@ -608,10 +608,11 @@ fn layers_change_no_readout() {
         ..dark()
     };
     for stage in stages() {
-        for surface in [Surface::Weights(Ramp::Blender), Surface::Dominant { shared_black: true }] {
+        for shown_as in [overlay("weights"), overlay("dominant")] {
             let shown = |material| {
                 let mut frame = plate(material);
-                frame.display.surface = surface;
+                frame.display.overlay = shown_as;
+                frame.display.shared_black = true;
                 frame.display.selected = Some(NodeId(2));
                 frame.camera = front();
                 stage.draw(&frame)

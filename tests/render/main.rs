@@ -14,6 +14,7 @@ mod materials;
 mod numbers;
 mod overlays;
 mod pictures;
+mod readouts;
 mod scenes;
 mod textures;
 

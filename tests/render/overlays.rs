@@ -45,7 +45,7 @@ fn lines_are_as_wide_as_they_say_and_lie_over_everything() {
             let mut frame = Plate::default().frame();
             frame.display.background = Background::Solid([0.0; 3]);
             frame.display.mesh = width != 4.0;
-            let line = |z| Line { from: Vec3::new(-0.9, 0.0, z), to: Vec3::new(0.9, 0.0, z), width, color: RED };
+            let line = |z| Line { from: Vec3::new(-0.7, 0.0, z), to: Vec3::new(0.7, 0.0, z), width, color: RED };
             frame.lines = vec![line(-1.0)];
             let picture = stage.draw(&frame);
             let red = |[r, _, b, _]: [u8; 4]| f32::from(r.saturating_sub(b)) / 255.0;

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 use skinscope::deform::METHODS;
-use skinscope::frame::{Background, Bone, Frame, Grid, Line, Ramp, Surface, joint_color};
+use skinscope::frame::{Background, Bone, Frame, Grid, Line, Ramp, joint_color};
 use skinscope::math::Transform;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{AlphaMode, Material, Model, NodeId, Primitive, Topology};
 use skinscope::render::{Renderer, render_image};
 
 use crate::scenes::{self, Plate};
-use crate::scenes::{near, seen_from_behind};
+use crate::scenes::{near, overlay, seen_from_behind};
 use crate::{SIZE, gpus, stages};
 
 fn painted(alpha: AlphaMode) -> Material {
@@ -91,7 +91,8 @@ fn heat_maps_have_the_colours_of_their_ramp() {
     for stage in stages() {
         for ramp in [Ramp::Blender, Ramp::Viridis] {
             let mut frame = Plate::default().frame();
-            frame.display.surface = Surface::Weights(ramp);
+            frame.display.overlay = overlay("weights");
+            frame.display.ramp = ramp;
             frame.display.selected = Some(NodeId(2));
             let picture = stage.draw(&frame);
             // The plate lies flat before the eye, so that one brightness holds for all of it.
@@ -120,7 +121,7 @@ fn heat_maps_have_the_colours_of_their_ramp() {
 fn rigid_parts_count_for_their_own_node() {
     for stage in stages() {
         let mut frame = Plate { skinned: false, ..Plate::default() }.frame();
-        frame.display.surface = Surface::Weights(Ramp::Blender);
+        frame.display.overlay = overlay("weights");
         // The root is no joint and has none above it.
         frame.display.selected = Some(NodeId(0));
         let [red, _, blue, _] = stage.middle(&frame);
@@ -135,16 +136,18 @@ fn rigid_parts_count_for_their_own_node() {
 fn shared_triangles_are_black_and_others_have_the_colour_of_their_joint() {
     for stage in stages() {
         let mut frame = Plate::default().frame();
-        frame.display.surface = Surface::Dominant { shared_black: true };
+        frame.display.overlay = overlay("dominant");
+        frame.display.shared_black = true;
         assert!(stage.middle(&frame)[..3].iter().all(|c| *c < 30), "its corners follow two joints");
-        frame.display.surface = Surface::Dominant { shared_black: false };
+        frame.display.shared_black = false;
         let left = stage.draw(&frame).at(SIZE / 4, SIZE / 2);
         let want = joint_color(NodeId(1)).map(|c| c * 255.0);
         assert!(left[..3].iter().zip(want).all(|(c, w)| (f32::from(*c) - w).abs() < 14.0), "{left:?} for {want:?}");
         let rigid = Plate { skinned: false, ..Plate::default() }.frame();
         for shared_black in [false, true] {
             let mut frame = rigid.clone();
-            frame.display.surface = Surface::Dominant { shared_black };
+            frame.display.overlay = overlay("dominant");
+            frame.display.shared_black = shared_black;
             let want = joint_color(NodeId(0)).map(|c| c * 255.0);
             let [r, g, b, _] = stage.middle(&frame);
             assert!(
@@ -158,30 +161,31 @@ fn shared_triangles_are_black_and_others_have_the_colour_of_their_joint() {
 #[test]
 fn lines_and_points_have_their_plain_colour() {
     for stage in stages() {
-        for surface in [Surface::Shaded, Surface::Weights(Ramp::Blender), Surface::Dominant { shared_black: true }] {
+        for shown in [None, overlay("weights"), overlay("dominant")] {
+            let name = shown.map_or("shaded", |o| o.id);
             let drawn = |topology| {
                 let mut frame = Plate { topology, normals: false, skinned: false, ..Plate::default() }.frame();
-                frame.display.surface = surface;
+                frame.display.overlay = shown;
                 frame.display.wireframe = true;
                 let picture = stage.draw(&frame);
                 let colored: Vec<[u8; 4]> = picture.rgba.as_chunks().0.iter().copied().filter(|p| p[3] > 0).collect();
-                let want = match surface {
-                    Surface::Shaded => [1.0; 3],
-                    Surface::Weights(ramp) => ramp.color(0.0),
-                    Surface::Dominant { .. } => joint_color(NodeId(0)),
+                let want = match name {
+                    "weights" => Ramp::Blender.color(0.0),
+                    "dominant" => joint_color(NodeId(0)),
+                    _ => [1.0; 3],
                 };
                 for [r, g, b, _] in &colored {
                     let off = [r, g, b].into_iter().zip(want).map(|(c, w)| (f32::from(*c) - 255.0 * w).abs());
                     // What is white is brought down a little by the tone curve.
-                    assert!(off.fold(0.0, f32::max) < 24.0, "{topology:?} {surface:?}: {r} {g} {b} for {want:?}");
+                    assert!(off.fold(0.0, f32::max) < 24.0, "{topology:?} {name}: {r} {g} {b} for {want:?}");
                 }
                 colored.len()
             };
             let (lines, points) = (drawn(Topology::Lines), drawn(Topology::Points));
             let side = SIZE as usize / 2;
-            assert!((3 * side - 4..7 * side).contains(&lines), "{surface:?}: {lines} pixels of lines");
+            assert!((3 * side - 4..7 * side).contains(&lines), "{name}: {lines} pixels of lines");
             // A point on the border of pixels may touch four.
-            assert!((4..=16).contains(&points), "{surface:?}: {points} pixels of points");
+            assert!((4..=16).contains(&points), "{name}: {points} pixels of points");
         }
     }
 }
@@ -239,18 +243,19 @@ fn empty_and_broken_parts_harm_nothing() {
         unused.indices.clear();
         parts.meshes[0].primitives.extend([Primitive::default(), far_off, unmoved, unused]);
         let model = Arc::new(Model::build(parts).unwrap());
-        for surface in [Surface::Shaded, Surface::Weights(Ramp::Blender), Surface::Dominant { shared_black: true }] {
+        for shown in [None, overlay("weights"), overlay("dominant")] {
+            let name = shown.map_or("shaded", |o| o.id);
             for method in METHODS {
                 let mut frame = Frame { model: Some(Arc::clone(&model)), method, ..Plate::default().frame() };
                 let mut alone = Frame { method, ..Plate::default().frame() };
                 for frame in [&mut frame, &mut alone] {
-                    frame.display.surface = surface;
+                    frame.display.overlay = shown;
                     frame.display.wireframe = true;
                 }
-                assert_eq!(stage.draw(&frame), stage.draw(&alone), "{surface:?} {}", method.id);
+                assert_eq!(stage.draw(&frame), stage.draw(&alone), "{name} {}", method.id);
                 // A pose that is nowhere.
                 frame.palettes.fill(Affine3A::NAN);
-                assert!(stage.draw(&frame).rgba.iter().all(|c| *c == 0), "{surface:?} {}", method.id);
+                assert!(stage.draw(&frame).rgba.iter().all(|c| *c == 0), "{name} {}", method.id);
             }
         }
         assert_eq!(stage.draw(&Plate::default().frame()), whole);
@@ -279,7 +284,8 @@ fn pictures_are_the_same_every_time_whatever_came_before() {
         render_image(&gpu, &mut renderer, &Frame::default(), [1, 1]).unwrap();
         renderer.draw(&gpu, &busy(), [0, 0]).unwrap();
         let mut other = busy();
-        other.display.surface = Surface::Weights(Ramp::Viridis);
+        other.display.overlay = overlay("weights");
+        other.display.ramp = Ramp::Viridis;
         render_image(&gpu, &mut renderer, &other, [80, 60]).unwrap();
         assert_eq!(render_image(&gpu, &mut renderer, &busy(), [80, 60]).unwrap(), first);
         assert_eq!(render_image(&gpu, &mut Renderer::new(&gpu), &busy(), [80, 60]).unwrap(), first);

@@ -6,6 +6,7 @@ use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, Method};
 use skinscope::frame::{Background, Camera, Display, Frame};
+use skinscope::inspect::{self, Overlay};
 use skinscope::math::{Projection, Transform};
 use skinscope::model::{
     Filter, Image, ImageId, Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts,
@@ -35,6 +36,11 @@ pub fn frame(model: &Arc<Model>, pose: &LocalPose, method: &'static Method) -> F
         draws: model.instances_in_scene(model.default_scene).map(|(id, _)| id).collect(),
         ..Frame::default()
     }
+}
+
+/// An overlay by its id.
+pub fn overlay(id: &str) -> Option<&'static Overlay> {
+    Some(inspect::overlay(id).unwrap())
 }
 
 /// A camera on +Z that sees 2 × 2 metres around the origin, without perspective.

@@ -68,7 +68,7 @@ fn a_click_shows_a_finding_with_its_words_and_another_returns() {
     let mut session = three();
     session.apply(Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 30.0)));
     session.apply(Command::EndEdit);
-    let before = (Arc::clone(&session.edits), session.view.orbit, session.view.surface);
+    let before = (Arc::clone(&session.edits), session.view.orbit, session.view.overlay);
     let mut harness = shown(session);
     let orbit = harness.state().session.view.orbit;
     click(&mut harness, ERROR);
@@ -84,7 +84,7 @@ fn a_click_shows_a_finding_with_its_words_and_another_returns() {
     assert!(has(&harness, &Command::LeaveFinding));
     let session = &harness.state().session;
     assert_eq!((session.view.finding, session.view.selected), (None, None));
-    assert!(session.view.marked.is_empty() && session.edits == before.0 && session.view.surface == before.2);
+    assert!(session.view.marked.is_empty() && session.edits == before.0 && session.view.overlay == before.2);
     assert_eq!(session.view.orbit, orbit);
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
 mod findings;
+mod overlays;
 mod tables;
 
 use std::sync::Arc;
@@ -103,11 +104,10 @@ fn has(harness: &Harness<'_, App>, wanted: &Command) -> bool {
 fn weights_and_dominant_are_switched_in_the_menu_bar() {
     let mut harness = open(3);
     click(&mut harness, "Weights");
-    assert!(has(&harness, &Command::ToggleWeights));
+    assert!(has(&harness, &Command::ToggleOverlay("weights")));
     harness.get_by_label("Select a joint to see its weights");
-    click(&mut harness, "Viridis");
     click(&mut harness, "Dominant");
-    assert!(has(&harness, &Command::ToggleDominant));
+    assert!(has(&harness, &Command::ToggleOverlay("dominant")));
     click(&mut harness, "Shared in black");
     assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && !harness.state().session.view.shared_black);
 }
@@ -592,7 +592,7 @@ fn files_without_a_clip_say_what_to_do() {
 #[test]
 fn menus_hold_every_command_with_its_key() {
     let mut harness = open(3);
-    for title in ["File", "Edit", "View", "Playback", "Help"] {
+    for title in ["File", "Edit", "View", "Overlay", "Playback", "Help"] {
         click(&mut harness, title);
         let menu: Vec<_> = COMMANDS.iter().filter(|row| format!("{:?}", row.menu) == title).collect();
         assert!(!menu.is_empty());
@@ -618,7 +618,7 @@ fn the_list_of_keys_is_complete() {
     let mut harness = open(3);
     harness.state_mut().ui.carry_out(&Effect::ShowShortcuts);
     harness.run();
-    for row in COMMANDS {
+    for row in COMMANDS.iter() {
         let Some(shortcut) = row.shortcut else { continue };
         harness.get_by_label(&format!("{shortcut}: {}", row.label));
     }
@@ -700,7 +700,7 @@ fn in_the_smallest_window_nothing_lies_over_anything_else() {
     harness.set_size(vec2(640.0, 400.0));
     harness.run();
     let rows: [&[&str]; 2] = [
-        &["File", "Edit", "View", "Playback", "Help", "Deformation method: Linear blend"],
+        &["File", "Edit", "View", "Overlay", "Playback", "Help", "Deformation method: Linear blend"],
         &["To end", "Clip: ", "0.000 s / ", "Frame rate: 30 fps", "At the end: Loop", "Speed: 1×"],
     ];
     for row in rows {
@@ -945,7 +945,7 @@ fn a_name_of_eighty_characters_moves_no_panel() {
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.playback.playing = false;
     session.apply(Command::Select(Some(NodeId(1))));
-    session.apply(Command::ToggleWeights);
+    session.apply(Command::ToggleOverlay("weights"));
     session.apply(Command::Toggle(Toggle::Names));
     let harness = window(session, UiState::default(), Status::default());
     assert_eq!(harness.state().picture, open(3).state().picture);
@@ -1006,7 +1006,7 @@ fn every_glyph_is_in_the_bundled_fonts() {
         for icon in icons::ALL {
             assert!(f.has_glyphs(&theme::icon(14.0), icon), "icon {icon:?}");
         }
-        for row in COMMANDS {
+        for row in COMMANDS.iter() {
             let keys = row.shortcut.map(|s| s.to_string()).unwrap_or_default();
             for font in &fonts {
                 assert!(f.has_glyphs(font, &format!("{}{}{keys}", row.label, row.help)), "{}", row.label);

@@ -283,7 +283,7 @@ fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
 pub(super) const BY_INFLUENCES: [&str; 6] = ["0", "1", "2", "3", "4", "5+"];
 
 /// Bars of shares of vertices by their number of influences, each with its label below and its percentage above; lines show
-/// what the book found in its characters, see [`BOOK_SHARES`].
+/// what is usual, see [`BOOK_SHARES`].
 pub(super) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usize]) {
     let c = colors(ui);
     let shares = share_percent(counts);
@@ -332,11 +332,11 @@ pub(super) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usiz
         .zip(counts.iter().zip(&shares))
         .map(|(l, (n, p))| format!("{l} influences: {} ({p:.1} %)", grouped(*n)))
         .collect();
-    let book = "Lines: 60, 35 and 5 % of the vertices of game characters have one, two and three influences (Weber, On the \
-                Fly Skinning)";
+    let book = "Lines: 60, 35 and 5 % of the vertices of production characters have one, two and three influences, on \
+                average";
     response.on_hover_text(format!("{name}\n{}\n\n{book}", shown.join("\n")));
     ui.with_layout(Layout::top_down(egui::Align::Min), |ui| {
-        let text = "vertices by influences; lines: 60, 35, 5 % (Weber)";
+        let text = "vertices by influences; lines: 60, 35, 5 % are usual";
         ui.label(RichText::new(text).font(theme::regular(SMALL)).color(c.dim));
     });
 }

@@ -10,14 +10,14 @@ use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, shortened};
 use super::{UiState, icons};
 use crate::deform::METHODS;
-use crate::session::{
-    COMMANDS, Command, Lighting, Menu, Panel, PoseSource, Session, Shortcut, SurfaceMode, Toggle, ViewFrom,
-};
+use crate::inspect::{OVERLAYS, Overlay};
+use crate::session::{COMMANDS, Command, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle, ViewFrom};
 
-const MENUS: [(Menu, &str); 5] = [
+const MENUS: [(Menu, &str); 6] = [
     (Menu::File, "File"),
     (Menu::Edit, "Edit"),
     (Menu::View, "View"),
+    (Menu::Overlay, "Overlay"),
     (Menu::Playback, "Playback"),
     (Menu::Help, "Help"),
 ];
@@ -25,7 +25,9 @@ const MENUS: [(Menu, &str); 5] = [
 /// Cameras that the View menu names.
 const MOST_CAMERAS: usize = 12;
 /// Points that the choice of surface takes.
-const SURFACE_WIDTH: f32 = 232.0;
+const SURFACE_WIDTH: f32 = 430.0;
+/// Of which the list of others takes these.
+const MORE_WIDTH: f32 = 104.0;
 /// Points that the choice of method takes.
 const METHOD_WIDTH: f32 = 140.0;
 
@@ -48,7 +50,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 if ui.available_width() >= METHOD_WIDTH {
                     method(ui, session, commands);
                 }
-                // In a narrow window the menus come first: these are in the View menu too.
+                // In a narrow window the menus come first: these are in the Overlay menu too.
                 if ui.available_width() >= SURFACE_WIDTH {
                     surface(ui, session, commands);
                 }
@@ -138,7 +140,7 @@ fn starts_group(command: &Command) -> bool {
             | Command::ResetJoint
             | Command::ToggleNormaliseWeights
             | Command::Deselect
-            | Command::Toggle(Toggle::Bones)
+            | Command::Toggle(Toggle::WithChildren)
             | Command::FrameSelected
             | Command::LookFrom(ViewFrom::Front)
             | Command::NextCamera
@@ -154,9 +156,8 @@ fn starts_group(command: &Command) -> bool {
 fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> {
     let view = &session.view;
     Some(match command {
-        Command::SetSurface(mode) => view.surface == *mode,
-        Command::ToggleWeights => view.surface == SurfaceMode::Weights,
-        Command::ToggleDominant => view.surface == SurfaceMode::Dominant,
+        Command::SetOverlay(id) => view.overlay.map(|o| o.id) == *id,
+        Command::ToggleOverlay(id) => view.overlay.is_some_and(|o| o.id == *id),
         Command::Toggle(toggle) => view.is_on(*toggle),
         Command::ToggleOrthographic => view.orbit.orthographic,
         Command::SetLighting(lighting) => {
@@ -240,18 +241,24 @@ fn open_file(ui: &mut Ui, session: &Session) {
     }
 }
 
+/// What colours the surface: the overlays that are looked at most, and a list of the others.
 fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session.view.surface;
-    let choice = |label, mode, command| (label, now == mode, command);
-    segmented(
-        ui,
-        &[
-            choice("Shaded", SurfaceMode::Shaded, Command::SetSurface(SurfaceMode::Shaded)),
-            choice("Weights", SurfaceMode::Weights, Command::ToggleWeights),
-            choice("Dominant", SurfaceMode::Dominant, Command::ToggleDominant),
-        ],
-        commands,
-    );
+    let now = session.view.overlay;
+    let (front, more): (Vec<&Overlay>, Vec<&Overlay>) = OVERLAYS.iter().copied().partition(|o| o.short.is_some());
+    let other = now.filter(|o| o.short.is_none());
+    let response = drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, |ui| {
+        for overlay in more {
+            let row = ui.selectable_label(now == Some(overlay), overlay.label).on_hover_text(overlay.help);
+            if row.clicked() {
+                commands.push(Command::SetOverlay(Some(overlay.id)));
+            }
+        }
+    });
+    response.on_hover_text("More that the skin can be coloured by");
+    let mut choices = vec![("Shaded", now.is_none(), Command::SetOverlay(None))];
+    let choice = |o: &'static Overlay| Some((o.short?, now == Some(o), Command::ToggleOverlay(o.id)));
+    choices.extend(front.into_iter().filter_map(choice));
+    segmented(ui, &choices, commands);
 }
 
 fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {

@@ -11,8 +11,9 @@ use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
 use super::widgets::{drop_down, focus_ring, paint_line, search_field, shortened};
 use super::{Status, UiState, findings, icons};
 use crate::frame::joint_color;
+use crate::inspect::Scale;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Session, SurfaceMode};
+use crate::session::{Command, Session};
 
 /// What the outliner keeps for the open model.
 #[derive(Debug, Default)]
@@ -254,7 +255,7 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
     if look.has_children && triangle(ui, row.node, name, pos2(left + 6.0, y), folded) {
         answer = Some(Answer::Fold);
     }
-    let dominant = session.view.surface == SurfaceMode::Dominant;
+    let dominant = session.view.overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
     let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {
         (true, _) if dominant => {
             let [r, g, b] = joint_color(row.node).map(|v| (v * 255.0).round() as u8);

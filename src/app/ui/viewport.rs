@@ -8,7 +8,7 @@ use super::theme::colors;
 use super::widgets::{chip, plate, tip};
 use super::{Status, UiState, ViewportArea, card, ghosts, legend, names, status, triad};
 use crate::inspect::Hit;
-use crate::session::{Command, Session, SurfaceMode, Toggle};
+use crate::session::{Command, Session, Toggle};
 
 /// What the picture's area keeps.
 #[derive(Debug, Default)]
@@ -129,17 +129,14 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Comman
                 ("Grid", Toggle::Grid),
                 ("Wireframe", Toggle::Wireframe),
                 ("Mesh", Toggle::Mesh),
+                ("Vertices", Toggle::Vertices),
             ];
-            if session.view.surface == SurfaceMode::Dominant {
-                all.push(("Shared in black", Toggle::SharedBlack));
+            if session.view.selected.is_some() || session.view.influenced_only {
+                all.push(("Influenced only", Toggle::InfluencedOnly));
             }
             for (label, toggle) in all {
                 let command = Command::Toggle(toggle);
-                let help = match toggle {
-                    Toggle::SharedBlack => "Paint triangles black whose vertices several joints move".to_owned(),
-                    _ => tip(&command),
-                };
-                if chip(ui, label, session.view.is_on(toggle)).on_hover_text(help).clicked() {
+                if chip(ui, label, session.view.is_on(toggle)).on_hover_text(tip(&command)).clicked() {
                     commands.push(command);
                 }
             }

@@ -30,6 +30,8 @@ const NO_CRACK: f32 = 1e-4;
 const ALONG: f32 = 0.999;
 /// Edges that one vertex is tried with: more than a few pass by only where vertices are heaped on each other.
 const TRIES: u8 = 32;
+/// And those of which it is found to lie on.
+const EDGES: u8 = 4;
 
 /// What cracks in a primitive.
 #[derive(Default)]
@@ -43,7 +45,7 @@ struct Cracked {
 fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
     let mut cracked: BTreeMap<(MeshId, usize), Cracked> = BTreeMap::new();
     for surface in subject.surfaces() {
-        let mut found = candidates(surface);
+        let mut found = candidates(subject, surface);
         found.retain(|(vertex, side)| {
             surface.is_sound(*vertex) && surface.side_vertices(*side).iter().all(|v| surface.is_sound(*v))
         });
@@ -97,7 +99,7 @@ fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
 }
 
 /// Numbered vertices and the open side that each lies on, sorted.
-fn candidates(surface: &Surface) -> Vec<(u32, Side)> {
+fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
     let open: Vec<Side> = surface.edges().filter(|e| e.len() == 1).map(|e| e[0]).collect();
     let mut around: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for [a, b] in open.iter().map(|s| s.ends) {
@@ -108,9 +110,13 @@ fn candidates(surface: &Surface) -> Vec<(u32, Side)> {
     let at = |place: u32| surface.positions[place as usize];
     let mut tree = PointTree::new(places.iter().map(|p| at(*p)).collect());
     let near = surface.size * ON_EDGE;
-    let mut tries = vec![0_u8; places.len()];
+    // How often each was tried, and found on an edge.
+    let mut tries = vec![(0_u8, 0_u8); places.len()];
     let mut out = Vec::new();
     for side in open {
+        if subject.is_cancelled() {
+            return Vec::new();
+        }
         let [a, b] = side.ends.map(at);
         let along = (b - a).normalize_or_zero();
         tree.near_segment(a, b, near, |i| {
@@ -119,14 +125,15 @@ fn candidates(surface: &Surface) -> Vec<(u32, Side)> {
             if side.ends.contains(&place) {
                 return true;
             }
-            tries[i] += 1;
+            tries[i].0 += 1;
             // The border that the vertex belongs to runs along this edge: else a corner merely touches it.
             let runs = |to: &u32| (at(*to) - p).normalize_or(Vec3::ZERO).dot(along).abs() >= ALONG;
             let is_end = p.distance(a) <= near || p.distance(b) <= near;
             if !is_end && around[&place].iter().any(runs) {
+                tries[i].1 += 1;
                 out.extend(surface.members(place).iter().map(|v| (*v, side)));
             }
-            tries[i] < TRIES
+            tries[i].0 < TRIES && tries[i].1 < EDGES
         });
     }
     out.sort_by_key(|(vertex, side)| (*vertex, side.ends));

@@ -184,11 +184,12 @@ mod tests {
             found(error, Some((0, 1)), &[]),
             found(error, Some((1, 0)), &[2, 3]),
             found(error, Some((1, 0)), &[5]),
+            found(&weights::SUM, Some((1, 0)), &[]),
             found(warning, None, &[1]),
             found(warning, None, &[1, 0]),
             found(warning, Some((0, 0)), &[]),
         ];
-        let mut shuffled: Vec<Finding> = [3, 1, 5, 0, 4, 2].map(|i: usize| worst_first[i].clone()).to_vec();
+        let mut shuffled: Vec<Finding> = [3, 1, 6, 5, 0, 4, 2].map(|i: usize| worst_first[i].clone()).to_vec();
         sort(&mut shuffled);
         assert_eq!(shuffled, worst_first);
     }

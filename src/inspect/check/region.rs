@@ -77,7 +77,9 @@ impl Region {
     /// Whether it has a neighbour whose weights are broken: what joined it to the rest may have been lost there.
     pub fn is_torn(&self, surface: &Surface) -> bool {
         let is_broken = |place: &u32| surface.members(*place).iter().any(|v| !surface.is_sound(*v));
-        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(is_broken))
+        // Each neighbour once: one that many places share may have many vertices.
+        let around: HashSet<&u32> = self.places.iter().flat_map(|(place, _)| surface.neighbours(*place)).collect();
+        around.into_iter().any(is_broken)
     }
 
     /// A vertex to which the joint gives its largest weight here.

@@ -1,6 +1,7 @@
 //! Points that lie in one place become one: the hash behind a welded surface.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use glam::Vec3;
 
@@ -21,27 +22,22 @@ pub(super) struct Weld {
 impl Weld {
     /// Welds finite points within a millionth of their box's diagonal (or what `f32` can tell apart out there).
     ///
-    /// Time and memory are linear: places lie further apart than the tolerance, so that a cell of the grid, two tolerances
-    /// wide, holds a few at most, however the points are heaped.
+    /// Time and memory are linear: places lie further apart than the tolerance, so that a cell of the grid, some tolerances
+    /// wide, holds no more than some hundred, however the points are heaped.
     pub fn new(points: &[Vec3]) -> Self {
         let bounds = Aabb::from_points(points.iter().copied());
-        let size = f64::from(bounds.diagonal());
         let reach = points.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
-        let tolerance = (size as f32 * TOLERANCE).max(4.0 * f32::EPSILON * reach);
-        let mut grid = Grid { corner: bounds.min.as_dvec3(), cell: f64::from(tolerance) * 2.0, first: HashMap::new() };
+        let tolerance = (bounds.diagonal() * TOLERANCE).max(4.0 * f32::EPSILON * reach);
+        let first = HashMap::with_capacity_and_hasher(points.len(), Mixer::default());
+        let mut grid = Grid { corner: bounds.min.as_dvec3(), cell: f64::from(tolerance) * CELL, first };
         let mut out = Self { of: Vec::with_capacity(points.len()), positions: Vec::new() };
         let mut next: Vec<u32> = Vec::new();
-        let mut exact: HashMap<[u32; 3], u32> = HashMap::with_capacity(points.len());
         for point in points {
-            // Adding zero makes -0 and 0 one number.
-            let key = (*point + Vec3::ZERO).to_array().map(f32::to_bits);
-            let place = *exact.entry(key).or_insert_with(|| {
-                grid.nearest(*point, tolerance, &out.positions, &next).unwrap_or_else(|| {
-                    let place = out.positions.len() as u32;
-                    out.positions.push(*point);
-                    next.push(grid.first.insert(grid.cell_of(*point, 0.0), place).unwrap_or(NONE));
-                    place
-                })
+            let place = grid.nearest(*point, tolerance, &out.positions, &next).unwrap_or_else(|| {
+                let place = out.positions.len() as u32;
+                out.positions.push(*point);
+                next.push(grid.first.insert(grid.cell_of(*point, 0.0), place).unwrap_or(NONE));
+                place
             });
             out.of.push(place);
         }
@@ -51,11 +47,14 @@ impl Weld {
 
 const NONE: u32 = u32::MAX;
 
+/// The side of a cell, in tolerances: most points look into one cell only.
+const CELL: f64 = 8.0;
+
 /// Places by cell: the first of each, the others follow in a chain.
 struct Grid {
     corner: glam::DVec3,
     cell: f64,
-    first: HashMap<[u32; 3], u32>,
+    first: HashMap<[u32; 3], u32, Mixer>,
 }
 
 impl Grid {
@@ -87,6 +86,39 @@ impl Grid {
             }
         }
         best.map(|b| b.1)
+    }
+}
+
+/// A hash of few operations, which nobody who makes a file can foresee.
+#[derive(Clone)]
+struct Mixer(u64);
+
+impl Default for Mixer {
+    fn default() -> Self {
+        Self(RandomState::new().hash_one(0))
+    }
+}
+
+impl BuildHasher for Mixer {
+    type Hasher = Mixed;
+    fn build_hasher(&self) -> Mixed {
+        Mixed(self.0)
+    }
+}
+
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.0 = (self.0 ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        }
     }
 }
 

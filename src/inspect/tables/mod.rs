@@ -5,12 +5,14 @@
 
 mod chain;
 mod joints;
+mod row;
 mod skins;
 mod tsv;
 mod vertices;
 
 pub use chain::{ChainLink, chain};
 pub use joints::{JointColumn, JointFigures, JointRow, JointTable, scale_of};
+pub use row::{Pair, Row};
 pub use skins::{BOOK_SHARES, SkinData, SkinSummary, share_percent, skin_summaries};
 pub use tsv::Tsv;
-pub use vertices::{Counts, Pair, Part, Row, Sums, VertexOrder, VertexQuery, VertexTable};
+pub use vertices::{Counts, Part, Sums, VertexOrder, VertexQuery, VertexTable};

@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::{self, AtomicBool};
 
+use super::Row;
+use super::row::weight_of;
 use crate::inspect::{VertexRef, VertexSet};
-use crate::model::{Influences, InstanceId, MeshId, Model, NodeId, SkinId, WeightFormat};
+use crate::model::{Influences, InstanceId, MeshId, Model, NodeId, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,28 +34,6 @@ pub struct VertexTable {
     /// Vertices of parts that found no place: a file that draws one large mesh with thousands of skins has more rows than
     /// anybody's memory has room for.
     pub left_out: usize,
-}
-
-/// One vertex of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// Where it is from.
-    pub part: Part,
-    /// Its number in the file.
-    pub vertex: usize,
-}
-
-/// An influence of a vertex.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pair {
-    /// The joint.
-    pub node: NodeId,
-    /// Its place in the skin.
-    pub slot: u16,
-    /// As stored.
-    pub weight: f32,
-    /// How it is stored.
-    pub format: WeightFormat,
 }
 
 /// Which sums of weights are shown.
@@ -257,73 +237,6 @@ impl Part {
     }
 }
 
-impl Row {
-    /// The vertex as drawn.
-    #[must_use]
-    pub fn vertex_ref(&self) -> VertexRef {
-        VertexRef { instance: self.part.instance, primitive: self.part.primitive, vertex: self.vertex }
-    }
-
-    /// Its influences with a weight other than zero, the heaviest first.
-    #[must_use]
-    pub fn pairs(&self, model: &Model) -> Vec<Pair> {
-        let Some(influences) = self.part.influences(model) else { return Vec::new() };
-        let nodes = &model.skins[self.part.skin.index()].joints;
-        let (joints, weights) = influences.of(self.vertex);
-        let used = joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0);
-        let pair = |(i, (slot, weight)): (usize, (&u16, &f32))| {
-            let (node, format) = (nodes[*slot as usize], influences.format_of(i));
-            Pair { node, slot: *slot, weight: *weight, format }
-        };
-        let mut out: Vec<Pair> = used.map(pair).collect();
-        out.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        out
-    }
-
-    /// How many of its weights are not zero.
-    #[must_use]
-    pub fn count(&self, model: &Model) -> usize {
-        self.part.influences(model).map_or(0, |i| i.used(self.vertex))
-    }
-
-    /// The sum of its weights.
-    #[must_use]
-    pub fn sum(&self, model: &Model) -> f64 {
-        self.part.influences(model).map_or(0.0, |i| i.sum(self.vertex))
-    }
-
-    /// Whether that is one, see [`Influences::sums_to_one`].
-    #[must_use]
-    pub fn sums_to_one(&self, model: &Model) -> bool {
-        self.part.influences(model).is_none_or(|i| i.sums_to_one(self.vertex))
-    }
-
-    /// What a joint of its skin (by its place there) has of it.
-    #[must_use]
-    pub fn weight(&self, model: &Model, slot: u16) -> f32 {
-        self.part.influences(model).map_or(0.0, |i| weight_of(i, self.vertex, slot))
-    }
-}
-
-impl Pair {
-    /// The integer that the file stores for its weight; `None` where it stores floats.
-    #[must_use]
-    pub fn integer(&self) -> Option<u32> {
-        let steps = match self.format {
-            WeightFormat::U8 => 255.0,
-            WeightFormat::U16 => 65_535.0,
-            WeightFormat::F32 => return None,
-        };
-        Some((self.weight * steps).round() as u32)
-    }
-}
-
-/// A joint may stand in a vertex twice; both count.
-fn weight_of(influences: &Influences, vertex: usize, slot: u16) -> f32 {
-    let (joints, weights) = influences.of(vertex);
-    joints.iter().zip(weights).filter(|(j, _)| **j == slot).map(|(_, w)| *w).sum()
-}
-
 /// A query seen from one part.
 struct Filter<'a> {
     /// The place of the wanted joint, which the part's skin may not have.
@@ -452,14 +365,6 @@ mod tests {
             (2, 1.5, 1.5)
         );
         assert_eq!((table.row(4).sums_to_one(&model), table.row(2).sums_to_one(&model)), (true, false));
-    }
-
-    #[test]
-    fn integers_are_those_of_the_file() {
-        let integer = |weight, format| Pair { node: NodeId(0), slot: 0, weight, format }.integer();
-        assert_eq!(integer(158.0 / 255.0, WeightFormat::U8), Some(158));
-        assert_eq!(integer(40_632.0 / 65_535.0, WeightFormat::U16), Some(40_632));
-        assert_eq!(integer(0.62, WeightFormat::F32), None);
     }
 
     #[test]

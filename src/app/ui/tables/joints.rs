@@ -18,11 +18,14 @@ pub(super) struct Joints {
     order: Option<(JointColumn, bool)>,
     rows: Vec<JointRow>,
     /// What `rows` are: search, skin, order.
-    built_for: Option<(String, Option<SkinId>, Option<(JointColumn, bool)>)>,
+    built_for: Option<Wish>,
     place: Place,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
 }
+
+/// Search, skin, order.
+type Wish = (String, Option<SkinId>, Option<(JointColumn, bool)>);
 
 const COLUMNS: [JointColumn; 14] = [
     JointColumn::Name,

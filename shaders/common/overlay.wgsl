@@ -1,0 +1,49 @@
+// What overlays have in common: from the number of a vertex to its colour.
+//
+// Every file in overlay/ is one overlay. It defines
+//     fn overlay_<id>(source: Source, copy: u32, value: f32) -> f32
+// which gives the number of a vertex on the overlay's scale (src/inspect/overlay.rs). `value` is what was worked out for the
+// vertex beforehand, where the overlay's row says so. `influence_count(source)` and `influence(source, copy, i)` give
+// joints (places in `palette` and `slots`) and weights.
+
+const RAMP: u32 = 0u;
+const STEPS: u32 = 1u;
+const JOINTS: u32 = 2u;
+
+const SCALE_ROWS: u32 = 37u;
+
+struct Scale {
+    /// sRGB: a ramp from end to end, or one for each step.
+    rows: array<vec4f, 37>,
+}
+
+@group(0) @binding(3) var<uniform> scale: Scale;
+
+/// The sRGB colour of a number. A joint that is none is black.
+fn scale_color(number: f32) -> vec3f {
+    if globals.scale_kind == JOINTS {
+        return select(vec3f(0.0), slots[u32(max(number, 0.0))].color, number >= 0.0);
+    }
+    if globals.scale_kind == STEPS {
+        return scale.rows[min(u32(max(number, 0.0) + 0.5), SCALE_ROWS - 1u)].rgb;
+    }
+    return ramp_color(number);
+}
+
+/// The sRGB colour of a number along a ramp.
+fn ramp_color(number: f32) -> vec3f {
+    let share = (number - globals.scale_ends.x) / (globals.scale_ends.y - globals.scale_ends.x);
+    let at = clamp(share, 0.0, 1.0) * f32(SCALE_ROWS - 1u);
+    let row = min(u32(at), SCALE_ROWS - 2u);
+    return mix(scale.rows[row].rgb, scale.rows[row + 1u].rgb, at - f32(row));
+}
+
+/// How many weights of a vertex are not zero.
+fn used_influences(source: Source, copy: u32) -> u32 {
+    let count = influence_count(source);
+    var used = 0u;
+    for (var i = 0u; i < count; i++) {
+        used += select(0u, 1u, influence(source, copy, i).weight != 0.0);
+    }
+    return used;
+}

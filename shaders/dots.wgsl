@@ -1,0 +1,85 @@
+// Vertices as dots of so many pixels: all of them in the colours of the overlay, or marked ones over everything.
+
+/// One vertex; its place is the number of the instance, so that every corner of the dot is deformed alike.
+struct DotSource {
+    @location(0) position: vec3f,
+    @location(1) joints_a: u32,
+    @location(2) normal: vec3f,
+    @location(3) joints_b: u32,
+    @location(4) tangent: vec4f,
+    @location(5) weights: vec4f,
+}
+
+struct Dot {
+    @builtin(position) position: vec4f,
+    /// Linear, straight alpha.
+    @location(0) color: vec4f,
+    /// Pixels from the middle.
+    @location(1) offset: vec2f,
+    /// Pixels.
+    @location(2) radius: f32,
+}
+
+/// `corner`: of the triangle around the dot (0…2), and three times the number of the copy.
+fn dot_at(in: DotSource, vertex: u32, corner: u32, radius: f32, color: vec4f) -> Dot {
+    let source = Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
+    let v = blend_apply(blended(source, corner / 3u), morphed(source, vertex));
+    var clip = globals.clip_from_world * vec4f(v.position, 1.0);
+    // Reversed depth: nearer than the surface around it by about as much as the dot is wide.
+    clip.z += 2e-3 * select(clip.w, clip.z, globals.eye.w > 0.5);
+    // The triangle around a circle reaches twice as far; one pixel more for the soft edge.
+    let angle = f32(corner % 3u) * 2.0943951;
+    let offset = 2.0 * (radius + 1.0) * vec2f(sin(angle), cos(angle));
+    var out: Dot;
+    out.position = clip + vec4f(offset * 2.0 * globals.viewport.zw * clip.w, 0.0, 0.0);
+    out.color = color;
+    out.offset = offset;
+    out.radius = radius;
+    return out;
+}
+
+/// All vertices.
+@vertex
+fn vs_dots(
+    in: DotSource,
+    @location(8) value: f32,
+    @builtin(instance_index) vertex: u32,
+    @builtin(vertex_index) corner: u32,
+) -> Dot {
+    let source = Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
+    let copy = corner / 3u;
+    var color = globals.dot_color;
+    if (globals.flags & HAS_OVERLAY) != 0u {
+        color = vec4f(linear_from_srgb(scale_color(overlay_number(source, copy, value))), 1.0);
+    }
+    if (globals.flags & INFLUENCED_ONLY) != 0u && selected_weight(source, copy) == 0.0 {
+        color.a *= 0.15;
+    }
+    return dot_at(in, vertex, corner, globals.dot_radius.x, color);
+}
+
+/// Marked vertices.
+@vertex
+fn vs_marks(in: DotSource, @location(8) vertex: u32, @builtin(vertex_index) corner: u32) -> Dot {
+    return dot_at(in, vertex, corner, globals.dot_radius.y, globals.mark_color);
+}
+
+fn dot_shade(in: Dot, alpha: f32) -> vec4f {
+    let from_middle = length(in.offset);
+    let inside = clamp(in.radius + 0.5 - from_middle, 0.0, 1.0);
+    // A dark rim keeps it apart from a surface of the same colour.
+    let rim = clamp(from_middle - in.radius + 1.5, 0.0, 1.0);
+    let covered = inside * in.color.a * alpha;
+    return vec4f(in.color.rgb * mix(1.0, 0.12, rim) * covered, covered);
+}
+
+@fragment
+fn fs_dots(in: Dot) -> @location(0) vec4f {
+    return dot_shade(in, 1.0);
+}
+
+/// Behind the surface.
+@fragment
+fn fs_hidden_dots(in: Dot) -> @location(0) vec4f {
+    return dot_shade(in, 0.4);
+}

@@ -1,0 +1,78 @@
+//! What colours the surface in a picture without a window, and how vertices show.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::CliError;
+use super::pose::find_node;
+use crate::inspect::check::CheckOptions;
+use crate::inspect::{Inspection, LIMITS, OVERLAYS, overlay};
+use crate::session::{Command, Session};
+
+/// Colours of the surface.
+#[derive(Clone, Debug, Args)]
+pub(super) struct LookArgs {
+    /// Colour by the weight for this joint (name, or node index of the file)
+    #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "dominant")]
+    heatmap: Option<String>,
+    /// Colour by the joint that moves a vertex most; black where several share a triangle, by a tenth or more each
+    #[arg(long)]
+    dominant: bool,
+    /// Colour by this overlay; "weights" shows the joint of --joint
+    #[arg(long, value_name = "ID", value_parser = overlay_names(), conflicts_with_all = ["heatmap", "dominant"])]
+    overlay: Option<String>,
+    /// Select this joint (name, or node index of the file)
+    #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "heatmap")]
+    joint: Option<String>,
+    /// The joint stands for all joints below it too
+    #[arg(long)]
+    with_children: bool,
+    /// Dim what the joint does not move
+    #[arg(long)]
+    influenced_only: bool,
+    /// The most influences of a vertex that the runtime can use, for --overlay alarms
+    #[arg(long, value_name = "1-8", default_value = "4", value_parser = clap::value_parser!(u8).range(1..=LIMITS as i64))]
+    limit: u8,
+    /// Draw the vertices as dots
+    #[arg(long)]
+    vertices: bool,
+}
+
+fn overlay_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(OVERLAYS.iter().map(|o| o.id))
+}
+
+impl LookArgs {
+    /// Sets the view of `session`; works out what an overlay needs.
+    pub(super) fn apply(&self, session: &mut Session) -> Result<(), CliError> {
+        let id = match (&self.heatmap, self.dominant) {
+            (Some(_), _) => Some("weights"),
+            (None, true) => Some("dominant"),
+            (None, false) => self.overlay.as_deref(),
+        };
+        let Some(model) = session.document.as_ref().map(|d| Arc::clone(d.stored())) else { return Ok(()) };
+        let joint = self.heatmap.as_ref().or(self.joint.as_ref());
+        let joint = joint.map(|name| find_node(&model, name)).transpose()?;
+        if joint.is_none() && (self.influenced_only || self.with_children || id == Some("weights")) {
+            return Err(CliError::Usage("which joint? Say --joint NAME, or its number in the file".into()));
+        }
+        let limit = usize::from(self.limit);
+        session.apply(Command::Select(joint));
+        session.apply(Command::SetInfluenceLimit(limit));
+        let view = &mut session.view;
+        view.overlay = id.and_then(overlay);
+        view.with_children = self.with_children;
+        view.influenced_only = self.influenced_only;
+        view.vertices = self.vertices;
+        if view.overlay.is_some_and(|o| o.values.is_some()) {
+            let options = CheckOptions { limit, ..CheckOptions::default() };
+            if let Some(found) = Inspection::of(&model, &options, &AtomicBool::new(false)) {
+                session.inspected(&model, found);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,271 @@
+//! Overlays: a number of each vertex, and the colours that say how large it is.
+//!
+//! An overlay is one WGSL function (`shaders/overlay/`), which gives the number, and one row of [`OVERLAYS`], which says what
+//! it is called, what its scale is and what it needs. Menu, legend, command line and renderer read the row.
+
+use super::{Inspection, PerVertex, WeightStats};
+use crate::math::Ramp;
+
+/// One overlay.
+#[derive(Debug)]
+pub struct Overlay {
+    /// As on the command line: `influences`.
+    pub id: &'static str,
+    /// As in the menu and at the head of the legend.
+    pub label: &'static str,
+    /// In the switch of the menu bar; `None`: among the others there.
+    pub short: Option<&'static str>,
+    /// The key that switches it.
+    pub key: Option<char>,
+    /// One sentence: what the colours show.
+    pub help: &'static str,
+    /// File name in `shaders/` and its text. It defines `overlay_<id>` (with `_` for `-`); the contract stands at the top of
+    /// `shaders/common/overlay.wgsl`.
+    pub wgsl: (&'static str, &'static str),
+    /// From the number to a colour.
+    pub scale: Scale,
+    /// Numbers that were worked out for each vertex beforehand, where the shader cannot.
+    pub values: Option<fn(&Inspection) -> &PerVertex>,
+    /// Shows the selected joint.
+    pub of_joint: bool,
+    /// Depends on the most influences that a runtime can use.
+    pub has_limit: bool,
+}
+
+impl PartialEq for Overlay {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+/// From the number of a vertex to a colour.
+#[derive(Debug)]
+pub enum Scale {
+    /// Along a ramp. Between vertices the number goes over evenly.
+    Ramp {
+        /// `None`: the user's choice.
+        ramp: Option<Ramp>,
+        /// The numbers at the ends.
+        ends: [f32; 2],
+        /// What is written at which number.
+        ticks: &'static [(f32, &'static str)],
+    },
+    /// Each whole number from zero has its own colour. Between vertices the colour goes over evenly.
+    Steps(&'static [Step]),
+    /// The number is a place in the palette; the colour is that of its joint.
+    Joints,
+}
+
+/// A whole number on a scale.
+#[derive(Debug)]
+pub struct Step {
+    /// What it stands for.
+    pub label: &'static str,
+    /// sRGB.
+    pub color: [f32; 3],
+    /// How many skinned vertices have it, under a limit of so many influences.
+    pub count: fn(&WeightStats, usize) -> usize,
+}
+
+/// Rows of the table that the shader reads a scale from: every stop of every ramp falls on one, so that it is exact.
+pub const SCALE_ROWS: usize = 37;
+
+impl Scale {
+    /// The sRGB colour of a number; `own` is the user's ramp. `None` for joints, whose colours are no matter of a scale.
+    #[must_use]
+    pub fn color(&self, number: f32, own: Ramp) -> Option<[f32; 3]> {
+        match self {
+            Self::Ramp { ramp, ends: [low, high], .. } => {
+                Some(ramp.unwrap_or(own).color((number - low) / (high - low)))
+            }
+            Self::Steps(steps) => steps.get(number as usize).map(|s| s.color),
+            Self::Joints => None,
+        }
+    }
+
+    /// The table that the shader reads: a ramp from end to end, or the steps.
+    #[must_use]
+    pub fn rows(&self, own: Ramp) -> [[f32; 4]; SCALE_ROWS] {
+        let [low, high] = self.ends();
+        std::array::from_fn(|i| {
+            let number = match self {
+                Self::Ramp { .. } => low + (high - low) * i as f32 / (SCALE_ROWS - 1) as f32,
+                Self::Steps(_) | Self::Joints => i as f32,
+            };
+            let [r, g, b] = self.color(number, own).unwrap_or_default();
+            [r, g, b, 1.0]
+        })
+    }
+
+    /// The numbers at the ends of a ramp.
+    #[must_use]
+    pub fn ends(&self) -> [f32; 2] {
+        match self {
+            Self::Ramp { ends, .. } => *ends,
+            Self::Steps(_) | Self::Joints => [0.0, 1.0],
+        }
+    }
+}
+
+macro_rules! wgsl {
+    ($file:literal) => {
+        ($file, include_str!(concat!("../../shaders/", $file)))
+    };
+}
+
+/// What nothing is wrong with.
+const CALM: [f32; 3] = [0.42, 0.45, 0.50];
+/// Colours that all eyes tell apart (Okabe & Ito 2008).
+const BLUE: [f32; 3] = [0.0, 0.447, 0.698];
+const SKY: [f32; 3] = [0.337, 0.706, 0.914];
+const GREEN: [f32; 3] = [0.0, 0.620, 0.451];
+const YELLOW: [f32; 3] = [0.941, 0.894, 0.259];
+const VERMILION: [f32; 3] = [0.835, 0.369, 0.0];
+
+/// All overlays, in the order of the menu.
+pub static OVERLAYS: &[&Overlay] = &[&WEIGHTS, &DOMINANT, &INFLUENCES, &SUM, &ALARMS, &ASYMMETRY, &ROGUE];
+
+/// Finds an overlay by [`Overlay::id`].
+#[must_use]
+pub fn overlay(id: &str) -> Option<&'static Overlay> {
+    OVERLAYS.iter().copied().find(|o| o.id == id)
+}
+
+static WEIGHTS: Overlay = Overlay {
+    id: "weights",
+    label: "Weights",
+    short: Some("Weights"),
+    key: Some('w'),
+    help: "Colour the skin by its weight for the selected joint",
+    wgsl: wgsl!("overlay/weights.wgsl"),
+    scale: Scale::Ramp { ramp: None, ends: [0.0, 1.0], ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")] },
+    values: None,
+    of_joint: true,
+    has_limit: false,
+};
+
+static DOMINANT: Overlay = Overlay {
+    id: "dominant",
+    label: "Dominant joint",
+    short: Some("Dominant"),
+    key: Some('d'),
+    help: "Colour the skin by the joint that moves it most",
+    wgsl: wgsl!("overlay/dominant.wgsl"),
+    scale: Scale::Joints,
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+static INFLUENCES: Overlay = Overlay {
+    id: "influences",
+    label: "Influences",
+    short: Some("Influences"),
+    key: Some('i'),
+    help: "Colour the skin by how many joints move each vertex",
+    wgsl: wgsl!("overlay/influences.wgsl"),
+    scale: Scale::Steps(&[
+        Step { label: "None", color: [0.09, 0.09, 0.10], count: |s, _| s.by_influences[0] },
+        Step { label: "1 joint", color: BLUE, count: |s, _| s.by_influences[1] },
+        Step { label: "2 joints", color: SKY, count: |s, _| s.by_influences[2] },
+        Step { label: "3 joints", color: GREEN, count: |s, _| s.by_influences[3] },
+        Step { label: "4 joints", color: YELLOW, count: |s, _| s.by_influences[4] },
+        Step { label: "5 or more", color: VERMILION, count: |s, _| s.by_influences[5] },
+    ]),
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+static SUM: Overlay = Overlay {
+    id: "sum",
+    label: "Weight sum error",
+    short: None,
+    key: None,
+    help: "Colour the skin by how far the weights of each vertex are from a sum of one",
+    wgsl: wgsl!("overlay/sum.wgsl"),
+    // By powers of ten from 0.01 % on, either way.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Diverging),
+        ends: [-1.0, 1.0],
+        ticks: &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")],
+    },
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+static ALARMS: Overlay = Overlay {
+    id: "alarms",
+    label: "Zero or over limit",
+    short: None,
+    key: None,
+    help: "Colour vertices that nothing moves, and those that more joints move than a runtime can use",
+    wgsl: wgsl!("overlay/alarms.wgsl"),
+    scale: Scale::Steps(&[
+        Step { label: "In order", color: CALM, count: |s, limit| s.within(limit) },
+        Step { label: "No weight", color: VERMILION, count: |s, _| s.by_influences[0] },
+        Step { label: "Over the limit", color: YELLOW, count: WeightStats::over },
+    ]),
+    values: None,
+    of_joint: false,
+    has_limit: true,
+};
+
+static ASYMMETRY: Overlay = Overlay {
+    id: "asymmetry",
+    label: "Left/right asymmetry",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much the weights differ from those of the mirrored vertex",
+    wgsl: wgsl!("overlay/asymmetry.wgsl"),
+    // By powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-3.0, 0.0],
+        ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
+    },
+    values: Some(|inspection| &inspection.asymmetry),
+    of_joint: false,
+    has_limit: false,
+};
+
+static ROGUE: Overlay = Overlay {
+    id: "rogue",
+    label: "Rogue islands",
+    short: None,
+    key: None,
+    help: "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
+    wgsl: wgsl!("overlay/rogue.wgsl"),
+    scale: Scale::Ramp { ramp: Some(Ramp::Alarm), ends: [0.0, 1.0], ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")] },
+    values: Some(|inspection| &inspection.rogue),
+    of_joint: false,
+    has_limit: false,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_overlay_is_listed_twice_and_every_scale_fits_the_table() {
+        for (i, a) in OVERLAYS.iter().enumerate() {
+            assert!(OVERLAYS[i + 1..].iter().all(|b| a.id != b.id && a.label != b.label && a.wgsl.0 != b.wgsl.0));
+            if let Scale::Steps(steps) = a.scale {
+                assert!(steps.len() <= SCALE_ROWS);
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_holds_what_the_scale_says() {
+        // Red is one, blue is zero.
+        let rows = WEIGHTS.scale.rows(Ramp::Blender);
+        assert_eq!((rows[0], rows[18], rows[36]), ([0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]));
+        let rows = INFLUENCES.scale.rows(Ramp::Blender);
+        assert_eq!((&rows[4][..3], rows[6]), (&YELLOW[..], [0.0, 0.0, 0.0, 1.0]));
+        // No error is the colour in the middle, whatever the user's ramp.
+        assert_eq!(SUM.scale.color(0.0, Ramp::Blender), Some(Ramp::Diverging.color(0.5)));
+        assert_eq!(DOMINANT.scale.color(0.0, Ramp::Blender), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! What overlays and dots need of single vertices beyond the model: numbers worked out beforehand, and marked vertices.
+//! Uploaded when first shown, then kept as long as they are the same.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::scene;
+use crate::frame::{Frame, Inspection, Overlay, VertexSet};
+use crate::model::{MeshId, Model, Primitive};
+
+/// Mesh, and primitive of it.
+type Place = (usize, usize);
+
+/// Buffers of one model.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    inspection: Option<Arc<Inspection>>,
+    /// By overlay; all primitives of those that were shown.
+    values: HashMap<&'static str, HashMap<Place, wgpu::Buffer>>,
+    /// The overlay that is shown.
+    shown: Option<&'static Overlay>,
+    marked: Arc<VertexSet>,
+    marks: HashMap<Place, (wgpu::Buffer, u32)>,
+}
+
+impl Numbers {
+    /// Uploads what `frame` shows for the first time.
+    pub fn follow(&mut self, gpu: &Gpu, model: &Model, frame: &Frame) -> Result<(), GpuError> {
+        if self.inspection.as_ref().map(Arc::as_ptr) != frame.inspection.as_ref().map(Arc::as_ptr) {
+            self.values.clear();
+            self.inspection.clone_from(&frame.inspection);
+        }
+        self.shown = frame.overlay();
+        if let (Some(overlay), Some(inspection)) = (self.shown, &self.inspection)
+            && let Some(values) = overlay.values
+            && !self.values.contains_key(overlay.id)
+        {
+            let values = values(inspection);
+            let mut buffers = HashMap::new();
+            for (place, primitive) in primitives(model) {
+                let list = of_all(values.of(MeshId::from_index(place.0), place.1), primitive);
+                let bytes = bytemuck::cast_slice(&list);
+                buffers.insert(place, gpu.buffer("the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?);
+            }
+            self.values.insert(overlay.id, buffers);
+        }
+        if !Arc::ptr_eq(&self.marked, &frame.marked) {
+            self.marks.clear();
+            for (place, primitive) in primitives(model) {
+                let marks = scene::marks(primitive, frame.marked.of(MeshId::from_index(place.0), place.1));
+                if !marks.is_empty() {
+                    let bytes = bytemuck::cast_slice(&marks);
+                    let buffer = gpu.buffer("marked vertices", bytes, wgpu::BufferUsages::VERTEX)?;
+                    self.marks.insert(place, (buffer, marks.len() as u32));
+                }
+            }
+            self.marked = Arc::clone(&frame.marked);
+        }
+        Ok(())
+    }
+
+    /// A number for each vertex, where the overlay that is shown needs some.
+    pub fn values(&self, place: Place) -> Option<&wgpu::Buffer> {
+        self.values.get(self.shown?.id)?.get(&place)
+    }
+
+    /// Marked vertices, and how many they are.
+    pub fn marks(&self, place: Place) -> Option<&(wgpu::Buffer, u32)> {
+        self.marks.get(&place)
+    }
+}
+
+fn primitives(model: &Model) -> impl Iterator<Item = (Place, &Primitive)> {
+    let meshes = model.meshes.iter().enumerate();
+    meshes.flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |(n, p)| ((m, n), p)))
+}
+
+/// Those of the stored vertices, then of the ones split off from them. What has none has zero.
+fn of_all<'a>(stored: &'a [f32], primitive: &Primitive) -> Cow<'a, [f32]> {
+    if stored.len() == primitive.vertex_count() {
+        return Cow::Borrowed(stored);
+    }
+    let of = |vertex: usize| stored.get(vertex).copied().unwrap_or(0.0);
+    let split = primitive.split_from.iter().map(|v| of(*v as usize));
+    (0..primitive.stored_vertices).map(of).chain(split).collect()
+}

@@ -1,0 +1,84 @@
+//! Overlays: menu, switch, legends, and what belongs to them.
+
+use skinscope::inspect::{Inspection, OVERLAYS};
+
+use super::*;
+
+#[test]
+fn every_overlay_is_in_its_menu_and_in_the_bar() {
+    let mut harness = open(3);
+    for overlay in OVERLAYS {
+        click(&mut harness, "Overlay");
+        harness.get_by_role_and_label(Role::MenuItemCheckBox, overlay.label).click();
+        harness.run();
+        assert_eq!(harness.state().session.view.overlay, Some(*overlay));
+        if overlay.short.is_none() {
+            harness.get_by_label(&format!("More overlays: {}", overlay.label));
+        }
+    }
+    // The list in the bar.
+    harness.get_by_label_contains("More overlays: ").click();
+    harness.run();
+    click(&mut harness, "Weight sum error");
+    assert!(has(&harness, &Command::SetOverlay(Some("sum"))));
+    click(&mut harness, "Shaded");
+    assert_eq!(harness.state().session.view.overlay, None);
+    harness.get_by_label("More overlays: More");
+}
+
+#[test]
+fn legends_count_the_vertices_of_each_step() {
+    // 96 vertices of a tube with two influences each.
+    let mut session = session(3);
+    session.apply(Command::SetOverlay(Some("influences")));
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("2 joints: 192 vertices");
+    harness.get_by_label("1 joint: 0 vertices");
+    harness.get_by_label("5 or more: 0 vertices");
+}
+
+#[test]
+fn the_limit_of_influences_is_set_in_the_legend() {
+    let mut session = session(3);
+    session.apply(Command::SetOverlay(Some("alarms")));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("In order: 192 vertices");
+    harness.get_by_label("loses nothing");
+    harness.state_mut().session.apply(Command::SetInfluenceLimit(1));
+    harness.run();
+    harness.get_by_label("Over the limit: 192 vertices");
+    // Halfway between two joints one has half of the weight.
+    harness.get_by_label_contains("loses up to ");
+    harness.get_by_label("Influence limit");
+}
+
+#[test]
+fn legends_of_ramps_say_their_ends_and_wait_for_what_is_worked_out() {
+    let mut session = session(3);
+    session.apply(Command::SetOverlay(Some("sum")));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("Scale: −100 %, −1 %, 0, +1 %, +100 %");
+    harness.state_mut().session.apply(Command::SetOverlay(Some("rogue")));
+    harness.run();
+    harness.get_by_label("Working…");
+    let model = Arc::clone(harness.state().session.model().unwrap());
+    harness.state_mut().session.inspected(&model, Inspection::default());
+    harness.run();
+    assert!(harness.query_by_label("Working…").is_none());
+    harness.get_by_label("Scale: 0, 0.5, 1");
+}
+
+#[test]
+fn a_joint_and_those_below_it_are_chosen_in_the_legend() {
+    let mut harness = selected(3, 2);
+    harness.state_mut().session.apply(Command::SetOverlay(Some("weights")));
+    harness.run();
+    harness.get_by_label("Weight of joint 1");
+    click(&mut harness, "With children");
+    assert!(harness.state().session.view.with_children);
+    harness.get_by_label("Weight below joint 1");
+    click(&mut harness, "Influenced only");
+    click(&mut harness, "Vertices");
+    let view = &harness.state().session.view;
+    assert!(view.influenced_only && view.vertices);
+}
