@@ -255,8 +255,9 @@ fn names_do_not_steer_the_terminal() {
 /// Sums that are right to 1e-7 are right.
 #[test]
 fn the_weights_of_real_characters_are_sound() {
+    let Some(corpus) = common::corpus() else { return };
     for name in ["CesiumMan.glb", "Fox.glb", "KayKit_Knight.glb", "Tube8Influences.glb"] {
-        let Some(path) = common::model(name) else { return };
+        let path = corpus.join("models").join(name);
         let rules = "weights-not-finite,weights-negative,weights-zero,weights-sum,weights-sum-255,joint-out-of-range";
         let report = report(&[path.to_str().unwrap(), "--rules", rules], 0);
         assert_eq!(report["files"][0]["findings"], json!([]), "{name}");
