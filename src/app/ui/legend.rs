@@ -32,8 +32,11 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
                 gradient(ui, ramp.unwrap_or(view.ramp), *ends, ticks);
                 if ramp.is_none() && view.selected.is_some() {
                     ui.add_space(4.0);
-                    let choice = |label, ramp| (label, view.ramp == ramp, Command::SetRamp(ramp));
-                    segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
+                    ui.horizontal(|ui| {
+                        let choice = |label, ramp| (label, view.ramp == ramp, Command::SetRamp(ramp));
+                        segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
+                        toggle(ui, "With children", Toggle::WithChildren, session, commands);
+                    });
                 }
             }
             Scale::Steps(steps) => {
@@ -53,10 +56,6 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
             ui.add_space(4.0);
             limit(ui, session, commands);
         }
-        if overlay.of_joint && view.selected.is_some() {
-            ui.add_space(4.0);
-            toggle(ui, "With children", Toggle::WithChildren, session, commands);
-        }
     });
 }
 
@@ -67,7 +66,7 @@ fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
         (true, None) => {
             _ = ui.label(RichText::new("Select a joint to see its weights").color(colors(ui).text));
         }
-        (true, Some(name)) if session.view.with_children => joint_head(ui, "Weight below ", name),
+        (true, Some(name)) if session.view.with_children => joint_head(ui, "Weight at and below ", name),
         (true, Some(name)) => joint_head(ui, "Weight of ", name),
     }
 }
