@@ -39,7 +39,7 @@ pub static KINDS: &[&Kind] = &[
     &near_miss("scale-negative", "half a turn, as a matrix", |r, _| half_turn(r)),
     &defect("name-duplicate", "two joints", |r, n| same_name(r, n, 2, true)),
     &defect("name-duplicate", "three joints", |r, n| same_name(r, n, 3, true)),
-    &defect("name-duplicate", "a joint and a new node", |r, n| same_name_below(r, n)),
+    &defect("name-duplicate", "a joint and a new node", same_name_below),
     &defect("name-duplicate", "any two nodes", |r, n| same_name(r, n, 2, false)),
     &near_miss("name-duplicate", "no names", |r, n| names(r, n, |_, _| Value::Null)),
     &near_miss("name-duplicate", "empty names", |r, n| names(r, n, |_, _| json!(""))),
@@ -52,8 +52,8 @@ pub static KINDS: &[&Kind] = &[
     &defect("joint-unused", "a new chain", |r, n| new_joints(r, n, 3)),
     &defect("joint-unused", "its weights are gone", |r, n| unused(r, n, 1)),
     &defect("joint-unused", "the weights of a branch are gone", |r, n| unused(r, n, 4)),
-    &near_miss("joint-unused", "its child is used", |r, n| between(r, n)),
-    &near_miss("joint-unused", "it carries something rigid", |r, n| carrying(r, n)),
+    &near_miss("joint-unused", "its child is used", between),
+    &near_miss("joint-unused", "it carries something rigid", carrying),
 ];
 
 fn silent(case: Case) -> Case {

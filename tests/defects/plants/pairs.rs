@@ -25,7 +25,7 @@ pub static KINDS: &[&Kind] = &[
     &defect("far-influence", "one vertex, wholly", |r, n| far(r, n, 0, 1.0)),
     &defect("far-influence", "a patch", |r, n| far(r, n, 1, 0.5)),
     &defect("far-influence", "a large patch", |r, n| far(r, n, 2, 0.2)),
-    &near_miss("far-influence", "the joint above", |r, n| close(r, n)),
+    &near_miss("far-influence", "the joint above", close),
     &defect("asymmetry", "some of it to the joint above", |r, n| lopsided(r, n, 1, 0.3)),
     &defect("asymmetry", "one vertex", |r, n| lopsided(r, n, 0, 0.5)),
     &defect("asymmetry", "a large patch", |r, n| lopsided(r, n, 3, 0.25)),
