@@ -3,7 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark without its model is none")]
 
-#[expect(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/defects/biped.rs"]
 mod biped;
 #[expect(dead_code, reason = "the tests use more of it")]

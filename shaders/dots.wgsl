@@ -16,12 +16,12 @@ struct Dot {
     @location(0) color: vec4f,
     /// Pixels from the middle.
     @location(1) offset: vec2f,
-    /// Pixels.
-    @location(2) radius: f32,
+    /// Pixels; y: 1 with a white ring, which stands out from every colour.
+    @location(2) radius: vec2f,
 }
 
 /// `corner`: of the triangle around the dot (0…2), and three times the number of the copy.
-fn dot_at(in: DotSource, vertex: u32, corner: u32, radius: f32, color: vec4f) -> Dot {
+fn dot_at(in: DotSource, vertex: u32, corner: u32, radius: f32, ring: f32, color: vec4f) -> Dot {
     let source = Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
     let v = blend_apply(blended(source, corner / 3u), morphed(source, vertex));
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
@@ -34,7 +34,7 @@ fn dot_at(in: DotSource, vertex: u32, corner: u32, radius: f32, color: vec4f) ->
     out.position = clip + vec4f(offset * 2.0 * globals.viewport.zw * clip.w, 0.0, 0.0);
     out.color = color;
     out.offset = offset;
-    out.radius = radius;
+    out.radius = vec2f(radius, ring);
     return out;
 }
 
@@ -55,22 +55,23 @@ fn vs_dots(
     if (globals.flags & INFLUENCED_ONLY) != 0u && selected_weight(source, copy) == 0.0 {
         color.a *= 0.15;
     }
-    return dot_at(in, vertex, corner, globals.dot_radius.x, color);
+    return dot_at(in, vertex, corner, globals.dot_radius.x, 0.0, color);
 }
 
 /// Marked vertices.
 @vertex
 fn vs_marks(in: DotSource, @location(8) vertex: u32, @builtin(vertex_index) corner: u32) -> Dot {
-    return dot_at(in, vertex, corner, globals.dot_radius.y, globals.mark_color);
+    return dot_at(in, vertex, corner, globals.dot_radius.y, 1.0, globals.mark_color);
 }
 
 fn dot_shade(in: Dot, alpha: f32) -> vec4f {
     let from_middle = length(in.offset);
-    let inside = clamp(in.radius + 0.5 - from_middle, 0.0, 1.0);
+    let inside = clamp(in.radius.x + 0.5 - from_middle, 0.0, 1.0);
     // A dark rim keeps it apart from a surface of the same colour.
-    let rim = clamp(from_middle - in.radius + 1.5, 0.0, 1.0);
+    let rim = clamp(from_middle - in.radius.x + 1.0, 0.0, 1.0);
+    let ring = in.radius.y * clamp(from_middle - in.radius.x + 2.5, 0.0, 1.0);
     let covered = inside * in.color.a * alpha;
-    return vec4f(in.color.rgb * mix(1.0, 0.12, rim) * covered, covered);
+    return vec4f(mix(in.color.rgb, vec3f(1.0), ring) * mix(1.0, 0.2, rim) * covered, covered);
 }
 
 @fragment

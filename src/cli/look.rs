@@ -38,7 +38,7 @@ pub(super) struct LookArgs {
     limit: u8,
     /// Draw the vertices as dots
     #[arg(long)]
-    vertices: bool,
+    dots: bool,
 }
 
 fn overlay_names() -> PossibleValuesParser {
@@ -66,7 +66,7 @@ impl LookArgs {
         view.overlay = id.and_then(overlay);
         view.with_children = self.with_children;
         view.influenced_only = self.influenced_only;
-        view.vertices = self.vertices;
+        view.vertices = self.dots;
         if view.overlay.is_some_and(|o| o.values.is_some()) {
             let options = CheckOptions { limit, ..CheckOptions::default() };
             if let Some(found) = Inspection::of(&model, &options, &AtomicBool::new(false)) {

@@ -46,7 +46,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Subcommands {
     View(view::ViewArgs),
-    Render(render::RenderArgs),
+    Render(Box<render::RenderArgs>),
     Bake(bake::BakeArgs),
     Info(info::InfoArgs),
     Check(check::CheckArgs),

@@ -38,7 +38,7 @@ pub struct Palette {
 }
 
 /// Pixels, of vertices and of marked ones.
-const DOT_RADIUS: [f32; 2] = [2.0, 4.5];
+const DOT_RADIUS: [f32; 2] = [2.5, 5.0];
 
 impl Palette {
     /// For dark surroundings.

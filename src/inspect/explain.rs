@@ -310,7 +310,9 @@ mod tests {
         }
         let blended: [f64; 3] = std::array::from_fn(|i| 0.5 * ghosts[0][i] + 0.3 * ghosts[1][i] + 0.2 * ghosts[2][i]);
         close(said.position, blended);
-        close(in_space(&now[0].matrix(), said.position).unwrap(), now[0].undo(blended));
+        for bone in now {
+            close(in_space(&bone.matrix(), said.position).unwrap(), bone.undo(blended));
+        }
         assert_eq!(in_space(&Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0)), said.position), None);
     }
 

@@ -466,7 +466,7 @@ static ROWS: &[CommandRow] = &[
         Command::Toggle(Toggle::SharedBlack),
         "Dominant joint: paint triangles black whose vertices several joints move",
     ),
-    row(Menu::Overlay, "Vertices", key(Key::Char('v')), Command::Toggle(Toggle::Vertices), "Draw vertices as dots"),
+    row(Menu::Overlay, "Vertex dots", key(Key::Char('v')), Command::Toggle(Toggle::Vertices), "Draw vertices as dots"),
     row(Menu::Playback, "Play or pause", key(Key::Space), Command::TogglePlay, "Play or pause the clip"),
     row(Menu::Playback, "Next frame", key(Key::Right), Command::StepFrames(1), "One frame forward"),
     row(Menu::Playback, "Previous frame", key(Key::Left), Command::StepFrames(-1), "One frame back"),

@@ -203,8 +203,8 @@ fn marks_lie_where_the_vertex_is_deformed_to() {
                 deform::pack(method, &frame.palettes, &mut packed);
                 let mut on_cpu = Deformed::default();
                 deform::deform_primitive(&model, InstanceId(0), 0, &packed, &[], method, &mut on_cpu);
-                for vertex in [0, 200, 401, 527] {
-                    let part = VertexPart { mesh: MeshId(0), primitive: 0, vertices: vec![vertex] };
+                for pair in [[0, 401], [200, 527]] {
+                    let part = VertexPart { mesh: MeshId(0), primitive: 0, vertices: pair.to_vec() };
                     frame.marked = Arc::new(VertexSet { parts: vec![part] });
                     let picture = stage.draw(&frame);
                     let lit = |(x, y): (u32, u32)| f32::from(picture.at(x, y)[0]) / 255.0;
@@ -213,9 +213,10 @@ fn marks_lie_where_the_vertex_is_deformed_to() {
                         let by = lit((x, y));
                         (sum + by, at + by * glam::Vec2::new(x as f32 + 0.5, y as f32 + 0.5))
                     });
-                    let p = on_cpu.positions[vertex as usize];
+                    let [a, b] = pair.map(|v| on_cpu.positions[v as usize]);
+                    let p = (a + b) * 0.5;
                     let want = glam::Vec2::new(p.x, -p.y) * (SIZE as f32 / 4.0) + SIZE as f32 / 2.0;
-                    assert!(sum > 4.0 && (at / sum).distance(want) < 0.3, "{vertex}: {} for {want}", at / sum);
+                    assert!(sum > 4.0 && (at / sum).distance(want) < 0.3, "{pair:?}: {} for {want}", at / sum);
                 }
             }
         }
@@ -313,20 +314,23 @@ fn every_triangle_is_black_or_has_one_owner() {
     }
 }
 
-/// What drawing `frame` sends to the device.
+/// What drawing `frame` sends to the device: buffers made, bytes written.
 fn sent(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> (usize, u64) {
     let before = gpu.uploads();
-    let start = std::time::Instant::now();
     renderer.draw(gpu, frame, [SIZE; 2]).unwrap();
-    let took = start.elapsed();
     let now = gpu.uploads();
-    println!(
-        "{:?}, {}: {:.2} ms until it is submitted",
-        gpu.info.backend,
-        frame.display.overlay.map_or("shaded", |o| o.id),
-        took.as_secs_f64() * 1e3
-    );
     (now.buffers - before.buffers, now.bytes - before.bytes)
+}
+
+/// The same without the surface, which a software device would shade on this very thread: all that is left is what the
+/// program itself does for the picture. Says how long that takes.
+fn prepared(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> (usize, u64) {
+    let bare = Frame { draws: Vec::new(), ..frame.clone() };
+    let start = std::time::Instant::now();
+    let sent = sent(gpu, renderer, &bare);
+    let name = frame.display.overlay.map_or("shaded", |o| o.id);
+    println!("{:?}, {name}: {:.3} ms", gpu.info.backend, start.elapsed().as_secs_f64() * 1e3);
+    sent
 }
 
 #[test]
@@ -348,7 +352,11 @@ fn switching_overlay_or_joint_on_a_million_vertices_sends_a_few_bytes() {
                 frame.display.selected = Some(NodeId(1 + place as u32));
                 frame.display.with_children = !frame.display.with_children;
                 frame.display.shared_black = true;
-                let (buffers, bytes) = sent(&stage.gpu, renderer, &frame);
+                let (mut buffers, mut bytes) = prepared(&stage.gpu, renderer, &frame);
+                if round == 0 {
+                    let drawn = sent(&stage.gpu, renderer, &frame);
+                    (buffers, bytes) = (buffers + drawn.0, bytes + drawn.1);
+                }
                 // Numbers that no shader can work out go there once.
                 let first = usize::from(round == 0 && overlay.values.is_some());
                 assert_eq!(buffers, first, "{}", overlay.id);

@@ -835,6 +835,13 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
         assert!((sum[axis] - written[axis]).abs() < 1.01e-4, "{sum:?} for {written:?}");
         assert!((written[axis] - explained.position[axis]).abs() < 0.51e-4);
     }
+    // The other method has other words, which add up as well.
+    harness.state_mut().session.apply(Command::SetMethod("dual-quaternion"));
+    harness.run();
+    let (turned, by, now) = (numbers(&harness, "R (S v)"), numbers(&harness, "+ t"), numbers(&harness, "= p"));
+    assert!((0..3).all(|i| (turned[i] + by[i] - now[i]).abs() < 1.01e-4) && now != written);
+    harness.state_mut().session.apply(Command::SetMethod("linear"));
+    harness.run();
     // In another space: that of the whole, where the root stands at the origin.
     let main = &harness.state().session.model().unwrap().skeleton.names[explained.terms[0].node.index()].clone();
     click(&mut harness, &format!("Space: {main}"));

@@ -76,9 +76,9 @@ fn a_joint_and_those_below_it_are_chosen_in_the_legend() {
     harness.get_by_label("Weight of joint 1");
     click(&mut harness, "With children");
     assert!(harness.state().session.view.with_children);
-    harness.get_by_label("Weight below joint 1");
+    harness.get_by_label("Weight at and below joint 1");
     click(&mut harness, "Influenced only");
-    click(&mut harness, "Vertices");
+    click(&mut harness, "Dots");
     let view = &harness.state().session.view;
     assert!(view.influenced_only && view.vertices);
 }

@@ -268,8 +268,8 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
             }
         }
         Blend::Motion { stretch, rotation, translation } => {
-            let words = "All joints are blended to one rotation R and one translation t, by the sum of their dual \
-                         quaternions over its length; scale and shear S is blended before: p = R (S v) + t.";
+            let words = "Motions are blended, not places: the weighted sum of the joints' dual quaternions, over its \
+                         length, is one rotation R and one translation t. Scale and shear S are blended before.";
             ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(dim)).wrap());
             let (axis, angle) = rotation.to_axis_angle();
             let axis = if angle.abs() < 1e-9 { DVec3::ZERO } else { axis };
@@ -277,7 +277,8 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
             if !stretch.abs_diff_eq(glam::DMat3::IDENTITY, 1e-5) {
                 vector(ui, "S v", stretch * e.rest, places, dim);
             }
-            vector(ui, "t", translation, places, dim);
+            vector(ui, "R (S v)", rotation * (stretch * e.rest), places, dim);
+            vector(ui, "+ t", translation, places, dim);
         }
     }
     vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");

@@ -2,7 +2,8 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, RichText, Sense, Shape, Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, RichText, Sense, Shape, Stroke, StrokeKind, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, BODY, SMALL, colors};
@@ -31,8 +32,11 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
                 gradient(ui, ramp.unwrap_or(view.ramp), *ends, ticks);
                 if ramp.is_none() && view.selected.is_some() {
                     ui.add_space(4.0);
-                    let choice = |label, ramp| (label, view.ramp == ramp, Command::SetRamp(ramp));
-                    segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
+                    ui.horizontal(|ui| {
+                        let choice = |label, ramp| (label, view.ramp == ramp, Command::SetRamp(ramp));
+                        segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
+                        toggle(ui, "With children", Toggle::WithChildren, session, commands);
+                    });
                 }
             }
             Scale::Steps(steps) => {
@@ -52,10 +56,6 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
             ui.add_space(4.0);
             limit(ui, session, commands);
         }
-        if overlay.of_joint && view.selected.is_some() {
-            ui.add_space(4.0);
-            toggle(ui, "With children", Toggle::WithChildren, session, commands);
-        }
     });
 }
 
@@ -66,7 +66,7 @@ fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
         (true, None) => {
             _ = ui.label(RichText::new("Select a joint to see its weights").color(colors(ui).text));
         }
-        (true, Some(name)) if session.view.with_children => joint_head(ui, "Weight below ", name),
+        (true, Some(name)) if session.view.with_children => joint_head(ui, "Weight at and below ", name),
         (true, Some(name)) => joint_head(ui, "Weight of ", name),
     }
 }
@@ -84,7 +84,8 @@ fn swatch(ui: &mut Ui, step: &Step, count: usize) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let y = rect.center().y;
     let square = Rect::from_center_size(pos2(rect.left() + 6.0, y), vec2(12.0, 12.0));
-    ui.painter().rect_filled(square, CornerRadius::same(3), color32(step.color));
+    let edge = Stroke::new(1.0, c.dim.gamma_multiply(0.6));
+    ui.painter().rect(square, CornerRadius::same(3), color32(step.color), edge, StrokeKind::Inside);
     let ink = if count > 0 { c.text } else { c.dim };
     let label = ui.painter().layout_no_wrap(step.label.to_owned(), theme::regular(12.0), ink);
     paint_line(ui, label, rect.left() + 20.0, y, ink);

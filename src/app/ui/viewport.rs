@@ -129,7 +129,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Comman
                 ("Grid", Toggle::Grid),
                 ("Wireframe", Toggle::Wireframe),
                 ("Mesh", Toggle::Mesh),
-                ("Vertices", Toggle::Vertices),
+                ("Dots", Toggle::Vertices),
             ];
             if session.view.selected.is_some() || session.view.influenced_only {
                 all.push(("Influenced only", Toggle::InfluencedOnly));

@@ -37,7 +37,7 @@ fn finding(model: &Model, f: &Finding) -> Value {
     let pose = match f.pose {
         FindingPose::Rest => Value::Null,
         FindingPose::Turned { joint, axis, angle } => {
-            json!({ "joint": node(joint), "axis": axis.to_array(), "degrees": angle.to_degrees() })
+            json!({ "joint": node(joint), "axis": axis.to_array(), "degrees": degrees(angle) })
         }
         FindingPose::Clip { clip, time_secs } => json!({ "clip": clip.0, "time": time_secs }),
     };
@@ -54,6 +54,11 @@ fn finding(model: &Model, f: &Finding) -> Value {
         "measure": f.measure.filter(|m| m.value.is_finite()).map(|m| json!({ "what": m.what, "value": m.value, "unit": m.unit })),
         "pose": pose,
     })
+}
+
+/// Rounded to what was meant: radians are kept with seven digits.
+fn degrees(angle: f32) -> f64 {
+    (f64::from(angle).to_degrees() * 1e3).round() / 1e3
 }
 
 /// What was found in a file, a paragraph for each finding.

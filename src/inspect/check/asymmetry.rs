@@ -35,7 +35,6 @@ fn asymmetry(subject: &Subject, out: &mut Vec<Finding>) {
 }
 
 fn of_part(subject: &Subject, comparison: &Comparison, part: &Part) -> Option<Finding> {
-    let nodes = &subject.model.skins[comparison.skin.index()].joints;
     let of = |vertex: &usize| comparison.difference[part.start + vertex];
     let at: Vec<usize> = (0..part.len).filter(|v| of(v) > SAME_WEIGHT).collect();
     let worst = at.iter().copied().max_by(|a, b| of(a).total_cmp(&of(b)).then(b.cmp(a)))?;
@@ -43,7 +42,7 @@ fn of_part(subject: &Subject, comparison: &Comparison, part: &Part) -> Option<Fi
     let mut joints: Vec<NodeId> = Vec::new();
     for vertex in &at {
         for (joint, _, partner, _) in comparison.joints(part.start + vertex).into_iter().filter(differs) {
-            joints.extend([joint, partner].map(|j| nodes[usize::from(j)]));
+            joints.extend([joint, partner].map(|j| comparison.node(j)));
         }
     }
     joints.sort_unstable();
@@ -86,8 +85,7 @@ fn plane(Plane { normal, offset }: Plane) -> String {
 
 /// `Vertex 7 has 0.620 of "arm.L", but vertex 12 opposite has 0.210 of "arm.R".`
 fn example(subject: &Subject, comparison: &Comparison, part: &Part, vertex: usize) -> String {
-    let nodes = &subject.model.skins[comparison.skin.index()].joints;
-    let name = |joint: u16| subject.name(nodes[usize::from(joint)]);
+    let name = |joint: u16| subject.name(comparison.node(joint));
     let all = comparison.joints(part.start + vertex);
     let gap = |j: &(u16, f32, u16, f32)| (j.1 - j.3).abs();
     let Some((joint, here, partner, there)) = all.into_iter().max_by(|a, b| gap(a).total_cmp(&gap(b))) else {
@@ -203,6 +201,47 @@ mod tests {
             "{}",
             findings[0].message
         );
+    }
+
+    /// One skin for each side, of which neither has the arm of the other; both bind the hips in the same place.
+    #[test]
+    fn left_and_right_may_have_a_skin_each() {
+        let halves = |hips: f32| {
+            changed(|p| {
+                plant(p, 9, 0.3);
+                let whole = &p.meshes[0].primitives[0];
+                let part = |keep: &dyn Fn(usize) -> bool, arm: u16| {
+                    let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
+                    let mut out = whole.clone();
+                    out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
+                    let (all, i) = (whole.influences.as_ref().unwrap(), out.influences.as_mut().unwrap());
+                    let own = |(j, w): (&u16, &f32)| {
+                        if *w == 0.0 || *j == 0 {
+                            0
+                        } else {
+                            assert_eq!(*j, arm);
+                            1
+                        }
+                    };
+                    i.joints = kept.iter().flat_map(|v| all.of(*v).0.iter().zip(all.of(*v).1).map(own)).collect();
+                    i.weights = kept.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
+                    out.stored_vertices = kept.len();
+                    Mesh { primitives: vec![out], ..Mesh::default() }
+                };
+                p.meshes = vec![part(&|v| v % 2 == 0 || v >= 36, 1), part(&|v| v % 2 == 1 && v < 36, 2)];
+                let mut right = p.skins[0].clone();
+                p.skins[0].joints.remove(2);
+                p.skins[0].inverse_bind.remove(2);
+                right.joints.remove(1);
+                right.inverse_bind.remove(1);
+                right.inverse_bind[0].translation.y += hips;
+                p.skins.push(right);
+                p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..Instance::default() });
+            })
+        };
+        let places: Vec<_> = halves(0.0).iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();
+        assert_eq!(places, [(0, vec![4]), (1, vec![4])]);
+        assert_eq!(halves(0.5), [], "bound elsewhere, the two are no body");
     }
 
     #[test]

@@ -171,6 +171,8 @@ pub(super) fn widest(subject: &Subject, gaps: &[Gap]) -> Vec<(f32, FindingPose)>
     if !gaps.is_empty() {
         widest_in_clips(subject, gaps, &mut out);
     }
+    // A width beyond all numbers in every pose is no width.
+    out.iter_mut().filter(|(width, _)| !width.is_finite()).for_each(|(width, _)| *width = 0.0);
     out
 }
 

@@ -102,7 +102,8 @@ fn seeded<'r>(regions: impl Iterator<Item = &'r Region> + Clone) -> Option<&'r R
     worthy.min_by(|a, b| a.nearest.total_cmp(&b.nearest)).or(Some(largest))
 }
 
-/// Every stored vertex of a region, coincident ones that the joint does not move included.
+/// Every stored vertex of a region that the joint moves: one at the same place that it does not move is torn from it, which
+/// is the fault that another rule finds.
 fn list(
     subject: &Subject,
     surface: &Surface,
@@ -111,7 +112,8 @@ fn list(
     found: &mut BTreeMap<(MeshId, usize, NodeId), Rogues>,
 ) {
     for (place, _) in &region.places {
-        for vertex in surface.members(*place) {
+        let moved = |v: &&u32| surface.weights(**v).iter().any(|(joint, weight)| *joint == node && *weight > 0.0);
+        for vertex in surface.members(*place).iter().filter(moved) {
             let (part, stored) = surface.stored(*vertex);
             let Part { mesh, primitive, .. } = surface.parts[part];
             let rogues = found.entry((mesh, primitive, node)).or_default();

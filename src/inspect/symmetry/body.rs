@@ -1,11 +1,11 @@
-//! What one skin moves, as it was bound: points, weights, joints.
+//! What skins of one body move, as they were bound: points, weights, joints.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use glam::Vec3;
+use glam::{DAffine3, Vec3};
 
 use crate::inspect::rig;
-use crate::model::{MeshId, Model, Primitive, SkinId};
+use crate::model::{MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
 /// A primitive's vertices among those of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +18,11 @@ pub(crate) struct Part {
     pub len: usize,
 }
 
-/// All stored vertices that a skin moves, in its one mesh space.
+/// All stored vertices that some skins move, in the one mesh space in which they bind their joints.
 #[derive(Debug)]
 pub(super) struct Body {
-    pub skin: SkinId,
+    /// The joints of all its skins, each once. Places are places in this list.
+    pub nodes: Vec<NodeId>,
     /// By mesh and primitive.
     pub parts: Vec<Part>,
     pub points: Vec<Vec3>,
@@ -29,46 +30,55 @@ pub(super) struct Body {
     starts: Vec<u32>,
     /// As [`Body::weights`] gives them; none is 0, none comes twice.
     weights: Vec<(u16, f32)>,
-    /// By place in the skin: where the joint was bound; `None` where its matrix cannot be inverted.
+    /// By place: where the joint was bound; `None` where its matrix cannot be inverted.
     pub joints: Vec<Option<Vec3>>,
-    /// By place in the skin: whether the joint moves a vertex.
+    /// By place: whether the joint moves a vertex.
     pub moves: Vec<bool>,
     /// Diagonal of the box around the points.
     pub size: f32,
 }
 
 impl Body {
-    /// `None` where the skin moves nothing that has a size.
-    pub(super) fn of(model: &Model, id: SkinId, meshes: &[MeshId]) -> Option<Self> {
-        let skin = &model.skins[id.index()];
-        let bound = |j| {
-            let matrix = rig::inverse_bind(skin, j).filter(|m| !rig::is_singular(m))?;
-            Some(matrix.inverse().translation.as_vec3()).filter(|p| p.is_finite())
-        };
-        let count = skin.joints.len();
-        // A node that the skin lists twice is one joint.
-        let mut first = HashMap::new();
-        let place: Vec<u16> =
-            (0..count.min(1 << 16)).map(|j| *first.entry(skin.joints[j]).or_insert(j as u16)).collect();
+    /// `None` where the skins move nothing that has a size. Each mesh counts once, with the first skin that moves it.
+    pub(super) fn of(model: &Model, skins: &[SkinId], meshes: &[Vec<MeshId>]) -> Option<Self> {
         let mut out = Self {
-            skin: id,
+            nodes: Vec::new(),
             parts: Vec::new(),
             points: Vec::new(),
             starts: vec![0],
             weights: Vec::new(),
-            joints: (0..count).map(bound).collect(),
-            moves: vec![false; count],
+            joints: Vec::new(),
+            moves: Vec::new(),
             size: 0.0,
         };
-        for mesh in meshes {
-            for (primitive, source) in model.meshes[mesh.index()].primitives.iter().enumerate() {
-                out.add(*mesh, primitive, source, &place);
+        let (mut places, mut seen) = (HashMap::new(), BTreeSet::new());
+        for id in skins {
+            let skin = &model.skins[id.index()];
+            // A node that a skin lists twice, or that several skins list, is one joint.
+            let place: Vec<u16> = (0..skin.joints.len()).map(|j| out.place(skin, j, &mut places)).collect();
+            for mesh in meshes[id.index()].iter().filter(|mesh| seen.insert(**mesh)) {
+                for (primitive, source) in model.meshes[mesh.index()].primitives.iter().enumerate() {
+                    out.add(*mesh, primitive, source, &place);
+                }
             }
         }
         let least = out.points.iter().fold(Vec3::MAX, |m, p| m.min(*p));
         let most = out.points.iter().fold(Vec3::MIN, |m, p| m.max(*p));
         out.size = (most - least).length();
         (!out.points.is_empty() && out.size > 0.0 && out.size.is_finite()).then_some(out)
+    }
+
+    /// The place of a joint of a skin; the last one where there are more than can be numbered.
+    fn place(&mut self, skin: &Skin, j: usize, places: &mut HashMap<NodeId, u16>) -> u16 {
+        let bound = || bind(skin, j).map(|m| m.translation.as_vec3()).filter(|p| p.is_finite());
+        *places.entry(skin.joints[j]).or_insert_with(|| {
+            if self.nodes.len() < usize::from(u16::MAX) {
+                self.nodes.push(skin.joints[j]);
+                self.joints.push(bound());
+                self.moves.push(false);
+            }
+            (self.nodes.len() - 1) as u16
+        })
     }
 
     fn add(&mut self, mesh: MeshId, primitive: usize, source: &Primitive, place: &[u16]) {
@@ -104,9 +114,48 @@ impl Body {
         }
     }
 
-    /// (place in the skin, share of the sum of weights) of a vertex, by rising place. Empty for one whose weights are
+    /// (place, share of the sum of weights) of a vertex, by rising place. Empty for one whose weights are
     /// zero, negative or not finite: other rules tell of those.
     pub(super) fn weights(&self, point: usize) -> &[(u16, f32)] {
         &self.weights[self.starts[point] as usize..self.starts[point + 1] as usize]
     }
+}
+
+/// `mesh_from_joint` as bound; `None` where that is not known.
+fn bind(skin: &Skin, j: usize) -> Option<DAffine3> {
+    rig::inverse_bind(skin, j).filter(|m| !rig::is_singular(m)).map(|m| m.inverse())
+}
+
+/// Skins that bind the joints they share in the same places are one body, such as the head and the hands of a character
+/// whose parts were exported each with a skin. Skins that share no joint are bodies of their own. Linear in joints.
+pub(super) fn bodies(model: &Model) -> Vec<Vec<SkinId>> {
+    let mut out: Vec<Vec<SkinId>> = Vec::new();
+    // The first body that has a node, and where that binds it.
+    let mut known: HashMap<NodeId, (usize, Option<DAffine3>)> = HashMap::new();
+    for (i, skin) in model.skins.iter().enumerate() {
+        let binds: Vec<_> = (0..skin.joints.len()).map(|j| (skin.joints[j], bind(skin, j))).collect();
+        let met = |(node, _): &(NodeId, Option<DAffine3>)| known.get(node).map(|(body, _)| *body);
+        let body = binds.iter().find_map(met).filter(|body| {
+            let shared = binds.iter().filter_map(|(node, bind)| Some((known.get(node)?, bind)));
+            shared.filter(|((other, _), _)| other == body).all(|((_, a), b)| match (a, b) {
+                (Some(a), Some(b)) => same_place(a, b),
+                _ => true,
+            })
+        });
+        let body = body.unwrap_or_else(|| {
+            out.push(Vec::new());
+            out.len() - 1
+        });
+        out[body].push(SkinId::from_index(i));
+        for (node, bind) in binds {
+            known.entry(node).or_insert((body, bind));
+        }
+    }
+    out
+}
+
+/// Equal but for rounding.
+fn same_place(a: &DAffine3, b: &DAffine3) -> bool {
+    let size = a.translation.length().max(a.matrix3.col(0).length());
+    a.abs_diff_eq(*b, 1e-5 * size.max(f64::MIN_POSITIVE))
 }

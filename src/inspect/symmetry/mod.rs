@@ -1,6 +1,6 @@
 //! Left and right: where the weights of a vertex differ from those of its mirror image.
 //!
-//! A body is what one skin moves, in the space in which it was bound. Its mirror plane is found, not assumed; its
+//! A body is what one skin moves, or several that bind the same joints alike, in the space in which they were bound. Its mirror plane is found, not assumed; its
 //! joints are paired by place, and by name where several stand in one place; then every vertex is compared with the
 //! vertex at its mirror image. Bodies that are not symmetric, in shape or in joints, have no differences.
 
@@ -17,7 +17,7 @@ pub(crate) use plane::Plane;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::PerVertex;
-use crate::model::{MeshId, Model, SkinId};
+use crate::model::{MeshId, Model, NodeId};
 use body::Body;
 use grid::Grid;
 use plane::{Mirror, POINT_REACH};
@@ -47,7 +47,6 @@ pub fn differences(model: &Model, cancel: &AtomicBool) -> PerVertex {
 /// A body beside its mirror image.
 #[derive(Debug)]
 pub(crate) struct Comparison {
-    pub skin: SkinId,
     pub plane: Plane,
     pub parts: Vec<Part>,
     /// By vertex of the body.
@@ -59,7 +58,12 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Joints (places in the skin) in whose weights a vertex differs from its image: each with its weight, its
+    /// The joint of a place.
+    pub(crate) fn node(&self, place: u16) -> NodeId {
+        self.body.nodes[usize::from(place)]
+    }
+
+    /// Joints (by place) in whose weights a vertex differs from its image: each with its weight, its
     /// partner, and the partner's weight at the image. Both joints of a pair may be among them.
     pub(crate) fn joints(&self, vertex: usize) -> Vec<(u16, f32, u16, f32)> {
         let mut mirrored = Vec::new();
@@ -86,13 +90,15 @@ pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison>
         }
     }
     let mut out = Vec::new();
-    for (i, mut of_skin) in meshes.into_iter().enumerate() {
+    for of_skin in &mut meshes {
         of_skin.sort_unstable();
         of_skin.dedup();
+    }
+    for skins in body::bodies(model) {
         if cancel.load(Ordering::Relaxed) {
             break;
         }
-        out.extend(Body::of(model, SkinId::from_index(i), &of_skin).and_then(|body| compare(model, body, cancel)));
+        out.extend(Body::of(model, &skins, &meshes).and_then(|body| compare(model, body, cancel)));
     }
     out
 }
@@ -120,7 +126,7 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
         }
     }
     let (difference, image) = out.into_iter().unzip();
-    Some(Comparison { skin: body.skin, plane, parts: body.parts.clone(), difference, image, body, partners })
+    Some(Comparison { plane, parts: body.parts.clone(), difference, image, body, partners })
 }
 
 /// How far each vertex differs from the vertex at its mirror image, and which that is; 0 and itself where there is

@@ -42,7 +42,7 @@ impl Plane {
 #[derive(Debug)]
 pub(super) struct Mirror {
     pub plane: Plane,
-    /// By place in the skin: the joint on the other side, itself for one on the plane; `None` for one that has none.
+    /// By place: the joint on the other side, itself for one on the plane; `None` for one that has none.
     pub partners: Vec<Option<u16>>,
 }
 
@@ -117,19 +117,19 @@ fn median(mut values: Vec<f32>) -> Option<f32> {
 
 /// What pairs the joints of a body.
 struct Joints {
-    /// By place in the skin.
+    /// By place.
     at: Vec<Option<Vec3>>,
-    /// By place in the skin: the joint of the same name on the other side.
+    /// By place: the joint of the same name on the other side.
     named: Vec<Option<u16>>,
-    /// By place in the skin: steps from the root.
+    /// By place: steps from the root.
     depth: Vec<usize>,
-    /// By place in the skin: the nodes from it to the last one below it.
+    /// By place: the nodes from it to the last one below it.
     subtree: Vec<Range<usize>>,
 }
 
 impl Joints {
     fn of(model: &Model, body: &Body) -> Self {
-        let nodes = &model.skins[body.skin.index()].joints;
+        let nodes = &body.nodes;
         let sides: Vec<Option<(Side, String)>> = nodes.iter().map(|n| side(&model.skeleton.names[n.index()])).collect();
         let mut places: HashMap<(Side, &str), u16> = HashMap::new();
         for (j, said) in sides.iter().enumerate().take(1 << 16) {

@@ -5,7 +5,7 @@ use glam::{Affine3A, Quat, Vec3};
 use super::*;
 use crate::math::Transform;
 use crate::model::{
-    Influences, Instance, LocalPose, Mesh, ModelParts, NodeId, Primitive, Scene, Skeleton, Skin, Topology,
+    Influences, Instance, LocalPose, Mesh, ModelParts, NodeId, Primitive, Scene, Skeleton, Skin, SkinId, Topology,
 };
 
 /// Along x, on the left side; the right side mirrors them.
