@@ -30,7 +30,7 @@ fn checked(model: &Model) -> usize {
 }
 
 fn character(c: &mut Criterion) {
-    let glb = biped(&Biped { step: 0.0087, fingers: true, ..Biped::default() }).glb();
+    let glb = biped(&Biped { step: 0.0083, fingers: true, ..Biped::default() }).glb();
     let import = import_bytes(&glb, "biped", &Options::default(), &Progress::silent()).unwrap();
     let vertices = import.model.drawn_vertices();
     let joints = import.model.skins[0].joints.len();

@@ -45,7 +45,7 @@ struct Joint {
 /// Of the middle and the left (+X) side: name, parent, head, tail, radius. The right side mirrors what ends in `_L`.
 fn plan(fingers: bool) -> Vec<Joint> {
     type Row = (&'static str, &'static str, [f64; 3], [f64; 3], f64);
-    let rows: [Row; 24] = [
+    let rows: [Row; 25] = [
         ("Hips", "", [0.0, 1.0, 0.0], [0.0, 1.12, 0.0], 0.14),
         ("Spine", "Hips", [0.0, 1.12, 0.0], [0.0, 1.26, 0.0], 0.13),
         ("Chest", "Spine", [0.0, 1.26, 0.0], [0.0, 1.4, 0.0], 0.14),
@@ -59,6 +59,7 @@ fn plan(fingers: bool) -> Vec<Joint> {
         ("Tail4", "Tail3", [0.0, 0.9, -0.5], [0.0, 0.89, -0.62], 0.04),
         ("Tail5", "Tail4", [0.0, 0.89, -0.62], [0.0, 0.88, -0.72], 0.04),
         ("Tail6", "Tail5", [0.0, 0.88, -0.72], [0.0, 0.88, -0.82], 0.04),
+        ("Tail7", "Tail6", [0.0, 0.88, -0.82], [0.0, 0.88, -0.9], 0.04),
         ("Clavicle_L", "Chest", [0.06, 1.42, 0.0], [0.16, 1.42, 0.0], 0.08),
         ("UpperArm_L", "Clavicle_L", [0.2, 1.42, 0.0], [0.44, 1.42, 0.0], 0.06),
         ("Forearm_L", "UpperArm_L", [0.46, 1.42, 0.0], [0.66, 1.42, 0.0], 0.05),
