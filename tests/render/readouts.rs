@@ -322,10 +322,11 @@ fn sent(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> (usize, u64) {
     (now.buffers - before.buffers, now.bytes - before.bytes)
 }
 
-/// The same without the surface, which a software device would shade on this very thread: all that is left is what the
-/// program itself does for the picture. Says how long that takes.
+/// The same on an idle device and without the surface, which a software device would shade on this very thread: all that is
+/// left is what the program itself does for the picture. Says how long that takes.
 fn prepared(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> (usize, u64) {
     let bare = Frame { draws: Vec::new(), ..frame.clone() };
+    gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
     let start = std::time::Instant::now();
     let sent = sent(gpu, renderer, &bare);
     let name = frame.display.overlay.map_or("shaded", |o| o.id);
