@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::{Pose, Session};
+use super::{Command, Pose, Session};
 use crate::inspect::{self, Explanation, Hit, Posed};
 use crate::model::NodeId;
 
@@ -60,9 +60,14 @@ impl Session {
         inspect::mover(self.model()?, hit.instance, hit.primitive, hit.vertex)
     }
 
-    /// The pinned vertex goes first, then the selection.
+    /// The pinned vertex goes first, then the finding that is shown, then the selection.
     pub(super) fn deselect(&mut self) {
-        if self.view.pinned.take().is_none() {
+        if self.view.pinned.take().is_some() {
+            return;
+        }
+        if self.before_finding.is_some() {
+            self.examine(&Command::LeaveFinding);
+        } else {
             self.view.selected = None;
         }
     }

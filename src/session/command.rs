@@ -90,7 +90,7 @@ pub enum Command {
     PickAt(Vec2),
     /// The same without regard to bones.
     PinAt(Vec2),
-    /// Unpin the vertex; where none is pinned, select nothing.
+    /// Unpin the vertex; where none is pinned, leave the finding that is shown; where none is, select nothing.
     Deselect,
     /// Explain this vertex, or none.
     Pin(Option<VertexRef>),
@@ -339,7 +339,13 @@ static ROWS: &[CommandRow] = &[
         Command::ToggleNormaliseWeights,
         "Divide the weights of every vertex by their sum; off: as the file stores them",
     ),
-    row(Menu::Edit, "Deselect", key(Key::Escape), Command::Deselect, "Unpin the vertex, then select nothing"),
+    row(
+        Menu::Edit,
+        "Deselect",
+        key(Key::Escape),
+        Command::Deselect,
+        "Unpin the vertex, then leave the finding, then select nothing",
+    ),
     row(Menu::Edit, "Select parent", key(Key::PageUp), Command::SelectParent, "Select the parent of the selected node"),
     row(
         Menu::Edit,

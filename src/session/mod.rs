@@ -264,7 +264,6 @@ impl Session {
             | Command::FrameMarked
             | Command::ShowFinding(_)
             | Command::LeaveFinding => self.examine(&command),
-            Command::Select(None) if self.before_finding.is_some() => self.examine(&Command::LeaveFinding),
             Command::SetInfluenceLimit(limit) => {
                 self.view.influence_limit = limit.clamp(1, inspect::LIMITS);
                 return Some(Effect::Inspect);

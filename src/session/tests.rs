@@ -241,14 +241,15 @@ mod findings {
         };
         session.update_pose();
         let before = stands(&session);
-        for back in [Command::LeaveFinding, Command::Select(None)] {
+        let escape = command_of(Shortcut { key: Key::Escape, ctrl: false, shift: false }).unwrap();
+        for back in [&Command::LeaveFinding, escape] {
             session.apply(Command::ShowFinding(0));
             session.apply(Command::ShowFinding(1));
             assert_ne!(stands(&session), before);
-            session.apply(back);
+            session.apply(back.clone());
             assert_eq!((stands(&session), session.view.finding), (before.clone(), None));
         }
-        session.apply(Command::Select(None));
+        session.apply(escape.clone());
         assert_eq!(session.view.selected, None, "nothing is left to go back to");
         // Where the checker's findings arrive later, places are other ones.
         session.apply(Command::ShowFinding(1));
