@@ -208,13 +208,12 @@ fn rest<B: Blend>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn
 /// Matrices of four vertices and where they take them.
 #[inline(always)]
 fn placed<B: Blend>(from: [usize; 4], at: &[Vec3; 4], sum: &impl Fn(usize, bool) -> B::Sum) -> (Matrices, Vectors) {
-    let moved = |m: &Matrices, p: Vectors| m.map(|row| (row[0] * p[0] + row[1] * p[1]) + (row[2] * p[2] + row[3]));
     let [a, b, c, d] = from;
     let m = B::matrices([sum(a, false), sum(b, false), sum(c, false), sum(d, false)]);
     let out = moved(&m, load(at));
     // Nothing times what is not finite is NaN, and each number of a matrix goes into the position.
     if (out[0] + out[1] + out[2]).is_nan() {
-        return again::<B>(from, at, sum, &moved);
+        return again::<B>(from, at, sum);
     }
     (m, out)
 }
@@ -225,10 +224,15 @@ fn again<B: Blend>(
     [a, b, c, d]: [usize; 4],
     at: &[Vec3; 4],
     sum: &impl Fn(usize, bool) -> B::Sum,
-    moved: &impl Fn(&Matrices, Vectors) -> Vectors,
 ) -> (Matrices, Vectors) {
     let m = B::matrices([sum(a, true), sum(b, true), sum(c, true), sum(d, true)]);
     (m, moved(&m, load(at)))
+}
+
+#[inline(always)]
+fn moved([x, y, z]: &Matrices, p: Vectors) -> Vectors {
+    let at = |row: &[Vec4; 4]| (row[0] * p[0] + row[1] * p[1]) + (row[2] * p[2] + row[3]);
+    [at(x), at(y), at(z)]
 }
 
 /// Cofactor matrices, which carry normals (see [`crate::math::cofactor`]), and determinants.
@@ -246,7 +250,8 @@ fn cross(a: &[Vec4; 4], b: &[Vec4; 4]) -> Vectors {
 
 #[inline(always)]
 fn transformed(rows: &[Vectors; 3], v: Vectors) -> Vectors {
-    rows.map(|row| row[0] * v[0] + row[1] * v[1] + row[2] * v[2])
+    let dot = |row: &Vectors| row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+    [dot(&rows[0]), dot(&rows[1]), dot(&rows[2])]
 }
 
 /// Length one, or zero where that cannot be; turned round where the determinant is negative.
@@ -255,20 +260,21 @@ fn unit(v: Vectors, determinant: Vec4) -> Vectors {
     let per_length = Vec4::ONE / sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     let known = per_length.cmplt(Vec4::INFINITY) & per_length.cmpgt(Vec4::ZERO);
     let signed = Vec4::select(determinant.cmplt(Vec4::ZERO), -per_length, per_length);
-    v.map(|v| Vec4::select(known, v * signed, Vec4::ZERO))
+    let scale = Vec4::select(known, signed, Vec4::ZERO);
+    [v[0] * scale, v[1] * scale, v[2] * scale]
 }
 
 #[inline(always)]
 fn carried(m: &Matrices, determinant: Vec4, tangents: &[Vec4; 4]) -> [Vec4; 4] {
     let [x, y, z, w] = transposed(*tangents);
-    let linear = m.map(|row| [row[0], row[1], row[2]]);
-    let [x, y, z] = unit(transformed(&linear, [x, y, z]), Vec4::ONE);
+    let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = *m;
+    let [x, y, z] = unit(transformed(&[[a, b, c], [d, e, f], [g, h, i]], [x, y, z]), Vec4::ONE);
     transposed([x, y, z, Vec4::select(determinant.cmplt(Vec4::ZERO), -w, w)])
 }
 
 #[inline(always)]
 pub(super) fn sqrt(v: Vec4) -> Vec4 {
-    Vec4::from_array(v.to_array().map(f32::sqrt))
+    Vec4::new(v.x.sqrt(), v.y.sqrt(), v.z.sqrt(), v.w.sqrt())
 }
 
 /// Where true, zero.

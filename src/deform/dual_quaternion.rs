@@ -188,13 +188,21 @@ impl Blend for DualQuaternion {
         let length = sqrt(real[0] * real[0] + real[1] * real[1] + real[2] * real[2] + real[3] * real[3]);
         let nothing = length.cmpeq(Vec4::ZERO) | weight.cmpeq(Vec4::ZERO);
         let (per_length, per_weight) = (Vec4::ONE / length, Vec4::ONE / weight);
-        let (q, d) = (real.map(|r| r * per_length), dual.map(|d| d * per_length));
-        let s = rows.map(|row| [row[0] * per_weight, row[1] * per_weight, row[2] * per_weight]);
-        let moved = rotation(q).map(|r| [0, 1, 2].map(|i| r[0] * s[0][i] + r[1] * s[1][i] + r[2] * s[2][i]));
+        let scaled = |v: [Vec4; 4]| [v[0] * per_length, v[1] * per_length, v[2] * per_length, v[3] * per_length];
+        let (q, d) = (scaled(real), scaled(dual));
+        let row = |v: [Vec4; 4]| [v[0] * per_weight, v[1] * per_weight, v[2] * per_weight];
+        let (x, y, z) = (row(rows[0]), row(rows[1]), row(rows[2]));
+        let moved = |r: [Vec4; 3]| {
+            let column = |i: usize| r[0] * x[i] + r[1] * y[i] + r[2] * z[i];
+            [column(0), column(1), column(2)]
+        };
+        let [m0, m1, m2] = rotation(q);
+        let (m0, m1, m2) = (moved(m0), moved(m1), moved(m2));
         let translation = translation(q, d);
         // As a sum of no matrices.
         let known = |v| zero_where(nothing, v);
-        [0, 1, 2].map(|i| [known(moved[i][0]), known(moved[i][1]), known(moved[i][2]), known(translation[i])])
+        let row = |m: [Vec4; 3], t: Vec4| [known(m[0]), known(m[1]), known(m[2]), known(t)];
+        [row(m0, translation[0]), row(m1, translation[1]), row(m2, translation[2])]
     }
 }
 
@@ -204,7 +212,7 @@ impl Sums {
         Self {
             real: self.real + more.real,
             dual: self.dual + more.dual,
-            rows: [0, 1, 2].map(|i| self.rows[i] + more.rows[i]),
+            rows: [self.rows[0] + more.rows[0], self.rows[1] + more.rows[1], self.rows[2] + more.rows[2]],
             weight: self.weight + more.weight,
         }
     }
@@ -212,20 +220,14 @@ impl Sums {
 
 #[inline(always)]
 fn sum_of_four(palette: &[[Vec4; 5]], joints: [u16; 4], weights: [f32; 4], pivot: Vec4, careful: bool) -> Sums {
-    let all = [0, 1, 2, 3].map(|i| {
-        // Slots without weight are padding.
-        let skip = careful && weights[i] == 0.0;
-        if skip { [Vec4::ZERO; 5] } else { palette[joints[i] as usize] }
-    });
-    let sides = transposed(all.map(|parts| parts[0] * pivot));
+    // Slots without weight are padding.
+    let of = |i: usize| if careful && weights[i] == 0.0 { [Vec4::ZERO; 5] } else { palette[joints[i] as usize] };
+    let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+    let sides = transposed([a[0] * pivot, b[0] * pivot, c[0] * pivot, d[0] * pivot]);
     let sides = (sides[0] + sides[1]) + (sides[2] + sides[3]);
-    let weights = Vec4::from_array(weights);
-    let signed = Vec4::select(sides.cmplt(Vec4::ZERO), -weights, weights).to_array();
-    let weights = weights.to_array();
-    let sum = |part: usize, weights: [f32; 4]| {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| all[i][part] * weights[i]);
-        (a + b) + (c + d)
-    };
+    let shares = Vec4::from_array(weights);
+    let signed = Vec4::select(sides.cmplt(Vec4::ZERO), -shares, shares).to_array();
+    let sum = |i: usize, w: [f32; 4]| (a[i] * w[0] + b[i] * w[1]) + (c[i] * w[2] + d[i] * w[3]);
     Sums {
         real: sum(0, signed),
         dual: sum(1, signed),

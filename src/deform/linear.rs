@@ -54,20 +54,23 @@ impl Blend for Linear {
 
     #[inline(always)]
     fn matrices([a, b, c, d]: [Self::Sum; 4]) -> Matrices {
-        [0, 1, 2].map(|row| transposed([a[row], b[row], c[row], d[row]]))
+        let row = |i: usize| transposed([a[i], b[i], c[i], d[i]]);
+        [row(0), row(1), row(2)]
     }
 }
 
 #[inline(always)]
 fn sum_of_four(palette: &[[Vec4; 3]], joints: [u16; 4], weights: [f32; 4], careful: bool) -> [Vec4; 3] {
-    let [a, b, c, d] = [0, 1, 2, 3].map(|i| scaled(&palette[joints[i] as usize], weights[i], careful));
-    [0, 1, 2].map(|row| (a[row] + b[row]) + (c[row] + d[row]))
+    let of = |i: usize| scaled(&palette[joints[i] as usize], weights[i], careful);
+    let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+    let row = |i: usize| (a[i] + b[i]) + (c[i] + d[i]);
+    [row(0), row(1), row(2)]
 }
 
 #[inline(always)]
 fn scaled(rows: &[Vec4; 3], weight: f32, careful: bool) -> [Vec4; 3] {
     // Slots without weight are padding.
-    if careful && weight == 0.0 { [Vec4::ZERO; 3] } else { rows.map(|row| row * weight) }
+    if careful && weight == 0.0 { [Vec4::ZERO; 3] } else { [rows[0] * weight, rows[1] * weight, rows[2] * weight] }
 }
 
 /// What adding up products loses, of the sum of their magnitudes: some ten roundings.
