@@ -47,6 +47,8 @@ struct Draw {
     morph_stride: u32,
     /// How many times it is drawn.
     copies: u32,
+    /// Joints from the palette of one copy to that of the next: 0 where all share one.
+    copy_stride: u32,
 }
 
 struct Influence {
@@ -105,19 +107,19 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
     return v;
 }
 
-/// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`. Each copy of what is rigid has a matrix
-/// of its own.
+/// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`.
 fn influence(source: Source, copy: u32, i: u32) -> Influence {
+    let first = draw.joint + copy * draw.copy_stride;
     if draw.mode == RIGID {
-        return Influence(draw.joint + copy, 1.0);
+        return Influence(first, 1.0);
     }
     if draw.mode == LIST {
         let found = influences[source.joints_a + i];
-        return Influence(draw.joint + found.joint, found.weight);
+        return Influence(first + found.joint, found.weight);
     }
     let pair = select(source.joints_a, source.joints_b, i >= 2u);
     let joint = select(pair & 0xffffu, pair >> 16u, (i & 1u) == 1u);
-    return Influence(draw.joint + joint, source.weights[i]);
+    return Influence(first + joint, source.weights[i]);
 }
 
 fn influence_count(source: Source) -> u32 {

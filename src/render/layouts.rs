@@ -109,6 +109,7 @@ shared! {
         morph_weight: u32,
         morph_stride: u32,
         copies: u32,
+        copy_stride: u32,
     }
 
     /// How a texture's coordinates come from those of a vertex: two rows.
