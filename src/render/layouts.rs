@@ -66,6 +66,7 @@ shared! {
         scale_ends: [f32; 2],
         dot_radius: [f32; 2],
         studio: [f32; 4],
+        crowd: [u32; 4],
     }
 
     /// A light of the file.
