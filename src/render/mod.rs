@@ -288,6 +288,7 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.camera == b.camera
         && a.display == b.display
         && a.draws == b.draws
+        && a.members == b.members
         && a.variant == b.variant
         && a.lights == b.lights
         && a.changes == b.changes

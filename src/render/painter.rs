@@ -83,7 +83,7 @@ impl Painter<'_, '_> {
             self.deformed(item, Kind::Dots);
             self.pass.set_vertex_buffer(0, item.primitive.source.slice(..));
             self.pass.set_vertex_buffer(1, values.slice(..));
-            self.pass.draw(0..3 * item.copies, 0..count);
+            self.pass.draw(item.instances(3), 0..count);
         }
     }
 
@@ -91,7 +91,7 @@ impl Painter<'_, '_> {
         if let Some((marks, count)) = self.numbers.marks(item.place) {
             self.deformed(item, Kind::Marks { hidden });
             self.pass.set_vertex_buffer(0, marks.slice(..));
-            self.pass.draw(0..3 * item.copies, 0..*count);
+            self.pass.draw(item.instances(3), 0..*count);
         }
     }
 
@@ -129,7 +129,7 @@ impl Painter<'_, '_> {
         let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
         pass.set_vertex_buffer(2, values.slice(..));
         pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
-        pass.draw_indexed(0..indices.count, 0, 0..item.copies);
+        pass.draw_indexed(0..indices.count, 0, item.instances(1));
         if is_glass {
             pass.set_bind_group(0, self.groups[0], &[]);
         }
