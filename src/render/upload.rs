@@ -33,6 +33,17 @@ pub(super) struct Upload {
     pub bone_count: u32,
     pub lines: wgpu::Buffer,
     packed: Vec<Vec4>,
+    scratch: Scratch,
+}
+
+/// What is put together for every picture.
+#[derive(Debug, Default)]
+struct Scratch {
+    lights: Vec<Light>,
+    /// Depth, and place among all.
+    order: Vec<(f32, usize)>,
+    bones: Vec<Bone>,
+    lines: Vec<Line>,
 }
 
 impl Upload {
@@ -58,6 +69,7 @@ impl Upload {
             bone_count: 0,
             lines,
             packed: Vec::new(),
+            scratch: Scratch::default(),
         })
     }
 
@@ -86,14 +98,17 @@ impl Upload {
             let rows = overlay.scale.rows(frame.display.ramp);
             gpu.write(&self.scale, bytemuck::cast_slice(&rows));
         }
-        let what = match frame.members {
-            1 => format!("the palette ({} joints)", frame.palettes.len()),
-            members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
+        let joints = frame.palettes.len();
+        let what = || match frame.members {
+            1 => format!("the palette ({joints} joints)"),
+            members => format!("a crowd of {members} ({joints} joints)"),
         };
         let usage = wgpu::BufferUsages::STORAGE;
+        let Scratch { lights, order, bones, lines } = &mut self.scratch;
         let mut moved = write(gpu, &mut self.palette, &what, bytemuck::cast_slice(&self.packed), usage)?;
-        let lights: Vec<Light> = frame.lights.iter().map(light).collect();
-        moved |= write(gpu, &mut self.lights, "lights", bytemuck::cast_slice(&lights), usage)?;
+        lights.clear();
+        lights.extend(frame.lights.iter().map(light));
+        moved |= write(gpu, &mut self.lights, &|| "lights".into(), bytemuck::cast_slice(lights), usage)?;
         if let Some(slots) = slots.filter(|s| **s != self.slots) {
             self.slots = slots.clone();
             moved = true;
@@ -103,11 +118,12 @@ impl Upload {
             self.behind = None;
         }
         let usage = wgpu::BufferUsages::VERTEX;
-        let bones = bones(frame);
+        sort_bones(frame, order, bones);
         self.bone_count = bones.len() as u32;
-        write(gpu, &mut self.bones, "bones", bytemuck::cast_slice(&bones), usage)?;
-        let lines: Vec<Line> = frame.lines.iter().map(line).collect();
-        write(gpu, &mut self.lines, "lines", bytemuck::cast_slice(&lines), usage)?;
+        write(gpu, &mut self.bones, &|| "bones".into(), bytemuck::cast_slice(bones), usage)?;
+        lines.clear();
+        lines.extend(frame.lines.iter().map(line));
+        write(gpu, &mut self.lines, &|| "lines".into(), bytemuck::cast_slice(lines), usage)?;
         Ok(())
     }
 
@@ -134,7 +150,7 @@ impl Upload {
 fn write(
     gpu: &Gpu,
     buffer: &mut wgpu::Buffer,
-    what: &str,
+    what: &dyn Fn() -> String,
     bytes: &[u8],
     usage: wgpu::BufferUsages,
 ) -> Result<bool, GpuError> {
@@ -143,8 +159,8 @@ fn write(
         // Half as much again, so that it grows seldom; exactly, where only that fits.
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let need = (bytes.len() as u64).next_multiple_of(4).max(MIN_BUFFER);
-        let roomy = gpu.empty_buffer(what, (need + need / 2).next_multiple_of(4), usage);
-        *buffer = roomy.or_else(|_| gpu.empty_buffer(what, need, usage))?;
+        let roomy = gpu.empty_buffer(&what(), (need + need / 2).next_multiple_of(4), usage);
+        *buffer = roomy.or_else(|_| gpu.empty_buffer(&what(), need, usage))?;
     }
     if !bytes.is_empty() {
         gpu.write(buffer, bytes);
@@ -253,19 +269,21 @@ pub(super) fn linear(srgb: [f32; 3]) -> [f32; 3] {
 }
 
 /// Nearest first: with the depth test on, only the nearest facet of each pixel is drawn, so none shines through another.
-fn bones(frame: &Frame) -> Vec<Bone> {
+fn sort_bones(frame: &Frame, order: &mut Vec<(f32, usize)>, out: &mut Vec<Bone>) {
     let eye = Vec3::from(frame.camera.world_from_view.translation);
     let forward = -Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
     let depth = |b: &crate::frame::Bone| ((b.head + b.tail) * 0.5 - eye).dot(forward);
     let real = |b: &&crate::frame::Bone| b.head.is_finite() && b.tail.is_finite() && b.head != b.tail;
-    let mut sorted: Vec<_> = frame.bones.iter().filter(real).collect();
-    sorted.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
+    order.clear();
+    order.extend(frame.bones.iter().enumerate().filter(|(_, b)| real(b)).map(|(i, b)| (depth(b), i)));
+    order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let bone = |b: &crate::frame::Bone| Bone {
         head: b.head.extend(b.radius).to_array(),
         tail: b.tail.extend(0.0).to_array(),
         color: b.color,
     };
-    sorted.into_iter().map(bone).collect()
+    out.clear();
+    out.extend(order.iter().map(|(_, i)| bone(&frame.bones[*i])));
 }
 
 fn light(l: &crate::frame::Light) -> Light {
