@@ -31,6 +31,7 @@ fn stored(in: Attributes) -> Source {
     return Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
 }
 
+/// After `copy_of`.
 fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     let source = stored(in);
     let blend = blended(source, copy);
@@ -52,8 +53,8 @@ fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
 }
 
 @vertex
-fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> Fragment {
-    return surface_fragment(in, vertex, copy);
+fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u32) -> Fragment {
+    return surface_fragment(in, vertex, copy_of(instance));
 }
 
 /// Dark and almost grey where the vertices are dimmed.
@@ -63,9 +64,9 @@ fn dimmed(linear: vec3f, in: Fragment) -> vec3f {
 }
 
 @vertex
-fn vs_edges(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) copy: u32) -> @builtin(position) vec4f {
+fn vs_edges(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u32) -> @builtin(position) vec4f {
     let source = stored(in);
-    let v = blend_apply(blended(source, copy), morphed(source, vertex));
+    let v = blend_apply(blended(source, copy_of(instance)), morphed(source, vertex));
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
     // Reversed depth: a little nearer than the surface it lies on.
     clip.z += 4e-4 * select(clip.w, clip.z, globals.eye.w > 0.5);

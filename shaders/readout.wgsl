@@ -28,8 +28,9 @@ fn vs_readout(
     in: Attributes,
     @location(8) value: f32,
     @builtin(vertex_index) vertex: u32,
-    @builtin(instance_index) copy: u32,
+    @builtin(instance_index) instance: u32,
 ) -> Fragment {
+    let copy = copy_of(instance);
     var out = surface_fragment(in, vertex, copy);
     let source = stored(in);
     let number = overlay_number(source, copy, value);

@@ -47,6 +47,8 @@ struct Draw {
     morph_stride: u32,
     /// How many times it is drawn.
     copies: u32,
+    /// Joints from the palette of one copy to that of the next: 0 where all share one.
+    copy_stride: u32,
 }
 
 struct Influence {
@@ -59,8 +61,23 @@ struct Influence {
 /// By target, then vertex: position, normal, tangent, as far as there are any.
 @group(1) @binding(2) var<storage, read> morphs: array<f32>;
 
+/// Which member of the crowd this vertex belongs to.
+var<private> member: u32;
+
+/// Finds the member of the crowd, and gives back which copy of the file's: all members of a copy come before those of the
+/// next. In f32, since integers divide slowly; exact below 2^22 instances, and a crowd has no more.
+fn copy_of(instance: u32) -> u32 {
+    if globals.crowd.x == 1u {
+        member = 0u;
+        return instance;
+    }
+    let copy = u32((f32(instance) + 0.5) / f32(globals.crowd.x));
+    member = instance - copy * globals.crowd.x;
+    return copy;
+}
+
 fn palette_vec(joint: u32, row: u32) -> vec4f {
-    return palette[joint * VEC4S_PER_JOINT + row];
+    return palette[(member * globals.crowd.y + joint) * VEC4S_PER_JOINT + row];
 }
 
 fn morph_delta(at: u32) -> vec3f {
@@ -72,7 +89,7 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
     var v = Vertex(source.position, source.normal, source.tangent.xyz);
     for (var target_index = 0u; target_index < draw.morph_count; target_index++) {
         let place = draw.morph_weight + target_index;
-        let weight = palette[globals.morph_base + place / 4u][place % 4u];
+        let weight = palette[globals.morph_base + member * globals.crowd.z + place / 4u][place % 4u];
         if weight == 0.0 {
             continue;
         }
@@ -90,19 +107,19 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
     return v;
 }
 
-/// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`. Each copy of what is rigid has a matrix
-/// of its own.
+/// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`.
 fn influence(source: Source, copy: u32, i: u32) -> Influence {
+    let first = draw.joint + copy * draw.copy_stride;
     if draw.mode == RIGID {
-        return Influence(draw.joint + copy, 1.0);
+        return Influence(first, 1.0);
     }
     if draw.mode == LIST {
         let found = influences[source.joints_a + i];
-        return Influence(draw.joint + found.joint, found.weight);
+        return Influence(first + found.joint, found.weight);
     }
     let pair = select(source.joints_a, source.joints_b, i >= 2u);
     let joint = select(pair & 0xffffu, pair >> 16u, (i & 1u) == 1u);
-    return Influence(draw.joint + joint, source.weights[i]);
+    return Influence(first + joint, source.weights[i]);
 }
 
 fn influence_count(source: Source) -> u32 {

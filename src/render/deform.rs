@@ -17,6 +17,8 @@ pub struct DeformedOnGpu {
     pub instance: InstanceId,
     /// Which of its copies; 0 where it has none.
     pub copy: usize,
+    /// Whose, of a crowd; 0 where there is none.
+    pub member: usize,
     /// Of the instance's mesh.
     pub primitive: usize,
     /// The same that [`crate::deform::deform_primitive`] makes on the CPU.
@@ -47,6 +49,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
     let most_groups = limits.max_compute_workgroups_per_dimension.min(MOST_GROUPS);
     renderer.prepare(gpu, frame, [1, 1])?;
     let (Some((model, Ok(copy))), Some(upload)) = (&renderer.model, &renderer.upload) else { return Ok(Vec::new()) };
+    let members = frame.members.max(1);
     let pipeline = renderer.pipelines.bake(gpu, frame.method);
     let mut out = Vec::new();
     for id in &frame.draws {
@@ -55,8 +58,9 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
             let count = source.vertex_count() as u32;
-            let size = (u64::from(count) * u64::from(draw.copies) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64)
-                .max(MIN_BUFFER);
+            let instances = draw.copies * members;
+            let size =
+                (u64::from(count) * u64::from(instances) * VEC4S_PER_VERTEX * size_of::<Vec4>() as u64).max(MIN_BUFFER);
             use wgpu::BufferUsages as U;
             let deformed = gpu.empty_buffer("deformed vertices", size, U::STORAGE | U::COPY_SRC)?;
             let mapped = gpu.empty_buffer("deformed vertices in memory", size, U::MAP_READ | U::COPY_DST)?;
@@ -73,15 +77,16 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
                 pass.set_bind_group(0, &upload.group, &[]);
                 pass.set_bind_group(1, &primitive.group, &[draw.offset]);
                 pass.set_bind_group(2, &group, &[]);
-                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), draw.copies.min(most_groups), 1);
+                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), instances.min(most_groups), 1);
             }
             encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
             gpu.queue.submit([encoder.finish()]);
             let bytes = headless::read(gpu, &mapped)?;
             let one = source.vertex_count() * size_of::<Vec4>() * VEC4S_PER_VERTEX as usize;
-            for copy in 0..draw.copies as usize {
-                let deformed = deformed_from(&bytes[copy * one..], source);
-                out.push(DeformedOnGpu { instance: *id, copy, primitive: n, deformed });
+            for at in 0..instances as usize {
+                let deformed = deformed_from(&bytes[at * one..], source);
+                let (copy, member) = (at / members as usize, at % members as usize);
+                out.push(DeformedOnGpu { instance: *id, copy, member, primitive: n, deformed });
             }
         }
     }

@@ -66,6 +66,7 @@ shared! {
         scale_ends: [f32; 2],
         dot_radius: [f32; 2],
         studio: [f32; 4],
+        crowd: [u32; 4],
     }
 
     /// A light of the file.
@@ -108,6 +109,7 @@ shared! {
         morph_weight: u32,
         morph_stride: u32,
         copies: u32,
+        copy_stride: u32,
     }
 
     /// How a texture's coordinates come from those of a vertex: two rows.

@@ -76,12 +76,23 @@ struct Item<'a> {
     primitive: &'a GpuPrimitive,
     source: &'a crate::model::Primitive,
     draw: &'a GpuDraw,
-    /// How many times: each copy is moved by the next matrix of the palette.
-    copies: u32,
+    /// Which of its copies; each is moved by the next matrix of the palette.
+    copies: (u32, u32),
+    /// Which members of the crowd: all, or one of them with one copy.
+    members: (u32, u32),
+    /// What is drawn at once: all members of a copy before those of the next.
+    instances: (u32, u32),
     groups: &'a Groups,
     traits: &'a Traits,
     /// Mesh, and primitive of it.
     place: (usize, usize),
+}
+
+impl Item<'_> {
+    /// Each of them `times` times.
+    fn instances(&self, times: u32) -> std::ops::Range<u32> {
+        times * self.instances.0..times * self.instances.1
+    }
 }
 
 impl Renderer {
@@ -382,7 +393,7 @@ impl Painter<'_, '_> {
             self.deformed(item, Kind::Dots);
             self.pass.set_vertex_buffer(0, item.primitive.source.slice(..));
             self.pass.set_vertex_buffer(1, values.slice(..));
-            self.pass.draw(0..3 * item.copies, 0..count);
+            self.pass.draw(item.instances(3), 0..count);
         }
     }
 
@@ -390,7 +401,7 @@ impl Painter<'_, '_> {
         if let Some((marks, count)) = self.numbers.marks(item.place) {
             self.deformed(item, Kind::Marks { hidden });
             self.pass.set_vertex_buffer(0, marks.slice(..));
-            self.pass.draw(0..3 * item.copies, 0..*count);
+            self.pass.draw(item.instances(3), 0..*count);
         }
     }
 
@@ -428,7 +439,7 @@ impl Painter<'_, '_> {
         let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
         pass.set_vertex_buffer(2, values.slice(..));
         pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
-        pass.draw_indexed(0..indices.count, 0, 0..item.copies);
+        pass.draw_indexed(0..indices.count, 0, item.instances(1));
         if is_glass {
             pass.set_bind_group(0, self.groups[0], &[]);
         }
@@ -446,6 +457,7 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
         && a.camera == b.camera
         && a.display == b.display
         && a.draws == b.draws
+        && a.members == b.members
         && a.variant == b.variant
         && a.lights == b.lights
         && a.changes == b.changes
@@ -518,6 +530,7 @@ fn clear_color(background: Background) -> wgpu::Color {
     }
 }
 
+/// Every primitive of every instance of `frame`, as few times as can be.
 fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a>> {
     let mut out = Vec::new();
     let mut rest = &frame.draws[..];
@@ -529,11 +542,18 @@ fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a
             let source = &model.meshes[mesh].primitives[n];
             let material = source.material_in(frame.variant).map_or(model.materials.len(), |m| m.index());
             let (groups, traits) = (&copy.materials.groups[material], &copy.materials.traits[material]);
-            let item = |draw: &'a GpuDraw, copies| Item {
+            let all = frame.members.max(1);
+            let item = |draw: &'a GpuDraw, copies: (u32, u32), members: (u32, u32)| Item {
                 primitive: &copy.meshes[mesh][n],
                 source,
                 draw,
                 copies,
+                members,
+                instances: if all > 1 && members != (0, all) {
+                    (copies.0 * all + members.0, copies.0 * all + members.0 + 1)
+                } else {
+                    (copies.0 * all, copies.1 * all)
+                },
                 groups,
                 traits,
                 place: (mesh, n),
@@ -541,9 +561,16 @@ fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a
             let each = run.iter().map(|id| &copy.draws[id.index()][n]);
             if traits.blends || traits.transmits {
                 // What shows something behind it is sorted by depth, one by one.
-                out.extend(each.map(|draw| item(draw, draw.copies)));
+                for draw in each {
+                    if all == 1 {
+                        out.push(item(draw, (0, draw.copies), (0, 1)));
+                        continue;
+                    }
+                    let one_by_one = (0..draw.copies * all).map(|i| (i / all, i % all));
+                    out.extend(one_by_one.map(|(copy, member)| item(draw, (copy, copy + 1), (member, member + 1))));
+                }
             } else {
-                out.push(item(draw, each.map(|draw| draw.copies).sum()));
+                out.push(item(draw, (0, each.map(|draw| draw.copies).sum()), (0, all)));
             }
         }
     }
@@ -569,25 +596,46 @@ fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
     if item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
         return Cull::None;
     }
-    let matrix = |place: u16| frame.palettes.get(item.draw.joint as usize + usize::from(place));
-    let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
     let pairs = if item.draw.rigid { &[(0, 0)][..] } else { pairs };
-    let Some((first, _)) = pairs.first() else { return Cull::None };
-    let side = determinant(*first);
-    let first_copy = item.draw.joint as usize;
-    let copies = frame.palettes.get(first_copy..first_copy + item.copies as usize).filter(|_| item.draw.rigid);
-    if copies.is_some_and(|all| all.iter().any(|m| m.matrix3.determinant() * side <= 0.0)) {
-        return Cull::None;
+    let mut common = None;
+    for member in item.members.0..item.members.1 {
+        let side = side(member_palette(frame, member), item, pairs);
+        if side.is_none() || common.is_some_and(|c| Some(c) != side) {
+            return Cull::None;
+        }
+        common = side;
     }
+    match common {
+        Some(true) => Cull::Clockwise,
+        Some(false) => Cull::CounterClockwise,
+        None => Cull::None,
+    }
+}
+
+/// The matrices of one member of the crowd.
+fn member_palette(frame: &Frame, member: u32) -> &[glam::Affine3A] {
+    let length = frame.palettes.len() / frame.members.max(1) as usize;
+    frame.palettes.get(member as usize * length..).map_or(&[], |rest| &rest[..length.min(rest.len())])
+}
+
+/// True where all of the surface has kept its winding, false where all of it has changed it.
+fn side(palette: &[glam::Affine3A], item: &Item<'_>, pairs: &[(u16, u16)]) -> Option<bool> {
+    let matrix = |place: u16| palette.get(item.draw.joint as usize + usize::from(place));
+    let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
+    let (first, _) = pairs.first()?;
+    if item.draw.rigid {
+        let at = item.draw.joint as usize;
+        let copies = palette.get(at + item.copies.0 as usize..at + item.copies.1 as usize)?;
+        let mut sides = copies.iter().map(|m| m.matrix3.determinant());
+        let first = sides.next()?;
+        return sides.all(|d| d * first > 0.0).then_some(first > 0.0).filter(|_| first * first > 0.0);
+    }
+    let side = determinant(*first);
     let alike = pairs.iter().all(|(a, b)| {
         let agree = a == b && determinant(*a) * side > 0.0;
         agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| keep_sides(a, b))
     });
-    match alike {
-        true if side > 0.0 => Cull::Clockwise,
-        true => Cull::CounterClockwise,
-        false => Cull::None,
-    }
+    alike.then_some(side > 0.0)
 }
 
 /// Farthest first, by where the middle of each has moved.
@@ -598,8 +646,9 @@ where
     let view_from_world = frame.camera.world_from_view.inverse();
     let depth = |item: &Item<'_>| {
         let (center, joint) = item.primitive.center;
-        let joint = if item.source.influences.is_some() { joint } else { 0 };
-        let at = frame.palettes.get((item.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
+        let joint = if item.source.influences.is_some() { joint } else { item.copies.0 };
+        let palette = member_palette(frame, item.members.0);
+        let at = palette.get((item.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
         view_from_world.transform_point3(at).z
     };
     let mut sorted: Vec<_> = items.map(|i| (depth(i), i)).collect();

@@ -160,6 +160,7 @@ fn draw_uniform(model: &Model, id: InstanceId, primitive: usize) -> Draw {
     let instance = &model.instances[id.index()];
     let p = &model.meshes[instance.mesh.index()].primitives[primitive];
     let (joint, influences) = model.binding(id, primitive);
+    let mode = influences.map_or(mode::RIGID, mode_of);
     let mut flags = 0;
     let mut set = |bit, on| flags |= if on { bit } else { 0 };
     set(flag::HAS_NORMALS, !p.normals.is_empty());
@@ -169,13 +170,15 @@ fn draw_uniform(model: &Model, id: InstanceId, primitive: usize) -> Draw {
     set(flag::MORPHS_TANGENTS, morphs_tangents(p));
     Draw {
         joint,
-        mode: influences.map_or(mode::RIGID, mode_of),
+        mode,
         flags,
         vertex_count: p.positions.len() as u32,
         morph_count: p.morphs.len() as u32,
         morph_weight: instance.morph_offset as u32,
         morph_stride: morph_stride(p),
         copies: instance.copy_count() as u32,
+        // Each copy of what is rigid has a matrix of its own.
+        copy_stride: u32::from(mode == mode::RIGID),
     }
 }
 

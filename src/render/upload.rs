@@ -72,18 +72,24 @@ impl Upload {
     ) -> Result<(), GpuError> {
         pack(frame.method, &frame.palettes, &mut self.packed);
         let morph_base = self.packed.len();
-        self.packed.extend(frame.morph_weights.chunks(4).map(|w| {
-            let mut row = [0.0; 4];
-            row[..w.len()].copy_from_slice(w);
-            Vec4::from_array(row)
-        }));
+        let of_member = frame.morph_weights.len() / frame.members.max(1) as usize;
+        for weights in frame.morph_weights.chunks(of_member.max(1)) {
+            self.packed.extend(weights.chunks(4).map(|w| {
+                let mut row = [0.0; 4];
+                row[..w.len()].copy_from_slice(w);
+                Vec4::from_array(row)
+            }));
+        }
         let globals = globals(frame, size, morph_base as u32);
         gpu.write(&self.globals, bytemuck::bytes_of(&globals));
         if let Some(overlay) = frame.overlay() {
             let rows = overlay.scale.rows(frame.display.ramp);
             gpu.write(&self.scale, bytemuck::cast_slice(&rows));
         }
-        let what = format!("the palette ({} joints)", frame.palettes.len());
+        let what = match frame.members {
+            1 => format!("the palette ({} joints)", frame.palettes.len()),
+            members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
+        };
         let usage = wgpu::BufferUsages::STORAGE;
         let mut moved = write(gpu, &mut self.palette, &what, bytemuck::cast_slice(&self.packed), usage)?;
         let lights: Vec<Light> = frame.lights.iter().map(light).collect();
@@ -172,6 +178,8 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
     let axis = |v: glam::Vec3A| v.extend(0.0).to_array();
     let nodes = selected(frame);
     let scale = frame.overlay().map(|o| &o.scale);
+    let members = frame.members.max(1);
+    let morphs = frame.morph_weights.len() as u32 / members;
     Globals {
         clip_from_world: clip_from_world(&frame.camera, size).to_cols_array_2d(),
         view_x: axis(axes.x_axis),
@@ -203,6 +211,7 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
         scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
         studio: [f32::from(u8::from(frame.studio)), 0.0, 0.0, 0.0],
+        crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],
     }
 }
 
