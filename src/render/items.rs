@@ -5,6 +5,7 @@ use glam::Affine3A;
 use super::material::{Groups, Traits};
 use super::pipelines::Cull;
 use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
+use super::vertices::Shape;
 use crate::deform::keep_sides;
 use crate::frame::Frame;
 use crate::model::{InstanceId, Model};
@@ -33,6 +34,11 @@ impl Item<'_> {
     /// Each of them `times` times.
     pub fn instances(&self, times: u32) -> std::ops::Range<u32> {
         times * self.instances.0..times * self.instances.1
+    }
+
+    /// How its vertices are drawn; `windows`: the uniform block may be used.
+    pub fn shape(&self, frame: &Frame, windows: bool) -> Shape {
+        self.draw.shape(frame, self.copies.1, windows)
     }
 
     /// Of where its middle has moved: negative ahead of the eye.

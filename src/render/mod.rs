@@ -19,11 +19,13 @@ mod numbers;
 mod painter;
 mod pipelines;
 mod scene;
+mod sent;
 pub mod shader;
 mod studio;
 mod target;
 mod texture;
 mod upload;
+mod vertices;
 
 use std::sync::Arc;
 
@@ -43,7 +45,7 @@ use painter::Painter;
 use pipelines::{Kind, Pipelines, entry};
 use scene::GpuModel;
 use target::{Depth, begin, clear_color};
-use upload::Upload;
+use upload::{Upload, bind_frame};
 
 /// Draws frames. Keeps what it has compiled and uploaded from one to the next.
 #[derive(Debug)]
@@ -210,7 +212,7 @@ impl Renderer {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
                 copy.materials.change(gpu, model, &frame.changes);
-                self.numbers.follow(gpu, model, frame)?;
+                self.numbers.follow(gpu, model, copy, frame)?;
                 Some(&copy.slots)
             }
             Some((_, Err(error))) => return Err(error.clone()),
@@ -240,7 +242,7 @@ impl Renderer {
         let clear = wgpu::LoadOp::Clear(clear_color(display.background));
         let Some(glass) = sorted.iter().position(|i| i.traits.transmits) else {
             let mut pass = begin(encoder, target, clear, is_last.then_some(&target.view), Depth::Own);
-            pass.set_bind_group(0, &upload.group, &[]);
+            bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
             let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2] };
             painter.ground(solid);
             painter.rest(sorted, &items.all)?;
@@ -257,7 +259,7 @@ impl Renderer {
         let groups = [&upload.group, &through];
         {
             let mut pass = begin(encoder, target, clear, Some(&behind.first), Depth::Kept);
-            pass.set_bind_group(0, &upload.group, &[]);
+            bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
             let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
             painter.ground(solid);
             painter.surfaces(&sorted[..glass], true);
@@ -265,7 +267,7 @@ impl Renderer {
         behind.make_levels(encoder);
         let resolved = is_last.then_some(&target.view);
         let mut pass = begin(encoder, target, wgpu::LoadOp::Load, resolved, Depth::Taken);
-        pass.set_bind_group(0, &upload.group, &[]);
+        bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
         let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
         painter.rest(&sorted[glass..], &items.all)?;
         self.surfaces = items.all.len();
@@ -280,15 +282,15 @@ impl Renderer {
             return;
         }
         let mut pass = begin(encoder, target, wgpu::LoadOp::Load, Some(&target.view), Depth::Own);
-        pass.set_bind_group(0, &upload.group, &[]);
-        if upload.bone_count > 0 {
-            pass.set_pipeline(&self.pipelines.draw(gpu, Kind::Bones, frame.method));
-            pass.set_vertex_buffer(0, upload.bones.slice(..));
-            pass.draw(0..24, 0..upload.bone_count);
+        bind_frame(&mut pass, self.pipelines.windows, &upload.group, 0);
+        if upload.bones.count() > 0 {
+            pass.set_pipeline(&self.pipelines.plain(gpu, Kind::Bones));
+            pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
+            pass.draw(0..24, 0..upload.bones.count());
         }
         if !frame.lines.is_empty() {
-            pass.set_pipeline(&self.pipelines.draw(gpu, Kind::Lines, frame.method));
-            pass.set_vertex_buffer(0, upload.lines.slice(..));
+            pass.set_pipeline(&self.pipelines.plain(gpu, Kind::Lines));
+            pass.set_vertex_buffer(0, upload.lines.buffer.slice(..));
             pass.draw(0..4, 0..frame.lines.len() as u32);
         }
     }

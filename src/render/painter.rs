@@ -6,6 +6,7 @@ use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
 use super::pipelines::{Cull, Kind, Look, Pipelines};
 use super::scene::Indices;
+use super::upload::bind_frame;
 use crate::frame::{Background, Frame};
 
 /// Records into a pass.
@@ -53,7 +54,7 @@ impl Painter<'_, '_> {
     }
 
     fn screen(&mut self, kind: Kind, vertices: u32) {
-        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
+        self.pass.set_pipeline(&self.pipelines.plain(self.gpu, kind));
         self.pass.draw(0..vertices, 0..1);
     }
 
@@ -78,10 +79,10 @@ impl Painter<'_, '_> {
     /// All vertices of the file; those split off for tangents lie where these do.
     fn dots(&mut self, item: &Item<'_>) {
         let count = item.source.stored_vertices as u32;
-        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
         if count > 0 {
             self.deformed(item, Kind::Dots);
-            self.pass.set_vertex_buffer(0, item.primitive.source.slice(..));
+            self.pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
             self.pass.set_vertex_buffer(1, values.slice(..));
             self.pass.draw(item.instances(3), 0..count);
         }
@@ -97,7 +98,11 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
+        let windows = self.pipelines.windows;
+        let shape = item.shape(self.frame, windows);
+        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
+        let group = self.groups[usize::from(kind.is_glass())];
+        bind_frame(self.pass, windows, group, if shape.window { item.draw.window_start(self.frame) } else { 0 });
         self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
     }
 
@@ -115,23 +120,19 @@ impl Painter<'_, '_> {
         }
         self.deformed(item, kind);
         let pass = &mut *self.pass;
-        let is_glass = kind.is_glass();
-        if is_glass {
-            pass.set_bind_group(0, self.groups[1], &[]);
-        }
         pass.set_bind_group(2, &item.groups.core, &[]);
         if let Some(layers) = &item.groups.layers {
             pass.set_bind_group(3, layers, &[]);
         }
-        pass.set_vertex_buffer(0, item.primitive.source.slice(..));
+        pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
         pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
         // Where the overlay needs no numbers it reads anything.
-        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
         pass.set_vertex_buffer(2, values.slice(..));
         pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..indices.count, 0, item.instances(1));
-        if is_glass {
-            pass.set_bind_group(0, self.groups[0], &[]);
+        if kind.is_glass() {
+            bind_frame(pass, self.pipelines.windows, self.groups[0], 0);
         }
     }
 }
