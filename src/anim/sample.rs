@@ -208,6 +208,9 @@ impl Left {
     }
 
     fn finish(&mut self, pose: &mut LocalPose) {
+        if self.count == 0 {
+            return;
+        }
         let [from, to] =
             [&self.from, &self.to].map(|quats| load(&Mat4::from_cols_array_2d(quats).transpose().to_cols_array()));
         let [x, y, z, w] = slerp(from, to, Vec4::from_array(self.factors));
