@@ -136,7 +136,8 @@ fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5], behind: 
     }
     if pipelines.windows {
         let size = wgpu::BufferSize::new(WINDOW_BYTES);
-        entries.push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
+        entries
+            .push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
     }
     let layout = if behind.is_some() { &pipelines.frame_behind } else { &pipelines.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
