@@ -15,7 +15,7 @@ pub use crate::math::Ramp;
 use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
 
 /// One picture.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Frame {
     /// What is drawn; the renderer keeps its GPU copy as long as this stays the same `Arc`.
     pub model: Option<Arc<Model>>,
@@ -23,10 +23,12 @@ pub struct Frame {
     pub camera: Camera,
     /// How vertices are deformed.
     pub method: &'static Method,
-    /// `model_from_mesh`, laid out by [`Model::palette_layout`].
+    /// `model_from_mesh`, laid out by [`Model::palette_layout`]; of a crowd, those of all members one after the other.
     pub palettes: Vec<Affine3A>,
-    /// By [`crate::model::Instance::morph_offset`].
+    /// By [`crate::model::Instance::morph_offset`]; of a crowd, those of all members one after the other.
     pub morph_weights: Vec<f32>,
+    /// How many of the model are drawn, each by its own palette and morph weights: 1 or more.
+    pub members: u32,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
     /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
@@ -57,6 +59,7 @@ impl Default for Frame {
             method: METHODS[0],
             palettes: Vec::new(),
             morph_weights: Vec::new(),
+            members: 1,
             draws: Vec::new(),
             variant: None,
             changes: Vec::new(),
@@ -68,6 +71,48 @@ impl Default for Frame {
             inspection: None,
             display: Display::default(),
         }
+    }
+}
+
+impl Clone for Frame {
+    fn clone(&self) -> Self {
+        let mut out = Self::default();
+        out.clone_from(self);
+        out
+    }
+
+    /// Into the memory that is there: a picture is copied for every one that is drawn.
+    fn clone_from(&mut self, from: &Self) {
+        let Self {
+            model,
+            camera,
+            method,
+            palettes,
+            morph_weights,
+            members,
+            draws,
+            variant,
+            changes,
+            lights,
+            studio,
+            bones,
+            lines,
+            marked,
+            inspection,
+            display,
+        } = from;
+        self.model.clone_from(model);
+        self.palettes.clone_from(palettes);
+        self.morph_weights.clone_from(morph_weights);
+        self.draws.clone_from(draws);
+        self.changes.clone_from(changes);
+        (self.camera, self.method, self.members, self.variant) = (*camera, method, *members, *variant);
+        self.lights.clone_from(lights);
+        self.bones.clone_from(bones);
+        self.lines.clone_from(lines);
+        self.marked.clone_from(marked);
+        self.inspection.clone_from(inspection);
+        (self.studio, self.display) = (*studio, *display);
     }
 }
 

@@ -16,6 +16,7 @@ mod linear;
 mod measure;
 #[cfg(test)]
 mod measured;
+pub mod packed;
 #[cfg(test)]
 mod properties;
 mod sheet;

@@ -1,0 +1,207 @@
+//! What of a frame is drawn, and in which order. Records nothing itself.
+
+use glam::Affine3A;
+
+use super::material::{Groups, Traits};
+use super::pipelines::Cull;
+use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
+use super::vertices::Shape;
+use crate::deform::keep_sides;
+use crate::frame::Frame;
+use crate::model::{InstanceId, Model};
+
+/// One primitive of one instance, or of several that are drawn at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Item<'a> {
+    pub primitive: &'a GpuPrimitive,
+    pub source: &'a crate::model::Primitive,
+    pub draw: &'a GpuDraw,
+    /// Which of its copies; each is moved by the next matrix of the palette.
+    copies: (u32, u32),
+    /// Which members of the crowd: all, or one of them with one copy.
+    members: (u32, u32),
+    /// What is drawn at once: all members of a copy before those of the next.
+    instances: (u32, u32),
+    pub groups: &'a Groups,
+    pub traits: &'a Traits,
+    /// Mesh, and primitive of it.
+    pub place: (usize, usize),
+    /// Depth, and place among all.
+    rank: (f32, u32),
+}
+
+impl Item<'_> {
+    /// Each of them `times` times.
+    pub fn instances(&self, times: u32) -> std::ops::Range<u32> {
+        times * self.instances.0..times * self.instances.1
+    }
+
+    /// How its vertices are drawn; `windows`: the uniform block may be used.
+    pub fn shape(&self, frame: &Frame, windows: bool) -> Shape {
+        self.draw.shape(frame, self.copies.1, windows)
+    }
+
+    /// Of where its middle has moved: negative ahead of the eye.
+    fn depth(&self, frame: &Frame, view_from_world: &Affine3A) -> f32 {
+        let (center, joint) = self.primitive.center;
+        let joint = if self.source.influences.is_some() { joint } else { self.copies.0 };
+        let palette = member_palette(frame, self.members.0);
+        let at = palette.get((self.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
+        view_from_world.transform_point3(at).z
+    }
+}
+
+/// Every primitive of every instance of a frame, as few times as can be, in the order in which they are drawn.
+pub(super) struct Items<'a> {
+    pub all: Vec<Item<'a>>,
+    /// So many show nothing behind them; the others come after them, farthest first.
+    pub solid: usize,
+}
+
+impl<'a> Items<'a> {
+    /// `room`: a list whose memory is used again.
+    pub fn of(frame: &Frame, shown: Option<(&'a Model, &'a GpuModel)>, room: Vec<Item<'_>>) -> Self {
+        let mut all = emptied(room);
+        if let Some((model, copy)) = shown {
+            list(frame, model, copy, &mut all);
+        }
+        // Readouts show everything as solid.
+        let is_solid = |i: &Item<'_>| frame.overlay().is_some() || !(i.traits.blends || i.traits.transmits);
+        let solid = all.iter().filter(|i| is_solid(i)).count();
+        if solid < all.len() {
+            let view_from_world = frame.camera.world_from_view.inverse();
+            for (number, item) in (0..).zip(&mut all) {
+                let depth = if is_solid(item) { f32::NEG_INFINITY } else { item.depth(frame, &view_from_world) };
+                item.rank = (depth, number);
+            }
+            all.sort_unstable_by(|a, b| {
+                is_solid(b).cmp(&is_solid(a)).then(a.rank.0.total_cmp(&b.rank.0)).then(a.rank.1.cmp(&b.rank.1))
+            });
+        }
+        Self { all, solid }
+    }
+
+    /// What shows nothing behind it, and what does; neither where no surface is to be seen.
+    pub fn surfaces(&self, frame: &Frame) -> (&[Item<'a>], &[Item<'a>]) {
+        if frame.display.mesh { self.all.split_at(self.solid) } else { (&[], &[]) }
+    }
+
+    /// The list's memory, for another frame.
+    pub fn room(self) -> Vec<Item<'static>> {
+        emptied(self.all)
+    }
+}
+
+/// The memory of a list, for items that live for another time.
+fn emptied<'b>(mut list: Vec<Item<'_>>) -> Vec<Item<'b>> {
+    list.clear();
+    // Collected in place: nothing is allocated (a test counts).
+    list.into_iter().filter_map(|_| None).collect()
+}
+
+fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<Item<'a>>) {
+    let all = frame.members.max(1);
+    let mut rest = &frame.draws[..];
+    while let Some(id) = rest.first() {
+        let (run, after) = rest.split_at(alike(model, rest));
+        rest = after;
+        let mesh = model.instances[id.index()].mesh.index();
+        for n in 0..copy.draws[id.index()].len() {
+            let source = &model.meshes[mesh].primitives[n];
+            let material = source.material_in(frame.variant).map_or(model.materials.len(), |m| m.index());
+            let (groups, traits) = (&copy.materials.groups[material], &copy.materials.traits[material]);
+            let item = |draw, copies: (u32, u32), members: (u32, u32)| Item {
+                primitive: &copy.meshes[mesh][n],
+                source,
+                draw,
+                copies,
+                members,
+                instances: if members == (0, all) {
+                    (copies.0 * all, copies.1 * all)
+                } else {
+                    (copies.0 * all + members.0, copies.0 * all + members.1)
+                },
+                groups,
+                traits,
+                place: (mesh, n),
+                rank: (0.0, 0),
+            };
+            let each = run.iter().map(|id| &copy.draws[id.index()][n]);
+            if !(traits.blends || traits.transmits) {
+                let copies = each.clone().map(|draw| draw.copies).sum();
+                out.extend(each.take(1).map(|first| item(first, (0, copies), (0, all))));
+                continue;
+            }
+            // What shows something behind it is sorted by depth, one by one.
+            for draw in each {
+                if all == 1 {
+                    out.push(item(draw, (0, draw.copies), (0, 1)));
+                } else {
+                    let single = |i| item(draw, (i / all, i / all + 1), (i % all, i % all + 1));
+                    out.extend((0..draw.copies * all).map(single));
+                }
+            }
+        }
+    }
+}
+
+/// How many of the first instances of `draws` can be drawn at once: the same mesh, rigid, without morph targets, and their
+/// matrices one after the other.
+fn alike(model: &Model, draws: &[InstanceId]) -> usize {
+    let instance = |id: &InstanceId| &model.instances[id.index()];
+    let fits = |pair: &[InstanceId]| {
+        let (a, b) = (instance(&pair[0]), instance(&pair[1]));
+        let rigid = a.skin.is_none() && b.skin.is_none() && a.morph_weights.is_empty();
+        let place = |id: &InstanceId| model.palette_layout().instances[id.index()];
+        a.mesh == b.mesh && rigid && place(&pair[0]) + a.copy_count() as u32 == place(&pair[1])
+    };
+    1 + draws.windows(2).take_while(|pair| fits(pair)).count()
+}
+
+/// The winding of back faces, where every part of the surface is known to have kept or changed it alike.
+pub(super) fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
+    let Some(pairs) = &item.primitive.meeting else { return Cull::None };
+    if item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
+        return Cull::None;
+    }
+    let pairs = if item.draw.rigid { &[(0, 0)][..] } else { pairs };
+    let mut common = None;
+    for member in item.members.0..item.members.1 {
+        let side = side(member_palette(frame, member), item, pairs);
+        if side.is_none() || common.is_some_and(|c| Some(c) != side) {
+            return Cull::None;
+        }
+        common = side;
+    }
+    match common {
+        Some(true) => Cull::Clockwise,
+        Some(false) => Cull::CounterClockwise,
+        None => Cull::None,
+    }
+}
+
+/// The matrices of one member of the crowd.
+fn member_palette(frame: &Frame, member: u32) -> &[Affine3A] {
+    let length = frame.palettes.len() / frame.members.max(1) as usize;
+    frame.palettes.get(member as usize * length..).map_or(&[], |rest| &rest[..length.min(rest.len())])
+}
+
+/// True where all of the surface has kept its winding, false where all of it has changed it.
+fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)]) -> Option<bool> {
+    let matrix = |place: u16| palette.get(item.draw.joint as usize + usize::from(place));
+    let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
+    let (first, _) = pairs.first()?;
+    if item.draw.rigid {
+        let at = item.draw.joint as usize;
+        let copies = palette.get(at + item.copies.0 as usize..at + item.copies.1 as usize)?;
+        let mut sides = copies.iter().map(|m| m.matrix3.determinant());
+        let first = sides.next()?;
+        return sides.all(|d| d * first > 0.0).then_some(first > 0.0).filter(|_| first * first > 0.0);
+    }
+    let side = determinant(*first);
+    let alike = pairs.iter().all(|(a, b)| {
+        let agree = a == b && determinant(*a) * side > 0.0;
+        agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| keep_sides(a, b))
+    });
+    alike.then_some(side > 0.0)
+}
