@@ -99,7 +99,8 @@ impl<'a> BatchOut<'a> {
 
 impl Influences {
     /// All of them.
-    pub(super) fn movers(&self) -> Movers<'_> {
+    #[must_use]
+    pub fn movers(&self) -> Movers<'_> {
         Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
     }
 }
