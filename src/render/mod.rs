@@ -229,10 +229,12 @@ impl Renderer {
         let order = Order::of(frame, &items);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
         let clear = wgpu::LoadOp::Clear(clear_color(display.background));
+        let room = upload.window_room(pipelines);
         let Some(glass) = order.sorted.iter().position(|i| i.traits.transmits) else {
             let mut pass = begin(encoder, target, clear, is_last.then_some(&target.view), Depth::Own);
             bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2] };
+            let mut painter =
+                Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2], room };
             painter.ground(&order.solid);
             return painter.rest(&order.sorted, &items);
         };
@@ -246,7 +248,7 @@ impl Renderer {
         {
             let mut pass = begin(encoder, target, clear, Some(&behind.first), Depth::Kept);
             bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
+            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, room };
             painter.ground(&order.solid);
             painter.surfaces(&order.sorted[..glass], true);
         }
@@ -254,7 +256,7 @@ impl Renderer {
         let resolved = is_last.then_some(&target.view);
         let mut pass = begin(encoder, target, wgpu::LoadOp::Load, resolved, Depth::Taken);
         bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
+        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, room };
         painter.rest(&order.sorted[glass..], &items)
     }
 

@@ -96,6 +96,11 @@ impl Upload {
         Ok(())
     }
 
+    /// Bytes of the palette that a uniform block may show.
+    pub fn window_room(&self, pipelines: &Pipelines) -> u64 {
+        if pipelines.windows { self.palette.buffer.size() } else { 0 }
+    }
+
     /// What the frame's group binds, in order.
     fn buffers(&self) -> [&wgpu::Buffer; 5] {
         [&self.globals.buffer, &self.palette.buffer, &self.slots, &self.scale.buffer, &self.lights.buffer]
@@ -136,7 +141,8 @@ fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5], behind: 
     }
     if pipelines.windows {
         let size = wgpu::BufferSize::new(WINDOW_BYTES);
-        entries.push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
+        entries
+            .push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
     }
     let layout = if behind.is_some() { &pipelines.frame_behind } else { &pipelines.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
