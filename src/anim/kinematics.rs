@@ -5,37 +5,40 @@ use glam::{Affine3A, Mat3A, Mat4, Vec3A, Vec4};
 use crate::math::Transform;
 use crate::model::{LocalPose, Skeleton};
 
-/// Forward kinematics: `model_from_node` of every node, parents first, one pass.
+/// Forward kinematics: `model_from_node` of every node, parents first.
 pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affine3A>) {
-    let mut residuals = skeleton.residuals.iter();
-    let mut residual = residuals.next();
-    out.resize(pose.transforms.len(), Affine3A::IDENTITY);
-    let mut place = |i: usize, mut local: Affine3A| {
-        if let Some((node, shear)) = residual
-            && node.index() == i
-        {
-            local.matrix3 *= *shear;
-            residual = residuals.next();
-        }
-        out[i] = match skeleton.parents[i] {
-            Some(parent) => out[parent.index()] * local,
-            None => local,
-        };
-    };
-    let (fours, left) = pose.transforms.as_chunks::<4>();
-    for (i, four) in fours.iter().enumerate() {
-        for (k, local) in to_affines(four).into_iter().enumerate() {
-            place(i * 4 + k, local);
-        }
+    locals(&pose.transforms, out);
+    for (node, shear) in &skeleton.residuals {
+        out[node.index()].matrix3 *= *shear;
     }
-    for (k, transform) in left.iter().enumerate() {
-        place(fours.len() * 4 + k, transform.to_affine());
+    // The node before: most often the parent, and at hand, while a matrix just written is still on its way to memory.
+    let mut last = Affine3A::IDENTITY;
+    for (i, parent) in skeleton.parents.iter().enumerate() {
+        last = match parent {
+            None => out[i],
+            Some(parent) if parent.index() + 1 == i => last * out[i],
+            Some(parent) => out[parent.index()] * out[i],
+        };
+        out[i] = last;
+    }
+}
+
+/// `parent_from_node` of every node, without residuals.
+fn locals(transforms: &[Transform], out: &mut Vec<Affine3A>) {
+    out.resize(transforms.len(), Affine3A::IDENTITY);
+    let (fours, left) = transforms.as_chunks::<4>();
+    let (out_fours, out_left) = out.as_chunks_mut::<4>();
+    for (four, out) in fours.iter().zip(out_fours) {
+        *out = four_affines(four);
+    }
+    for (transform, out) in left.iter().zip(out_left) {
+        *out = transform.to_affine();
     }
 }
 
 /// What [`Transform::to_affine`] makes of each, to the bit, four at once.
 #[inline]
-fn to_affines(transforms: &[Transform; 4]) -> [Affine3A; 4] {
+fn four_affines(transforms: &[Transform; 4]) -> [Affine3A; 4] {
     let transposed = |[a, b, c, d]: [Vec4; 4]| {
         let m = Mat4::from_cols(a, b, c, d).transpose();
         [m.x_axis, m.y_axis, m.z_axis, m.w_axis]
@@ -121,7 +124,7 @@ mod tests {
             })
             .collect();
         for four in transforms.as_chunks::<4>().0 {
-            assert_eq!(to_affines(four), four.map(Transform::to_affine));
+            assert_eq!(four_affines(four), four.map(Transform::to_affine));
         }
     }
 }

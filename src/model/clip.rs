@@ -15,7 +15,7 @@ pub struct Clip {
     pub properties: Vec<PropertyChannel>,
     /// In file order.
     pub samplers: Vec<Sampler>,
-    /// Key times in seconds, strictly rising, each distinct accessor once.
+    /// Key times in seconds, strictly rising; once built, each distinct list once.
     pub times: Vec<Vec<f32>>,
     /// Earliest key, seconds.
     pub start_secs: f32,

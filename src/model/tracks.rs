@@ -51,6 +51,7 @@ type Lanes = Vec<(usize, NodeId)>;
 impl Tracks {
     /// Moves the keys of `clip` into shared rows and says how to read them.
     pub(super) fn lay_out(clip: &mut Clip, instances: &[Instance]) {
+        share_times(clip);
         let mut out = Self::default();
         let mut kinds: HashMap<Kind, usize> = HashMap::new();
         let mut groups: Vec<(Kind, Lanes)> = Vec::new();
@@ -95,6 +96,21 @@ impl Tracks {
         }
         clip.tracks = out;
     }
+}
+
+/// Keeps equal lists of key times once: many files have one for each channel.
+fn share_times(clip: &mut Clip) {
+    let mut known: HashMap<&[u32], usize> = HashMap::new();
+    let mut firsts: Vec<usize> = Vec::new();
+    let mut kept: Vec<bool> = Vec::new();
+    for times in &clip.times {
+        let place = known.len();
+        firsts.push(*known.entry(bytemuck::cast_slice(times)).or_insert(place));
+        kept.push(known.len() > place);
+    }
+    clip.samplers.iter_mut().for_each(|s| s.times = firsts[s.times]);
+    let mut kept = kept.into_iter();
+    clip.times.retain(|_| kept.next().unwrap_or_default());
 }
 
 fn share<'a, T: KeyValue>(samplers: impl Iterator<Item = &'a mut Keys<T>>, blocks: bool) -> Arc<Rows> {
@@ -142,6 +158,22 @@ mod tests {
         }
         let Values::Quat(third) = &once.clips[0].samplers[3].values else { panic!("no rotations") };
         assert_eq!((third.len(), third.get(1)), (3, Quat::from_xyzw(10.0, 10.25, 10.5, 10.75)));
+    }
+
+    #[test]
+    fn equal_lists_of_key_times_are_one() {
+        let mut parts = many();
+        let clip = &mut parts.clips[0];
+        clip.times =
+            vec![vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 2.5], vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 2.5], vec![7.0]];
+        for (i, sampler) in clip.samplers.iter_mut().enumerate() {
+            sampler.times = i % 4;
+        }
+        let model = Model::build(parts).unwrap();
+        let clip = &model.clips[0];
+        assert_eq!(clip.times, [vec![0.0, 1.0, 2.0], vec![0.0, 1.0, 2.5], vec![7.0]]);
+        assert!(clip.samplers.iter().enumerate().all(|(i, s)| s.times == i % 2));
+        assert_eq!(clip.tracks.groups.len(), 4);
     }
 
     #[test]

@@ -19,12 +19,12 @@ pub(super) struct Painter<'a, 'p> {
     /// What the whole frame binds; the second is for glass, and knows what lies behind it.
     pub groups: [&'a wgpu::BindGroup; 2],
     /// Bytes of the palette that a uniform block may show.
-    pub room: u64,
+    pub window_room: u64,
 }
 
 impl Painter<'_, '_> {
     /// Everything that nothing is seen through.
-    pub fn ground(&mut self, solid: &[&Item<'_>]) {
+    pub fn ground(&mut self, solid: &[Item<'_>]) {
         if matches!(self.frame.display.background, Background::Studio { .. }) {
             self.screen(Kind::Background, 3);
         }
@@ -35,7 +35,7 @@ impl Painter<'_, '_> {
     }
 
     /// What shows something behind it, then the edges of all.
-    pub fn rest(&mut self, sorted: &[&Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
+    pub fn rest(&mut self, sorted: &[Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
         self.surfaces(sorted, true);
         if self.frame.display.wireframe {
             for item in all {
@@ -51,7 +51,7 @@ impl Painter<'_, '_> {
         Ok(())
     }
 
-    pub fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) {
+    pub fn surfaces(&mut self, items: &[Item<'_>], blend: bool) {
         items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
     }
 
@@ -100,7 +100,7 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        let (shape, window) = item.shape(self.frame, self.room);
+        let (shape, window) = item.shape(self.frame, self.window_room);
         self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
         let group = self.groups[usize::from(kind.is_glass())];
         bind_frame(self.pass, self.pipelines.windows, group, window);
