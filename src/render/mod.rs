@@ -39,7 +39,7 @@ pub use target::{COLOR, SceneTarget};
 use crate::frame::Frame;
 use crate::model::Model;
 use behind::Behind;
-use items::Order;
+use items::{Item, Items};
 use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, Pipelines, entry};
@@ -64,6 +64,10 @@ pub struct Renderer {
     present: Option<PresentGroup>,
     /// Bytes.
     texture_step: u64,
+    /// Where the list of what is drawn is made.
+    room: Vec<Item<'static>>,
+    /// How long it was for the last picture.
+    surfaces: usize,
 }
 
 /// Binds a certain picture for presenting.
@@ -89,6 +93,8 @@ impl Renderer {
             drawn: None,
             present: None,
             texture_step: u64::MAX,
+            room: Vec::new(),
+            surfaces: 0,
         }
     }
 
@@ -143,6 +149,13 @@ impl Renderer {
     #[must_use]
     pub fn has_news(&self) -> bool {
         self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.materials.has_news(model)))
+    }
+
+    /// How many surfaces the last picture was made of: each is drawn at once, however many copies and members of a crowd
+    /// it has. Only what shows something behind it is drawn one by one.
+    #[must_use]
+    pub fn surfaces(&self) -> usize {
+        self.surfaces
     }
 
     /// What the current model could not be drawn with as its file has it, for people to read.
@@ -222,19 +235,20 @@ impl Renderer {
         let Some(upload) = &mut self.upload else { return Ok(()) };
         let display = &frame.display;
         let is_last = frame.bones.is_empty() && frame.lines.is_empty();
-        let items = match &self.model {
-            Some((model, Ok(copy))) => items::items(frame, model, copy),
-            _ => Vec::new(),
-        };
-        let order = Order::of(frame, &items);
+        let shown = self.model.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)));
+        let items = Items::of(frame, shown, std::mem::take(&mut self.room));
+        let (solid, sorted) = items.surfaces(frame);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
         let clear = wgpu::LoadOp::Clear(clear_color(display.background));
-        let Some(glass) = order.sorted.iter().position(|i| i.traits.transmits) else {
+        let Some(glass) = sorted.iter().position(|i| i.traits.transmits) else {
             let mut pass = begin(encoder, target, clear, is_last.then_some(&target.view), Depth::Own);
             bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
             let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2] };
-            painter.ground(&order.solid);
-            return painter.rest(&order.sorted, &items);
+            painter.ground(solid);
+            painter.rest(sorted, &items.all)?;
+            self.surfaces = items.all.len();
+            self.room = items.room();
+            return Ok(());
         };
         // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
         let behind = match self.behind.take() {
@@ -247,15 +261,18 @@ impl Renderer {
             let mut pass = begin(encoder, target, clear, Some(&behind.first), Depth::Kept);
             bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
             let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
-            painter.ground(&order.solid);
-            painter.surfaces(&order.sorted[..glass], true);
+            painter.ground(solid);
+            painter.surfaces(&sorted[..glass], true);
         }
         behind.make_levels(encoder);
         let resolved = is_last.then_some(&target.view);
         let mut pass = begin(encoder, target, wgpu::LoadOp::Load, resolved, Depth::Taken);
         bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
         let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
-        painter.rest(&order.sorted[glass..], &items)
+        painter.rest(&sorted[glass..], &items.all)?;
+        self.surfaces = items.all.len();
+        self.room = items.room();
+        Ok(())
     }
 
     /// Bones hide one another, but nothing of the scene hides them.

@@ -22,7 +22,7 @@ pub(super) struct Painter<'a, 'p> {
 
 impl Painter<'_, '_> {
     /// Everything that nothing is seen through.
-    pub fn ground(&mut self, solid: &[&Item<'_>]) {
+    pub fn ground(&mut self, solid: &[Item<'_>]) {
         if matches!(self.frame.display.background, Background::Studio { .. }) {
             self.screen(Kind::Background, 3);
         }
@@ -33,7 +33,7 @@ impl Painter<'_, '_> {
     }
 
     /// What shows something behind it, then the edges of all.
-    pub fn rest(&mut self, sorted: &[&Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
+    pub fn rest(&mut self, sorted: &[Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
         self.surfaces(sorted, true);
         if self.frame.display.wireframe {
             for item in all {
@@ -49,7 +49,7 @@ impl Painter<'_, '_> {
         Ok(())
     }
 
-    pub fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) {
+    pub fn surfaces(&mut self, items: &[Item<'_>], blend: bool) {
         items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
     }
 
