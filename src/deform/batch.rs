@@ -22,6 +22,21 @@ pub struct Batch<'a> {
     pub movers: Movers<'a>,
 }
 
+impl<'a> Batch<'a> {
+    /// The vertices from `start` to `end`, with those lists that `out` asks for.
+    pub(super) fn range(&self, start: usize, end: usize, out: &BatchOut) -> Batch<'a> {
+        fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
+            if count == 0 { &[] } else { &list[start..start + count] }
+        }
+        Batch {
+            positions: &self.positions[start..end],
+            normals: part(self.normals, start, out.normals.len()),
+            tangents: part(self.tangents, start, out.tangents.len()),
+            movers: self.movers.range(start, end),
+        }
+    }
+}
+
 /// Who moves vertices, and by how much.
 #[derive(Clone, Copy, Debug)]
 pub enum Movers<'a> {
@@ -261,7 +276,9 @@ fn unit(v: Vectors, determinant: Vec4) -> Vectors {
     let known = per_length.cmplt(Vec4::INFINITY) & per_length.cmpgt(Vec4::ZERO);
     let signed = Vec4::select(determinant.cmplt(Vec4::ZERO), -per_length, per_length);
     let scale = Vec4::select(known, signed, Vec4::ZERO);
-    [v[0] * scale, v[1] * scale, v[2] * scale]
+    // What is not finite has no direction either.
+    let scaled = |v: Vec4| zero_where((v * scale).is_nan_mask(), v * scale);
+    [scaled(v[0]), scaled(v[1]), scaled(v[2])]
 }
 
 #[inline(always)]

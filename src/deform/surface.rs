@@ -166,12 +166,8 @@ impl Work<'_> {
         if self.morphs {
             return self.morph(start, movers, out);
         }
-        let batch = Batch {
-            positions: &self.p.positions[start..end],
-            normals: part(&self.p.normals, start, out.normals.len()),
-            tangents: part(&self.p.tangents, start, out.tangents.len()),
-            movers: movers.range(start, end),
-        };
+        let Primitive { positions, normals, tangents, .. } = self.p;
+        let batch = Batch { positions, normals, tangents, movers }.range(start, end, out);
         (self.method.deform_all)(self.palette, &batch, out);
     }
 
