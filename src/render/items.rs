@@ -36,9 +36,9 @@ impl Item<'_> {
         times * self.instances.0..times * self.instances.1
     }
 
-    /// How its vertices are drawn; `windows`: the uniform block may be used.
-    pub fn shape(&self, frame: &Frame, windows: bool) -> Shape {
-        self.draw.shape(frame, self.copies.1, windows)
+    /// As [`GpuDraw::shape`] has it.
+    pub fn shape(&self, frame: &Frame, room: u64) -> (Shape, u32) {
+        self.draw.shape(frame, self.copies.1, room)
     }
 
     /// Of where its middle has moved: negative ahead of the eye.

@@ -240,10 +240,12 @@ impl Renderer {
         let (solid, sorted) = items.surfaces(frame);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
         let clear = wgpu::LoadOp::Clear(clear_color(display.background));
+        let window_room = upload.window_room(pipelines);
         let Some(glass) = sorted.iter().position(|i| i.traits.transmits) else {
             let mut pass = begin(encoder, target, clear, is_last.then_some(&target.view), Depth::Own);
             bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2] };
+            let mut painter =
+                Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2], window_room };
             painter.ground(solid);
             painter.rest(sorted, &items.all)?;
             self.surfaces = items.all.len();
@@ -260,7 +262,7 @@ impl Renderer {
         {
             let mut pass = begin(encoder, target, clear, Some(&behind.first), Depth::Kept);
             bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
+            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, window_room };
             painter.ground(solid);
             painter.surfaces(&sorted[..glass], true);
         }
@@ -268,7 +270,7 @@ impl Renderer {
         let resolved = is_last.then_some(&target.view);
         let mut pass = begin(encoder, target, wgpu::LoadOp::Load, resolved, Depth::Taken);
         bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups };
+        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, window_room };
         painter.rest(&sorted[glass..], &items.all)?;
         self.surfaces = items.all.len();
         self.room = items.room();

@@ -18,6 +18,8 @@ pub(super) struct Painter<'a, 'p> {
     pub pass: &'a mut wgpu::RenderPass<'p>,
     /// What the whole frame binds; the second is for glass, and knows what lies behind it.
     pub groups: [&'a wgpu::BindGroup; 2],
+    /// Bytes of the palette that a uniform block may show.
+    pub window_room: u64,
 }
 
 impl Painter<'_, '_> {
@@ -98,11 +100,10 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        let windows = self.pipelines.windows;
-        let shape = item.shape(self.frame, windows);
+        let (shape, window) = item.shape(self.frame, self.window_room);
         self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
         let group = self.groups[usize::from(kind.is_glass())];
-        bind_frame(self.pass, windows, group, if shape.window { item.draw.window_start(self.frame) } else { 0 });
+        bind_frame(self.pass, self.pipelines.windows, group, window);
         self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
     }
 
