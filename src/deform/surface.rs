@@ -3,7 +3,7 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Batch, BatchOut, Method, Movers, Vertex};
+use super::{Batch, BatchOut, Method, Movers};
 use crate::math::Aabb;
 use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
@@ -305,19 +305,43 @@ impl<'a> VertexDeformer<'a> {
     /// Where vertex number `vertex` is.
     #[must_use]
     pub fn position(&self, vertex: usize) -> Vec3 {
+        let mut out = [Vec3::ZERO];
+        let movers = self.influences.map_or(Movers::One, |list| list.movers().range(vertex, vertex + 1));
+        self.deform(&[self.morphed(vertex)], movers, &mut out);
+        out[0]
+    }
+
+    /// Where some vertices are.
+    pub fn positions(&self, vertices: &[u32], out: &mut Vec<Vec3>) {
+        let from: Vec<Vec3> = vertices.iter().map(|v| self.morphed(*v as usize)).collect();
+        out.clear();
+        out.resize(vertices.len(), Vec3::ZERO);
+        let Some(list) = self.influences else { return self.deform(&from, Movers::One, out) };
+        let (mut joints, mut weights) = (Vec::new(), Vec::new());
+        for v in vertices {
+            let (of, shares) = list.of(*v as usize);
+            joints.extend_from_slice(of);
+            weights.extend_from_slice(shares);
+        }
+        let movers = Movers::Each { per_vertex: list.per_vertex, joints: &joints, weights: &weights };
+        self.deform(&from, movers, out);
+    }
+
+    fn deform(&self, from: &[Vec3], movers: Movers, out: &mut [Vec3]) {
+        let batch = Batch { positions: from, normals: &[], tangents: &[], movers };
+        (self.method.deform_all)(self.palette, &batch, &mut BatchOut { positions: out, ..BatchOut::default() });
+    }
+
+    fn morphed(&self, vertex: usize) -> Vec3 {
         let mut position = self.primitive.positions[vertex];
         for (by, weight) in &self.morphs {
             if let Some(by) = by.get(vertex) {
                 position += *by * *weight;
             }
         }
-        let (joints, weights) = self.influences.map_or((RIGID.0, RIGID.1), |list| list.of(vertex));
-        (self.method.deform)(self.palette, joints, weights, Vertex { position, ..Vertex::default() }).vertex.position
+        position
     }
 }
-
-/// A skin of one joint.
-const RIGID: (&[u16], &[f32]) = (&[0], &[1.0]);
 
 /// The positions that the file stores plus the weighted displacements, in mesh space; zero weights cost nothing.
 pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
