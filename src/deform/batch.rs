@@ -99,7 +99,8 @@ impl<'a> BatchOut<'a> {
 
 impl Influences {
     /// All of them.
-    pub(super) fn movers(&self) -> Movers<'_> {
+    #[must_use]
+    pub fn movers(&self) -> Movers<'_> {
         Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
     }
 }
@@ -201,11 +202,28 @@ fn groups<B: Blend>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize, bool
 fn rest<B: Blend>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn(usize, bool) -> B::Sum) {
     let last = batch.positions.len() - 1;
     let from = [0, 1, 2, 3].map(|lane| (start + lane).min(last));
-    let (m, at) = placed::<B>(from, &from.map(|v| batch.positions[v]), sum);
-    let (cofactors, determinant) = cofactors(&m);
+    let here = from.map(|v| batch.positions[v]);
+    let matrices = |careful: bool| {
+        let first = sum(start, careful);
+        let mut sums = [first; 4];
+        for lane in 1..=last - start {
+            sums[lane..].fill(sum(start + lane, careful));
+        }
+        B::matrices(sums)
+    };
+    let mut m = matrices(false);
+    let mut at = moved(&m, load(&here));
+    if (at[0] + at[1] + at[2]).is_nan() {
+        m = matrices(true);
+        at = moved(&m, load(&here));
+    }
     let mut four = [Vec3::ZERO; 4];
     store(at, &mut four);
     out.positions[start..].copy_from_slice(&four[..=last - start]);
+    if out.normals.is_empty() && out.tangents.is_empty() && out.determinants.is_empty() {
+        return;
+    }
+    let (cofactors, determinant) = cofactors(&m);
     if !out.normals.is_empty() {
         let normals = from.map(|v| batch.normals[v]);
         store(unit(transformed(&cofactors, load(&normals)), determinant), &mut four);

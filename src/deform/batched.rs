@@ -239,6 +239,9 @@ fn a_vertex_asked_for_alone_is_where_the_surface_has_it() {
                 let id = InstanceId::from_index(i);
                 deform_primitive(model, id, p, &packed, &pose.morph_weights, method, &mut out);
                 let alone = VertexDeformer::new(model, (id, p), &packed, &pose.morph_weights, method);
+                let (every, mut some) = ((0..out.positions.len() as u32).step_by(3).collect::<Vec<_>>(), Vec::new());
+                alone.positions(&every, &mut some);
+                assert_eq!(some, every.iter().map(|v| out.positions[*v as usize]).collect::<Vec<_>>());
                 for (vertex, position) in out.positions.iter().enumerate() {
                     assert_eq!(alone.position(vertex), *position, "{} {i} {p} {vertex}", method.id);
                 }
