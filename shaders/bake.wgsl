@@ -6,8 +6,10 @@
 
 @compute @workgroup_size(64)
 fn bake(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    for (var copy = id.y; copy < draw.copies; copy += groups.y) {
-        for (var i = id.x; i < draw.vertex_count; i += groups.x * 64u) {
+    let copies = told(draw.copies);
+    let count = told(draw.vertex_count);
+    for (var copy = id.y; copy < copies; copy += groups.y) {
+        for (var i = id.x; i < count; i += groups.x * 64u) {
             let source = sources[i];
             let blend = blended(source, copy);
             let v = blend_apply(blend, morphed(source, i));

@@ -61,6 +61,11 @@ struct Influence {
 /// By target, then vertex: position, normal, tangent, as far as there are any.
 @group(1) @binding(2) var<storage, read> morphs: array<f32>;
 
+/// True where any of `bits` of this draw is set.
+fn has_any(bits: u32) -> bool {
+    return (told(draw.flags) & bits) != 0u;
+}
+
 fn palette_vec(joint: u32, row: u32) -> vec4f {
     return palette[joint * VEC4S_PER_JOINT + row];
 }
@@ -72,7 +77,8 @@ fn morph_delta(at: u32) -> vec3f {
 /// Morph targets come before the skin.
 fn morphed(source: Source, vertex: u32) -> Vertex {
     var v = Vertex(source.position, source.normal, source.tangent.xyz);
-    for (var target_index = 0u; target_index < draw.morph_count; target_index++) {
+    let count = told(draw.morph_count);
+    for (var target_index = 0u; target_index < count; target_index++) {
         let place = draw.morph_weight + target_index;
         let weight = palette[globals.morph_base + place / 4u][place % 4u];
         if weight == 0.0 {
@@ -80,11 +86,11 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
         }
         var at = (target_index * draw.vertex_count + vertex) * draw.morph_stride;
         v.position += weight * morph_delta(at);
-        if (draw.flags & MORPHS_NORMALS) != 0u {
+        if has_any(MORPHS_NORMALS) {
             at += 3u;
             v.normal += weight * morph_delta(at);
         }
-        if (draw.flags & MORPHS_TANGENTS) != 0u {
+        if has_any(MORPHS_TANGENTS) {
             at += 3u;
             v.tangent += weight * morph_delta(at);
         }
@@ -94,11 +100,12 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
 
 /// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`.
 fn influence(source: Source, copy: u32, i: u32) -> Influence {
+    let mode = told(draw.mode);
     let first = draw.joint + copy * draw.copy_stride;
-    if draw.mode == RIGID {
+    if mode == RIGID {
         return Influence(first, 1.0);
     }
-    if draw.mode == LIST {
+    if mode == LIST {
         let found = influences[source.joints_a + i];
         return Influence(first + found.joint, found.weight);
     }
@@ -108,10 +115,11 @@ fn influence(source: Source, copy: u32, i: u32) -> Influence {
 }
 
 fn influence_count(source: Source) -> u32 {
-    if draw.mode == RIGID {
+    let mode = told(draw.mode);
+    if mode == RIGID {
         return 1u;
     }
-    return select(4u, source.joints_b, draw.mode == LIST);
+    return select(4u, source.joints_b, mode == LIST);
 }
 
 /// Its weight for the selected nodes.

@@ -124,6 +124,14 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
+/// A software device shares its memory with everything else, and gains nothing by taking much of it at once.
+fn memory_hints(device: wgpu::DeviceType) -> wgpu::MemoryHints {
+    match device {
+        wgpu::DeviceType::Cpu => wgpu::MemoryHints::MemoryUsage,
+        _ => wgpu::MemoryHints::Performance,
+    }
+}
+
 /// Textures stored as blocks: whatever of them the adapter reads.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
     .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
@@ -193,6 +201,7 @@ impl Gpu {
         let wanted = wgpu::DeviceDescriptor {
             required_limits: limits,
             required_features: adapter.features() & BLOCKS,
+            memory_hints: memory_hints(info.device_type),
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))

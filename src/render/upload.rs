@@ -10,6 +10,7 @@ use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Bone, Globals, Light, Line, scale, shown};
 use super::pipelines::{Pipelines, entry};
 use super::studio;
+use super::target::Rows;
 use crate::deform::pack;
 use crate::frame::{Background, Camera, Frame, OVERLAYS, SCALE_ROWS, Scale};
 use crate::math::Projection;
@@ -61,13 +62,14 @@ impl Upload {
         })
     }
 
-    /// Writes `frame` for a picture of `size` pixels. `slots` is the model's.
+    /// Writes `frame` for so many rows of a picture, `width` pixels each. `slots` is the model's.
     pub fn write(
         &mut self,
         gpu: &Gpu,
         pipelines: &Pipelines,
         frame: &Frame,
-        size: [u32; 2],
+        width: u32,
+        rows: Rows,
         slots: Option<&wgpu::Buffer>,
     ) -> Result<(), GpuError> {
         pack(frame.method, &frame.palettes, &mut self.packed);
@@ -77,7 +79,7 @@ impl Upload {
             row[..w.len()].copy_from_slice(w);
             Vec4::from_array(row)
         }));
-        let globals = globals(frame, size, morph_base as u32);
+        let globals = globals(frame, width, rows, morph_base as u32);
         gpu.write(&self.globals, bytemuck::bytes_of(&globals));
         if let Some(overlay) = frame.overlay() {
             let rows = overlay.scale.rows(frame.display.ramp);
@@ -159,7 +161,8 @@ pub(super) fn clip_from_world(camera: &Camera, size: [u32; 2]) -> Mat4 {
     clip_from_view * Mat4::from(camera.world_from_view.inverse())
 }
 
-fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
+fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
+    let size = [width, rows.of];
     let Affine3A { matrix3: axes, translation: eye } = frame.camera.world_from_view;
     let [width, height] = size.map(|s| s as f32);
     let display = &frame.display;
@@ -202,7 +205,8 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
         flags: flags(frame),
         scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
-        studio: [f32::from(u8::from(frame.studio)), 0.0, 0.0, 0.0],
+        studio: [f32::from(u8::from(frame.studio)), rows.first as f32, 0.0, 0.0],
+        zeros: [[0; 4]; 2],
     }
 }
 

@@ -107,7 +107,7 @@ impl Session {
         self.update_pose();
         self.opened_bounds = self.bounds();
         self.exposure = self.measure_exposure();
-        self.apply(Command::FrameAll);
+        self.frame_bounds(self.opened_bounds);
     }
 
     /// A newer version of the open file.
@@ -418,6 +418,11 @@ impl Session {
         }
     }
 
+    fn frame_bounds(&mut self, bounds: Aabb) {
+        let aspect = self.view.aspect();
+        self.view.orbit.frame(bounds, aspect);
+    }
+
     /// Camera, selection and overlays.
     fn look(&mut self, command: Command) {
         if lighting::leaves_camera(&command) {
@@ -461,16 +466,8 @@ impl Session {
             Command::Orbit(delta) => view.orbit.orbit(delta),
             Command::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
             Command::Zoom(steps) if steps.is_finite() => view.orbit.zoom(steps),
-            Command::FrameAll => {
-                let bounds = self.bounds();
-                let aspect = self.view.aspect();
-                self.view.orbit.frame(bounds, aspect);
-            }
-            Command::FrameSelected => {
-                let bounds = self.selected_bounds();
-                let aspect = self.view.aspect();
-                self.view.orbit.frame(bounds, aspect);
-            }
+            Command::FrameAll => self.frame_bounds(self.bounds()),
+            Command::FrameSelected => self.frame_bounds(self.selected_bounds()),
             Command::LookFrom(side) => (view.orbit.yaw, view.orbit.pitch) = side.angles(),
             Command::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
             Command::SetCamera(index) => self.look_through(index),
