@@ -3,11 +3,10 @@
 /// One vertex; its place is the number of the instance, so that every corner of the dot is deformed alike.
 struct DotSource {
     @location(0) position: vec3f,
-    @location(1) joints_a: u32,
-    @location(2) normal: vec3f,
-    @location(3) joints_b: u32,
-    @location(4) tangent: vec4f,
-    @location(5) weights: vec4f,
+    @location(1) normal: u32,
+    @location(2) tangent: u32,
+    @location(3) joints: vec2u,
+    @location(4) weights: vec4u,
 }
 
 struct Dot {
@@ -20,10 +19,10 @@ struct Dot {
     @location(2) radius: vec2f,
 }
 
-/// `corner`: of the triangle around the dot (0…2), and three times the number of the copy.
-fn dot_at(in: DotSource, vertex: u32, corner: u32, radius: f32, ring: f32, color: vec4f) -> Dot {
-    let source = Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
-    let v = blend_apply(blended(source, corner / 3u), morphed(source, vertex));
+/// `corner`: of the triangle around the dot (0…2). After `copy_of`.
+fn dot_at(in: DotSource, vertex: u32, copy: u32, corner: u32, radius: f32, ring: f32, color: vec4f) -> Dot {
+    let source = unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
+    let v = blend_apply(blended(source, copy), morphed(source, vertex));
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
     // Reversed depth: nearer than the surface around it by about as much as the dot is wide.
     clip.z += 2e-3 * select(clip.w, clip.z, globals.eye.w > 0.5);
@@ -38,7 +37,7 @@ fn dot_at(in: DotSource, vertex: u32, corner: u32, radius: f32, ring: f32, color
     return out;
 }
 
-/// All vertices.
+/// All vertices. `corner` counts three for each instance of the surface.
 @vertex
 fn vs_dots(
     in: DotSource,
@@ -46,8 +45,8 @@ fn vs_dots(
     @builtin(instance_index) vertex: u32,
     @builtin(vertex_index) corner: u32,
 ) -> Dot {
-    let source = Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
-    let copy = corner / 3u;
+    let source = unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
+    let copy = copy_of(corner / 3u);
     var color = globals.dot_color;
     if is_shown(HAS_OVERLAY) {
         color = vec4f(linear_from_srgb(scale_color(overlay_number(source, copy, value))), 1.0);
@@ -55,13 +54,13 @@ fn vs_dots(
     if is_shown(INFLUENCED_ONLY) && selected_weight(source, copy) == 0.0 {
         color.a *= 0.15;
     }
-    return dot_at(in, vertex, corner, globals.dot_radius.x, 0.0, color);
+    return dot_at(in, vertex, copy, corner, globals.dot_radius.x, 0.0, color);
 }
 
 /// Marked vertices.
 @vertex
 fn vs_marks(in: DotSource, @location(8) vertex: u32, @builtin(vertex_index) corner: u32) -> Dot {
-    return dot_at(in, vertex, corner, globals.dot_radius.y, 1.0, globals.mark_color);
+    return dot_at(in, vertex, copy_of(corner / 3u), corner, globals.dot_radius.y, 1.0, globals.mark_color);
 }
 
 fn dot_shade(in: Dot, alpha: f32) -> vec4f {

@@ -28,13 +28,14 @@ fn vs_readout(
     in: Attributes,
     @location(8) value: f32,
     @builtin(vertex_index) vertex: u32,
-    @builtin(instance_index) copy: u32,
+    @builtin(instance_index) instance: u32,
 ) -> Fragment {
+    let copy = copy_of(instance);
     var out = surface_fragment(in, vertex, copy);
     let source = stored(in);
     let number = overlay_number(source, copy, value);
     let shown = select(linear_from_srgb(scale_color(number)), vec3f(number, 0.0, 0.0), globals.scale_kind == RAMP);
-    out.color = vec4f(shown, in.color.a);
+    out.color = vec4f(shown, stored_color(in).a);
     out.tangent = owner(source, copy);
     return out;
 }

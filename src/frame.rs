@@ -23,10 +23,12 @@ pub struct Frame {
     pub camera: Camera,
     /// How vertices are deformed.
     pub method: &'static Method,
-    /// `model_from_mesh`, laid out by [`Model::palette_layout`].
+    /// `model_from_mesh`, laid out by [`Model::palette_layout`]; of a crowd, those of all members one after the other.
     pub palettes: Vec<Affine3A>,
-    /// By [`crate::model::Instance::morph_offset`].
+    /// By [`crate::model::Instance::morph_offset`]; of a crowd, those of all members one after the other.
     pub morph_weights: Vec<f32>,
+    /// How many of the model are drawn, each by its own palette and morph weights: 1 or more.
+    pub members: u32,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
     /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
@@ -57,6 +59,7 @@ impl Default for Frame {
             method: METHODS[0],
             palettes: Vec::new(),
             morph_weights: Vec::new(),
+            members: 1,
             draws: Vec::new(),
             variant: None,
             changes: Vec::new(),

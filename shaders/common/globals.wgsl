@@ -55,6 +55,9 @@ struct Globals {
     dot_radius: vec2f,
     /// x: 1 with the studio's light, 0 without; y: rows of the picture above what is drawn.
     studio: vec4f,
+    /// A crowd: members, joints from the palette of one to that of the next, vectors from the morph weights of one to those
+    /// of the next; w unused. Alone: one member.
+    crowd: vec4u,
     /// Nothing but zeros.
     zeros: array<vec4u, 2>,
 }

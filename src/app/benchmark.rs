@@ -25,6 +25,7 @@ struct Line {
     frame_ms_p95: f64,
     cpu_ms_per_frame: Option<f64>,
     peak_rss_mib: Option<f64>,
+    instances: usize,
 }
 
 /// Counts presented frames.
@@ -60,9 +61,9 @@ impl Meter {
         self.presented >= self.wanted.frames
     }
 
-    /// The one line. The first frame counts for itself: it holds start, load and compilation. With a single frame the
+    /// The one line; `instances` of the model were shown. The first frame counts for itself: it holds start, load and compilation. With a single frame the
     /// other figures are that frame's.
-    pub(super) fn line(&self) -> String {
+    pub(super) fn line(&self, instances: usize) -> String {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let first = self.first_frame.unwrap_or_default();
         let mut sorted = if self.intervals.is_empty() { vec![first] } else { self.intervals.clone() };
@@ -80,13 +81,14 @@ impl Meter {
             frame_ms_p95: round(at(0.95)),
             cpu_ms_per_frame: cpu.map(round),
             peak_rss_mib: peak_rss_mib().map(round),
+            instances,
         };
         if self.wanted.json {
             return serde_json::to_string(&line).unwrap_or_default();
         }
         let or_unknown = |v: Option<f64>| v.map_or_else(|| "unknown".to_owned(), |v| format!("{v:.1}"));
         format!(
-            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB",
+            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB  instances {}",
             line.schema,
             line.frames,
             line.first_frame_ms,
@@ -94,6 +96,7 @@ impl Meter {
             line.frame_ms_p95,
             or_unknown(line.cpu_ms_per_frame),
             or_unknown(line.peak_rss_mib),
+            line.instances,
         )
     }
 }
@@ -127,9 +130,10 @@ mod tests {
     fn the_line_has_the_promised_fields() {
         let mut meter = Meter::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
         assert_eq!([meter.presented(), meter.presented(), meter.presented()], [false, false, true]);
-        let line: serde_json::Value = serde_json::from_str(&meter.line()).unwrap();
+        let line: serde_json::Value = serde_json::from_str(&meter.line(7)).unwrap();
         assert_eq!(line["schema"], 1);
         assert_eq!(line["frames"], 3);
+        assert_eq!(line["instances"], 7);
         for field in ["first_frame_ms", "frame_ms_median", "frame_ms_p95"] {
             assert!(line[field].is_f64(), "{field}");
         }

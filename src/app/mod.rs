@@ -51,6 +51,8 @@ pub struct Options {
     pub method: Option<&'static str>,
     /// Divide the weights of the first file by their sums.
     pub normalise_weights: bool,
+    /// How many of the model are shown.
+    pub crowd: u32,
     /// When the process started.
     pub started: Instant,
 }
@@ -74,6 +76,9 @@ pub enum AppError {
         /// What is wrong with it.
         error: ImportError,
     },
+    /// A benchmark's crowd is not shown.
+    #[error("{0}")]
+    Crowd(String),
 }
 
 /// What wakes the event loop from outside.
@@ -101,7 +106,7 @@ pub fn run(options: Options) -> Result<Option<String>, AppError> {
     event_loop.set_control_flow(ControlFlow::Wait);
     let mut app = App::new(options, event_loop.create_proxy());
     event_loop.run_app(&mut app).map_err(no_display)?;
-    let line = app.meter.map(|m| m.line());
+    let line = app.meter.map(|m| m.line(app.session.crowd()));
     app.failure.map_or(Ok(line), Err)
 }
 
@@ -168,6 +173,7 @@ impl App {
         if let Some(method) = app.options.method {
             app.session.apply(Command::SetMethod(method));
         }
+        app.session.apply(Command::SetCrowd(app.options.crowd));
         // The file is read while window and GPU start.
         app.load(app.options.source.clone());
         app
@@ -266,6 +272,9 @@ impl App {
                     self.status.rom = None;
                     self.jobs.prepare_picking(&document);
                     self.session.open(*document);
+                    if let (true, Some(why)) = (self.meter.is_some(), self.session.crowd_refusal()) {
+                        return self.fail(event_loop, AppError::Crowd(why));
+                    }
                     if std::mem::take(&mut self.options.normalise_weights) {
                         self.session.apply(Command::ToggleNormaliseWeights);
                     }

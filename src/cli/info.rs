@@ -30,7 +30,7 @@ use crate::session::{Document, PoseSource, Session};
 /// skeleton may be null, and so are width and height of an image that cannot be read.
 ///
 /// With --load the JSON is one line: schema (1), file, load_ms (from the start of the program until everything is read,
-/// checked and decoded), peak_mib (the most memory that took; null where the system does not tell), vertices, indices, keys,
+/// checked, decoded and laid out for the graphics device), peak_mib (the most memory that took; null where the system does not tell), upload_mib (of vertices and indices for the device), vertices, indices, keys,
 /// pixels.
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {

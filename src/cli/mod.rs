@@ -20,7 +20,7 @@ use crate::app::AppError;
 use crate::deform::METHODS;
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::render::{Backend, GpuError};
-use crate::session::{Document, Source};
+use crate::session::{Document, MOST_MEMBERS, Source};
 
 /// Opens any skinned glTF model, shows how each joint moves each vertex, and lets you pose it.
 ///
@@ -233,6 +233,11 @@ fn parse_backend(text: &str) -> Result<Backend, String> {
 
 fn bytes_of(mib: Option<u32>) -> Option<u64> {
     mib.map(|mib| u64::from(mib) << 20)
+}
+
+/// How many of a model a crowd may be.
+fn crowd_sizes() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=i64::from(MOST_MEMBERS))
 }
 
 fn method_names() -> clap::builder::PossibleValuesParser {

@@ -8,7 +8,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::look::LookArgs;
 use super::pose::PoseArgs;
-use super::{CliError, ModelArgs, bytes_of, parse_backend, parse_size, printable, tell_warnings};
+use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings};
 use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
@@ -55,6 +55,9 @@ pub(super) struct RenderArgs {
     /// Draw with this material variant of the file (its name, or its number from 0)
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     variant: Option<String>,
+    /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
+    #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
+    crowd: u32,
     /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
     #[arg(long)]
     skeleton: bool,
@@ -139,7 +142,11 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     // A file without a mesh is its skeleton.
     let bones = args.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
     let bones_too = if bones { session.skeleton_bounds() } else { Aabb::EMPTY };
-    let bounds = session.bounds().union(bones_too);
+    session.apply(Command::SetCrowd(args.crowd));
+    if let Some(why) = session.crowd_refusal() {
+        return Err(CliError::Usage(why));
+    }
+    let bounds = session.posed_bounds().union(bones_too);
     args.look.apply(session)?;
     let model = session.model().cloned();
     let view = &mut session.view;

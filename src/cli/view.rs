@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::{CliError, ModelArgs, bytes_of, method_names, parse_backend, parse_size, print};
+use super::{CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_size, print};
 use crate::app::{self, Benchmark, Options};
 use crate::deform;
 use crate::import::ImportError;
@@ -15,8 +15,9 @@ use crate::session::Source;
 ///
 /// With --benchmark N the first clip plays at 1/60 s a frame, unthrottled and with all panels drawn, for N presented
 /// frames; then one line is printed and the program ends. Its JSON has the fields schema (1), frames, first_frame_ms
-/// (since the process started), frame_ms_median, frame_ms_p95, cpu_ms_per_frame (user and system, all threads) and
-/// peak_rss_mib; the last two are null where the system does not tell.
+/// (since the process started), frame_ms_median, frame_ms_p95, cpu_ms_per_frame (user and system, all threads),
+/// peak_rss_mib and instances (how many of the model are shown); cpu_ms_per_frame and peak_rss_mib are null where the
+/// system does not tell.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ViewArgs {
     #[command(flatten)]
@@ -27,6 +28,9 @@ pub(super) struct ViewArgs {
     /// Divide the weights of every vertex by their sum, in the file that is opened first
     #[arg(long)]
     normalise_weights: bool,
+    /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
+    #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
+    crowd: u32,
     /// Draw N frames as fast as possible, print what they cost, and end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     benchmark: Option<u32>,
@@ -63,6 +67,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         texture_memory: bytes_of(args.texture_memory),
         method,
         normalise_weights: args.normalise_weights,
+        crowd: args.crowd,
         started,
     })?;
     line.map_or(Ok(()), |line| print(&(line + "\n")))

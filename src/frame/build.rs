@@ -76,13 +76,15 @@ impl Frame {
     /// Describes `session` as it stands ([`Session::update_pose`] has run). Reuses this frame's memory.
     pub fn build(&mut self, session: &Session, palette: &Palette) {
         let view = &session.view;
-        let bounds = session.opened_bounds;
-        let (near, far) = view.planes(bounds);
+        let (near, far) = view.planes(session.shown_bounds());
         self.model = session.model().map(Arc::clone);
         self.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
         self.method = view.method;
         self.palettes.clone_from(&session.pose.palettes);
+        self.palettes.extend_from_slice(&session.pose.crowd.palettes);
         self.morph_weights.clone_from(&session.pose.local.morph_weights);
+        self.morph_weights.extend_from_slice(&session.pose.crowd.morph_weights);
+        self.members = session.crowd() as u32;
         self.variant = view.variant;
         self.draws.clear();
         self.lights.clear();
@@ -104,7 +106,7 @@ impl Frame {
             marks: Dots { radius: DOT_RADIUS[1], color: palette.marks },
             wireframe: view.wireframe,
             mesh: view.mesh,
-            grid: view.grid.then(|| grid(bounds, palette)),
+            grid: view.grid.then(|| grid(session, palette)),
             background: palette.background,
         };
         let Some(model) = session.model() else { return };
@@ -203,8 +205,18 @@ impl Frame {
     }
 }
 
+/// As far as the crowd goes. The shadow of one alone would say that the others have none.
+fn grid(session: &Session, palette: &Palette) -> Grid {
+    let mut grid = ground(session.opened_bounds, palette);
+    if session.crowd() > 1 {
+        grid.shadow = Vec4::ZERO;
+        grid.radius = grid.radius.max(session.shown_bounds().diagonal() * 1.5);
+    }
+    grid
+}
+
 /// Lines a power of ten apart, some ten to a hundred across the model; the shadow lies under its box.
-fn grid(bounds: Aabb, palette: &Palette) -> Grid {
+fn ground(bounds: Aabb, palette: &Palette) -> Grid {
     let size = bounds.diagonal().max(1e-6);
     let center = bounds.center();
     let half = bounds.size() * 0.5;
@@ -278,7 +290,7 @@ mod tests {
     fn the_grid_fits_models_of_any_size() {
         for size in [0.02_f32, 1.8, 280.0] {
             let bounds = Aabb { min: Vec3::new(-0.3, 0.0, -0.2) * size, max: Vec3::new(0.3, 1.0, 0.2) * size };
-            let lines = size / grid(bounds, &Palette::DARK).spacing;
+            let lines = size / ground(bounds, &Palette::DARK).spacing;
             assert!((5.0..100.0).contains(&lines), "{size}: {lines}");
         }
     }

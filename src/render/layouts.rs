@@ -66,6 +66,7 @@ shared! {
         scale_ends: [f32; 2],
         dot_radius: [f32; 2],
         studio: [f32; 4],
+        crowd: [u32; 4],
         zeros: [[u32; 4]; 2],
     }
 
@@ -83,16 +84,6 @@ shared! {
         node: u32,
     }
 
-    /// A stored vertex as the deformation reads it.
-    struct Source {
-        position: [f32; 3],
-        joints_a: u32,
-        normal: [f32; 3],
-        joints_b: u32,
-        tangent: [f32; 4],
-        weights: [f32; 4],
-    }
-
     /// One influence of a vertex that has more than four.
     struct Influence {
         joint: u32,
@@ -102,7 +93,6 @@ shared! {
     /// One primitive of one instance.
     struct Draw {
         joint: u32,
-        mode: u32,
         flags: u32,
         vertex_count: u32,
         morph_count: u32,
@@ -174,15 +164,7 @@ pub(super) mod nature {
     pub const DOUBLE_SIDED: u32 = 1 << 18;
 }
 
-/// The rest of a stored vertex, as the surface reads it: both texture coordinate sets and the colour.
-#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(super) struct Paint {
-    pub uv: [f32; 4],
-    pub color: [f32; 4],
-}
-
-/// `Draw::mode`: one matrix, four influences in the vertex, or a list.
+/// `MODE` of shaders/common/deform.wgsl: one matrix, four influences in the vertex, or a list.
 pub(super) mod mode {
     pub const RIGID: u32 = 0;
     pub const FOUR: u32 = 1;
@@ -210,12 +192,4 @@ pub(super) mod scale {
     pub const RAMP: u32 = 0;
     pub const STEPS: u32 = 1;
     pub const JOINTS: u32 = 2;
-}
-
-/// A marked vertex: as stored, and its number.
-#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(super) struct Mark {
-    pub source: Source,
-    pub vertex: u32,
 }

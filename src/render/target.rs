@@ -1,7 +1,9 @@
-//! Where a picture comes about: a multisampled colour and depth, resolved into one texture.
+//! Where a picture comes about: a multisampled colour and depth, resolved into one texture, and the passes over them.
 
 use super::error::GpuError;
 use super::gpu::Gpu;
+use super::upload;
+use crate::frame::Background;
 
 /// What the scene is drawn in: linear light blends and resolves right.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -67,5 +69,65 @@ impl SceneTarget {
             Self { size, rows, picture, view, color, depth }
         };
         gpu.scope(make).map_err(|e| e.of(&format!("a picture of {} × {} pixels", size[0], size[1])))
+    }
+}
+
+/// What becomes of the depth of a pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// Begins empty and ends with the pass.
+    Own,
+    /// Begins empty; the next pass goes on with it.
+    Kept,
+    /// The one that the pass before kept.
+    Taken,
+}
+
+/// Begins a pass over the target; `resolved`: what its samples become at the end.
+pub(super) fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    target: &SceneTarget,
+    load: wgpu::LoadOp<wgpu::Color>,
+    resolved: Option<&wgpu::TextureView>,
+    depth: Depth,
+) -> wgpu::RenderPass<'a> {
+    // The samples need not outlive the pass that resolves them into the picture.
+    let is_last = resolved == Some(&target.view);
+    let store = if is_last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
+    // Reversed: nothing is farther than zero.
+    let empty = wgpu::LoadOp::Clear(0.0);
+    let depth_ops = wgpu::Operations {
+        load: if depth == Depth::Taken { wgpu::LoadOp::Load } else { empty },
+        store: if depth == Depth::Kept { wgpu::StoreOp::Store } else { wgpu::StoreOp::Discard },
+    };
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("scene"),
+        color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+            view: &target.color,
+            depth_slice: None,
+            resolve_target: resolved,
+            ops: wgpu::Operations { load, store },
+        })],
+        depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+            view: &target.depth,
+            depth_ops: Some(depth_ops),
+            stencil_ops: None,
+        }),
+        ..wgpu::RenderPassDescriptor::default()
+    });
+    let Rows { first, of } = target.rows;
+    pass.set_viewport(0.0, -(first as f32), target.size[0] as f32, of as f32, 0.0, 1.0);
+    pass
+}
+
+pub(super) fn clear_color(background: Background) -> wgpu::Color {
+    let opaque = |c: [f32; 3]| {
+        let [r, g, b] = upload::linear(c).map(f64::from);
+        wgpu::Color { r, g, b, a: 1.0 }
+    };
+    match background {
+        Background::Solid(c) => opaque(c),
+        Background::Studio { outer, .. } => opaque(outer),
+        Background::Transparent => wgpu::Color::TRANSPARENT,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::budget::{Wanted, notice, plan};
 use super::error::GpuError;
-use super::gpu::Gpu;
+use super::gpu::{Gpu, MOST_AT_ONCE};
 use super::pipelines::{self, Pipelines};
 use crate::model::{Filter, ImageId, Model, PixelFormat, Pixels, TextureSampler, Wrap};
 
@@ -378,9 +378,6 @@ fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, le
         view_formats: &[],
     })
 }
-
-/// Bytes that are written to a texture at once: they are kept a second time until they have arrived.
-const MOST_AT_ONCE: usize = 8 << 20;
 
 fn write_level(gpu: &Gpu, texture: &wgpu::Texture, level: u32, bytes: &[u8]) {
     // Blocks are written whole, also where a level is smaller.

@@ -144,6 +144,8 @@ pub enum Command {
     NextCamera,
     /// What lights the model.
     SetLighting(Lighting),
+    /// How many of the model are shown, each at a phase of its own: 1…[`super::MOST_MEMBERS`].
+    SetCrowd(u32),
 
     /// Dark or light.
     ToggleTheme,
@@ -420,6 +422,23 @@ static ROWS: &[CommandRow] = &[
         None,
         Command::SetLighting(Lighting::Both),
         "Light the model by the studio and the lights of the file",
+    ),
+    row(Menu::View, "No crowd", None, Command::SetCrowd(1), "Show the model alone"),
+    row(Menu::View, "Crowd of 10", None, Command::SetCrowd(10), "Show ten of it, each at its own time of the clip"),
+    row(Menu::View, "Crowd of 100", None, Command::SetCrowd(100), "Show a hundred, each at its own time of the clip"),
+    row(
+        Menu::View,
+        "Crowd of 500",
+        None,
+        Command::SetCrowd(500),
+        "Show five hundred, each at its own time of the clip",
+    ),
+    row(
+        Menu::View,
+        "Crowd of 1000",
+        None,
+        Command::SetCrowd(1000),
+        "Show a thousand of it, each at its own time of the clip",
     ),
     row(
         Menu::View,

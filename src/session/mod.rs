@@ -4,6 +4,7 @@
 
 mod asking;
 mod command;
+mod crowd;
 mod document;
 mod edits;
 mod findings;
@@ -14,16 +15,18 @@ mod tests;
 mod view;
 
 pub use command::{COMMANDS, Command, CommandRow, Effect, Key, Menu, Panel, Shortcut, command_of, row_of};
+pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
 pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use view::{FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use glam::Affine3A;
 
+use self::crowd::Drill;
 use self::findings::Before;
 use crate::anim::{self, SampleScratch};
 use crate::deform;
@@ -44,8 +47,32 @@ pub struct Pose {
     pub changes: Vec<Change>,
     /// What of the shown scene is drawn, in node order.
     pub draws: Vec<InstanceId>,
+    /// The other members of a crowd.
+    pub crowd: CrowdPose,
     scratch: SampleScratch,
     hidden: Vec<bool>,
+    /// What it was worked out from.
+    made_of: Option<Ingredients>,
+}
+
+/// All that a pose depends on.
+#[derive(Clone, Debug)]
+struct Ingredients {
+    model: Weak<Model>,
+    edits: Arc<Edits>,
+    playback: Playback,
+    scene: usize,
+    formation: Formation,
+}
+
+impl Ingredients {
+    fn is_still(&self, session: &Session, model: &Arc<Model>) -> bool {
+        std::ptr::eq(self.model.as_ptr(), Arc::as_ptr(model))
+            && Arc::ptr_eq(&self.edits, &session.edits)
+            && self.playback == session.playback
+            && self.scene == session.view.scene
+            && self.formation == session.formation
+    }
 }
 
 /// What is open and how it stands.
@@ -65,6 +92,8 @@ pub struct Session {
     pub pose: Pose,
     /// The model's box in the pose it was opened in: how large it is, steady while the pose moves.
     pub opened_bounds: Aabb,
+    /// Where the members of a crowd stand; one where there is none.
+    formation: Formation,
     /// What the file's lights are multiplied by, see [`Session::lights`]: measured where the model was opened.
     exposure: f32,
     /// What a finding that is shown took the place of.
@@ -107,7 +136,8 @@ impl Session {
         self.update_pose();
         self.opened_bounds = self.bounds();
         self.exposure = self.measure_exposure();
-        self.frame_bounds(self.opened_bounds);
+        self.show_crowd();
+        self.apply(Command::FrameAll);
     }
 
     /// A newer version of the open file.
@@ -145,6 +175,7 @@ impl Session {
         self.update_pose();
         self.opened_bounds = self.bounds();
         self.exposure = self.measure_exposure();
+        self.show_crowd();
     }
 
     /// Adds to the warnings of the open document what else was found out about it. True when it was news.
@@ -165,8 +196,27 @@ impl Session {
         self.document.as_ref().map(|d| &d.model)
     }
 
-    /// Sampled pose, then edits, then forward kinematics, then palettes. Allocates nothing after the first time.
+    /// Sampled pose, then edits, then forward kinematics, then palettes; the same for every member of a crowd. Allocates
+    /// nothing after the first time, and does nothing where all is as it was.
     pub fn update_pose(&mut self) {
+        let Some(document) = &self.document else { return };
+        let model = &document.model;
+        if !self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
+            self.pose.made_of = Some(Ingredients {
+                model: Arc::downgrade(model),
+                edits: Arc::clone(&self.edits),
+                playback: self.playback.clone(),
+                scene: self.view.scene,
+                formation: self.formation,
+            });
+            self.evaluate();
+        }
+        if let (Some(Through { index, .. }), Some(model)) = (self.view.through, self.model()) {
+            self.view.through = lighting::through(model, &self.pose, index);
+        }
+    }
+
+    fn evaluate(&mut self) {
         let Some(document) = &self.document else { return };
         let model = &document.model;
         let pose = &mut self.pose;
@@ -184,9 +234,8 @@ impl Session {
         anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
-        if let Some(Through { index, .. }) = self.view.through {
-            self.view.through = lighting::through(model, pose, index);
-        }
+        let drill = Drill { model, playback: &self.playback, edits: &self.edits, formation: self.formation };
+        drill.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
     }
 
     /// The box around the posed scene: deformed vertices, and the skeleton where there is no mesh.
@@ -258,7 +307,13 @@ impl Session {
             | Command::SetSpeed(_)
             | Command::SetLoop(_)
             | Command::SetFps(_)
-            | Command::SetPose(_) => self.play(&command),
+            | Command::SetPose(_) => {
+                self.play(&command);
+                // Each clip has room of its own.
+                if matches!(command, Command::SetClip(_) | Command::StepClip(_)) {
+                    self.form_up();
+                }
+            }
             Command::Pin(_)
             | Command::Mark(_)
             | Command::FrameMarked
@@ -418,11 +473,6 @@ impl Session {
         }
     }
 
-    fn frame_bounds(&mut self, bounds: Aabb) {
-        let aspect = self.view.aspect();
-        self.view.orbit.frame(bounds, aspect);
-    }
-
     /// Camera, selection and overlays.
     fn look(&mut self, command: Command) {
         if lighting::leaves_camera(&command) {
@@ -466,8 +516,21 @@ impl Session {
             Command::Orbit(delta) => view.orbit.orbit(delta),
             Command::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
             Command::Zoom(steps) if steps.is_finite() => view.orbit.zoom(steps),
-            Command::FrameAll => self.frame_bounds(self.bounds()),
-            Command::FrameSelected => self.frame_bounds(self.selected_bounds()),
+            Command::SetCrowd(members) => {
+                view.crowd = members.clamp(1, MOST_MEMBERS);
+                self.show_crowd();
+                self.frame_crowd();
+            }
+            Command::FrameAll => {
+                let bounds = self.posed_bounds();
+                let aspect = self.view.aspect();
+                self.view.orbit.frame(bounds, aspect);
+            }
+            Command::FrameSelected => {
+                let bounds = self.selected_bounds();
+                let aspect = self.view.aspect();
+                self.view.orbit.frame(bounds, aspect);
+            }
             Command::LookFrom(side) => (view.orbit.yaw, view.orbit.pitch) = side.angles(),
             Command::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
             Command::SetCamera(index) => self.look_through(index),

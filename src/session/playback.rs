@@ -115,6 +115,22 @@ impl Playback {
         }
     }
 
+    /// The time of whoever is ahead by `phase` (0…1) of a whole turn: once through the clip, or there and back.
+    #[must_use]
+    pub fn time_at(&self, phase: f64, duration_secs: f32) -> f32 {
+        if duration_secs <= 0.0 {
+            return self.time_secs;
+        }
+        let duration = f64::from(duration_secs);
+        let turns = |at: f64, length: f64| (at + phase * length).rem_euclid(length) as f32;
+        if self.loop_mode != LoopMode::PingPong {
+            return turns(f64::from(self.time_secs), duration).min(duration_secs);
+        }
+        let unfolded = if self.returning { 2.0 * duration_secs - self.time_secs } else { self.time_secs };
+        let at = turns(f64::from(unfolded), 2.0 * duration);
+        if at > duration_secs { (2.0 * duration_secs - at).max(0.0) } else { at }
+    }
+
     /// Play or pause; at the end of a clip that plays once it starts over.
     pub fn toggle(&mut self, model: &Model) {
         if self.clip.is_none() {

@@ -187,6 +187,8 @@ pub struct View {
     pub scene: usize,
     /// Which of the file's material variants is shown; `None`: its materials as they stand.
     pub variant: Option<usize>,
+    /// How many of the model are asked for ([`super::Session::crowd`] are shown); 1 for itself alone.
+    pub crowd: u32,
     /// The node whose sliders, weights and matrices are shown.
     pub selected: Option<NodeId>,
     /// The node under the pointer.
@@ -238,6 +240,7 @@ impl Default for View {
             viewport: Vec2::new(1280.0, 720.0),
             scene: 0,
             variant: None,
+            crowd: 1,
             selected: None,
             hovered: None,
             pinned: None,

@@ -6,6 +6,7 @@
 mod common;
 mod copies;
 mod corpus;
+mod crowd;
 mod faults;
 mod furnace;
 mod layers;

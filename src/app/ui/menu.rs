@@ -8,7 +8,7 @@ use egui::{
 
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, shortened};
-use super::{UiState, icons};
+use super::{UiState, crowd, icons};
 use crate::deform::METHODS;
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{COMMANDS, Command, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle, ViewFrom};
@@ -88,6 +88,9 @@ fn rows(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
         if row.command == Command::NextCamera {
             cameras(ui, session, commands);
         }
+        if row.command == Command::SetCrowd(1000) {
+            crowd::field(ui, session, commands);
+        }
     }
 }
 
@@ -145,6 +148,7 @@ fn starts_group(command: &Command) -> bool {
             | Command::LookFrom(ViewFrom::Front)
             | Command::NextCamera
             | Command::SetLighting(Lighting::Studio)
+            | Command::SetCrowd(1)
             | Command::TogglePanel(Panel::Outliner)
             | Command::ToStart
             | Command::StepClip(1)
@@ -164,6 +168,7 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
         }
+        Command::SetCrowd(members) => session.crowd() == *members as usize,
         Command::ToggleNormaliseWeights => session.edits.normalise_weights,
         Command::TogglePanel(Panel::Outliner) => state.saved.outliner,
         Command::TogglePanel(Panel::Inspector) => state.saved.inspector,
@@ -186,6 +191,7 @@ fn is_possible(command: &Command, session: &Session) -> bool {
         Command::ResetAll => !session.edits.is_empty(),
         Command::NextCamera => session.model().is_some_and(|m| !m.camera_nodes.is_empty()),
         Command::SetLighting(Lighting::File | Lighting::Both) => session.has_lights(),
+        Command::SetCrowd(members) => crowd::most(session) >= *members,
         Command::ToggleNormaliseWeights => {
             let uneven = session.document.as_ref().is_some_and(|d| d.stored_stats().uneven.is_some());
             uneven || session.edits.normalise_weights

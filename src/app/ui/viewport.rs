@@ -6,7 +6,7 @@ use glam::Vec2;
 
 use super::theme::colors;
 use super::widgets::{chip, plate, tip};
-use super::{Status, UiState, ViewportArea, card, ghosts, legend, names, status, triad};
+use super::{Status, UiState, ViewportArea, card, crowd, ghosts, legend, names, status, triad};
 use crate::inspect::Hit;
 use crate::session::{Command, Session, Toggle};
 
@@ -140,6 +140,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Comman
                     commands.push(command);
                 }
             }
+            crowd::line(ui, session);
         });
     });
 }

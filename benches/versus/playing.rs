@@ -1,0 +1,85 @@
+//! What a frame of a playing model costs the processor, all threads, and which part of the picture how much of it: CPU
+//! time of the headless renderer, at the size that the picture has in a window of 1024 × 768 pixels. To be read beside
+//! `skinscope view MODEL --benchmark N --size 1024x768 --json`, which measures the whole of the window.
+//!
+//! `cargo bench --bench versus_playing -- MODEL…`, or the built-in character.
+#![expect(clippy::unwrap_used, reason = "a measurement that fails ends")]
+
+use std::path::PathBuf;
+
+use skinscope::frame::{Background, Frame, Palette};
+use skinscope::import::{Options, Progress};
+use skinscope::render::{Backend, Gpu, Renderer};
+use skinscope::session::{Command, Session, Source};
+
+/// Pixels: what the panels leave of 1024 × 768.
+const SIZE: [u32; 2] = [456, 582];
+const FRAMES: u32 = 60;
+const ROUNDS: usize = 5;
+
+/// A part of the picture, and what leaves it out.
+const PARTS: [(&str, fn(&mut Frame)); 6] = [
+    ("all", |_| {}),
+    ("background", |f| f.display.background = Background::Solid([0.1; 3])),
+    ("grid", |f| f.display.grid = None),
+    ("bones", |f| f.bones.clear()),
+    ("mesh", |f| f.display.mesh = false),
+    ("everything", |f| {
+        f.display.background = Background::Solid([0.1; 3]);
+        f.display.grid = None;
+        f.display.mesh = false;
+        f.bones.clear();
+    }),
+];
+
+/// User and system time of all threads that live, from the scheduler's own count. Milliseconds.
+fn cpu_ms() -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let of = |path: PathBuf| std::fs::read_to_string(path.join("schedstat")).ok()?.split(' ').next()?.parse().ok();
+    tasks.filter_map(|task| of(task.path())).map(|ns: u64| ns as f64 / 1e6).sum()
+}
+
+fn open(model: Option<PathBuf>) -> Session {
+    let mut session = Session::default();
+    session.open(Source::of(model).load(&Options::default(), &Progress::silent()).unwrap());
+    session.apply(Command::SetViewport(glam::Vec2::new(SIZE[0] as f32, SIZE[1] as f32)));
+    session
+}
+
+fn main() {
+    let models: Vec<_> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).map(PathBuf::from).collect();
+    let models = if models.is_empty() { vec![None] } else { models.into_iter().map(Some).collect() };
+    let gpu = Gpu::headless(Backend::Auto).unwrap();
+    for path in models {
+        let name = Source::of(path.clone()).name();
+        let mut session = open(path);
+        let mut renderer = Renderer::new(&gpu);
+        let mut frame = Frame::default();
+        let mut costs = vec![Vec::new(); PARTS.len()];
+        for round in 0..=ROUNDS {
+            for (part, costs) in PARTS.iter().zip(&mut costs) {
+                let before = cpu_ms();
+                for _ in 0..FRAMES {
+                    let model = session.model().unwrap().clone();
+                    session.playback.advance(1.0 / 60.0, &model);
+                    session.update_pose();
+                    frame.build(&session, &Palette::DARK);
+                    part.1(&mut frame);
+                    renderer.draw(&gpu, &frame, SIZE).unwrap();
+                    gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+                }
+                if round > 0 {
+                    costs.push((cpu_ms() - before) / f64::from(FRAMES));
+                }
+            }
+        }
+        for ((part, _), costs) in PARTS.iter().zip(&mut costs) {
+            costs.sort_by(f64::total_cmp);
+            let ms = costs[costs.len() / 2];
+            println!(
+                "{}",
+                serde_json::json!({ "bench": "playing", "case": name, "without": part, "cpu_ms_per_frame": ms })
+            );
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Records what is drawn into a pass. Knows how each item is drawn, not what for.
+
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::items::{Item, winding_of_backs};
+use super::numbers::Numbers;
+use super::pipelines::{Cull, Kind, Look, Pipelines};
+use super::scene::Indices;
+use super::upload::bind_frame;
+use crate::frame::{Background, Frame};
+
+/// Records into a pass.
+pub(super) struct Painter<'a, 'p> {
+    pub gpu: &'a Gpu,
+    pub pipelines: &'a mut Pipelines,
+    pub numbers: &'a Numbers,
+    pub frame: &'a Frame,
+    pub pass: &'a mut wgpu::RenderPass<'p>,
+    /// What the whole frame binds; the second is for glass, and knows what lies behind it.
+    pub groups: [&'a wgpu::BindGroup; 2],
+}
+
+impl Painter<'_, '_> {
+    /// Everything that nothing is seen through.
+    pub fn ground(&mut self, solid: &[&Item<'_>]) {
+        if matches!(self.frame.display.background, Background::Studio { .. }) {
+            self.screen(Kind::Background, 3);
+        }
+        self.surfaces(solid, false);
+        if self.frame.display.grid.is_some() {
+            self.screen(Kind::Grid, 4);
+        }
+    }
+
+    /// What shows something behind it, then the edges of all.
+    pub fn rest(&mut self, sorted: &[&Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
+        self.surfaces(sorted, true);
+        if self.frame.display.wireframe {
+            for item in all {
+                self.edges(item)?;
+            }
+        }
+        if self.frame.display.dots.is_some() {
+            all.iter().for_each(|item| self.dots(item));
+        }
+        for hidden in [true, false] {
+            all.iter().for_each(|item| self.marks(item, hidden));
+        }
+        Ok(())
+    }
+
+    pub fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) {
+        items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
+    }
+
+    fn screen(&mut self, kind: Kind, vertices: u32) {
+        self.pass.set_pipeline(&self.pipelines.plain(self.gpu, kind));
+        self.pass.draw(0..vertices, 0..1);
+    }
+
+    fn surface(&mut self, item: &Item<'_>, blend: bool) {
+        let look = if self.frame.overlay().is_some() { Look::Readout } else { Look::Shaded };
+        let topology = item.primitive.topology;
+        let indices = &item.primitive.indices;
+        let backs = winding_of_backs(self.frame, item);
+        let parts = if look == Look::Shaded { item.traits.parts } else { item.traits.parts.holes() };
+        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, parts }, indices);
+        match (item.traits.double_sided, blend) {
+            (false, _) => draw(backs),
+            // The far side of something hollow comes before the near one.
+            (true, true) if backs != Cull::None => {
+                draw(backs.other());
+                draw(backs);
+            }
+            (true, _) => draw(Cull::None),
+        }
+    }
+
+    /// All vertices of the file; those split off for tangents lie where these do.
+    fn dots(&mut self, item: &Item<'_>) {
+        let count = item.source.stored_vertices as u32;
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
+        if count > 0 {
+            self.deformed(item, Kind::Dots);
+            self.pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
+            self.pass.set_vertex_buffer(1, values.slice(..));
+            self.pass.draw(item.instances(3), 0..count);
+        }
+    }
+
+    fn marks(&mut self, item: &Item<'_>, hidden: bool) {
+        if let Some((marks, count)) = self.numbers.marks(item.place) {
+            self.deformed(item, Kind::Marks { hidden });
+            self.pass.set_vertex_buffer(0, marks.slice(..));
+            self.pass.draw(item.instances(3), 0..*count);
+        }
+    }
+
+    /// Sets what every way to draw vertices of `item` needs.
+    fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
+        let windows = self.pipelines.windows;
+        let shape = item.shape(self.frame, windows);
+        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
+        let group = self.groups[usize::from(kind.is_glass())];
+        bind_frame(self.pass, windows, group, if shape.window { item.draw.window_start(self.frame) } else { 0 });
+        self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
+    }
+
+    fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
+        if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
+            let edges = item.primitive.edges(self.gpu, item.source)?;
+            self.draw(item, Kind::Edges, edges);
+        }
+        Ok(())
+    }
+
+    fn draw(&mut self, item: &Item<'_>, kind: Kind, indices: &Indices) {
+        if indices.count == 0 {
+            return;
+        }
+        self.deformed(item, kind);
+        let pass = &mut *self.pass;
+        pass.set_bind_group(2, &item.groups.core, &[]);
+        if let Some(layers) = &item.groups.layers {
+            pass.set_bind_group(3, layers, &[]);
+        }
+        pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
+        pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
+        // Where the overlay needs no numbers it reads anything.
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
+        pass.set_vertex_buffer(2, values.slice(..));
+        pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(0..indices.count, 0, item.instances(1));
+        if kind.is_glass() {
+            bind_frame(pass, self.pipelines.windows, self.groups[0], 0);
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! Many of one model in a square, each at a phase of its own: how many there may be, where they stand, and their poses.
+//! The first is the model itself: it stands where the file has it, and everything that asks about the pose means it.
+
+use glam::{Affine3A, Vec3};
+
+use super::{Command, Edits, Playback, PoseSource, Session};
+use crate::anim::{self, SampleScratch};
+use crate::deform;
+use crate::inspect;
+use crate::math::Aabb;
+use crate::model::{AlphaMode, Clip, LocalPose, Model, Primitive};
+
+/// Members of any crowd at most.
+pub const MOST_MEMBERS: u32 = 10_000;
+/// Matrices, nodes, morph weights and draw calls of all members together at most: they are worked out for every picture.
+const MOST_PARTS: usize = 4 << 20;
+/// Vertices of all members together at most: more keep a graphics driver busy for longer than it waits.
+const MOST_VERTICES: usize = 512 << 20;
+
+/// Where the members of a crowd stand: in rows, from the first one back (−Z), each row from its middle outwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Formation {
+    /// How many, with the first.
+    pub members: usize,
+    /// Metres from one to the next.
+    pub spacing: f32,
+}
+
+impl Default for Formation {
+    fn default() -> Self {
+        Self { members: 1, spacing: 1.0 }
+    }
+}
+
+impl Formation {
+    /// Members of a row.
+    #[must_use]
+    pub fn columns(self) -> usize {
+        let root = self.members.isqrt();
+        (if root * root < self.members { root + 1 } else { root }).max(1)
+    }
+
+    /// Where member `i` stands, seen from the first one.
+    #[must_use]
+    pub fn offset(self, i: usize) -> Vec3 {
+        let (row, place) = (i / self.columns(), i % self.columns());
+        let steps = place.div_ceil(2) as f32;
+        let x = if place % 2 == 1 { steps } else { -steps };
+        Vec3::new(x, 0.0, -(row as f32)) * self.spacing
+    }
+
+    /// A box around all members, each as large as `first`.
+    #[must_use]
+    pub fn bounds(self, first: Aabb) -> Aabb {
+        if first.is_empty() {
+            return first;
+        }
+        let columns = self.columns();
+        // The ends of the first row, and a place of the last one.
+        let ends = [0, columns - 1, columns.saturating_sub(2), self.members - 1].map(|i| self.offset(i));
+        let mut out = first;
+        for at in ends {
+            out.include(first.min + at);
+            out.include(first.max + at);
+        }
+        out
+    }
+}
+
+/// The poses of all members but the first; as long as the first's for each, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct CrowdPose {
+    /// By [`Model::palette_layout`]; where each stands is part of it.
+    pub palettes: Vec<Affine3A>,
+    /// By [`crate::model::Instance::morph_offset`].
+    pub morph_weights: Vec<f32>,
+    scratch: MemberScratch,
+}
+
+/// What a member is worked out in.
+#[derive(Clone, Debug, Default)]
+struct MemberScratch {
+    local: LocalPose,
+    model: Vec<Affine3A>,
+    palette: Vec<Affine3A>,
+    sample: SampleScratch,
+}
+
+/// What all members have in common.
+pub(super) struct Drill<'a> {
+    pub model: &'a Model,
+    pub playback: &'a Playback,
+    pub edits: &'a Edits,
+    pub formation: Formation,
+}
+
+impl Drill<'_> {
+    /// Poses all members but the first, whose palette and morph weights are given. Allocates nothing once it has run.
+    pub fn pose(&self, first: &[Affine3A], first_weights: &[f32], out: &mut CrowdPose) {
+        let CrowdPose { palettes, morph_weights, scratch } = out;
+        palettes.clear();
+        morph_weights.clear();
+        let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip);
+        let clip = clip.map(|c| &self.model.clips[c.index()]);
+        for i in 1..self.formation.members {
+            let offset = glam::Vec3A::from(self.formation.offset(i));
+            let moved = |m: &Affine3A| Affine3A { translation: m.translation + offset, ..*m };
+            let Some(clip) = clip else {
+                palettes.extend(first.iter().map(moved));
+                morph_weights.extend_from_slice(first_weights);
+                continue;
+            };
+            self.pose_member(clip, i, scratch);
+            palettes.extend(scratch.palette.iter().map(moved));
+            morph_weights.extend_from_slice(&scratch.local.morph_weights);
+        }
+    }
+
+    fn pose_member(&self, clip: &Clip, i: usize, scratch: &mut MemberScratch) {
+        let MemberScratch { local, model, palette, sample } = scratch;
+        let time_secs = self.playback.time_at(phase(i), clip.duration_secs());
+        anim::reset_to_rest(&self.model.skeleton, local);
+        anim::sample(self.model, clip, time_secs, sample, local);
+        self.edits.apply(local);
+        anim::local_to_model(&self.model.skeleton, local, model);
+        deform::palettes(self.model, model, palette);
+    }
+}
+
+/// What part of the clip member `i` is ahead of the first, 0…1: steps by the golden ratio, so that any number of members
+/// spreads evenly and neighbours differ well.
+#[must_use]
+pub fn phase(i: usize) -> f64 {
+    (i as f64 * 0.618_033_988_749_894_9).fract()
+}
+
+/// How many members a crowd of `model` may have.
+#[must_use]
+pub fn most_members(model: &Model) -> u32 {
+    // What shows something behind it is drawn member by member.
+    const DRAW_CALL: usize = 32;
+    let primitives = || model.instances.iter().flat_map(|i| &model.meshes[i.mesh.index()].primitives);
+    let shows = |p: &&Primitive| {
+        let material = p.material.map(|m| &model.materials[m.index()]);
+        material.is_some_and(|m| m.alpha == AlphaMode::Blend || m.transmission.is_some())
+    };
+    let parts = model.palette_layout().len as usize
+        + model.skeleton.len()
+        + model.skeleton.rest.morph_weights.len()
+        + DRAW_CALL * primitives().filter(shows).count();
+    let of_mesh = |p: &Primitive| p.vertex_count().max(p.indices.len());
+    let mesh = |i: &crate::model::Instance| {
+        model.meshes[i.mesh.index()].primitives.iter().map(of_mesh).sum::<usize>() * i.copy_count()
+    };
+    let vertices: usize = model.instances.iter().map(mesh).sum();
+    let most = (MOST_PARTS / parts.max(1)).min(MOST_VERTICES / vertices.max(1));
+    u32::try_from(most).unwrap_or(MOST_MEMBERS).clamp(1, MOST_MEMBERS)
+}
+
+impl Session {
+    /// How many of the model are shown. Where more are asked for than there may be, one: see [`Session::crowd_refusal`].
+    #[must_use]
+    pub fn crowd(&self) -> usize {
+        self.formation.members
+    }
+
+    /// Where they stand.
+    #[must_use]
+    pub fn formation(&self) -> Formation {
+        self.formation
+    }
+
+    /// Why the crowd that is asked for is not shown, for people to read.
+    #[must_use]
+    pub fn crowd_refusal(&self) -> Option<String> {
+        let most = most_members(self.model()?);
+        let asked = self.view.crowd;
+        (asked > most).then(|| {
+            format!("A crowd of {asked} is too large for this model: at most {most} of it can be shown at once")
+        })
+    }
+
+    /// The box around all that is shown, in the pose that the model was opened in.
+    #[must_use]
+    pub fn shown_bounds(&self) -> Aabb {
+        self.formation.bounds(self.opened_bounds)
+    }
+
+    /// The same as posed now; the other members of a crowd may reach a little further.
+    #[must_use]
+    pub fn posed_bounds(&self) -> Aabb {
+        let first = self.bounds();
+        match self.crowd() {
+            1 => first,
+            _ => self.formation.bounds(first.union(self.opened_bounds)),
+        }
+    }
+
+    /// As many as are asked for, each in its place and pose.
+    pub(super) fn show_crowd(&mut self) {
+        let before = self.formation;
+        self.form_up();
+        if self.formation != before {
+            self.update_pose();
+        }
+    }
+
+    /// The whole crowd in view, unless a camera of the file is looked through.
+    pub(super) fn frame_crowd(&mut self) {
+        if self.document.is_some() && self.view.through.is_none() {
+            self.apply(Command::FrameAll);
+        }
+    }
+
+    /// Counts the members and measures how far apart they have to be.
+    pub(super) fn form_up(&mut self) {
+        self.formation = Formation::default();
+        let Some(model) = self.model() else { return };
+        let members = self.view.crowd.max(1);
+        if members > 1 && members <= most_members(model) {
+            let room = self.swept_bounds(model).size();
+            // A quarter more than the widest pose takes; what has no width stands apart by its height.
+            let spacing = 1.25 * room.x.max(room.z).max(0.25 * room.y);
+            let spacing = if spacing > 0.0 && spacing.is_finite() { spacing } else { 1.0 };
+            self.formation = Formation { members: members as usize, spacing };
+        }
+    }
+
+    /// The box of the opened pose, larger by as much as the skeleton leaves its own one while the clip plays.
+    fn swept_bounds(&self, model: &Model) -> Aabb {
+        const TIMES: u32 = 16;
+        let Some(clip) = self.playback.clip.map(|c| &model.clips[c.index()]) else { return self.opened_bounds };
+        let mut scratch = MemberScratch::default();
+        let mut skeleton = |clip: &Clip, time_secs: f32| {
+            anim::reset_to_rest(&model.skeleton, &mut scratch.local);
+            anim::sample(model, clip, time_secs, &mut scratch.sample, &mut scratch.local);
+            anim::local_to_model(&model.skeleton, &scratch.local, &mut scratch.model);
+            let bones = inspect::bones(model, self.view.scene, &scratch.model, 0.0);
+            Aabb::from_points(bones.into_iter().flat_map(|bone| [bone.head, bone.tail]))
+        };
+        let opened = skeleton(&model.clips[0], 0.0);
+        if opened.is_empty() || self.opened_bounds.is_empty() {
+            return self.opened_bounds;
+        }
+        let (below, above) = (opened.min - self.opened_bounds.min, self.opened_bounds.max - opened.max);
+        let at = |i: u32| clip.duration_secs() * i as f32 / TIMES as f32;
+        let swept = (0..=TIMES).map(|i| skeleton(clip, at(i))).filter(|b| !b.is_empty());
+        let grown = |b: Aabb| Aabb { min: b.min - below, max: b.max + above };
+        swept.fold(self.opened_bounds, |sum, b| sum.union(grown(b)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::shapes::{Tube, obstacle_course, tube};
+    use crate::session::{ChannelValue, Document, Toggle};
+
+    fn open(model: Model) -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(model), Vec::new(), None));
+        session
+    }
+
+    #[test]
+    fn a_formation_is_a_square_behind_its_first_member_and_nobody_stands_close() {
+        for members in [1, 2, 3, 4, 5, 10, 99, 100, 101] {
+            let formation = Formation { members, spacing: 2.0 };
+            let columns = formation.columns();
+            assert!(columns * columns >= members && (columns - 1) * (columns - 1) < members, "{members}: {columns}");
+            let places: Vec<Vec3> = (0..members).map(|i| formation.offset(i)).collect();
+            assert_eq!(places[0], Vec3::ZERO);
+            for (i, a) in places.iter().enumerate() {
+                assert!(a.y == 0.0 && a.z <= 0.0);
+                assert!(places[..i].iter().all(|b| a.distance(*b) >= 2.0), "{members}: {i}");
+            }
+            // As wide as deep, give or take what is missing in the last row.
+            let all = formation.bounds(Aabb { min: Vec3::ZERO, max: Vec3::ZERO });
+            assert_eq!(all, Aabb::from_points(places), "{members}");
+            assert!((all.size().x - 2.0 * (columns as f32 - 1.0)).abs() < 1e-6 && all.size().z <= all.size().x);
+        }
+    }
+
+    /// A clip that carries the model along needs room for all of the way.
+    #[test]
+    fn members_never_touch_while_the_clip_plays() {
+        for model in [tube(Tube { joints: 6, ..Tube::default() }), obstacle_course()] {
+            let mut session = open(model);
+            session.apply(Command::SetCrowd(4));
+            let (joints, weights) = (session.pose.palettes.len(), session.pose.local.morph_weights.len());
+            let model = Arc::clone(session.model().unwrap());
+            for step in 0..20 {
+                session.apply(Command::Seek(0.09 * step as f32));
+                session.update_pose();
+                let crowd = &session.pose.crowd;
+                let mut boxes = vec![session.bounds()];
+                for i in 0..3 {
+                    let palette = &crowd.palettes[i * joints..][..joints];
+                    let morphs = &crowd.morph_weights[i * weights..][..weights];
+                    boxes.push(deform::bounds(&model, &session.pose.draws, palette, morphs, session.view.method));
+                }
+                for (i, a) in boxes.iter().enumerate() {
+                    let touches = |b: &Aabb| a.min.cmple(b.max).all() && b.min.cmple(a.max).all();
+                    assert!(!boxes[..i].iter().any(touches), "{step}: {boxes:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn edits_pose_all_members_and_without_a_clip_all_stand_alike() {
+        let mut session = open(tube(Tube { joints: 4, ..Tube::default() }));
+        session.apply(Command::SetCrowd(3));
+        session.apply(Command::SetPose(PoseSource::Rest));
+        session.apply(Command::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X * 40.0)));
+        session.update_pose();
+        let (first, others) = (&session.pose.palettes, &session.pose.crowd.palettes);
+        assert!(first[3].matrix3.y_axis.z > 0.5, "the edit is there: {}", first[3]);
+        for (i, member) in others.chunks(first.len()).enumerate() {
+            let place = Affine3A::from_translation(session.formation().offset(i + 1));
+            assert!(member.iter().zip(first).all(|(got, want)| got.abs_diff_eq(place * *want, 1e-6)));
+        }
+        assert_eq!(others.len(), 2 * first.len());
+    }
+
+    #[test]
+    fn the_whole_crowd_comes_into_view_and_the_model_alone_again() {
+        let mut session = open(tube(Tube::default()));
+        let alone = session.view.orbit;
+        session.apply(Command::SetCrowd(100));
+        session.update_pose();
+        assert_eq!(session.crowd(), 100);
+        let all = session.posed_bounds();
+        let planes = session.view.planes(session.shown_bounds());
+        for i in 0..100 {
+            let at = session.formation().offset(i);
+            assert!(all.min.cmple(at).all() && all.max.cmpge(at).all());
+            let pixel = session.view.project(at).unwrap();
+            assert!(pixel.cmpge(glam::Vec2::ZERO).all() && pixel.cmple(session.view.viewport).all(), "{i}: {pixel}");
+            let depth = -session.view.world_from_view().inverse().transform_point3(at).z;
+            assert!(planes.0 < depth && depth < planes.1);
+        }
+        session.apply(Command::SetCrowd(1));
+        session.update_pose();
+        assert!(session.crowd() == 1 && session.pose.crowd.palettes.is_empty());
+        assert_eq!(session.view.orbit, alone);
+    }
+
+    #[test]
+    fn what_is_too_much_for_a_model_is_refused_in_words() {
+        // 4096 joints: 2048 of them make as many matrices and nodes as there may be, but not quite.
+        let model = || tube(Tube { joints: 4096, rings: 4096, sides: 3, ..Tube::default() });
+        let most = most_members(&model());
+        assert!((400..513).contains(&most), "{most}");
+        let mut session = open(model());
+        session.apply(Command::SetCrowd(most));
+        assert!(session.crowd() == most as usize && session.crowd_refusal().is_none());
+        session.apply(Command::SetCrowd(most + 1));
+        let why = session.crowd_refusal().unwrap();
+        assert!(session.crowd() == 1 && why.contains(&format!("at most {most} of it")), "{why}");
+        // It stays asked for: a smaller model takes it up.
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        assert!(session.crowd() == most as usize + 1 && session.crowd_refusal().is_none());
+    }
+
+    #[test]
+    fn a_pose_is_worked_out_again_only_where_something_changed() {
+        let mut session = open(tube(Tube::default()));
+        session.apply(Command::SetCrowd(2));
+        // A mark that the next evaluation wipes away.
+        let marked = |session: &mut Session, change: &dyn Fn(&mut Session)| {
+            session.update_pose();
+            session.pose.palettes[0].translation.x = 77.0;
+            change(session);
+            session.update_pose();
+            session.pose.palettes[0].translation.x == 77.0
+        };
+        assert!(marked(&mut session, &|_| {}));
+        assert!(marked(&mut session, &|s| s.view.orbit.yaw += 1.0));
+        assert!(marked(&mut session, &|s| _ = s.apply(Command::Toggle(Toggle::Bones))));
+        assert!(!marked(&mut session, &|s| _ = s.apply(Command::Seek(0.3))));
+        assert!(!marked(&mut session, &|s| _ = s.apply(Command::SetCrowd(3))));
+        let edit = Command::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X));
+        assert!(!marked(&mut session, &|s| _ = s.apply(edit.clone())));
+        assert!(!marked(&mut session, &|s| _ = s.apply(Command::Undo)));
+        assert!(!marked(&mut session, &|s| _ = s.apply(Command::SetPose(PoseSource::Rest))));
+    }
+}
