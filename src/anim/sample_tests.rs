@@ -192,7 +192,7 @@ fn a_channel_gives_the_same_bytes_however_many_stand_beside_it() {
             let lists: Vec<Values> = (0..count).map(|_| values(path, interpolation, 4, &mut next)).collect();
             let samplers = lists.iter().map(|v| Sampler { times: 0, interpolation, values: v.clone() }).collect();
             let channel = |i: usize| Channel { node: NodeId::from_index(i), path, sampler: i };
-            let together = model(count, &[times.clone()], (0..count).map(channel).collect(), samplers);
+            let together = model(count, std::slice::from_ref(&times), (0..count).map(channel).collect(), samplers);
             for time in [-1.0, 0.0, 0.1, 0.399, 0.4, 0.77, 1.09, 1.1, 2.0] {
                 let poses = pose(&together, time);
                 for (i, list) in lists.iter().enumerate() {
