@@ -7,7 +7,7 @@ use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Draw, Line, MATERIAL_TEXTURES, Mark, Paint, Source, layer};
 use super::material::Parts;
 use super::shader::{self, Program};
-use super::target::{COLOR, DEPTH, SAMPLES};
+use super::target::{COLOR, DEPTH, Grain, SAMPLES};
 use crate::deform::Method;
 
 /// Fragment stage of the surface.
@@ -87,8 +87,10 @@ pub(super) struct Pipelines {
     /// As `frame`, and what lies behind glass.
     pub frame_behind: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
+    /// Of the pictures that are drawn now.
+    pub grain: Grain,
     modules: HashMap<(&'static str, &'static str), wgpu::ShaderModule>,
-    drawing: HashMap<(Kind, &'static str), wgpu::RenderPipeline>,
+    drawing: HashMap<(Kind, &'static str, u32), wgpu::RenderPipeline>,
     baking: HashMap<&'static str, wgpu::ComputePipeline>,
     mips: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
@@ -153,6 +155,7 @@ impl Pipelines {
             layers,
             frame_behind,
             bake,
+            grain: Grain { format: COLOR, samples: SAMPLES },
             modules: HashMap::new(),
             drawing: HashMap::new(),
             baking: HashMap::new(),
@@ -173,7 +176,7 @@ impl Pipelines {
 
     /// A pipeline of the scene's own target.
     pub fn draw(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method) -> wgpu::RenderPipeline {
-        let key = (kind, if kind.deforms() { method.id } else { "" });
+        let key = (kind, if kind.deforms() { method.id } else { "" }, self.grain.samples);
         if let Some(found) = self.drawing.get(&key) {
             return found.clone();
         }
@@ -230,7 +233,6 @@ impl Pipelines {
                 vertex: "vs_screen",
                 fragment: "fs_background",
                 blend: false,
-                compare: wgpu::CompareFunction::Always,
                 ..How::FLAT
             },
             Kind::Grid => How {
@@ -320,7 +322,7 @@ impl Pipelines {
                 stencil: wgpu::StencilState::default(),
                 bias: wgpu::DepthBiasState::default(),
             }),
-            multisample: wgpu::MultisampleState { count: SAMPLES, ..wgpu::MultisampleState::default() },
+            multisample: wgpu::MultisampleState { count: self.grain.samples, ..wgpu::MultisampleState::default() },
             fragment: Some(wgpu::FragmentState {
                 module: &module,
                 entry_point: Some(how.fragment),
@@ -329,7 +331,7 @@ impl Pipelines {
                     ..wgpu::PipelineCompilationOptions::default()
                 },
                 targets: &[Some(wgpu::ColorTargetState {
-                    format: COLOR,
+                    format: self.grain.format,
                     blend: how.blend.then_some(OVER),
                     write_mask: wgpu::ColorWrites::ALL,
                 })],
@@ -371,7 +373,8 @@ impl Pipelines {
     /// Halves the picture of what lies behind glass.
     pub fn behind(&mut self, gpu: &Gpu) -> wgpu::RenderPipeline {
         let module = self.module(gpu, &shader::BEHIND, crate::deform::METHODS[0]);
-        self.behind.get_or_insert_with(|| screen(gpu, &module, "fs_halve", COLOR)).clone()
+        let format = self.grain.format;
+        self.behind.get_or_insert_with(|| screen(gpu, &module, "fs_halve", format)).clone()
     }
 
     /// Copies the picture into a window's surface of `format`.

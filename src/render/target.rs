@@ -5,29 +5,40 @@ use super::gpu::Gpu;
 use super::upload;
 use crate::frame::Background;
 
-/// What the scene is drawn in: linear light blends and resolves right.
+/// What a picture in memory is: linear light blends and resolves right.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// Reversed.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// Samples of a pixel.
-pub(super) const SAMPLES: u32 = 4;
+/// Samples of a pixel where edges are smoothed; every adapter has as many.
+pub const SAMPLES: u32 = 4;
+
+/// What a picture is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Grain {
+    /// One that encodes sRGB.
+    pub format: wgpu::TextureFormat,
+    /// Of a pixel: [`SAMPLES`], or one.
+    pub samples: u32,
+}
 
 /// A picture of a certain size.
 #[derive(Debug)]
 pub struct SceneTarget {
     /// Pixels.
     pub size: [u32; 2],
-    /// The finished picture, [`COLOR`]; premultiplied where the background is transparent.
+    /// The finished picture, premultiplied where the background is transparent.
     pub picture: wgpu::Texture,
     /// All of `picture`.
     pub view: wgpu::TextureView,
+    pub(super) grain: Grain,
+    /// The samples; with one of each pixel, `view` itself.
     pub(super) color: wgpu::TextureView,
     pub(super) depth: wgpu::TextureView,
 }
 
 impl SceneTarget {
     /// A target of at least one pixel each way.
-    pub(super) fn new(gpu: &Gpu, size: [u32; 2]) -> Result<Self, GpuError> {
+    pub(super) fn new(gpu: &Gpu, size: [u32; 2], grain: Grain) -> Result<Self, GpuError> {
         let size = size.map(|s| s.max(1));
         let limit = gpu.device.limits().max_texture_dimension_2d;
         if size.into_iter().any(|s| s > limit) {
@@ -52,11 +63,16 @@ impl SceneTarget {
         use wgpu::TextureUsages as U;
         let whole = wgpu::TextureViewDescriptor::default();
         let make = || {
-            let color = texture("scene color", COLOR, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
-            let depth = texture("scene depth", DEPTH, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
-            let picture = texture("picture", COLOR, 1, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC);
+            let Grain { format, samples } = grain;
+            let depth = texture("scene depth", DEPTH, samples, U::RENDER_ATTACHMENT).create_view(&whole);
+            let usage = U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC | U::COPY_DST;
+            let picture = texture("picture", format, 1, usage);
             let view = picture.create_view(&whole);
-            Self { size, picture, view, color, depth }
+            let color = match samples {
+                1 => view.clone(),
+                _ => texture("scene color", format, samples, U::RENDER_ATTACHMENT).create_view(&whole),
+            };
+            Self { size, picture, view, grain, color, depth }
         };
         gpu.scope(make).map_err(|e| e.of(&format!("a picture of {} × {} pixels", size[0], size[1])))
     }
@@ -73,7 +89,7 @@ pub(super) enum Depth {
     Taken,
 }
 
-/// Begins a pass over the target; `resolved`: what its samples become at the end.
+/// Begins a pass over the target; `resolved`: what its samples become at the end, where a pixel has several.
 pub(super) fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     target: &SceneTarget,
@@ -81,6 +97,7 @@ pub(super) fn begin<'a>(
     resolved: Option<&wgpu::TextureView>,
     depth: Depth,
 ) -> wgpu::RenderPass<'a> {
+    let resolved = resolved.filter(|_| target.grain.samples > 1);
     // The samples need not outlive the pass that resolves them into the picture.
     let is_last = resolved == Some(&target.view);
     let store = if is_last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
@@ -90,7 +107,7 @@ pub(super) fn begin<'a>(
         load: if depth == Depth::Taken { wgpu::LoadOp::Load } else { empty },
         store: if depth == Depth::Kept { wgpu::StoreOp::Store } else { wgpu::StoreOp::Discard },
     };
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("scene"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view: &target.color,
@@ -104,7 +121,24 @@ pub(super) fn begin<'a>(
             stencil_ops: None,
         }),
         ..wgpu::RenderPassDescriptor::default()
-    })
+    });
+    set_depths(&mut pass, target, Depths::Scene);
+    pass
+}
+
+/// A part of the depths that there are. What lies over the scene is nearer than all of it, without a pass of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depths {
+    Scene,
+    Over,
+}
+
+/// What is drawn from here on comes to lie within `depths`.
+pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, depths: Depths) {
+    // Halving a depth is exact, and the reversed ones near zero are where the precision is.
+    let [far, near] = if depths == Depths::Scene { [0.0, 0.5] } else { [0.5, 1.0] };
+    let [width, height] = target.size.map(|s| s as f32);
+    pass.set_viewport(0.0, 0.0, width, height, far, near);
 }
 
 pub(super) fn clear_color(background: Background) -> wgpu::Color {
