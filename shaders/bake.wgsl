@@ -1,15 +1,37 @@
 // Writes deformed vertices back: the same functions as in the vertex stage.
 
-@group(2) @binding(0) var<storage, read> sources: array<Source>;
+/// The words of all vertices.
+@group(2) @binding(0) var<storage, read> sources: array<u32>;
 /// Three vectors for each vertex, copy after copy (of a crowd, all members of each): position and determinant, normal, tangent.
 @group(2) @binding(1) var<storage, read_write> deformed: array<vec4f>;
+
+/// Words of a vertex that hold its joints, and those of its weights.
+override JOINT_WORDS: u32 = 2u;
+override WEIGHT_WORDS: u32 = 4u;
+
+/// The vertex in a place, as src/deform/packed lays it out.
+fn source_at(place: u32) -> Source {
+    let tangent_at = 3u + u32(NORMALS);
+    let joints_at = tangent_at + u32(TANGENTS);
+    let weights_at = joints_at + JOINT_WORDS;
+    let at = place * (weights_at + WEIGHT_WORDS);
+    // Words past the last are read where a vertex lacks some, and not used.
+    let last = arrayLength(&sources) - 1u;
+    let position = bitcast<vec3f>(vec3u(sources[at], sources[at + 1u], sources[at + 2u]));
+    let joints = vec2u(sources[min(at + joints_at, last)], sources[min(at + joints_at + 1u, last)]);
+    var weights: vec4u;
+    for (var i = 0u; i < 4u; i++) {
+        weights[i] = sources[min(at + weights_at + i, last)];
+    }
+    return unpacked(position, sources[min(at + 3u, last)], sources[min(at + tangent_at, last)], joints, weights);
+}
 
 @compute @workgroup_size(64)
 fn bake(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
     for (var instance = id.y; instance < draw.copies * globals.crowd.x; instance += groups.y) {
         let copy = copy_of(instance);
         for (var i = id.x; i < draw.vertex_count; i += groups.x * 64u) {
-            let source = sources[i];
+            let source = source_at(i);
             let blend = blended(source, copy);
             let v = blend_apply(blend, morphed(source, i));
             let at = (instance * draw.vertex_count + i) * 3u;

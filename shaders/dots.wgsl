@@ -3,11 +3,10 @@
 /// One vertex; its place is the number of the instance, so that every corner of the dot is deformed alike.
 struct DotSource {
     @location(0) position: vec3f,
-    @location(1) joints_a: u32,
-    @location(2) normal: vec3f,
-    @location(3) joints_b: u32,
-    @location(4) tangent: vec4f,
-    @location(5) weights: vec4f,
+    @location(1) normal: u32,
+    @location(2) tangent: u32,
+    @location(3) joints: vec2u,
+    @location(4) weights: vec4u,
 }
 
 struct Dot {
@@ -22,7 +21,7 @@ struct Dot {
 
 /// `corner`: of the triangle around the dot (0…2). After `copy_of`.
 fn dot_at(in: DotSource, vertex: u32, copy: u32, corner: u32, radius: f32, ring: f32, color: vec4f) -> Dot {
-    let source = Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
+    let source = unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
     let v = blend_apply(blended(source, copy), morphed(source, vertex));
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
     // Reversed depth: nearer than the surface around it by about as much as the dot is wide.
@@ -46,7 +45,7 @@ fn vs_dots(
     @builtin(instance_index) vertex: u32,
     @builtin(vertex_index) corner: u32,
 ) -> Dot {
-    let source = Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
+    let source = unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
     let copy = copy_of(corner / 3u);
     var color = globals.dot_color;
     if (globals.flags & HAS_OVERLAY) != 0u {

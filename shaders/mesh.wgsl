@@ -1,14 +1,14 @@
 // The vertex stages of the model: its surface, and its edges.
 
+/// The words of a vertex: what its primitive lacks is whatever.
 struct Attributes {
     @location(0) position: vec3f,
-    @location(1) joints_a: u32,
-    @location(2) normal: vec3f,
-    @location(3) joints_b: u32,
-    @location(4) tangent: vec4f,
-    @location(5) weights: vec4f,
-    /// Both texture coordinate sets.
-    @location(6) uv: vec4f,
+    @location(1) normal: u32,
+    @location(2) tangent: u32,
+    @location(3) joints: vec2u,
+    @location(4) weights: vec4u,
+    @location(5) uv: vec2f,
+    @location(6) second_uv: vec2f,
     /// Linear RGBA.
     @location(7) color: vec4f,
 }
@@ -27,8 +27,18 @@ struct Fragment {
     @location(6) lit: f32,
 }
 
+/// Bit n: set n of texture coordinates is there.
+override UV_SETS: u32 = 3u;
+override COLORS: bool = true;
+/// The picture may dim what the selected nodes do not move.
+override DIMS: bool = true;
+
 fn stored(in: Attributes) -> Source {
-    return Source(in.position, in.joints_a, in.normal, in.joints_b, in.tangent, in.weights);
+    return unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
+}
+
+fn stored_color(in: Attributes) -> vec4f {
+    return select(vec4f(1.0), in.color, COLORS);
 }
 
 /// After `copy_of`.
@@ -41,12 +51,13 @@ fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     out.position = globals.clip_from_world * vec4f(v.position, 1.0);
     out.world = v.position;
     out.normal = v.normal;
-    out.tangent = vec4f(v.tangent, in.tangent.w * side);
-    out.uv = in.uv;
-    out.color = in.color;
+    out.tangent = vec4f(v.tangent, source.tangent.w * side);
+    let uv = select(vec2f(0.0), in.uv, (UV_SETS & 1u) != 0u);
+    out.uv = vec4f(uv, select(vec2f(0.0), in.second_uv, (UV_SETS & 2u) != 0u));
+    out.color = stored_color(in);
     out.side = side;
     out.lit = 1.0;
-    if (globals.flags & INFLUENCED_ONLY) != 0u {
+    if DIMS && (globals.flags & INFLUENCED_ONLY) != 0u {
         out.lit = select(0.0, 1.0, selected_weight(source, copy) != 0.0);
     }
     return out;

@@ -35,7 +35,7 @@ fn vs_readout(
     let source = stored(in);
     let number = overlay_number(source, copy, value);
     let shown = select(linear_from_srgb(scale_color(number)), vec3f(number, 0.0, 0.0), globals.scale_kind == RAMP);
-    out.color = vec4f(shown, in.color.a);
+    out.color = vec4f(shown, stored_color(in).a);
     out.tangent = owner(source, copy);
     return out;
 }

@@ -1,4 +1,4 @@
-//! Work shared among all cores: each thread takes the next piece until none is left. Knows nothing of what the work is.
+//! Work shared among all cores, on one pool of threads that starts with the first of it. Knows nothing of what the work is.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -25,13 +25,22 @@ pub fn map_at_once<T: Send>(
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(count) {
-            scope.spawn(worker);
-        }
-        worker();
-    });
+    match threads.min(count) {
+        // Without a pool.
+        0 | 1 => worker(),
+        threads => rayon::in_place_scope(|scope| {
+            for _ in 1..threads {
+                scope.spawn(|_| worker());
+            }
+            worker();
+        }),
+    }
     results.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
+
+/// Both pieces of work, at once where another core is free.
+pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
+    rayon::join(a, b);
 }
 
 #[cfg(test)]
@@ -47,5 +56,29 @@ mod tests {
         let stopped = map(10_000, &cancel, &|_| cancel.store(true, Ordering::Relaxed));
         assert!(stopped.is_none());
         assert_eq!(map(3, &cancel, &|i| i), None);
+    }
+
+    #[test]
+    fn maps_within_maps_end_and_no_more_threads_work_than_were_asked_for() {
+        let cancel = AtomicBool::new(false);
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        for threads in [1, 2, 3, 16] {
+            most.store(0, Ordering::Relaxed);
+            let sums = map_at_once(threads, 40, &cancel, &|i| {
+                most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                let inner = map(10, &cancel, &|j| i * j).unwrap();
+                now.fetch_sub(1, Ordering::Relaxed);
+                inner.iter().sum::<usize>()
+            });
+            assert_eq!(sums.unwrap(), (0..40).map(|i| 45 * i).collect::<Vec<_>>(), "{threads}");
+            assert!(most.load(Ordering::Relaxed) <= threads, "{threads}");
+        }
+    }
+
+    #[test]
+    fn both_are_done() {
+        let (mut a, mut b) = (0, 0);
+        both(|| a = 1, || b = 2);
+        assert_eq!((a, b), (1, 2));
     }
 }

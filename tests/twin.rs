@@ -31,8 +31,8 @@ fn rest(model: &Model) -> Pose {
 /// Reads four numbers of entry `index` (key, or in-tangent, value, out-tangent); shorter values are padded with zeros.
 fn entry(values: &Values, index: usize, part: usize) -> DVec4 {
     match values {
-        Values::Vec3(v) => v[index].as_dvec3().extend(0.0),
-        Values::Quat(q) => DVec4::from(q[index].as_dquat()),
+        Values::Vec3(v) => v.get(index).as_dvec3().extend(0.0),
+        Values::Quat(q) => DVec4::from(q.get(index).as_dquat()),
         Values::Weights { count, values } => DVec4::splat(f64::from(values[index * count + part])),
     }
 }

@@ -119,9 +119,9 @@ fn rig(joints: usize, all: bool, interpolation: Interpolation) -> Model {
         let scales = vectors(&|a| Vec3::new(1.0 + 0.01 * a, 1.0, 1.0), Vec3::new(0.01, 0.0, 0.0));
         let one = usize::from(!all);
         let tracks = [
-            (Path::Translation, one, Values::Vec3(moves)),
-            (Path::Rotation, 0, Values::Quat(turns)),
-            (Path::Scale, one, Values::Vec3(scales)),
+            (Path::Translation, one, Values::Vec3(moves.into())),
+            (Path::Rotation, 0, Values::Quat(turns.into())),
+            (Path::Scale, one, Values::Vec3(scales.into())),
         ];
         for (path, times, values) in tracks {
             clip.channels.push(Channel { node: NodeId::from_index(joint), path, sampler: clip.samplers.len() });

@@ -9,21 +9,31 @@ struct Vertex {
     tangent: vec3f,
 }
 
-/// A stored vertex. In `FOUR` mode the joints are four 16-bit numbers; in `LIST` mode `joints_a` is the first entry in
-/// `influences` and `joints_b` their number.
+/// A stored vertex, unpacked. Where influences are listed, `joints` holds the first entry in `influences` and their number.
 struct Source {
     position: vec3f,
-    joints_a: u32,
     normal: vec3f,
-    joints_b: u32,
     /// w: handedness, ±1.
     tangent: vec4f,
+    joints: vec4u,
     weights: vec4f,
 }
 
 const RIGID: u32 = 0u;
 const FOUR: u32 = 1u;
 const LIST: u32 = 2u;
+
+// What a vertex has, and how (src/deform/packed). Set where the pipeline is made, so that what is not there costs nothing.
+
+/// RIGID: one joint moves all. FOUR: influences in the vertex. LIST: as many as it takes.
+override MODE: u32 = 1u;
+override NORMALS: bool = true;
+override TANGENTS: bool = true;
+/// Of 16 bits, else of 8.
+override WIDE_JOINTS: bool = true;
+/// 8, 16, or 32 for floats.
+override WEIGHT_BITS: u32 = 32u;
+override MORPHS: bool = true;
 
 const HAS_NORMALS: u32 = 1u;
 const HAS_TANGENTS: u32 = 2u;
@@ -36,8 +46,6 @@ const MORPHS_TANGENTS: u32 = 16u;
 struct Draw {
     /// First joint of its palette.
     joint: u32,
-    /// RIGID, FOUR or LIST.
-    mode: u32,
     flags: u32,
     vertex_count: u32,
     morph_count: u32,
@@ -61,23 +69,64 @@ struct Influence {
 /// By target, then vertex: position, normal, tangent, as far as there are any.
 @group(1) @binding(2) var<storage, read> morphs: array<f32>;
 
-/// Which member of the crowd this vertex belongs to.
-var<private> member: u32;
-
-/// Finds the member of the crowd, and gives back which copy of the file's: all members of a copy come before those of the
-/// next. In f32, since integers divide slowly; exact below 2^22 instances, and a crowd has no more.
-fn copy_of(instance: u32) -> u32 {
-    if globals.crowd.x == 1u {
-        member = 0u;
-        return instance;
-    }
-    let copy = u32((f32(instance) + 0.5) / f32(globals.crowd.x));
-    member = instance - copy * globals.crowd.x;
-    return copy;
+/// A unit vector from its octahedral coordinates (Cigolle et al. 2014).
+fn octahedral(p: vec2f) -> vec3f {
+    let z = 1.0 - abs(p.x) - abs(p.y);
+    // The corners of the square are the lower half, folded out.
+    let folded = max(-z, 0.0);
+    return normalize(vec3f(p - select(vec2f(-folded), vec2f(folded), p >= vec2f(0.0)), z));
 }
 
-fn palette_vec(joint: u32, row: u32) -> vec4f {
-    return palette[(member * globals.crowd.y + joint) * VEC4S_PER_JOINT + row];
+/// What stands for no direction.
+fn is_none(word: u32) -> bool {
+    return (word & 0xffffu) == 0x8000u;
+}
+
+fn unpacked_normal(word: u32) -> vec3f {
+    return select(octahedral(unpack2x16snorm(word)), vec3f(0.0), is_none(word));
+}
+
+/// 16 and 15 bits, and one for the handedness.
+fn unpacked_tangent(word: u32) -> vec4f {
+    let y = f32(bitcast<i32>(word << 1u) >> 17u) / 16383.0;
+    let direction = octahedral(vec2f(unpack2x16snorm(word).x, y));
+    return vec4f(select(direction, vec3f(0.0), is_none(word)), select(1.0, -1.0, (word >> 31u) == 1u));
+}
+
+fn unpacked_weights(words: vec4u) -> vec4f {
+    if WEIGHT_BITS == 8u {
+        return unpack4x8unorm(words.x);
+    }
+    if WEIGHT_BITS == 16u {
+        return vec4f(unpack2x16unorm(words.x), unpack2x16unorm(words.y));
+    }
+    return bitcast<vec4f>(words);
+}
+
+/// A vertex from its words; those that it lacks may be anything.
+fn unpacked(position: vec3f, normal: u32, tangent: u32, joints: vec2u, weights: vec4u) -> Source {
+    var out: Source;
+    out.position = position;
+    out.tangent = vec4f(0.0, 0.0, 0.0, 1.0);
+    if NORMALS {
+        out.normal = unpacked_normal(normal);
+    }
+    if TANGENTS {
+        out.tangent = unpacked_tangent(tangent);
+    }
+    if MODE == LIST {
+        out.joints = vec4u(joints, 0u, 0u);
+    }
+    if MODE == FOUR {
+        let x = joints.x;
+        if WIDE_JOINTS {
+            out.joints = vec4u(x & 0xffffu, x >> 16u, joints.y & 0xffffu, joints.y >> 16u);
+        } else {
+            out.joints = vec4u(x & 0xffu, (x >> 8u) & 0xffu, (x >> 16u) & 0xffu, x >> 24u);
+        }
+        out.weights = unpacked_weights(weights);
+    }
+    return out;
 }
 
 fn morph_delta(at: u32) -> vec3f {
@@ -87,6 +136,9 @@ fn morph_delta(at: u32) -> vec3f {
 /// Morph targets come before the skin.
 fn morphed(source: Source, vertex: u32) -> Vertex {
     var v = Vertex(source.position, source.normal, source.tangent.xyz);
+    if !MORPHS {
+        return v;
+    }
     for (var target_index = 0u; target_index < draw.morph_count; target_index++) {
         let place = draw.morph_weight + target_index;
         let weight = palette[globals.morph_base + member * globals.crowd.z + place / 4u][place % 4u];
@@ -107,26 +159,29 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
     return v;
 }
 
+/// The first joint of a copy's palette.
+fn first_joint(copy: u32) -> u32 {
+    return draw.joint + copy * draw.copy_stride;
+}
+
 /// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`.
 fn influence(source: Source, copy: u32, i: u32) -> Influence {
-    let first = draw.joint + copy * draw.copy_stride;
-    if draw.mode == RIGID {
+    let first = first_joint(copy);
+    if MODE == RIGID {
         return Influence(first, 1.0);
     }
-    if draw.mode == LIST {
-        let found = influences[source.joints_a + i];
+    if MODE == LIST {
+        let found = influences[source.joints.x + i];
         return Influence(first + found.joint, found.weight);
     }
-    let pair = select(source.joints_a, source.joints_b, i >= 2u);
-    let joint = select(pair & 0xffffu, pair >> 16u, (i & 1u) == 1u);
-    return Influence(first + joint, source.weights[i]);
+    return Influence(first + source.joints[i], source.weights[i]);
 }
 
 fn influence_count(source: Source) -> u32 {
-    if draw.mode == RIGID {
+    if MODE == RIGID {
         return 1u;
     }
-    return select(4u, source.joints_b, draw.mode == LIST);
+    return select(4u, source.joints.y, MODE == LIST);
 }
 
 /// Its weight for the selected nodes.
@@ -143,12 +198,19 @@ fn selected_weight(source: Source, copy: u32) -> f32 {
 
 fn blended(source: Source, copy: u32) -> Blend {
     var blend = blend_begin();
+    if MODE == FOUR {
+        // What has no weight has the joint of something that has: nothing of it can get in.
+        let first = first_joint(copy);
+        blend_add(&blend, first + source.joints.x, source.weights.x);
+        blend_add(&blend, first + source.joints.y, source.weights.y);
+        blend_add(&blend, first + source.joints.z, source.weights.z);
+        blend_add(&blend, first + source.joints.w, source.weights.w);
+        return blend;
+    }
     let count = influence_count(source);
     for (var i = 0u; i < count; i++) {
         let part = influence(source, copy, i);
-        if part.weight != 0.0 {
-            blend_add(&blend, part.joint, part.weight);
-        }
+        blend_add(&blend, part.joint, part.weight);
     }
     return blend;
 }

@@ -1,8 +1,10 @@
 //! Keys and what lies between them (glTF 2.0, appendix C).
 
-use glam::{Quat, Vec3, Vec4};
+use glam::{Mat4, Quat, Vec3, Vec4};
 
-use crate::model::{Change, Clip, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
+use super::slerp::{Quats, normalised, slerp};
+use super::span::Span;
+use crate::model::{Change, Clip, Group, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
 
 /// Reusable memory of [`sample`]; never changes its results.
 #[derive(Clone, Debug, Default)]
@@ -11,28 +13,34 @@ pub struct SampleScratch {
     spans: Vec<Span>,
 }
 
-/// Writes what `clip` says at `time_secs` into `pose`; what it does not move stays as it was (start from rest).
-/// Each channel clamps to its own first and last key.
+/// Writes what `clip`, one that `model` was built with, says at `time_secs` into `pose`; what it does not move stays as it was (start from
+/// rest). Each channel clamps to its own first and last key.
 pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, pose: &mut LocalPose) {
     scratch.spans.clear();
     scratch.spans.extend(clip.times.iter().map(|times| Span::find(times, time_secs)));
-    for channel in &clip.channels {
-        let sampler = &clip.samplers[channel.sampler];
-        let at = Keys { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
-        let transform = &mut pose.transforms[channel.node.index()];
-        match (&sampler.values, channel.path) {
-            (Values::Vec3(values), Path::Translation) => transform.translation = at.vector(values),
-            (Values::Vec3(values), Path::Scale) => transform.scale = at.vector(values),
-            (Values::Quat(values), Path::Rotation) => transform.rotation = at.rotation(values),
-            (Values::Weights { count, values }, Path::Weights) => {
-                let first = model.instances.partition_point(|i| i.node < channel.node);
-                let offset = model.instances[first].morph_offset;
-                for (i, weight) in pose.morph_weights[offset..offset + count].iter_mut().enumerate() {
-                    *weight = at.number(|entry| values[entry * count + i]);
-                }
-            }
-            // The builder admits no other pair.
-            _ => {}
+    let mut left = Left::default();
+    for group in &clip.tracks.groups {
+        let span = scratch.spans[group.times];
+        match group.path {
+            Path::Translation => vectors(group, span, |node, v| pose.transforms[node.index()].translation = v),
+            Path::Scale => vectors(group, span, |node, v| pose.transforms[node.index()].scale = v),
+            Path::Rotation => rotations(group, span, &mut left, pose),
+            // Weights stand in no group.
+            Path::Weights => {}
+        }
+    }
+    left.finish(pose);
+    for [from, to] in &clip.tracks.copies {
+        copy(*from, *to, pose);
+    }
+    for (sampler, instance) in &clip.tracks.weights {
+        let offset = model.instances[instance.index()].morph_offset;
+        let sampler = &clip.samplers[*sampler];
+        // The builder admits no other kind.
+        let Values::Weights { count, values } = &sampler.values else { continue };
+        let at = Between { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
+        for (i, weight) in pose.morph_weights[offset..offset + count].iter_mut().enumerate() {
+            *weight = at.number(|entry| values[entry * count + i]);
         }
     }
 }
@@ -49,7 +57,7 @@ pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratc
         let sampler = &clip.samplers[channel.sampler];
         // The builder admits no other kind.
         let Values::Weights { count, values } = &sampler.values else { continue };
-        let at = Keys { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
+        let at = Between { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
         let mut value = Vec4::ZERO;
         for i in 0..*count {
             value[i] = at.number(|entry| values[entry * count + i]);
@@ -73,73 +81,156 @@ fn key_list<'a>(clip: &'a Clip, sampler: &Sampler) -> &'a [f32] {
     &clip.times[sampler.times]
 }
 
-/// A time among keys.
-#[derive(Clone, Copy, Debug)]
-struct Span {
-    /// The key at or before the time; the first one before all keys.
-    key: usize,
-    /// The key after it; `key` itself outside the keys.
-    next: usize,
-    /// 0…1 from `key` to `next`.
-    factor: f32,
-    /// From `key` to `next`.
-    secs: f32,
-}
-
-impl Span {
-    fn find(times: &[f32], time_secs: f32) -> Self {
-        let after = times.partition_point(|key| *key <= time_secs);
-        if after == 0 || after == times.len() {
-            let key = after.saturating_sub(1);
-            return Self { key, next: key, factor: 0.0, secs: 0.0 };
-        }
-        // In f64: exact, and no overflow however far apart the keys of a file are.
-        let start = f64::from(times[after - 1]);
-        let secs = f64::from(times[after]) - start;
-        let factor = ((f64::from(time_secs) - start) / secs) as f32;
-        Self { key: after - 1, next: after, factor, secs: secs as f32 }
+/// What moves one node another way moves another node too.
+fn copy((from, from_path): (NodeId, Path), (to, to_path): (NodeId, Path), pose: &mut LocalPose) {
+    let source = pose.transforms[from.index()];
+    let vector = if from_path == Path::Scale { source.scale } else { source.translation };
+    let target = &mut pose.transforms[to.index()];
+    match to_path {
+        Path::Translation => target.translation = vector,
+        Path::Scale => target.scale = vector,
+        Path::Rotation => target.rotation = source.rotation,
+        Path::Weights => {}
     }
 }
 
-/// How a sampler's values are read at one time.
+/// The entry of a key's value.
+fn value_entry(group: &Group, key: usize) -> usize {
+    if group.interpolation == Interpolation::CubicSpline { key * 3 + 1 } else { key }
+}
+
+/// Value and out-tangent of the key, value and in-tangent of the next one, as [`Between::hermite`] weighs them.
+fn spline_rows(group: &Group, span: Span) -> [&[f32]; 4] {
+    let (key, next) = (span.key * 3, span.next * 3);
+    [key + 1, key + 2, next + 1, next].map(|entry| group.row(entry))
+}
+
+fn vectors(group: &Group, span: Span, mut write: impl FnMut(NodeId, Vec3)) {
+    let values = group.row(value_entry(group, span.key)).as_chunks::<3>().0;
+    if span.on_key() || group.interpolation == Interpolation::Step {
+        for (node, value) in group.nodes.iter().zip(values) {
+            write(*node, Vec3::from_array(*value));
+        }
+    } else if group.interpolation == Interpolation::Linear {
+        let nexts = group.row(span.next).as_chunks::<3>().0;
+        for ((node, value), next) in group.nodes.iter().zip(values).zip(nexts) {
+            write(*node, Vec3::from_array(*value).lerp(Vec3::from_array(*next), span.factor));
+        }
+    } else {
+        let weights = hermite(span);
+        let [a, b, c, d] = spline_rows(group, span).map(|row| row.as_chunks::<3>().0);
+        for ((((node, a), b), c), d) in group.nodes.iter().zip(a).zip(b).zip(c).zip(d) {
+            let [a, b, c, d] = [a, b, c, d].map(|v| Vec3::from_array(*v));
+            let v = a * weights[0] + b * weights[1] + c * weights[2] + d * weights[3];
+            write(*node, if v.is_finite() { v } else { a });
+        }
+    }
+}
+
+fn rotations(group: &Group, span: Span, left: &mut Left, pose: &mut LocalPose) {
+    let (nodes, single_nodes) = group.nodes.as_chunks::<4>();
+    let split = nodes.len() * 16;
+    let (values, singles) = split_row(group.row(value_entry(group, span.key)), split);
+    if span.on_key() || group.interpolation == Interpolation::Step {
+        for (nodes, value) in nodes.iter().zip(values) {
+            write(pose, nodes, load(value));
+        }
+        for (node, value) in single_nodes.iter().zip(singles) {
+            pose.transforms[node.index()].rotation = Quat::from_array(*value);
+        }
+    } else if group.interpolation == Interpolation::Linear {
+        let (nexts, next_singles) = split_row(group.row(span.next), split);
+        let factor = Vec4::splat(span.factor);
+        for ((nodes, value), next) in nodes.iter().zip(values).zip(nexts) {
+            write(pose, nodes, slerp(load(value), load(next), factor));
+        }
+        for ((node, value), next) in single_nodes.iter().zip(singles).zip(next_singles) {
+            left.push([*value, *next], span.factor, *node, pose);
+        }
+    } else {
+        let weights = hermite(span);
+        let [a, b, c, d] = spline_rows(group, span).map(|row| split_row(row, split));
+        for (i, nodes) in nodes.iter().enumerate() {
+            let parts = [a.0, b.0, c.0, d.0].map(|blocks| load(&blocks[i]));
+            write(pose, nodes, spline(parts, weights));
+        }
+        for (i, node) in single_nodes.iter().enumerate() {
+            let parts = [a.1, b.1, c.1, d.1].map(|singles| singles[i].map(Vec4::splat));
+            let rotation = spline(parts, weights).map(|part| part.x);
+            pose.transforms[node.index()].rotation = Quat::from_array(rotation);
+        }
+    }
+}
+
+/// Blocks of four rotations, and those that fill none.
+fn split_row(row: &[f32], split: usize) -> (&[[f32; 16]], &[[f32; 4]]) {
+    let (blocks, singles) = row.split_at(split);
+    (blocks.as_chunks::<16>().0, singles.as_chunks::<4>().0)
+}
+
+fn load(block: &[f32; 16]) -> Quats {
+    let m = Mat4::from_cols_array(block);
+    [m.x_axis, m.y_axis, m.z_axis, m.w_axis]
+}
+
+fn write(pose: &mut LocalPose, nodes: &[NodeId; 4], quats: Quats) {
+    let [x, y, z, w] = quats;
+    let m = Mat4::from_cols(x, y, z, w).transpose();
+    for (node, quat) in nodes.iter().zip([m.x_axis, m.y_axis, m.z_axis, m.w_axis]) {
+        pose.transforms[node.index()].rotation = Quat::from_vec4(quat);
+    }
+}
+
+/// Opposite values cancel half way and huge tangents overflow: no rotation is right then, the key's is one.
+fn spline([a, b, c, d]: [Quats; 4], weights: [f32; 4]) -> Quats {
+    let sum = |i: usize| a[i] * weights[0] + b[i] * weights[1] + c[i] * weights[2] + d[i] * weights[3];
+    normalised([0, 1, 2, 3].map(sum), a)
+}
+
+/// Pairs of rotations that fill no block of their group: they wait until they are four, whatever groups they are of.
+#[derive(Default)]
+struct Left {
+    from: [[f32; 4]; 4],
+    to: [[f32; 4]; 4],
+    factors: [f32; 4],
+    nodes: [NodeId; 4],
+    count: usize,
+}
+
+impl Left {
+    fn push(&mut self, [from, to]: [[f32; 4]; 2], factor: f32, node: NodeId, pose: &mut LocalPose) {
+        let at = self.count;
+        (self.from[at], self.to[at], self.factors[at], self.nodes[at]) = (from, to, factor, node);
+        self.count += 1;
+        if self.count == 4 {
+            self.finish(pose);
+        }
+    }
+
+    fn finish(&mut self, pose: &mut LocalPose) {
+        if self.count == 0 {
+            return;
+        }
+        let [from, to] =
+            [&self.from, &self.to].map(|quats| load(&Mat4::from_cols_array_2d(quats).transpose().to_cols_array()));
+        let [x, y, z, w] = slerp(from, to, Vec4::from_array(self.factors));
+        let m = Mat4::from_cols(x, y, z, w).transpose();
+        let quats = [m.x_axis, m.y_axis, m.z_axis, m.w_axis];
+        for (node, quat) in self.nodes.iter().zip(quats).take(self.count) {
+            pose.transforms[node.index()].rotation = Quat::from_vec4(quat);
+        }
+        self.count = 0;
+    }
+}
+
+/// How numbers are read at one time.
 #[derive(Clone, Copy)]
-struct Keys {
+struct Between {
     span: Span,
     interpolation: Interpolation,
 }
 
-impl Keys {
-    fn vector(self, values: &[Vec3]) -> Vec3 {
-        let Span { key, next, factor, .. } = self.span;
-        match self.interpolation {
-            Interpolation::Step => values[key],
-            Interpolation::Linear => values[key].lerp(values[next], factor),
-            Interpolation::CubicSpline => {
-                let [a, b, c, d] = self.hermite();
-                let v =
-                    values[key * 3 + 1] * a + values[key * 3 + 2] * b + values[next * 3 + 1] * c + values[next * 3] * d;
-                if v.is_finite() { v } else { values[key * 3 + 1] }
-            }
-        }
-    }
-
-    fn rotation(self, values: &[Quat]) -> Quat {
-        let Span { key, next, factor, .. } = self.span;
-        match self.interpolation {
-            Interpolation::Step => values[key],
-            Interpolation::Linear if key == next => values[key],
-            Interpolation::Linear => slerp(values[key], values[next], factor),
-            Interpolation::CubicSpline => {
-                let [a, b, c, d] = self.hermite();
-                let q =
-                    values[key * 3 + 1] * a + values[key * 3 + 2] * b + values[next * 3 + 1] * c + values[next * 3] * d;
-                // Opposite values cancel half way and huge tangents overflow: no rotation is right, the key's is one.
-                let length = q.length();
-                if length > 0.0 && length.is_finite() { q / length } else { values[key * 3 + 1] }
-            }
-        }
-    }
-
+impl Between {
     /// `value` reads one of the entries: keys, or with cubic splines in-tangent, value, out-tangent of each key.
     fn number(self, value: impl Fn(usize) -> f32) -> f32 {
         let Span { key, next, factor, .. } = self.span;
@@ -147,151 +238,18 @@ impl Keys {
             Interpolation::Step => value(key),
             Interpolation::Linear => value(key) * (1.0 - factor) + value(next) * factor,
             Interpolation::CubicSpline => {
-                let [a, b, c, d] = self.hermite();
+                let [a, b, c, d] = hermite(self.span);
                 let v = value(key * 3 + 1) * a + value(key * 3 + 2) * b + value(next * 3 + 1) * c + value(next * 3) * d;
                 if v.is_finite() { v } else { value(key * 3 + 1) }
             }
         }
     }
-
-    /// Factors of: value and out-tangent of the key, value and in-tangent of the next. Tangents are per second, hence
-    /// the length of the interval.
-    fn hermite(self) -> [f32; 4] {
-        let Span { factor: t, secs, .. } = self.span;
-        let (t2, t3) = (t * t, t * t * t);
-        [2.0 * t3 - 3.0 * t2 + 1.0, secs * (t3 - 2.0 * t2 + t), 3.0 * t2 - 2.0 * t3, secs * (t3 - t2)]
-    }
 }
 
-/// Rotations closer than this (radians between the quaternions) are blended straight: the difference is below 1e-10.
-const STRAIGHT: f32 = 1e-3;
-
-/// Constant angular velocity along the shorter arc. The angle comes from `atan2`, exact where `acos` of a dot product
-/// near one has lost half its digits.
-fn slerp(from: Quat, to: Quat, factor: f32) -> Quat {
-    let to = if from.dot(to) < 0.0 { -to } else { to };
-    let angle = 2.0 * (from - to).length().atan2((from + to).length());
-    let (a, b) = if angle < STRAIGHT {
-        (1.0 - factor, factor)
-    } else {
-        (((1.0 - factor) * angle).sin(), (factor * angle).sin())
-    };
-    (from * a + to * b).normalize()
-}
-
-#[cfg(test)]
-mod tests {
-    use glam::DQuat;
-
-    use super::*;
-    use crate::anim::reset_to_rest;
-    use crate::model::shapes::obstacle_course;
-
-    fn at(times: &[f32], time_secs: f32, interpolation: Interpolation) -> Keys {
-        Keys { span: Span::find(times, time_secs), interpolation }
-    }
-
-    /// Between two rotations, radians; exact for small angles too.
-    fn angle(a: DQuat, b: DQuat) -> f64 {
-        let d = a.conjugate() * b;
-        2.0 * d.xyz().length().atan2(d.w.abs())
-    }
-
-    #[test]
-    fn slerp_is_within_a_microradian_and_takes_the_shorter_way() {
-        let axis = Vec3::new(0.36, -0.48, 0.8);
-        let turns = [1e-7, 1e-5, 4e-4, 9e-4, 1.1e-3, 2.1e-3, 0.01, 0.3, 1.0, 2.0, 3.0, 3.13];
-        for turn in turns {
-            let from = Quat::from_rotation_y(0.7);
-            let to = from * Quat::from_axis_angle(axis, turn);
-            for to in [to, -to] {
-                let step = from.as_dquat().normalize().conjugate() * to.as_dquat().normalize();
-                let step = if step.w < 0.0 { -step } else { step };
-                let half = step.xyz().length().atan2(step.w);
-                for i in 0..=16 {
-                    let t = i as f32 / 16.0;
-                    let (sin, cos) = (half * f64::from(t)).sin_cos();
-                    let part = DQuat::from_vec4((step.xyz().normalize() * sin).extend(cos));
-                    let want = from.as_dquat().normalize() * part;
-                    let error = angle(slerp(from, to, t).as_dquat().normalize(), want);
-                    assert!(error <= 1e-6, "turn {turn}, t {t}: {error:e}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn step_holds_until_the_next_key_and_all_kinds_clamp() {
-        let times = [1.0, 2.0, 4.0];
-        let values = [Vec3::X, Vec3::Y, Vec3::Z];
-        let step = |t: f32| at(&times, t, Interpolation::Step).vector(&values);
-        assert_eq!([0.0, 1.0, 1.999_999_9, 2.0, 3.9, 4.0, 9.0].map(step).map(|v| v.to_array()), {
-            let (x, y, z) = ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]);
-            [x, x, x, y, y, z, z]
-        });
-        let linear = |t: f32| at(&times, t, Interpolation::Linear).vector(&values);
-        assert_eq!([-1.0, 1.0, 2.0, 4.0, 5.0].map(linear), [Vec3::X, Vec3::X, Vec3::Y, Vec3::Z, Vec3::Z]);
-        assert_eq!(linear(3.0), Vec3::new(0.0, 0.5, 0.5));
-        let entries: Vec<Vec3> = values.iter().flat_map(|v| [Vec3::ONE * 7.0, *v, Vec3::ONE * 9.0]).collect();
-        let cubic = |t: f32| at(&times, t, Interpolation::CubicSpline).vector(&entries);
-        assert_eq!([-1.0, 1.0, 2.0, 4.0, 5.0].map(cubic), [Vec3::X, Vec3::X, Vec3::Y, Vec3::Z, Vec3::Z]);
-        assert_eq!(at(&[3.0], f32::NAN, Interpolation::Linear).vector(&values), Vec3::X);
-    }
-
-    /// A cubic polynomial is its own Hermite spline, so values and slopes at uneven keys must give it back in between.
-    #[test]
-    fn cubic_splines_give_back_a_cubic() {
-        let value = |t: f32| 0.5 - 2.0 * t + 1.5 * t * t - 0.25 * t * t * t;
-        let slope = |t: f32| -2.0 + 3.0 * t - 0.75 * t * t;
-        let times = [0.5, 1.0, 3.0];
-        let entries: Vec<f32> = times.iter().flat_map(|t| [slope(*t), value(*t), slope(*t)]).collect();
-        for i in 0..=50 {
-            let t = 0.5 + 2.5 * i as f32 / 50.0;
-            let got = at(&times, t, Interpolation::CubicSpline).number(|entry| entries[entry]);
-            assert!((got - value(t)).abs() < 2e-6, "{t}: {got} for {}", value(t));
-        }
-    }
-
-    #[test]
-    fn cubic_rotations_are_unit_and_survive_what_cancels_or_overflows() {
-        let (q, zero) = (Quat::from_rotation_x(1.0), Quat::from_xyzw(0.0, 0.0, 0.0, 0.0));
-        let turned = Quat::from_rotation_y(2.0);
-        let huge = Quat::from_xyzw(f32::MAX, 0.0, 0.0, 0.0);
-        let mid = |entries: [Quat; 6]| at(&[0.0, 1.0], 0.5, Interpolation::CubicSpline).rotation(&entries);
-        assert!(mid([zero, q, zero, zero, turned, zero]).is_normalized());
-        assert_eq!(mid([zero, q, zero, zero, -q, zero]), q);
-        assert_eq!(mid([zero, q, huge, -huge, turned, zero]), q);
-    }
-
-    #[test]
-    fn any_order_of_times_gives_the_same_bytes() {
-        let model = obstacle_course();
-        let clip = &model.clips[0];
-        let bytes = |time: f32, scratch: &mut SampleScratch, pose: &mut LocalPose| {
-            reset_to_rest(&model.skeleton, pose);
-            sample(&model, clip, time, scratch, pose);
-            format!("{pose:?}")
-        };
-        let times: Vec<f32> = (0..40).map(|i| i as f32 * 0.05).collect();
-        let (mut scratch, mut pose) = (SampleScratch::default(), LocalPose::default());
-        let played: Vec<String> = times.iter().map(|t| bytes(*t, &mut scratch, &mut pose)).collect();
-        for k in 0..times.len() {
-            let i = k * 17 % times.len();
-            assert_eq!(bytes(times[i], &mut scratch, &mut pose), played[i]);
-            let fresh = bytes(times[i], &mut SampleScratch::default(), &mut LocalPose::default());
-            assert_eq!(fresh, played[i]);
-        }
-        assert!(played.windows(2).any(|w| w[0] != w[1]));
-    }
-
-    #[test]
-    fn key_times_of_a_node_are_sorted_and_distinct() {
-        let model = obstacle_course();
-        let mut clip = model.clips[0].clone();
-        let [both, none] = [NodeId(9), NodeId(2)].map(|n| key_times(&clip, n));
-        assert_eq!(both, [0.5, 1.5]);
-        assert_eq!(none, [0.0; 0]);
-        clip.channels[0].node = NodeId(9);
-        assert_eq!(key_times(&clip, NodeId(9)), [0.25, 0.5, 1.0, 1.5, 1.75]);
-    }
+/// Factors of: value and out-tangent of the key, value and in-tangent of the next. Tangents are per second, hence the length
+/// of the interval.
+fn hermite(span: Span) -> [f32; 4] {
+    let Span { factor: t, secs, .. } = span;
+    let (t2, t3) = (t * t, t * t * t);
+    [2.0 * t3 - 3.0 * t2 + 1.0, secs * (t3 - 2.0 * t2 + t), 3.0 * t2 - 2.0 * t3, secs * (t3 - t2)]
 }

@@ -39,7 +39,7 @@ impl Panels {
     /// For targets of `format`.
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let device = &gpu.device;
-        let source = wgpu::ShaderSource::Wgsl(shader::PANELS.link(METHODS[0]).text.into());
+        let source = wgpu::ShaderSource::Wgsl(shader::PANELS.link(METHODS[0], shader::PaletteIn::Storage).text.into());
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some("panels"), source });
         let fragment = if format.is_srgb() { "fs_panels_linear" } else { "fs_panels" };
         let vertex = wgpu::VertexBufferLayout {

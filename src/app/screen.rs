@@ -195,7 +195,8 @@ impl Screen {
         background: Background,
         edges: Edges,
     ) -> Result<Presented, GpuError> {
-        self.renderer.set_samples(self.samples(frame, edges));
+        let samples = self.samples(frame, edges);
+        self.renderer.set_samples(samples);
         let Some(texture) = self.next_texture()? else {
             let errors = self.refusal.take().into_iter().chain(self.gpu.take_error()).collect();
             return Ok(Presented { shown: false, errors });

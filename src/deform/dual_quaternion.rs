@@ -8,7 +8,8 @@
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
-use super::{Blended, Crowd, Method, Moved, Vertex};
+use super::batch::{Blend, Matrices, deform_all, deform_one, sqrt, transposed, zero_where};
+use super::{Blended, Crowd, Method};
 use crate::math::{Aabb, cofactor};
 
 /// The second row of the table.
@@ -18,7 +19,8 @@ pub static DUAL_QUATERNION: Method = Method {
     wgsl: ("deform/dual_quaternion.wgsl", include_str!("../../shaders/deform/dual_quaternion.wgsl")),
     vec4s_per_joint: 5,
     pack,
-    deform,
+    deform: deform_one::<DualQuaternion>,
+    deform_all: deform_all::<DualQuaternion>,
     blend,
     reach,
 };
@@ -78,15 +80,17 @@ fn nearest_rotation(m: Mat3A) -> Mat3A {
     x
 }
 
-fn deform(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
-    Blend::of(palette, joints, weights).apply(v)
-}
-
+/// Where nothing moves a vertex, it goes to the origin, as by a sum of no matrices.
 fn blend(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Blended {
-    // Where nothing moves the vertex, `apply` leaves it at the origin.
-    let nothing = (Mat3A::ZERO, Quat::IDENTITY, Vec3::ZERO);
-    let (stretch, rotation, translation) = Blend::of(palette, joints, weights).motion().unwrap_or(nothing);
-    Blended::Motion { stretch, rotation, translation }
+    let sum = DualQuaternion::sum(palette, joints, weights, true);
+    let length = sum.real.length();
+    if length == 0.0 || sum.weight == 0.0 {
+        return Blended::Motion { stretch: Mat3A::ZERO, rotation: Quat::IDENTITY, translation: Vec3::ZERO };
+    }
+    let [x, y, z] = sum.rows.map(|row| Vec3A::from_vec4(row / sum.weight));
+    let rotation = Quat::from_vec4(sum.real / length);
+    let translation = (Quat::from_vec4(sum.dual / length) * rotation.conjugate()).xyz() * 2.0;
+    Blended::Motion { stretch: Mat3A::from_cols(x, y, z).transpose(), rotation, translation }
 }
 
 /// What the arithmetic of one vertex loses, of the largest length in it.
@@ -137,63 +141,118 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
 }
 
 /// The sums of one vertex.
-#[derive(Default)]
-struct Blend {
+#[derive(Clone, Copy, Default)]
+struct Sums {
     real: Vec4,
     dual: Vec4,
+    /// Of `S`.
     rows: [Vec4; 3],
     weight: f32,
-    /// Real part of the first influence that counts: `q` and `-q` are one rotation, all are taken on its side. Which
-    /// influence it is matters only among rotations more than 120° apart.
-    pivot: Option<Vec4>,
 }
 
-impl Blend {
-    fn of(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Self {
-        let mut blend = Self::default();
-        for (joint, weight) in joints.iter().zip(weights) {
-            blend.add(&palette[*joint as usize * 5..][..5], *weight);
+/// The blend of motions.
+struct DualQuaternion;
+
+impl Blend for DualQuaternion {
+    type Sum = Sums;
+
+    #[inline(always)]
+    fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Sums {
+        let palette = palette.as_chunks::<5>().0;
+        // `q` and `-q` are one rotation: all are taken on the side of the first that counts. Which one that is matters only
+        // among rotations more than 120° apart.
+        let first = weights.iter().position(|weight| *weight != 0.0);
+        let Some(joint) = first.and_then(|first| joints.get(first)) else { return Sums::default() };
+        let pivot = palette[*joint as usize][0];
+        let (pairs, more) = joints.as_chunks::<4>();
+        let (shares, less) = weights.as_chunks::<4>();
+        let mut out = Sums::default();
+        for (i, (joints, weights)) in pairs.iter().zip(shares).enumerate() {
+            let four = sum_of_four(palette, *joints, *weights, pivot, careful);
+            out = if i == 0 { four } else { out.and(&four) };
         }
-        blend
+        for (joint, weight) in more.iter().zip(less) {
+            // With three that weigh nothing.
+            out = out.and(&sum_of_four(palette, [*joint; 4], [*weight, 0.0, 0.0, 0.0], pivot, careful));
+        }
+        out
     }
 
-    fn add(&mut self, packed: &[Vec4], weight: f32) {
-        if weight == 0.0 {
-            return;
-        }
-        let pivot = *self.pivot.get_or_insert(packed[0]);
-        let signed = if packed[0].dot(pivot) < 0.0 { -weight } else { weight };
-        self.real += packed[0] * signed;
-        self.dual += packed[1] * signed;
-        for (row, part) in self.rows.iter_mut().zip(&packed[2..]) {
-            *row += *part * weight;
-        }
-        self.weight += weight;
-    }
-
-    /// Stretch, rotation and translation; `None` where nothing moves the vertex.
-    fn motion(&self) -> Option<(Mat3A, Quat, Vec3)> {
-        let length = self.real.length();
-        if length == 0.0 || self.weight == 0.0 {
-            return None;
-        }
-        let [x, y, z] = self.rows.map(|row| Vec3A::from_vec4(row / self.weight));
-        let s = Mat3A::from_cols(x, y, z).transpose();
-        let rotation = Quat::from_vec4(self.real / length);
-        let translation = (Quat::from_vec4(self.dual / length) * rotation.conjugate()).xyz() * 2.0;
-        Some((s, rotation, translation))
-    }
-
-    fn apply(&self, v: Vertex) -> Moved {
-        // As a sum of no matrices.
-        let Some((s, rotation, translation)) = self.motion() else { return Moved::default() };
-        let determinant = s.determinant();
-        let side = if determinant < 0.0 { -1.0 } else { 1.0 };
-        let vertex = Vertex {
-            position: rotation * (s * v.position) + translation,
-            normal: (rotation * (cofactor(s) * v.normal * side)).normalize_or_zero(),
-            tangent: (rotation * (s * v.tangent)).normalize_or_zero(),
+    #[inline(always)]
+    fn matrices(sums: [Sums; 4]) -> Matrices {
+        let [a, b, c, d] = sums;
+        let lanes = |of: fn(&Sums) -> Vec4| transposed([of(&a), of(&b), of(&c), of(&d)]);
+        let (real, dual) = (lanes(|s| s.real), lanes(|s| s.dual));
+        let rows = [lanes(|s| s.rows[0]), lanes(|s| s.rows[1]), lanes(|s| s.rows[2])];
+        let weight = Vec4::new(a.weight, b.weight, c.weight, d.weight);
+        let length = sqrt(real[0] * real[0] + real[1] * real[1] + real[2] * real[2] + real[3] * real[3]);
+        let nothing = length.cmpeq(Vec4::ZERO) | weight.cmpeq(Vec4::ZERO);
+        let (per_length, per_weight) = (Vec4::ONE / length, Vec4::ONE / weight);
+        let scaled = |v: [Vec4; 4]| [v[0] * per_length, v[1] * per_length, v[2] * per_length, v[3] * per_length];
+        let (q, d) = (scaled(real), scaled(dual));
+        let row = |v: [Vec4; 4]| [v[0] * per_weight, v[1] * per_weight, v[2] * per_weight];
+        let (x, y, z) = (row(rows[0]), row(rows[1]), row(rows[2]));
+        let moved = |r: [Vec4; 3]| {
+            let column = |i: usize| r[0] * x[i] + r[1] * y[i] + r[2] * z[i];
+            [column(0), column(1), column(2)]
         };
-        Moved { vertex, determinant }
+        let [m0, m1, m2] = rotation(q);
+        let (m0, m1, m2) = (moved(m0), moved(m1), moved(m2));
+        let translation = translation(q, d);
+        // As a sum of no matrices.
+        let known = |v| zero_where(nothing, v);
+        let row = |m: [Vec4; 3], t: Vec4| [known(m[0]), known(m[1]), known(m[2]), known(t)];
+        [row(m0, translation[0]), row(m1, translation[1]), row(m2, translation[2])]
     }
+}
+
+impl Sums {
+    #[inline(always)]
+    fn and(&self, more: &Self) -> Self {
+        Self {
+            real: self.real + more.real,
+            dual: self.dual + more.dual,
+            rows: [self.rows[0] + more.rows[0], self.rows[1] + more.rows[1], self.rows[2] + more.rows[2]],
+            weight: self.weight + more.weight,
+        }
+    }
+}
+
+#[inline(always)]
+fn sum_of_four(palette: &[[Vec4; 5]], joints: [u16; 4], weights: [f32; 4], pivot: Vec4, careful: bool) -> Sums {
+    // Slots without weight are padding.
+    let of = |i: usize| if careful && weights[i] == 0.0 { [Vec4::ZERO; 5] } else { palette[joints[i] as usize] };
+    let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+    let sides = transposed([a[0] * pivot, b[0] * pivot, c[0] * pivot, d[0] * pivot]);
+    let sides = (sides[0] + sides[1]) + (sides[2] + sides[3]);
+    let shares = Vec4::from_array(weights);
+    let signed = Vec4::select(sides.cmplt(Vec4::ZERO), -shares, shares).to_array();
+    let sum = |i: usize, w: [f32; 4]| (a[i] * w[0] + b[i] * w[1]) + (c[i] * w[2] + d[i] * w[3]);
+    Sums {
+        real: sum(0, signed),
+        dual: sum(1, signed),
+        rows: [sum(2, weights), sum(3, weights), sum(4, weights)],
+        weight: (weights[0] + weights[1]) + (weights[2] + weights[3]),
+    }
+}
+
+/// Rows of the rotation matrices of four unit quaternions.
+#[inline(always)]
+fn rotation([x, y, z, w]: [Vec4; 4]) -> [[Vec4; 3]; 3] {
+    let (x2, y2, z2) = (x + x, y + y, z + z);
+    let (xx, yy, zz, xy, xz, yz) = (x * x2, y * y2, z * z2, x * y2, x * z2, y * z2);
+    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
+    let one = Vec4::ONE;
+    [[one - (yy + zz), xy - wz, xz + wy], [xy + wz, one - (xx + zz), yz - wx], [xz - wy, yz + wx, one - (xx + yy)]]
+}
+
+/// Twice the vector parts of `dual · conjugate(real)`.
+#[inline(always)]
+fn translation([x, y, z, w]: [Vec4; 4], [a, b, c, d]: [Vec4; 4]) -> [Vec4; 3] {
+    let twice = |v: Vec4| v + v;
+    [
+        twice(w * a - d * x + (y * c - z * b)),
+        twice(w * b - d * y + (z * a - x * c)),
+        twice(w * c - d * z + (x * b - y * a)),
+    ]
 }

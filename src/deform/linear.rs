@@ -1,9 +1,10 @@
 //! Linear blend skinning: `v = Σ w M v0` (Larsen et al. 2001, eq. 4), normals by the cofactors of the blended matrix.
 
-use glam::{Affine3A, Mat3A, Vec3, Vec3A, Vec4};
+use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Blended, Crowd, Method, Moved, Vertex};
-use crate::math::{Aabb, cofactor};
+use super::batch::{Blend, Matrices, deform_all, deform_one, transposed};
+use super::{Blended, Crowd, Method};
+use crate::math::Aabb;
 
 /// The first row of the table.
 pub static LINEAR: Method = Method {
@@ -12,10 +13,14 @@ pub static LINEAR: Method = Method {
     wgsl: ("deform/linear.wgsl", include_str!("../../shaders/deform/linear.wgsl")),
     vec4s_per_joint: 3,
     pack,
-    deform,
+    deform: deform_one::<Linear>,
+    deform_all: deform_all::<Linear>,
     blend: |_, _, _| Blended::Sum,
     reach,
 };
+
+/// The weighted sum of matrices.
+struct Linear;
 
 /// The rows of the 3×4 matrix.
 fn pack(m: &Affine3A, out: &mut [Vec4]) {
@@ -26,25 +31,46 @@ fn pack(m: &Affine3A, out: &mut [Vec4]) {
     }
 }
 
-fn deform(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
-    let mut rows = [Vec4::ZERO; 3];
-    // Slots without weight are padding, and most vertices have some.
-    for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-        for (row, part) in rows.iter_mut().zip(&palette[*joint as usize * 3..][..3]) {
-            *row += *part * *weight;
+impl Blend for Linear {
+    /// Rows of the 3×4 matrix.
+    type Sum = [Vec4; 3];
+
+    #[inline(always)]
+    fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Self::Sum {
+        let palette = palette.as_chunks::<3>().0;
+        let (pairs, more) = joints.as_chunks::<4>();
+        let (shares, less) = weights.as_chunks::<4>();
+        let mut out = [Vec4::ZERO; 3];
+        for (i, (joints, weights)) in pairs.iter().zip(shares).enumerate() {
+            let four = sum_of_four(palette, *joints, *weights, careful);
+            out = if i == 0 { four } else { [out[0] + four[0], out[1] + four[1], out[2] + four[2]] };
         }
+        for (joint, weight) in more.iter().zip(less) {
+            let one = scaled(&palette[*joint as usize], *weight, careful);
+            out = [out[0] + one[0], out[1] + one[1], out[2] + one[2]];
+        }
+        out
     }
-    let p = v.position.extend(1.0);
-    let [x, y, z] = rows.map(Vec3A::from_vec4);
-    let m = Mat3A::from_cols(x, y, z).transpose();
-    let determinant = m.determinant();
-    let side = if determinant < 0.0 { -1.0 } else { 1.0 };
-    let vertex = Vertex {
-        position: Vec3::new(rows[0].dot(p), rows[1].dot(p), rows[2].dot(p)),
-        normal: (cofactor(m) * v.normal * side).normalize_or_zero(),
-        tangent: (m * v.tangent).normalize_or_zero(),
-    };
-    Moved { vertex, determinant }
+
+    #[inline(always)]
+    fn matrices([a, b, c, d]: [Self::Sum; 4]) -> Matrices {
+        let row = |i: usize| transposed([a[i], b[i], c[i], d[i]]);
+        [row(0), row(1), row(2)]
+    }
+}
+
+#[inline(always)]
+fn sum_of_four(palette: &[[Vec4; 3]], joints: [u16; 4], weights: [f32; 4], careful: bool) -> [Vec4; 3] {
+    let of = |i: usize| scaled(&palette[joints[i] as usize], weights[i], careful);
+    let (a, b, c, d) = (of(0), of(1), of(2), of(3));
+    let row = |i: usize| (a[i] + b[i]) + (c[i] + d[i]);
+    [row(0), row(1), row(2)]
+}
+
+#[inline(always)]
+fn scaled(rows: &[Vec4; 3], weight: f32, careful: bool) -> [Vec4; 3] {
+    // Slots without weight are padding.
+    if careful && weight == 0.0 { [Vec4::ZERO; 3] } else { [rows[0] * weight, rows[1] * weight, rows[2] * weight] }
 }
 
 /// What adding up products loses, of the sum of their magnitudes: some ten roundings.

@@ -8,21 +8,26 @@ use glam::{Affine3A, Mat3A, Quat, Vec3, Vec4};
 use crate::math::Aabb;
 use crate::model::Model;
 
+mod batch;
 mod dual_quaternion;
 mod linear;
 mod measure;
 #[cfg(test)]
 mod measured;
+pub mod packed;
 #[cfg(test)]
 mod properties;
 mod sheet;
 mod sides;
 mod surface;
 
+pub use batch::{Batch, BatchOut, Movers};
 pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};
 pub use sheet::Sheet;
 pub use sides::keep_sides;
-pub use surface::{Deformed, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles};
+pub use surface::{
+    Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,
+};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
@@ -39,6 +44,9 @@ pub struct Method {
     pub pack: fn(&Affine3A, &mut [Vec4]),
     /// The CPU reference: a packed palette, the joints (places in it) and weights of a vertex, and the vertex.
     pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> Moved,
+    /// Many vertices at once, to the bit as [`Method::deform`] has them one by one. The palette is packed and begins where the
+    /// joints count from.
+    pub deform_all: fn(&[Vec4], &Batch, &mut BatchOut),
     /// What [`Method::deform`] makes of the palette before it moves a vertex, for readouts.
     pub blend: fn(&[Vec4], &[u16], &[f32]) -> Blended,
     /// A box, model space, that holds every vertex of a crowd, rounding included; `None` where that cannot be told from the

@@ -3,13 +3,40 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Method, Vertex};
+use super::{Batch, BatchOut, Method, Movers, Vertex};
 use crate::math::Aabb;
 use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
+use crate::parallel;
+
+/// What is asked of a deformed primitive beside its positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// [`Deformed::normals`].
+    pub normals: bool,
+    /// [`Deformed::tangents`].
+    pub tangents: bool,
+    /// [`Deformed::determinants`], which are also there where normals come from the triangles.
+    pub determinants: bool,
+}
+
+impl Parts {
+    /// Positions alone.
+    pub const NONE: Self = Self { normals: false, tangents: false, determinants: false };
+    /// All there is.
+    pub const ALL: Self = Self { normals: true, tangents: true, determinants: true };
+}
+
+impl Default for Parts {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
 
 /// A deformed primitive in model space; its lists are reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub struct Deformed {
+    /// What is asked for; the other lists stay empty.
+    pub parts: Parts,
     /// One for each vertex, split ones included.
     pub positions: Vec<Vec3>,
     /// One for each vertex; unit, or zero where there is none. Where the file stores no normals: the normalised sum of
@@ -22,6 +49,12 @@ pub struct Deformed {
 }
 
 impl Deformed {
+    /// Nothing yet, of which `parts` will be asked.
+    #[must_use]
+    pub fn of(parts: Parts) -> Self {
+        Self { parts, ..Self::default() }
+    }
+
     /// True where the surface of a triangle is mirrored, so that its winding says the opposite of what the file meant.
     /// Among vertices that disagree the greater part decides.
     #[must_use]
@@ -73,25 +106,106 @@ fn deform_with(
     let source = &model.instances[instance.index()];
     let p = &model.meshes[source.mesh.index()].primitives[primitive];
     let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
-    morph(p, weights, out);
-    out.determinants.clear();
-    for (i, position) in out.positions.iter_mut().enumerate() {
-        let (joints, weights) = influences.map_or((RIGID.0, RIGID.1), |list| list.of(i));
-        let normal = out.normals.get(i).copied().unwrap_or_default();
-        let tangent = out.tangents.get(i).map_or(Vec3::ZERO, |t| t.truncate());
-        let moved = (method.deform)(palette, joints, weights, Vertex { position: *position, normal, tangent });
-        *position = moved.vertex.position;
-        if let Some(normal) = out.normals.get_mut(i) {
-            *normal = moved.vertex.normal;
-        }
-        if let Some(t) = out.tangents.get_mut(i) {
-            *t = moved.vertex.tangent.extend(if moved.determinant < 0.0 { -t.w } else { t.w });
-        }
-        out.determinants.push(moved.determinant);
-    }
-    if p.normals.is_empty() {
+    let work = Work { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method };
+    let Parts { normals, tangents, determinants } = out.parts;
+    let sides = determinants || (normals && p.normals.is_empty());
+    let (count, fit) = (p.positions.len(), |wanted: bool, stored: usize| if wanted { stored } else { 0 });
+    out.positions.resize(count, Vec3::ZERO);
+    out.normals.resize(fit(normals, p.normals.len()), Vec3::ZERO);
+    out.tangents.resize(fit(tangents, p.tangents.len()), Vec4::ZERO);
+    out.determinants.resize(fit(sides, count), 0.0);
+    let lists = BatchOut {
+        positions: &mut out.positions,
+        normals: &mut out.normals,
+        tangents: &mut out.tangents,
+        determinants: &mut out.determinants,
+    };
+    work.spread(0, lists);
+    if normals && p.normals.is_empty() {
         normals_from_triangles(p, out);
     }
+}
+
+/// What deforms a part of a primitive.
+struct Work<'a> {
+    p: &'a Primitive,
+    weights: &'a [f32],
+    /// Any weight is not zero.
+    morphs: bool,
+    influences: Option<&'a Influences>,
+    palette: &'a [Vec4],
+    method: &'a Method,
+}
+
+/// Vertices that one thread deforms at a time; fewer take less time than it takes to wake another thread.
+const PIECE: usize = 1 << 14;
+
+/// Vertices that are morphed before they are deformed: few enough to stay in the cache.
+const BLOCK: usize = 256;
+
+impl Work<'_> {
+    /// The vertices from `start` on, as many as there is room for, shared among all cores.
+    fn spread(&self, start: usize, mut out: BatchOut) {
+        let count = out.positions.len();
+        if count <= PIECE {
+            self.deform(start, &mut out);
+            return;
+        }
+        let half = count.div_ceil(2).next_multiple_of(PIECE).min(count);
+        let (here, there) = out.split_at(half);
+        if there.positions.is_empty() {
+            return self.spread(start, here);
+        }
+        parallel::both(|| self.spread(start, here), || self.spread(start + half, there));
+    }
+
+    /// As [`Work::spread`], on this thread alone.
+    fn deform(&self, start: usize, out: &mut BatchOut) {
+        let movers = self.influences.map_or(Movers::One, Influences::movers);
+        let end = start + out.positions.len();
+        if self.morphs {
+            return self.morph(start, movers, out);
+        }
+        let batch = Batch {
+            positions: &self.p.positions[start..end],
+            normals: part(&self.p.normals, start, out.normals.len()),
+            tangents: part(&self.p.tangents, start, out.tangents.len()),
+            movers: movers.range(start, end),
+        };
+        (self.method.deform_all)(self.palette, &batch, out);
+    }
+
+    /// Block by block.
+    fn morph(&self, start: usize, movers: Movers, out: &mut BatchOut) {
+        let (mut positions, mut normals) = ([Vec3::ZERO; BLOCK], [Vec3::ZERO; BLOCK]);
+        let mut tangents = [Vec4::ZERO; BLOCK];
+        let mut left = std::mem::take(out);
+        let mut from = start;
+        while !left.positions.is_empty() {
+            let count = left.positions.len().min(BLOCK);
+            let (mut here, rest) = left.split_at(count);
+            let positions = &mut positions[..count];
+            let (normals, tangents) = (&mut normals[..here.normals.len()], &mut tangents[..here.tangents.len()]);
+            positions.copy_from_slice(&self.p.positions[from..from + count]);
+            normals.copy_from_slice(part(&self.p.normals, from, normals.len()));
+            tangents.copy_from_slice(part(&self.p.tangents, from, tangents.len()));
+            for (target, weight) in self.p.morphs.iter().zip(self.weights).filter(|(_, weight)| **weight != 0.0) {
+                displace(positions, target.positions.get(from..).unwrap_or_default(), *weight);
+                displace(normals, target.normals.get(from..).unwrap_or_default(), *weight);
+                for (tangent, by) in tangents.iter_mut().zip(target.tangents.get(from..).unwrap_or_default()) {
+                    *tangent += (*by * *weight).extend(0.0);
+                }
+            }
+            let batch = Batch { positions, normals, tangents, movers: movers.range(from, from + count) };
+            (self.method.deform_all)(self.palette, &batch, &mut here);
+            (left, from) = (rest, from + count);
+        }
+    }
+}
+
+/// `count` of a list that may be empty: then `count` is 0.
+fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
+    if count == 0 { &[] } else { &list[start..start + count] }
 }
 
 /// Deforms single positions of a primitive, to the bit as [`deform_primitive`] does.
@@ -170,19 +284,6 @@ pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
     out.clone_from(&p.positions);
     for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
         displace(out, &target.positions, *weight);
-    }
-}
-
-/// What the file stores plus the weighted displacements.
-fn morph(p: &Primitive, weights: &[f32], out: &mut Deformed) {
-    morphed(p, weights, &mut out.positions);
-    out.normals.clone_from(&p.normals);
-    out.tangents.clone_from(&p.tangents);
-    for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
-        displace(&mut out.normals, &target.normals, *weight);
-        for (tangent, by) in out.tangents.iter_mut().zip(&target.tangents) {
-            *tangent += (*by * *weight).extend(0.0);
-        }
     }
 }
 

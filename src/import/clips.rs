@@ -306,7 +306,7 @@ impl<'a> ClipReader<'_, 'a> {
                 let mut values: Vec<Vec3> = store.floats::<Vec3, 3>(output, &place)?;
                 note(hold(&mut values, group, |v| v.is_finite(), Vec3::ZERO));
                 keep(&mut values, kept, group);
-                Values::Vec3(values)
+                Values::Vec3(values.into())
             }
             Path::Rotation => {
                 unsigned(&[Type::Vec4])?;
@@ -336,7 +336,7 @@ impl<'a> ClipReader<'_, 'a> {
                     );
                 }
                 keep(&mut values, kept, group);
-                Values::Quat(values)
+                Values::Quat(values.into())
             }
             Path::Weights => {
                 unsigned(&[Type::Scalar])?;

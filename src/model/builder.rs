@@ -5,7 +5,7 @@ use glam::Affine3A;
 use super::{
     AlphaMode, Camera, CameraId, Clip, Image, Influences, Instance, Interpolation, Light, LightId, Material, Mesh,
     Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin,
-    SourceInfo, Texture, TextureSlot, Topology, Values,
+    SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
 };
 use crate::math::largest_magnitude;
 
@@ -60,7 +60,7 @@ impl Model {
     ///
     /// # Errors
     /// The first invariant that does not hold.
-    pub fn build(parts: ModelParts) -> Result<Self, BuildError> {
+    pub fn build(mut parts: ModelParts) -> Result<Self, BuildError> {
         check_skeleton(&parts.skeleton)?;
         check_scenes(&parts)?;
         check_humanoid(&parts)?;
@@ -76,6 +76,7 @@ impl Model {
             check_clip(clip, &parts, c)?;
         }
         check_materials(&parts)?;
+        parts.clips.iter_mut().for_each(|clip| Tracks::lay_out(clip, &parts.instances));
         let mut is_joint = vec![false; parts.skeleton.len()];
         for joint in parts.skins.iter().flat_map(|s| &s.joints) {
             is_joint[joint.index()] = true;
@@ -181,7 +182,7 @@ fn numbers(p: &Primitive) -> Vec<&[f32]> {
     out
 }
 
-fn is_finite(values: &[f32]) -> bool {
+pub(super) fn is_finite(values: &[f32]) -> bool {
     largest_magnitude(values).is_finite()
 }
 
@@ -304,8 +305,8 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
         ensure(sampler.times < clip.times.len(), place, "its key times are not there")?;
         let per_key = if sampler.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let finite = match &sampler.values {
-            Values::Vec3(v) => is_finite(bytemuck::cast_slice(v)),
-            Values::Quat(v) => is_finite(bytemuck::cast_slice(v)),
+            Values::Vec3(v) => v.is_finite(),
+            Values::Quat(v) => v.is_finite(),
             Values::Weights { values, .. } => is_finite(values),
         };
         ensure(finite, place, "it holds numbers that are not finite")?;
@@ -410,7 +411,7 @@ mod tests {
         assert_eq!(built(|p| p.meshes[0].primitives[0].normals[0].x = f32::INFINITY), said);
         let weights = |p: &mut ModelParts, w| p.meshes[0].primitives[0].influences.as_mut().map(|i| i.weights[3] = w);
         assert_eq!(built(|p| _ = weights(p, f32::NEG_INFINITY)), said);
-        let clip = built(|p| p.clips[0].samplers[0].values = Values::Quat(vec![glam::Quat::NAN; 3]));
+        let clip = built(|p| p.clips[0].samplers[0].values = Values::Quat(vec![glam::Quat::NAN; 3].into()));
         assert_eq!(clip, Err("clip 0, sampler 0: it holds numbers that are not finite".to_owned()));
     }
 

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::{NodeId, Property};
+use super::{Keys, NodeId, Property, Tracks};
 
 /// An animation of the file.
 #[derive(Clone, Debug, Default)]
@@ -15,12 +15,14 @@ pub struct Clip {
     pub properties: Vec<PropertyChannel>,
     /// In file order.
     pub samplers: Vec<Sampler>,
-    /// Key times in seconds, strictly rising, each distinct accessor once.
+    /// Key times in seconds, strictly rising; once built, each distinct list once.
     pub times: Vec<Vec<f32>>,
     /// Earliest key, seconds.
     pub start_secs: f32,
     /// Latest key, seconds.
     pub end_secs: f32,
+    /// The same channels as sampling reads them; empty before the builder has seen the clip.
+    pub tracks: Tracks,
 }
 
 impl Clip {
@@ -86,9 +88,9 @@ pub struct Sampler {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Translations and scales.
-    Vec3(Vec<Vec3>),
+    Vec3(Keys<Vec3>),
     /// Rotations, unit (tangents are not).
-    Quat(Vec<Quat>),
+    Quat(Keys<Quat>),
     /// Plain numbers, `count` for each key (or tangent), key after key: morph weights, or the components of a property.
     Weights {
         /// Morph targets, or components.
@@ -96,4 +98,14 @@ pub enum Values {
         /// All of them.
         values: Vec<f32>,
     },
+}
+
+impl Values {
+    pub(super) fn as_vectors(&mut self) -> Option<&mut Keys<Vec3>> {
+        if let Self::Vec3(keys) = self { Some(keys) } else { None }
+    }
+
+    pub(super) fn as_quats(&mut self) -> Option<&mut Keys<Quat>> {
+        if let Self::Quat(keys) = self { Some(keys) } else { None }
+    }
 }

@@ -6,16 +6,19 @@
 mod builder;
 mod clip;
 mod image;
+mod keys;
 mod light;
 mod material;
 mod mesh;
 mod property;
 pub mod shapes;
 mod skeleton;
+mod tracks;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
+pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
 pub use material::{
     AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
@@ -24,6 +27,7 @@ pub use material::{
 pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Skeleton, Skin};
+pub use tracks::{Group, Tracks};
 
 use glam::{Affine3A, Quat, Vec3};
 

@@ -121,15 +121,15 @@ fn bend(joints: usize) -> Clip {
     let turn = |degrees: f32| Quat::from_rotation_x(degrees.to_radians());
     let keys = vec![turn(0.0), turn(30.0), turn(0.0)];
     Clip {
-        properties: Vec::new(),
         name: "Bend".into(),
         channels: (2..=joints)
             .map(|n| Channel { node: NodeId::from_index(n), path: Path::Rotation, sampler: 0 })
             .collect(),
-        samplers: vec![Sampler { times: 0, interpolation: Interpolation::Linear, values: Values::Quat(keys) }],
+        samplers: vec![Sampler { times: 0, interpolation: Interpolation::Linear, values: Values::Quat(keys.into()) }],
         times: vec![vec![0.0, 0.5, 1.0]],
         start_secs: 0.0,
         end_secs: 1.0,
+        ..Clip::default()
     }
 }
 
@@ -251,7 +251,7 @@ fn course_clip() -> Clip {
     let (step, linear, cubic) = (Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline);
     let table = [
         (0, Path::Translation, linear, 0, moves(4)),
-        (0, Path::Scale, step, 1, Values::Vec3(vec![Vec3::new(1.5, 0.8, 1.1), Vec3::new(0.9, -1.2, 1.0)])),
+        (0, Path::Scale, step, 1, Values::Vec3(vec![Vec3::new(1.5, 0.8, 1.1), Vec3::new(0.9, -1.2, 1.0)].into())),
         (1, Path::Weights, linear, 0, weights(4)),
         (3, Path::Rotation, linear, 0, turns(4)),
         (4, Path::Rotation, cubic, 0, curves(4)),
@@ -267,13 +267,13 @@ fn course_clip() -> Clip {
     let channel =
         |(sampler, row): (usize, &(u32, Path, _, _, _))| Channel { node: NodeId(row.0), path: row.1, sampler };
     Clip {
-        properties: Vec::new(),
         name: "All kinds".into(),
         channels: table.iter().enumerate().map(channel).collect(),
         samplers: table.map(|(_, _, interpolation, times, values)| Sampler { times, interpolation, values }).to_vec(),
         times,
         start_secs: 0.25,
         end_secs: 1.75,
+        ..Clip::default()
     }
 }
 

@@ -5,7 +5,7 @@ use super::gpu::Gpu;
 use super::painter::Painter;
 use super::pipelines::{Kind, Pipelines};
 use super::target::{Depth, SceneTarget, begin, clear_color};
-use crate::deform::METHODS;
+use super::upload::bind_frame;
 use crate::frame::{Background, Display};
 
 /// A background that was drawn.
@@ -34,8 +34,8 @@ impl Backdrop {
         {
             let clear = wgpu::LoadOp::Clear(clear_color(display.background));
             let mut pass = begin(encoder, target, clear, None, Depth::Own);
-            pass.set_bind_group(0, frame, &[]);
-            Painter::screen(&mut pass, &pipelines.draw(gpu, Kind::Background, METHODS[0]), 3);
+            bind_frame(&mut pass, pipelines.windows, frame, 0);
+            Painter::screen(&mut pass, &pipelines.plain(gpu, Kind::Background), 3);
         }
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("backdrop"),

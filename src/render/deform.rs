@@ -5,7 +5,9 @@ use glam::Vec4;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::pipelines::entry;
+use super::upload::frame_offsets;
 use super::{Renderer, guarded, headless, needs};
+use crate::deform::packed::VertexOrder;
 use crate::deform::{Deformed, normals_from_triangles};
 use crate::frame::Frame;
 use crate::model::{InstanceId, Primitive};
@@ -50,13 +52,16 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
     renderer.prepare(gpu, frame, [1, 1])?;
     let (Some((model, Ok(copy))), Some(upload)) = (&renderer.model, &renderer.upload) else { return Ok(Vec::new()) };
     let members = frame.members.max(1);
-    let pipeline = renderer.pipelines.bake(gpu, frame.method);
     let mut out = Vec::new();
     for id in &frame.draws {
         let mesh = model.instances[id.index()].mesh.index();
         for (n, draw) in copy.draws[id.index()].iter().enumerate() {
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
+            let windows = renderer.pipelines.windows;
+            let shape = draw.shape(frame, draw.copies, windows);
+            let window = if shape.window { draw.window_start(frame) } else { 0 };
+            let pipeline = renderer.pipelines.bake(gpu, frame.method, shape);
             let count = source.vertex_count() as u32;
             let instances = draw.copies * members;
             let size =
@@ -67,14 +72,14 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("bake"),
                 layout: &renderer.pipelines.bake,
-                entries: &[entry(0, primitive.source.as_entire_binding()), entry(1, deformed.as_entire_binding())],
+                entries: &[entry(0, primitive.vertices.as_entire_binding()), entry(1, deformed.as_entire_binding())],
             });
             let mut encoder =
                 gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bake") });
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 pass.set_pipeline(&pipeline);
-                pass.set_bind_group(0, &upload.group, &[]);
+                pass.set_bind_group(0, &upload.group, frame_offsets(windows, &window));
                 pass.set_bind_group(1, &primitive.group, &[draw.offset]);
                 pass.set_bind_group(2, &group, &[]);
                 pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), instances.min(most_groups), 1);
@@ -84,7 +89,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             let bytes = headless::read(gpu, &mapped)?;
             let one = source.vertex_count() * size_of::<Vec4>() * VEC4S_PER_VERTEX as usize;
             for at in 0..instances as usize {
-                let deformed = deformed_from(&bytes[at * one..], source);
+                let deformed = deformed_from(&bytes[at * one..], source, &primitive.order);
                 let (copy, member) = (at / members as usize, at % members as usize);
                 out.push(DeformedOnGpu { instance: *id, copy, member, primitive: n, deformed });
             }
@@ -97,10 +102,11 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
 }
 
 /// Sorts out what the shader wrote, as `bake.wgsl` has it.
-fn deformed_from(bytes: &[u8], source: &Primitive) -> Deformed {
+fn deformed_from(bytes: &[u8], source: &Primitive, order: &VertexOrder) -> Deformed {
     let mut out = Deformed::default();
-    for (i, row) in bytes.as_chunks::<48>().0.iter().take(source.vertex_count()).enumerate() {
-        let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(row);
+    let rows = bytes.as_chunks::<48>().0;
+    for (i, place) in order.places(source.vertex_count()).into_iter().enumerate() {
+        let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(&rows[place as usize]);
         let determinant = position.w;
         out.positions.push(position.truncate());
         out.determinants.push(determinant);

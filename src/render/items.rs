@@ -1,8 +1,11 @@
 //! What of a frame is drawn, and in which order. Records nothing itself.
 
+use glam::Affine3A;
+
 use super::material::{Groups, Traits};
 use super::pipelines::Cull;
 use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
+use super::vertices::Shape;
 use crate::deform::keep_sides;
 use crate::frame::Frame;
 use crate::model::{InstanceId, Model};
@@ -14,11 +17,11 @@ pub(super) struct Item<'a> {
     pub source: &'a crate::model::Primitive,
     pub draw: &'a GpuDraw,
     /// Which of its copies; each is moved by the next matrix of the palette.
-    pub copies: (u32, u32),
+    copies: (u32, u32),
     /// Which members of the crowd: all, or one of them with one copy.
-    pub members: (u32, u32),
+    members: (u32, u32),
     /// What is drawn at once: all members of a copy before those of the next.
-    pub instances: (u32, u32),
+    instances: (u32, u32),
     pub groups: &'a Groups,
     pub traits: &'a Traits,
     /// Mesh, and primitive of it.
@@ -29,6 +32,11 @@ impl Item<'_> {
     /// Each of them `times` times.
     pub fn instances(&self, times: u32) -> std::ops::Range<u32> {
         times * self.instances.0..times * self.instances.1
+    }
+
+    /// How its vertices are drawn; `windows`: the uniform block may be used.
+    pub fn shape(&self, frame: &Frame, windows: bool) -> Shape {
+        self.draw.shape(frame, self.copies.1, windows)
     }
 }
 
@@ -134,13 +142,13 @@ pub(super) fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
 }
 
 /// The matrices of one member of the crowd.
-fn member_palette(frame: &Frame, member: u32) -> &[glam::Affine3A] {
+fn member_palette(frame: &Frame, member: u32) -> &[Affine3A] {
     let length = frame.palettes.len() / frame.members.max(1) as usize;
     frame.palettes.get(member as usize * length..).map_or(&[], |rest| &rest[..length.min(rest.len())])
 }
 
 /// True where all of the surface has kept its winding, false where all of it has changed it.
-fn side(palette: &[glam::Affine3A], item: &Item<'_>, pairs: &[(u16, u16)]) -> Option<bool> {
+fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)]) -> Option<bool> {
     let matrix = |place: u16| palette.get(item.draw.joint as usize + usize::from(place));
     let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
     let (first, _) = pairs.first()?;

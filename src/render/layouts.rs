@@ -83,16 +83,6 @@ shared! {
         node: u32,
     }
 
-    /// A stored vertex as the deformation reads it.
-    struct Source {
-        position: [f32; 3],
-        joints_a: u32,
-        normal: [f32; 3],
-        joints_b: u32,
-        tangent: [f32; 4],
-        weights: [f32; 4],
-    }
-
     /// One influence of a vertex that has more than four.
     struct Influence {
         joint: u32,
@@ -102,7 +92,6 @@ shared! {
     /// One primitive of one instance.
     struct Draw {
         joint: u32,
-        mode: u32,
         flags: u32,
         vertex_count: u32,
         morph_count: u32,
@@ -168,15 +157,7 @@ pub(super) mod layer {
     pub const UNLIT: u32 = 32;
 }
 
-/// The rest of a stored vertex, as the surface reads it: both texture coordinate sets and the colour.
-#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(super) struct Paint {
-    pub uv: [f32; 4],
-    pub color: [f32; 4],
-}
-
-/// `Draw::mode`: one matrix, four influences in the vertex, or a list.
+/// `MODE` of shaders/common/deform.wgsl: one matrix, four influences in the vertex, or a list.
 pub(super) mod mode {
     pub const RIGID: u32 = 0;
     pub const FOUR: u32 = 1;
@@ -204,12 +185,4 @@ pub(super) mod scale {
     pub const RAMP: u32 = 0;
     pub const STEPS: u32 = 1;
     pub const JOINTS: u32 = 2;
-}
-
-/// A marked vertex: as stored, and its number.
-#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C)]
-pub(super) struct Mark {
-    pub source: Source,
-    pub vertex: u32,
 }

@@ -20,11 +20,13 @@ mod numbers;
 mod painter;
 mod pipelines;
 mod scene;
+mod sent;
 pub mod shader;
 mod studio;
 mod target;
 mod texture;
 mod upload;
+mod vertices;
 
 use std::sync::Arc;
 
@@ -45,7 +47,7 @@ use painter::Painter;
 use pipelines::{Kind, Pipelines, entry};
 use scene::GpuModel;
 use target::{Depth, Depths, begin, clear_color, set_depths};
-use upload::Upload;
+use upload::{Upload, bind_frame};
 
 /// Draws frames. Keeps what it has compiled and uploaded from one to the next.
 #[derive(Debug)]
@@ -240,7 +242,7 @@ impl Renderer {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
                 copy.materials.change(gpu, model, &frame.changes);
-                self.numbers.follow(gpu, model, frame)?;
+                self.numbers.follow(gpu, model, copy, frame)?;
                 Some(&copy.slots)
             }
             Some((_, Err(error))) => return Err(error.clone()),
@@ -286,7 +288,7 @@ impl Renderer {
             };
             {
                 let mut pass = begin(encoder, target, load, Some(&behind.first), Depth::Kept);
-                pass.set_bind_group(0, &group, &[]);
+                bind_frame(&mut pass, pipelines.windows, &group, 0);
                 let (pass, groups) = (&mut pass, [&group; 2]);
                 let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop };
                 painter.ground(&order.solid);
@@ -298,7 +300,7 @@ impl Renderer {
         }
         let depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
         let mut pass = begin(encoder, target, load, Some(&target.view), depth);
-        pass.set_bind_group(0, &group, &[]);
+        bind_frame(&mut pass, pipelines.windows, &group, 0);
         let groups = [&group, through.as_ref().unwrap_or(&group)];
         let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop };
         if glass.is_none() {
@@ -313,14 +315,14 @@ impl Renderer {
 
 /// Bones hide one another, but nothing of the scene hides them.
 fn over(gpu: &Gpu, pipelines: &mut Pipelines, upload: &Upload, frame: &Frame, pass: &mut wgpu::RenderPass<'_>) {
-    if upload.bone_count > 0 {
-        pass.set_pipeline(&pipelines.draw(gpu, Kind::Bones, frame.method));
-        pass.set_vertex_buffer(0, upload.bones.slice(..));
-        pass.draw(0..24, 0..upload.bone_count);
+    if upload.bones.count() > 0 {
+        pass.set_pipeline(&pipelines.plain(gpu, Kind::Bones));
+        pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
+        pass.draw(0..24, 0..upload.bones.count());
     }
     if !frame.lines.is_empty() {
-        pass.set_pipeline(&pipelines.draw(gpu, Kind::Lines, frame.method));
-        pass.set_vertex_buffer(0, upload.lines.slice(..));
+        pass.set_pipeline(&pipelines.plain(gpu, Kind::Lines));
+        pass.set_vertex_buffer(0, upload.lines.buffer.slice(..));
         pass.draw(0..4, 0..frame.lines.len() as u32);
     }
 }

@@ -1,7 +1,8 @@
 //! What the renderer asks of any adapter, whatever the model. What a model or a picture asks for beyond (sizes of buffers
 //! and textures) is checked where each is made.
 
-use super::layouts::{CORE_TEXTURES, Globals, MATERIAL_TEXTURES, Mark, Paint};
+use super::layouts::{CORE_TEXTURES, Globals, MATERIAL_TEXTURES};
+use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 use crate::frame::SCALE_ROWS;
 
 /// A limit of the device, and the least of it that will do.
@@ -16,6 +17,16 @@ macro_rules! need {
         Need { what: $what, least: $least as u64, has: |limits| u64::from(limits.$limit) }
     };
 }
+
+/// The vertex with the most in it.
+const MOST: VertexLayout = VertexLayout {
+    normals: true,
+    tangents: true,
+    influences: InfluenceLayout::Four { wide_joints: true, weights: WeightBits::Float },
+};
+const MOST_PAINT: PaintLayout = PaintLayout { uvs: [true; 2], colors: true };
+/// A marked one has its place too.
+const MARK_WORDS: usize = MOST.words() + 1;
 
 /// To draw.
 const DRAWING: &[Need] = &[
@@ -36,7 +47,7 @@ const DRAWING: &[Need] = &[
     need!("dynamic uniform buffers", 1, max_dynamic_uniform_buffers_per_pipeline_layout),
     need!("vertex buffers", 3, max_vertex_buffers),
     need!("vertex attributes", 9, max_vertex_attributes),
-    need!("bytes of a stored vertex", larger(size_of::<Mark>(), size_of::<Paint>()), max_vertex_buffer_array_stride),
+    need!("bytes of a stored vertex", 4 * larger(MARK_WORDS, MOST_PAINT.words()), max_vertex_buffer_array_stride),
     // The surface's seven, and which side is seen.
     need!("variables between shader stages", 8, max_inter_stage_shader_variables),
     need!(

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::scene;
+use super::scene::GpuModel;
+use crate::deform::packed::pack_marks;
 use crate::frame::{Frame, Inspection, Overlay, VertexSet};
 use crate::model::{MeshId, Model, Primitive};
 
@@ -28,7 +29,7 @@ pub(super) struct Numbers {
 
 impl Numbers {
     /// Uploads what `frame` shows for the first time.
-    pub fn follow(&mut self, gpu: &Gpu, model: &Model, frame: &Frame) -> Result<(), GpuError> {
+    pub fn follow(&mut self, gpu: &Gpu, model: &Model, copy: &GpuModel, frame: &Frame) -> Result<(), GpuError> {
         if self.inspection.as_ref().map(Arc::as_ptr) != frame.inspection.as_ref().map(Arc::as_ptr) {
             self.values.clear();
             self.inspection.clone_from(&frame.inspection);
@@ -41,7 +42,9 @@ impl Numbers {
             let values = values(inspection);
             let mut buffers = HashMap::new();
             for (place, primitive) in primitives(model) {
+                let Some(on_device) = copy.primitive(place) else { continue };
                 let list = of_all(values.of(MeshId::from_index(place.0), place.1), primitive);
+                let list = on_device.order.arranged(&list);
                 let bytes = bytemuck::cast_slice(&list);
                 buffers.insert(place, gpu.buffer("the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?);
             }
@@ -50,11 +53,14 @@ impl Numbers {
         if !Arc::ptr_eq(&self.marked, &frame.marked) {
             self.marks.clear();
             for (place, primitive) in primitives(model) {
-                let marks = scene::marks(primitive, frame.marked.of(MeshId::from_index(place.0), place.1));
+                let marked = frame.marked.of(MeshId::from_index(place.0), place.1);
+                let Some(on_device) = copy.primitive(place).filter(|_| !marked.is_empty()) else { continue };
+                let marks = pack_marks(primitive, &on_device.order, marked);
                 if !marks.is_empty() {
-                    let bytes = bytemuck::cast_slice(&marks);
-                    let buffer = gpu.buffer("marked vertices", bytes, wgpu::BufferUsages::VERTEX)?;
-                    self.marks.insert(place, (buffer, marks.len() as u32));
+                    let buffer =
+                        gpu.buffer("marked vertices", bytemuck::cast_slice(&marks), wgpu::BufferUsages::VERTEX)?;
+                    let count = marks.len() / (on_device.layout.words() + 1);
+                    self.marks.insert(place, (buffer, count as u32));
                 }
             }
             self.marked = Arc::clone(&frame.marked);

@@ -6,6 +6,7 @@ use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
 use super::pipelines::{Cull, Kind, Look, Pipelines};
 use super::scene::Indices;
+use super::upload::bind_frame;
 use crate::frame::{Background, Frame};
 
 /// Records into a pass.
@@ -27,11 +28,11 @@ impl Painter<'_, '_> {
         self.surfaces(solid, false);
         // As far as can be: only where nothing is in front of it.
         if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
-            let pipeline = self.pipelines.draw(self.gpu, Kind::Background, self.frame.method);
+            let pipeline = self.pipelines.plain(self.gpu, Kind::Background);
             Self::screen(self.pass, &pipeline, 3);
         }
         if self.frame.display.grid.is_some() {
-            let pipeline = self.pipelines.draw(self.gpu, Kind::Grid, self.frame.method);
+            let pipeline = self.pipelines.plain(self.gpu, Kind::Grid);
             Self::screen(self.pass, &pipeline, 4);
         }
     }
@@ -84,10 +85,10 @@ impl Painter<'_, '_> {
     /// All vertices of the file; those split off for tangents lie where these do.
     fn dots(&mut self, item: &Item<'_>) {
         let count = item.source.stored_vertices as u32;
-        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
         if count > 0 {
             self.deformed(item, Kind::Dots);
-            self.pass.set_vertex_buffer(0, item.primitive.source.slice(..));
+            self.pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
             self.pass.set_vertex_buffer(1, values.slice(..));
             self.pass.draw(item.instances(3), 0..count);
         }
@@ -103,7 +104,11 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method));
+        let windows = self.pipelines.windows;
+        let shape = item.shape(self.frame, windows);
+        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
+        let group = self.groups[usize::from(kind.is_glass())];
+        bind_frame(self.pass, windows, group, if shape.window { item.draw.window_start(self.frame) } else { 0 });
         self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
     }
 
@@ -121,23 +126,19 @@ impl Painter<'_, '_> {
         }
         self.deformed(item, kind);
         let pass = &mut *self.pass;
-        let is_glass = kind.is_glass();
-        if is_glass {
-            pass.set_bind_group(0, self.groups[1], &[]);
-        }
         pass.set_bind_group(2, &item.groups.core, &[]);
         if let Some(layers) = &item.groups.layers {
             pass.set_bind_group(3, layers, &[]);
         }
-        pass.set_vertex_buffer(0, item.primitive.source.slice(..));
+        pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
         pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
         // Where the overlay needs no numbers it reads anything.
-        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.source);
+        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
         pass.set_vertex_buffer(2, values.slice(..));
         pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(0..indices.count, 0, item.instances(1));
-        if is_glass {
-            pass.set_bind_group(0, self.groups[0], &[]);
+        if kind.is_glass() {
+            bind_frame(pass, self.pipelines.windows, self.groups[0], 0);
         }
     }
 }

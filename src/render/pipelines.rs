@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 
 use super::gpu::Gpu;
-use super::layouts::{Bone, CORE_TEXTURES, Draw, Line, MATERIAL_TEXTURES, Mark, Paint, Source, layer};
+use super::layouts::{Bone, CORE_TEXTURES, Draw, Line, MATERIAL_TEXTURES, layer};
 use super::material::Parts;
-use super::shader::{self, Program};
+use super::shader::{self, PaletteIn, Program};
 use super::target::{COLOR, DEPTH, Grain, SAMPLES};
+use super::vertices::{Shape, WINDOW_BYTES, prefers_windows};
 use crate::deform::Method;
 
 /// Fragment stage of the surface.
@@ -62,11 +63,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Linked with a deformation method.
-    fn deforms(self) -> bool {
-        matches!(self, Self::Surface { .. } | Self::Edges | Self::Dots | Self::Marks { .. })
-    }
-
     /// True where what lies behind is read.
     pub fn is_glass(self) -> bool {
         match self {
@@ -89,9 +85,11 @@ pub(super) struct Pipelines {
     pub bake: wgpu::BindGroupLayout,
     /// Of the pictures that are drawn now.
     pub grain: Grain,
-    modules: HashMap<(&'static str, &'static str), wgpu::ShaderModule>,
-    drawing: HashMap<(Kind, &'static str, u32), wgpu::RenderPipeline>,
-    baking: HashMap<&'static str, wgpu::ComputePipeline>,
+    /// Palettes can be read through the uniform block.
+    pub windows: bool,
+    modules: HashMap<(&'static str, &'static str, PaletteIn), wgpu::ShaderModule>,
+    drawing: HashMap<(Kind, &'static str, Option<Shape>, u32), wgpu::RenderPipeline>,
+    baking: HashMap<(&'static str, Shape), wgpu::ComputePipeline>,
     mips: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     behind: Option<wgpu::RenderPipeline>,
@@ -100,19 +98,12 @@ pub(super) struct Pipelines {
 /// Colours that were multiplied by their alpha.
 const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 
-const SOURCE: [wgpu::VertexAttribute; 6] = wgpu::vertex_attr_array![
-    0 => Float32x3, 1 => Uint32, 2 => Float32x3, 3 => Uint32, 4 => Float32x4, 5 => Float32x4];
-const PAINT: [wgpu::VertexAttribute; 2] = wgpu::vertex_attr_array![6 => Float32x4, 7 => Float32x4];
 /// A number for each vertex.
 const VALUE: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![8 => Float32];
-const MARK: [wgpu::VertexAttribute; 7] = wgpu::vertex_attr_array![
-    0 => Float32x3, 1 => Uint32, 2 => Float32x3, 3 => Uint32, 4 => Float32x4, 5 => Float32x4, 8 => Uint32];
 const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4];
 
-fn buffer<T>(
-    step_mode: wgpu::VertexStepMode,
-    attributes: &[wgpu::VertexAttribute],
-) -> Option<wgpu::VertexBufferLayout<'_>> {
+fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
+    let step_mode = wgpu::VertexStepMode::Instance;
     Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
 }
 
@@ -136,6 +127,10 @@ impl Pipelines {
             uniform(3, all, false),
             storage(4, S::FRAGMENT, true),
         ];
+        let windows = prefers_windows(gpu);
+        if windows {
+            frame.push(window(7, vertices));
+        }
         let frame_alone = layout("frame", &frame);
         frame.extend([texture(5), sampler(6)]);
         let frame_behind = layout("frame and behind", &frame);
@@ -156,6 +151,7 @@ impl Pipelines {
             frame_behind,
             bake,
             grain: Grain { format: COLOR, samples: SAMPLES },
+            windows,
             modules: HashMap::new(),
             drawing: HashMap::new(),
             baking: HashMap::new(),
@@ -165,29 +161,48 @@ impl Pipelines {
         }
     }
 
-    fn module(&mut self, gpu: &Gpu, program: &'static Program, method: &'static Method) -> wgpu::ShaderModule {
+    fn module(
+        &mut self,
+        gpu: &Gpu,
+        program: &'static Program,
+        method: &'static Method,
+        palette: PaletteIn,
+    ) -> wgpu::ShaderModule {
         let make = || {
-            let source = wgpu::ShaderSource::Wgsl(program.link(method).text.into());
+            let source = wgpu::ShaderSource::Wgsl(program.link(method, palette).text.into());
             gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(program.name), source })
         };
         let method = if program.deforms { method.id } else { "" };
-        self.modules.entry((program.name, method)).or_insert_with(make).clone()
+        self.modules.entry((program.name, method, palette)).or_insert_with(make).clone()
     }
 
-    /// A pipeline of the scene's own target.
-    pub fn draw(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method) -> wgpu::RenderPipeline {
-        let key = (kind, if kind.deforms() { method.id } else { "" }, self.grain.samples);
+    /// A module that deforms nothing.
+    fn plain_module(&mut self, gpu: &Gpu, program: &'static Program) -> wgpu::ShaderModule {
+        self.module(gpu, program, crate::deform::METHODS[0], PaletteIn::Storage)
+    }
+
+    /// A pipeline of the scene's own target that deforms nothing.
+    pub fn plain(&mut self, gpu: &Gpu, kind: Kind) -> wgpu::RenderPipeline {
+        self.get(gpu, kind, crate::deform::METHODS[0], None)
+    }
+
+    /// A pipeline of the scene's own target for vertices of a shape.
+    pub fn draw(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Shape) -> wgpu::RenderPipeline {
+        self.get(gpu, kind, method, Some(shape.of(kind)))
+    }
+
+    fn get(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
+        let key = (kind, method.id, shape, self.grain.samples);
         if let Some(found) = self.drawing.get(&key) {
             return found.clone();
         }
-        let made = self.make(gpu, kind, method);
+        let made = self.make(gpu, kind, method, shape);
         self.drawing.insert(key, made.clone());
         made
     }
 
-    fn make(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method) -> wgpu::RenderPipeline {
+    fn make(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
         use wgpu::PrimitiveTopology as T;
-        use wgpu::VertexStepMode::{Instance, Vertex};
         let how = match kind {
             Kind::Surface { look, topology, blend, cull, parts } => {
                 let is_layered = parts.layers & !layer::UNLIT != 0;
@@ -259,34 +274,76 @@ impl Pipelines {
                 ..How::FLAT
             },
         };
-        let mesh = [buffer::<Source>(Vertex, &SOURCE), buffer::<Paint>(Vertex, &PAINT), buffer::<f32>(Vertex, &VALUE)];
+        match shape {
+            Some(shape) => self.make_deforming(gpu, kind, &how, (method, shape)),
+            None => {
+                let buffers: &[_] = match kind {
+                    Kind::Bones => &[buffer::<Bone>(&THREE)],
+                    Kind::Lines => &[buffer::<Line>(&THREE)],
+                    _ => &[],
+                };
+                let module = self.plain_module(gpu, how.program);
+                self.make_scene(gpu, &how, &module, buffers, &[])
+            }
+        }
+    }
+
+    fn make_deforming(
+        &mut self,
+        gpu: &Gpu,
+        kind: Kind,
+        how: &How,
+        (method, shape): (&'static Method, Shape),
+    ) -> wgpu::RenderPipeline {
+        use wgpu::VertexStepMode::{Instance, Vertex};
+        let stride = shape.stride();
+        let mut attributes = shape.attributes();
+        let (paint, missing) = shape.paint_attributes();
+        let rows = |step_mode, array_stride, attributes| {
+            Some(wgpu::VertexBufferLayout { array_stride, step_mode, attributes })
+        };
+        let mut constants = shape.constants();
+        let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges);
+        if is_mesh {
+            attributes.extend(missing);
+            constants.extend(shape.paint_constants());
+        }
+        let mark = [wgpu::vertex_attr_array![8 => Uint32][0]];
+        let mark = mark.map(|a| wgpu::VertexAttribute { offset: stride, ..a });
+        if matches!(kind, Kind::Marks { .. }) {
+            attributes.extend(mark);
+        }
+        let painted = (!paint.is_empty()).then(|| rows(Vertex, 4 * shape.paint.words() as u64, &paint)).flatten();
+        let mesh = [rows(Vertex, stride, &attributes), painted, rows(Vertex, 4, &VALUE)];
         let buffers: &[_] = match kind {
             Kind::Surface { look: Look::Readout, .. } => &mesh,
-            Kind::Surface { .. } | Kind::Edges => &mesh[..2],
-            Kind::Dots => &[buffer::<Source>(Instance, &SOURCE), buffer::<f32>(Instance, &VALUE)],
-            Kind::Marks { .. } => &[buffer::<Mark>(Instance, &MARK)],
-            Kind::Background | Kind::Grid => &[],
-            Kind::Bones => &[buffer::<Bone>(Instance, &THREE)],
-            Kind::Lines => &[buffer::<Line>(Instance, &THREE)],
+            Kind::Dots => &[rows(Instance, stride, &attributes), rows(Instance, 4, &VALUE)],
+            Kind::Marks { .. } => &[rows(Instance, stride + 4, &attributes)],
+            _ => &mesh[..2],
         };
-        self.make_scene(gpu, &how, buffers, method)
+        let palette = if shape.window { PaletteIn::Uniform } else { PaletteIn::Storage };
+        let module = self.module(gpu, how.program, method, palette);
+        self.make_scene(gpu, how, &module, buffers, &constants)
     }
 
     fn make_scene(
         &mut self,
         gpu: &Gpu,
         how: &How,
+        module: &wgpu::ShaderModule,
         buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
-        method: &'static Method,
+        of_vertices: &[(&'static str, f64)],
     ) -> wgpu::RenderPipeline {
-        let module = self.module(gpu, how.program, method);
-        let constants = how.parts.map(|p| {
-            [("TEXTURES", p.textures), ("TRANSFORMS", p.transforms), ("LAYERS", p.layers)]
-                .map(|(n, v)| (n, f64::from(v)))
-        });
         let is_layered = std::ptr::eq(how.program, &raw const shader::LAYERED);
-        // Only the layered program knows the last one.
-        let constants = constants.as_ref().map_or(&[][..], |all| &all[..if is_layered { 3 } else { 2 }]);
+        let mut constants = of_vertices.to_vec();
+        if let Some(parts) = how.parts {
+            constants.push(("TEXTURES", f64::from(parts.textures)));
+            constants.push(("TRANSFORMS", f64::from(parts.transforms)));
+            // Only the layered program knows this one.
+            constants.extend(is_layered.then_some(("LAYERS", f64::from(parts.layers))));
+        }
+        let compilation_options =
+            wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };
         let transmits = how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
         let frame = if transmits { &self.frame_behind } else { &self.frame };
         let groups = [Some(frame), Some(&self.primitive), Some(&self.material), Some(&self.layers)];
@@ -305,9 +362,9 @@ impl Pipelines {
             label: Some(how.fragment),
             layout: Some(&layout),
             vertex: wgpu::VertexState {
-                module: &module,
+                module,
                 entry_point: Some(how.vertex),
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
+                compilation_options: compilation_options.clone(),
                 buffers,
             },
             primitive: wgpu::PrimitiveState {
@@ -324,12 +381,9 @@ impl Pipelines {
             }),
             multisample: wgpu::MultisampleState { count: self.grain.samples, ..wgpu::MultisampleState::default() },
             fragment: Some(wgpu::FragmentState {
-                module: &module,
+                module,
                 entry_point: Some(how.fragment),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    constants,
-                    ..wgpu::PipelineCompilationOptions::default()
-                },
+                compilation_options,
                 targets: &[Some(wgpu::ColorTargetState {
                     format: self.grain.format,
                     blend: how.blend.then_some(OVER),
@@ -342,11 +396,14 @@ impl Pipelines {
     }
 
     /// The compute entry that writes deformed vertices.
-    pub fn bake(&mut self, gpu: &Gpu, method: &'static Method) -> wgpu::ComputePipeline {
-        if let Some(found) = self.baking.get(method.id) {
+    pub fn bake(&mut self, gpu: &Gpu, method: &'static Method, shape: Shape) -> wgpu::ComputePipeline {
+        if let Some(found) = self.baking.get(&(method.id, shape)) {
             return found.clone();
         }
-        let module = self.module(gpu, &shader::BAKE, method);
+        let palette = if shape.window { PaletteIn::Uniform } else { PaletteIn::Storage };
+        let module = self.module(gpu, &shader::BAKE, method, palette);
+        let mut constants = shape.constants();
+        constants.extend(shape.word_constants());
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("bake"),
             bind_group_layouts: &[Some(&self.frame), Some(&self.primitive), Some(&self.bake)],
@@ -357,29 +414,32 @@ impl Pipelines {
             layout: Some(&layout),
             module: &module,
             entry_point: Some("bake"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &constants,
+                ..wgpu::PipelineCompilationOptions::default()
+            },
             cache: None,
         });
-        self.baking.insert(method.id, made.clone());
+        self.baking.insert((method.id, shape), made.clone());
         made
     }
 
     /// Halves textures of `format`.
     pub fn mip(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
-        let module = self.module(gpu, &shader::MIP, crate::deform::METHODS[0]);
+        let module = self.plain_module(gpu, &shader::MIP);
         self.mips.entry(format).or_insert_with(|| screen(gpu, &module, "fs_mip", format)).clone()
     }
 
     /// Halves the picture of what lies behind glass.
     pub fn behind(&mut self, gpu: &Gpu) -> wgpu::RenderPipeline {
-        let module = self.module(gpu, &shader::BEHIND, crate::deform::METHODS[0]);
+        let module = self.plain_module(gpu, &shader::BEHIND);
         let format = self.grain.format;
         self.behind.get_or_insert_with(|| screen(gpu, &module, "fs_halve", format)).clone()
     }
 
     /// Copies the picture into a window's surface of `format`.
     pub fn present(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
-        let module = self.module(gpu, &shader::PRESENT, crate::deform::METHODS[0]);
+        let module = self.plain_module(gpu, &shader::PRESENT);
         let fragment = if format.is_srgb() { "fs_present_linear" } else { "fs_present_srgb" };
         self.presenting.entry(format).or_insert_with(|| screen(gpu, &module, fragment, format)).clone()
     }
@@ -452,6 +512,13 @@ fn uniform(binding: u32, visibility: wgpu::ShaderStages, has_dynamic_offset: boo
     let min_binding_size = has_dynamic_offset.then(|| wgpu::BufferSize::new(size_of::<Draw>() as u64)).flatten();
     let ty = wgpu::BufferBindingType::Uniform;
     bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size })
+}
+
+/// The part of the palette that a draw reads.
+fn window(binding: u32, visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntry {
+    let min_binding_size = wgpu::BufferSize::new(WINDOW_BYTES);
+    let ty = wgpu::BufferBindingType::Uniform;
+    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: true, min_binding_size })
 }
 
 fn storage(binding: u32, visibility: wgpu::ShaderStages, read_only: bool) -> wgpu::BindGroupLayoutEntry {

@@ -3,16 +3,20 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::OnceLock;
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::Vec3;
 
 use super::error::GpuError;
-use super::gpu::Gpu;
-use super::layouts::{Draw, Influence, Mark, Paint, Slot, Source, flag, mode};
+use super::gpu::{Gpu, MIN_BUFFER};
+use super::layouts::{Draw, Influence, Slot, flag, mode};
 use super::material::Materials;
 use super::pipelines::{Pipelines, entry};
-use crate::frame::joint_color;
+use super::vertices::{Shape, fits_window, mode_of, window_start};
+use crate::deform::packed::{
+    PaintLayout, VertexLayout, VertexOrder, morph_words, morphs_normals, morphs_tangents, pack_primitive,
+};
+use crate::frame::{Frame, joint_color};
 use crate::math::Aabb;
-use crate::model::{Influences, Instance, InstanceId, Model, NodeId, Primitive, Topology};
+use crate::model::{AlphaMode, Instance, InstanceId, Model, NodeId, Primitive, Topology};
 
 /// A model on the device.
 #[derive(Debug)]
@@ -29,8 +33,12 @@ pub(super) struct GpuModel {
 /// Vertices and indices of a primitive.
 #[derive(Debug)]
 pub(super) struct GpuPrimitive {
-    pub source: wgpu::Buffer,
+    pub layout: VertexLayout,
+    pub vertices: wgpu::Buffer,
+    pub paint_layout: PaintLayout,
     pub paint: wgpu::Buffer,
+    /// Which vertex of the model stands where.
+    pub order: VertexOrder,
     pub indices: Indices,
     pub topology: wgpu::PrimitiveTopology,
     /// Binds the draw uniforms (by offset), influences and morph targets.
@@ -50,9 +58,29 @@ pub(super) struct GpuDraw {
     pub offset: u32,
     /// First matrix in the palette.
     pub joint: u32,
+    /// How many there are of them, for a copy.
+    joints: u32,
     /// Moved by that one alone; each copy by its own, which follow it.
     pub rigid: bool,
     pub copies: u32,
+    /// Of its vertices, read out of storage.
+    shape: Shape,
+}
+
+impl GpuDraw {
+    /// How its vertices are drawn in a picture, up to `copies` copies of them at once. `windows`: the uniform block may be
+    /// used.
+    pub fn shape(&self, frame: &Frame, copies: u32, windows: bool) -> Shape {
+        let joints = if self.rigid { copies } else { self.joints };
+        let fits = frame.members <= 1 && fits_window(self.joint, joints, frame.method.vec4s_per_joint);
+        let dims = frame.display.influenced_only && frame.display.selected.is_some();
+        Shape { window: windows && fits, dims, ..self.shape }
+    }
+
+    /// Where the uniform block begins for it, bytes.
+    pub fn window_start(&self, frame: &Frame) -> u32 {
+        window_start(self.joint, frame.method.vec4s_per_joint)
+    }
 }
 
 /// An index list.
@@ -75,35 +103,45 @@ impl GpuModel {
         let stride =
             (size_of::<Draw>() as u32).next_multiple_of(gpu.device.limits().min_uniform_buffer_offset_alignment);
         let shown: HashSet<usize> = model.instances.iter().map(|i| i.mesh.index()).collect();
-        let mut uniforms = Vec::new();
-        let mut draws = Vec::new();
-        for (i, instance) in model.instances.iter().enumerate() {
-            let primitives = &model.meshes[instance.mesh.index()].primitives;
-            let mut list = Vec::new();
-            for number in 0..primitives.len() {
-                let uniform = draw_uniform(model, InstanceId::from_index(i), number);
-                list.push(GpuDraw {
-                    offset: uniforms.len() as u32,
-                    joint: uniform.joint,
-                    rigid: uniform.mode == mode::RIGID,
-                    copies: uniform.copies,
-                });
-                uniforms.extend_from_slice(bytemuck::bytes_of(&uniform));
-                uniforms.resize(uniforms.len().next_multiple_of(stride as usize), 0);
-            }
-            draws.push(list);
-        }
-        let uniforms = gpu.buffer("draws", &uniforms, wgpu::BufferUsages::UNIFORM)?;
+        let draw_count: usize = model.instances.iter().map(|i| model.meshes[i.mesh.index()].primitives.len()).sum();
+        let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let size = (u64::from(stride) * draw_count as u64).max(MIN_BUFFER);
+        let uniforms = gpu.empty_buffer("draws", size, usage)?;
         let mut meshes = Vec::new();
         for (i, mesh) in model.meshes.iter().enumerate() {
             let shown = shown.contains(&i);
             let primitives = mesh.primitives.iter().enumerate().filter(|_| shown);
-            let upload = |(n, p)| GpuPrimitive::new(gpu, pipelines, p, &uniforms, &format!("mesh {i}, primitive {n}"));
+            let upload = |(n, p)| {
+                let place = format!("mesh {i}, primitive {n}");
+                GpuPrimitive::new(gpu, pipelines, p, (&uniforms, may_reorder(model, p)), &place)
+            };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
+        }
+        let mut bytes = Vec::new();
+        let mut draws = Vec::new();
+        for (i, instance) in model.instances.iter().enumerate() {
+            let mut list = Vec::new();
+            for (number, primitive) in meshes[instance.mesh.index()].iter().enumerate() {
+                let (uniform, draw) = draw_of(model, InstanceId::from_index(i), number, primitive);
+                list.push(GpuDraw { offset: bytes.len() as u32, ..draw });
+                bytes.extend_from_slice(bytemuck::bytes_of(&uniform));
+                bytes.resize(bytes.len().next_multiple_of(stride as usize), 0);
+            }
+            draws.push(list);
+        }
+        if !bytes.is_empty() {
+            gpu.write(&uniforms, &bytes);
         }
         let slots = gpu.buffer("slots", bytemuck::cast_slice(&slots(model)), wgpu::BufferUsages::STORAGE)?;
         let materials = Materials::new(gpu, pipelines, model)?;
         Ok(Self { meshes, draws, slots, materials })
+    }
+}
+
+impl GpuModel {
+    /// A primitive of a mesh; `None` where nothing shows the mesh.
+    pub fn primitive(&self, (mesh, primitive): (usize, usize)) -> Option<&GpuPrimitive> {
+        self.meshes.get(mesh)?.get(primitive)
     }
 }
 
@@ -112,16 +150,17 @@ impl GpuPrimitive {
         gpu: &Gpu,
         pipelines: &Pipelines,
         p: &Primitive,
-        uniforms: &wgpu::Buffer,
+        (uniforms, may_reorder): (&wgpu::Buffer, bool),
         place: &str,
     ) -> Result<Self, GpuError> {
-        let (sources, list) = sources(p);
+        let packed = pack_primitive(p, may_reorder);
         use wgpu::BufferUsages as U;
         let what = |part: &str| format!("{place}: its {part}");
-        let source = gpu.buffer(&what("vertices"), bytemuck::cast_slice(&sources), U::VERTEX | U::STORAGE)?;
-        let paint = gpu.buffer(&what("colours"), bytemuck::cast_slice(&paints(p)), U::VERTEX)?;
-        let influences = gpu.buffer(&what("influences"), bytemuck::cast_slice(&list), U::STORAGE)?;
-        let morphs = gpu.buffer(&what("morph targets"), bytemuck::cast_slice(&morphs(p)), U::STORAGE)?;
+        let list: &[Influence] = bytemuck::cast_slice(&packed.listed);
+        let vertices = gpu.buffer(&what("vertices"), bytemuck::cast_slice(&packed.vertices), U::VERTEX | U::STORAGE)?;
+        let paint = gpu.buffer(&what("colours"), bytemuck::cast_slice(&packed.paint), U::VERTEX)?;
+        let influences = gpu.buffer(&what("influences"), bytemuck::cast_slice(list), U::STORAGE)?;
+        let morphs = gpu.buffer(&what("morph targets"), bytemuck::cast_slice(&packed.morphs), U::STORAGE)?;
         let draw =
             wgpu::BufferBinding { buffer: uniforms, offset: 0, size: wgpu::BufferSize::new(size_of::<Draw>() as u64) };
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
@@ -134,9 +173,12 @@ impl GpuPrimitive {
             ],
         });
         Ok(Self {
-            source,
+            layout: packed.layout,
+            vertices,
+            paint_layout: packed.paint_layout,
             paint,
-            indices: Indices::new(gpu, &what("indices"), &p.indices)?,
+            indices: Indices::new(gpu, &what("indices"), packed.indices.as_deref().unwrap_or(&p.indices))?,
+            order: packed.order,
             topology: match p.topology {
                 Topology::Points => wgpu::PrimitiveTopology::PointList,
                 Topology::Lines => wgpu::PrimitiveTopology::LineList,
@@ -151,16 +193,29 @@ impl GpuPrimitive {
 
     /// Every edge once, as lines; made when first asked for.
     pub fn edges(&self, gpu: &Gpu, p: &Primitive) -> Result<&Indices, GpuError> {
-        let make = || Indices::new(gpu, "the wireframe", &edges(p));
+        let make = || {
+            let mut list = edges(p);
+            if !self.order.is_own() {
+                let places = self.order.places(p.positions.len());
+                list.iter_mut().for_each(|vertex| *vertex = places[*vertex as usize]);
+            }
+            Indices::new(gpu, "the wireframe", &list)
+        };
         self.edges.get_or_init(make).as_ref().map_err(GpuError::clone)
     }
 }
 
-fn draw_uniform(model: &Model, id: InstanceId, primitive: usize) -> Draw {
+/// Nobody sees the order of its triangles: none of its materials blends.
+fn may_reorder(model: &Model, p: &Primitive) -> bool {
+    p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
+}
+
+/// A primitive as an instance draws it; where its [`Draw`] lies is not known yet.
+fn draw_of(model: &Model, id: InstanceId, primitive: usize, on_device: &GpuPrimitive) -> (Draw, GpuDraw) {
     let instance = &model.instances[id.index()];
     let p = &model.meshes[instance.mesh.index()].primitives[primitive];
     let (joint, influences) = model.binding(id, primitive);
-    let mode = influences.map_or(mode::RIGID, mode_of);
+    let mode = mode_of(on_device.layout, influences.is_some());
     let mut flags = 0;
     let mut set = |bit, on| flags |= if on { bit } else { 0 };
     set(flag::HAS_NORMALS, !p.normals.is_empty());
@@ -168,117 +223,29 @@ fn draw_uniform(model: &Model, id: InstanceId, primitive: usize) -> Draw {
     set(flag::HAS_SIDES, p.topology == Topology::Triangles);
     set(flag::MORPHS_NORMALS, morphs_normals(p));
     set(flag::MORPHS_TANGENTS, morphs_tangents(p));
-    Draw {
+    let copies = instance.copy_count() as u32;
+    let rigid = mode == mode::RIGID;
+    let uniform = Draw {
         joint,
-        mode,
         flags,
         vertex_count: p.positions.len() as u32,
         morph_count: p.morphs.len() as u32,
         morph_weight: instance.morph_offset as u32,
-        morph_stride: morph_stride(p),
-        copies: instance.copy_count() as u32,
+        morph_stride: morph_words(p) as u32,
+        copies,
         // Each copy of what is rigid has a matrix of its own.
-        copy_stride: u32::from(mode == mode::RIGID),
-    }
-}
-
-/// Four influences ride in the vertex; more are read from a list.
-fn mode_of(influences: &Influences) -> u32 {
-    if influences.most_used() <= 4 { mode::FOUR } else { mode::LIST }
-}
-
-fn sources(p: &Primitive) -> (Vec<Source>, Vec<Influence>) {
-    let mut list = Vec::new();
-    let mode = p.influences.as_ref().map_or(mode::RIGID, mode_of);
-    let sources = (0..p.positions.len()).map(|i| source(p, i, mode, &mut list)).collect();
-    (sources, list)
-}
-
-/// One vertex; where influences are read from a list, its own are put at the end of `list`.
-fn source(p: &Primitive, i: usize, mode: u32, list: &mut Vec<Influence>) -> Source {
-    let mut out = Source {
-        position: p.positions[i].to_array(),
-        normal: p.normals.get(i).copied().unwrap_or_default().to_array(),
-        tangent: p.tangents.get(i).copied().unwrap_or(Vec4::W).to_array(),
-        ..Source::default()
+        copy_stride: u32::from(rigid),
     };
-    let Some(influences) = &p.influences else { return out };
-    let (joints, weights) = influences.of(i);
-    let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-    if mode == mode::LIST {
-        out.joints_a = list.len() as u32;
-        list.extend(used.map(|(joint, weight)| Influence { joint: u32::from(*joint), weight: *weight }));
-        out.joints_b = list.len() as u32 - out.joints_a;
-    } else {
-        let mut four = [0_u32; 4];
-        for (slot, (joint, weight)) in used.enumerate() {
-            four[slot] = u32::from(*joint);
-            out.weights[slot] = *weight;
-        }
-        out.joints_a = four[0] | four[1] << 16;
-        out.joints_b = four[2] | four[3] << 16;
-    }
-    out
-}
-
-/// Vertices of their own, for the dots that stand for them. `vertices` rise.
-pub(super) fn marks(p: &Primitive, vertices: &[u32]) -> Vec<Mark> {
-    let mode = p.influences.as_ref().map_or(mode::RIGID, mode_of);
-    let (mut listed, mut next) = (0, 0);
-    let mark = |vertex: &u32| {
-        let i = *vertex as usize;
-        let mut source = source(p, i, mode, &mut Vec::new());
-        if let (mode::LIST, Some(influences)) = (mode, &p.influences) {
-            // Where its influences stand in the list of all.
-            let before = (next..i).map(|v| influences.of(v).1.iter().filter(|w| **w != 0.0).count());
-            listed += before.sum::<usize>();
-            next = i;
-            source.joints_a = listed as u32;
-        }
-        Mark { source, vertex: *vertex }
+    let shape = Shape {
+        layout: on_device.layout,
+        paint: on_device.paint_layout,
+        mode,
+        morphs: !p.morphs.is_empty(),
+        window: false,
+        dims: false,
     };
-    vertices.iter().filter(|v| (**v as usize) < p.stored_vertices).map(mark).collect()
-}
-
-fn paints(p: &Primitive) -> Vec<Paint> {
-    let uv = |set: usize, i: usize| p.uvs[set].get(i).copied().unwrap_or(Vec2::ZERO);
-    let paint = |i| {
-        let (a, b) = (uv(0, i), uv(1, i));
-        Paint { uv: [a.x, a.y, b.x, b.y], color: p.colors.get(i).copied().unwrap_or(Vec4::ONE).to_array() }
-    };
-    (0..p.positions.len()).map(paint).collect()
-}
-
-/// Displacements of normals count only where there are normals; their place is kept before those of tangents.
-fn morphs_normals(p: &Primitive) -> bool {
-    !p.normals.is_empty() && p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
-}
-
-fn morphs_tangents(p: &Primitive) -> bool {
-    !p.tangents.is_empty() && p.morphs.iter().any(|m| !m.tangents.is_empty())
-}
-
-/// Floats of one morphed vertex.
-fn morph_stride(p: &Primitive) -> u32 {
-    3 + 3 * u32::from(morphs_normals(p)) + 3 * u32::from(morphs_tangents(p))
-}
-
-fn morphs(p: &Primitive) -> Vec<f32> {
-    let mut out = Vec::with_capacity(p.morphs.len() * p.positions.len() * morph_stride(p) as usize);
-    let (normals, tangents) = (morphs_normals(p), morphs_tangents(p));
-    for target in &p.morphs {
-        for i in 0..p.positions.len() {
-            let mut push = |list: &[Vec3]| out.extend(list.get(i).copied().unwrap_or_default().to_array());
-            push(&target.positions);
-            if normals {
-                push(if p.normals.is_empty() { &[] } else { &target.normals });
-            }
-            if tangents {
-                push(&target.tangents);
-            }
-        }
-    }
-    out
+    let joints = instance.skin.map_or(1, |skin| model.skins[skin.index()].joints.len() as u32);
+    (uniform, GpuDraw { offset: 0, joint, joints, rigid, copies, shape })
 }
 
 /// The place in the skin of the joint with the most weight in all.

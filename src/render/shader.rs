@@ -16,6 +16,8 @@ macro_rules! part {
 const GLOBALS: Part = part!("common/globals.wgsl");
 const COLOR: Part = part!("common/color.wgsl");
 const DEFORM: Part = part!("common/deform.wgsl");
+const PALETTE_STORAGE: Part = part!("common/palette_storage.wgsl");
+const PALETTE_UNIFORM: Part = part!("common/palette_uniform.wgsl");
 const SCREEN: Part = part!("common/screen.wgsl");
 const OVERLAY: Part = part!("common/overlay.wgsl");
 
@@ -115,6 +117,15 @@ const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Pro
 pub static PROGRAMS: &[&Program] =
     &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &PANELS, &MIP, &BEHIND];
 
+/// Where a program that deforms reads the palette.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PaletteIn {
+    /// The buffer that holds all of it.
+    Storage,
+    /// A uniform block that shows a part of that buffer.
+    Uniform,
+}
+
 /// A WGSL error at its own file and line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("shaders/{file}:{line}: {message}")]
@@ -137,14 +148,18 @@ pub struct Linked {
 }
 
 impl Program {
-    /// Joins the parts; `method` is left out where the program deforms nothing.
+    /// Joins the parts; `method` and `palette` are left out where the program deforms nothing.
     #[must_use]
-    pub fn link(&self, method: &'static Method) -> Linked {
+    pub fn link(&self, method: &'static Method, palette: PaletteIn) -> Linked {
         let mut linked = Linked { text: String::new(), files: Vec::new() };
         for part in self.parts {
             linked.push(*part);
         }
         if self.deforms {
+            linked.push(match palette {
+                PaletteIn::Storage => PALETTE_STORAGE,
+                PaletteIn::Uniform => PALETTE_UNIFORM,
+            });
             linked.push(method.wgsl);
             linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
         }

@@ -6,59 +6,53 @@ use glam::{Affine3A, Mat4, Vec3, Vec4};
 
 use super::behind::Behind;
 use super::error::GpuError;
-use super::gpu::{Gpu, MIN_BUFFER};
+use super::gpu::Gpu;
 use super::layouts::{Bone, Globals, Light, Line, scale, shown};
 use super::pipelines::{Pipelines, entry};
+use super::sent::Sent;
 use super::studio;
+use super::vertices::WINDOW_BYTES;
 use crate::deform::pack;
 use crate::frame::{Background, Camera, Frame, OVERLAYS, SCALE_ROWS, Scale};
 use crate::math::Projection;
 use crate::model::LightKind;
 
-/// Buffers that are written for every picture; they grow by need.
+/// What is written for every picture, where it is not what the last one had.
 #[derive(Debug)]
 pub(super) struct Upload {
-    globals: wgpu::Buffer,
-    scale: wgpu::Buffer,
-    palette: wgpu::Buffer,
-    lights: wgpu::Buffer,
+    globals: Sent<Globals>,
+    scale: Sent<[f32; 4]>,
+    /// Packed skinning matrices, then morph weights.
+    palette: Sent<Vec4>,
+    lights: Sent<Light>,
     /// Binds the above and the model's slots.
     pub group: wgpu::BindGroup,
     /// The same and what lies behind glass, once there is glass.
     behind: Option<(wgpu::TextureView, wgpu::BindGroup)>,
     /// What the group holds.
     slots: wgpu::Buffer,
-    pub bones: wgpu::Buffer,
-    /// Bones that have a length.
-    pub bone_count: u32,
-    pub lines: wgpu::Buffer,
-    packed: Vec<Vec4>,
+    /// Those that have a length.
+    pub bones: Sent<Bone>,
+    pub lines: Sent<Line>,
 }
 
 impl Upload {
     pub fn new(gpu: &Gpu, pipelines: &Pipelines) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as U;
-        let globals = gpu.buffer("globals", bytemuck::bytes_of(&Globals::default()), U::UNIFORM)?;
-        let scale = gpu.buffer("the scale", bytemuck::cast_slice(&[[0.0_f32; 4]; SCALE_ROWS]), U::UNIFORM)?;
-        let palette = gpu.buffer("the palette", &[], U::STORAGE)?;
+        let mut globals = Sent::new(gpu, "globals", U::UNIFORM, size_of::<Globals>() as u64)?;
+        globals.next.push(Globals::default());
+        let mut scale = Sent::new(gpu, "the scale", U::UNIFORM, size_of::<[[f32; 4]; SCALE_ROWS]>() as u64)?;
+        scale.next.resize(SCALE_ROWS, [0.0; 4]);
+        // A window that begins with the last joint ends far behind it.
+        let (usage, spare) = if pipelines.windows { (U::UNIFORM, WINDOW_BYTES) } else { (U::empty(), 0) };
+        let palette = Sent::new(gpu, "the palette", U::STORAGE | usage, spare)?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
-        let lights = gpu.buffer("lights", bytemuck::bytes_of(&Light::default()), U::STORAGE)?;
-        let group = group(gpu, pipelines, [&globals, &palette, &slots, &scale, &lights]);
-        let bones = gpu.buffer("bones", &[], U::VERTEX)?;
-        let lines = gpu.buffer("lines", &[], U::VERTEX)?;
-        Ok(Self {
-            globals,
-            scale,
-            palette,
-            lights,
-            group,
-            behind: None,
-            slots,
-            bones,
-            bone_count: 0,
-            lines,
-            packed: Vec::new(),
-        })
+        let lights = Sent::new(gpu, "lights", U::STORAGE, size_of::<Light>() as u64)?;
+        let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
+        let group = group(gpu, pipelines, buffers, None);
+        let bones = Sent::new(gpu, "bones", U::VERTEX, 0)?;
+        let lines = Sent::new(gpu, "lines", U::VERTEX, 0)?;
+        Ok(Self { globals, scale, palette, lights, group, behind: None, slots, bones, lines })
     }
 
     /// Writes `frame` for a picture of `size` pixels. `slots` is the model's.
@@ -70,45 +64,41 @@ impl Upload {
         size: [u32; 2],
         slots: Option<&wgpu::Buffer>,
     ) -> Result<(), GpuError> {
-        pack(frame.method, &frame.palettes, &mut self.packed);
-        let morph_base = self.packed.len();
-        let of_member = frame.morph_weights.len() / frame.members.max(1) as usize;
-        for weights in frame.morph_weights.chunks(of_member.max(1)) {
-            self.packed.extend(weights.chunks(4).map(|w| {
-                let mut row = [0.0; 4];
-                row[..w.len()].copy_from_slice(w);
-                Vec4::from_array(row)
-            }));
-        }
-        let globals = globals(frame, size, morph_base as u32);
-        gpu.write(&self.globals, bytemuck::bytes_of(&globals));
-        if let Some(overlay) = frame.overlay() {
-            let rows = overlay.scale.rows(frame.display.ramp);
-            gpu.write(&self.scale, bytemuck::cast_slice(&rows));
-        }
-        let what = match frame.members {
+        let morph_base = pack_palette(frame, &mut self.palette.next);
+        let mut moved = self.palette.send(gpu, &|| match frame.members {
             1 => format!("the palette ({} joints)", frame.palettes.len()),
             members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
-        };
-        let usage = wgpu::BufferUsages::STORAGE;
-        let mut moved = write(gpu, &mut self.palette, &what, bytemuck::cast_slice(&self.packed), usage)?;
-        let lights: Vec<Light> = frame.lights.iter().map(light).collect();
-        moved |= write(gpu, &mut self.lights, "lights", bytemuck::cast_slice(&lights), usage)?;
+        })?;
+        self.globals.next.clear();
+        self.globals.next.push(globals(frame, size, morph_base));
+        moved |= self.globals.send(gpu, &|| "globals".into())?;
+        if let Some(overlay) = frame.overlay() {
+            self.scale.next.clear();
+            self.scale.next.extend(overlay.scale.rows(frame.display.ramp));
+            moved |= self.scale.send(gpu, &|| "the scale".into())?;
+        }
+        self.lights.next.clear();
+        self.lights.next.extend(frame.lights.iter().map(light));
+        moved |= self.lights.send(gpu, &|| "lights".into())?;
         if let Some(slots) = slots.filter(|s| **s != self.slots) {
             self.slots = slots.clone();
             moved = true;
         }
         if moved {
-            self.group = group(gpu, pipelines, [&self.globals, &self.palette, &self.slots, &self.scale, &self.lights]);
+            self.group = group(gpu, pipelines, self.buffers(), None);
             self.behind = None;
         }
-        let usage = wgpu::BufferUsages::VERTEX;
-        let bones = bones(frame);
-        self.bone_count = bones.len() as u32;
-        write(gpu, &mut self.bones, "bones", bytemuck::cast_slice(&bones), usage)?;
-        let lines: Vec<Line> = frame.lines.iter().map(line).collect();
-        write(gpu, &mut self.lines, "lines", bytemuck::cast_slice(&lines), usage)?;
+        bones(frame, &mut self.bones.next);
+        self.bones.send(gpu, &|| "bones".into())?;
+        self.lines.next.clear();
+        self.lines.next.extend(frame.lines.iter().map(line));
+        self.lines.send(gpu, &|| "lines".into())?;
         Ok(())
+    }
+
+    /// What the frame's group binds, in order.
+    fn buffers(&self) -> [&wgpu::Buffer; 5] {
+        [&self.globals.buffer, &self.palette.buffer, &self.slots, &self.scale.buffer, &self.lights.buffer]
     }
 
     /// As `group`, with what lies behind glass.
@@ -116,46 +106,51 @@ impl Upload {
         if let Some((_, group)) = self.behind.as_ref().filter(|(view, _)| *view == behind.view) {
             return group.clone();
         }
-        let buffers = [&self.globals, &self.palette, &self.slots, &self.scale, &self.lights];
-        let mut entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
-        entries.push(entry(5, wgpu::BindingResource::TextureView(&behind.view)));
-        entries.push(entry(6, wgpu::BindingResource::Sampler(&behind.sampler)));
-        let made = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("frame and behind"),
-            layout: &pipelines.frame_behind,
-            entries: &entries,
-        });
+        let made = group(gpu, pipelines, self.buffers(), Some(behind));
         self.behind = Some((behind.view.clone(), made.clone()));
         made
     }
 }
 
-/// Writes `bytes` into `buffer`, or into a larger one that takes its place; true where it did.
-fn write(
-    gpu: &Gpu,
-    buffer: &mut wgpu::Buffer,
-    what: &str,
-    bytes: &[u8],
-    usage: wgpu::BufferUsages,
-) -> Result<bool, GpuError> {
-    let grows = bytes.len() as u64 > buffer.size();
-    if grows {
-        // Half as much again, so that it grows seldom; exactly, where only that fits.
-        let usage = usage | wgpu::BufferUsages::COPY_DST;
-        let need = (bytes.len() as u64).next_multiple_of(4).max(MIN_BUFFER);
-        let roomy = gpu.empty_buffer(what, (need + need / 2).next_multiple_of(4), usage);
-        *buffer = roomy.or_else(|_| gpu.empty_buffer(what, need, usage))?;
+/// Packed matrices, then morph weights, four to a vector, each member's from a new one on. Says where those begin.
+fn pack_palette(frame: &Frame, out: &mut Vec<Vec4>) -> u32 {
+    pack(frame.method, &frame.palettes, out);
+    let morph_base = out.len() as u32;
+    let of_member = frame.morph_weights.len() / frame.members.max(1) as usize;
+    for weights in frame.morph_weights.chunks(of_member.max(1)) {
+        out.extend(weights.chunks(4).map(|w| {
+            let mut row = [0.0; 4];
+            row[..w.len()].copy_from_slice(w);
+            Vec4::from_array(row)
+        }));
     }
-    if !bytes.is_empty() {
-        gpu.write(buffer, bytes);
-    }
-    Ok(grows)
+    morph_base
 }
 
-fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5]) -> wgpu::BindGroup {
-    let entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
-    let layout = &pipelines.frame;
+/// `buffers`: globals, palette, slots, scale, lights.
+fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5], behind: Option<&Behind>) -> wgpu::BindGroup {
+    let mut entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
+    if let Some(behind) = behind {
+        entries.push(entry(5, wgpu::BindingResource::TextureView(&behind.view)));
+        entries.push(entry(6, wgpu::BindingResource::Sampler(&behind.sampler)));
+    }
+    if pipelines.windows {
+        let size = wgpu::BufferSize::new(WINDOW_BYTES);
+        entries
+            .push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
+    }
+    let layout = if behind.is_some() { &pipelines.frame_behind } else { &pipelines.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
+}
+
+/// Binds what the whole frame shares. `window`: where the uniform block begins in the palette, bytes; `windows`: there is one.
+pub(super) fn bind_frame(pass: &mut wgpu::RenderPass<'_>, windows: bool, group: &wgpu::BindGroup, window: u32) {
+    pass.set_bind_group(0, group, frame_offsets(windows, &window));
+}
+
+/// The offsets that the frame's group takes.
+pub(super) fn frame_offsets(windows: bool, window: &u32) -> &[u32] {
+    if windows { std::slice::from_ref(window) } else { &[] }
 }
 
 /// `clip_from_world` of a camera, depth reversed.
@@ -253,19 +248,19 @@ pub(super) fn linear(srgb: [f32; 3]) -> [f32; 3] {
 }
 
 /// Nearest first: with the depth test on, only the nearest facet of each pixel is drawn, so none shines through another.
-fn bones(frame: &Frame) -> Vec<Bone> {
+fn bones(frame: &Frame, out: &mut Vec<Bone>) {
     let eye = Vec3::from(frame.camera.world_from_view.translation);
     let forward = -Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
-    let depth = |b: &crate::frame::Bone| ((b.head + b.tail) * 0.5 - eye).dot(forward);
+    let end = |[x, y, z, _]: [f32; 4]| Vec3::new(x, y, z);
+    let depth = |b: &Bone| ((end(b.head) + end(b.tail)) * 0.5 - eye).dot(forward);
     let real = |b: &&crate::frame::Bone| b.head.is_finite() && b.tail.is_finite() && b.head != b.tail;
-    let mut sorted: Vec<_> = frame.bones.iter().filter(real).collect();
-    sorted.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
-    let bone = |b: &crate::frame::Bone| Bone {
+    out.clear();
+    out.extend(frame.bones.iter().filter(real).map(|b| Bone {
         head: b.head.extend(b.radius).to_array(),
         tail: b.tail.extend(0.0).to_array(),
         color: b.color,
-    };
-    sorted.into_iter().map(bone).collect()
+    }));
+    out.sort_unstable_by(|a, b| depth(a).total_cmp(&depth(b)));
 }
 
 fn light(l: &crate::frame::Light) -> Light {

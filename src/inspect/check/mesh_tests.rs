@@ -385,7 +385,7 @@ fn gaps_are_measured_in_the_world_and_in_clips() {
     parts.clips = parts_of(Tube { joints: 2, ..Tube::default() }).clips;
     let clip = &mut parts.clips[0];
     let turn = |degrees: f32| Quat::from_rotation_x(degrees.to_radians());
-    clip.samplers[0].values = crate::model::Values::Quat(vec![turn(0.0), turn(180.0), turn(180.0)]);
+    clip.samplers[0].values = crate::model::Values::Quat(vec![turn(0.0), turn(180.0), turn(180.0)].into());
     let findings = found(parts, "seam-weights");
     assert!((findings[0].measure.unwrap().value - 1e3).abs() < 0.1);
     assert!(matches!(findings[0].pose, FindingPose::Clip { time_secs, .. } if time_secs > 0.5));

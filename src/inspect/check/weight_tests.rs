@@ -268,7 +268,7 @@ fn what_a_limit_loses_is_measured_in_the_clips_too() {
     parts.clips = self::parts().clips;
     let keys = parts.clips[0].times[parts.clips[0].samplers[0].times].len();
     let half_turn = glam::Quat::from_rotation_x(std::f32::consts::PI);
-    parts.clips[0].samplers[0].values = Values::Quat(vec![half_turn; keys]);
+    parts.clips[0].samplers[0].values = Values::Quat(vec![half_turn; keys].into());
     let findings = found(parts, 1);
     assert!((measured(&findings[0]) - 250.0 * 2.0).abs() < 0.01, "{findings:?}");
     assert!(matches!(findings[0].pose, FindingPose::Clip { .. }));

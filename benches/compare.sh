@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Everything that the project says of its speed, against what people would use instead, as Markdown tables of ratios. Each
+# ratio is the median of same-round ratios: the programs run in turn.
+#
+#   benches/compare.sh YARDSTICKS MODELS [PART...]
+#
+# YARDSTICKS is a folder of programs to measure against (measure.py, viewers/, load/, rust_anim/, lavapipe_floor/,
+# bevy_foxes/), MODELS one with CesiumMan.glb, Fox.glb and RobotExpressive.glb. A PART is pose, deform, vertices, start, large,
+# playing, crowd, rest or build; without any all are measured but build, which takes an empty target folder and minutes.
+#
+#   ROUNDS=7         rounds that count, and one before them
+#   SCRATCH=DIR      where everything made on the way lies (default /tmp/skinscope-compare): a virtual environment for Python,
+#                    the large model, the built programs. Bevy alone builds for many minutes.
+#
+# Needs python3, Xvfb where there is no DISPLAY, and a machine that does nothing else. Times of the processor are those to
+# trust.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+yardsticks="$(cd "${1:?the folder of yardsticks}" && pwd)"
+models="$(cd "${2:?the folder of models}" && pwd)"
+shift 2
+parts=("$@")
+[ "${#parts[@]}" -gt 0 ] || parts=(pose deform vertices start large playing crowd rest)
+rounds="${ROUNDS:-7}"
+scratch="${SCRATCH:-/tmp/skinscope-compare}"
+mkdir -p "$scratch"
+: "${XDG_RUNTIME_DIR:=$scratch}"
+export XDG_RUNTIME_DIR
+# The window as it is the first time.
+export XDG_CONFIG_HOME="$scratch/config"
+
+has() { local part; for part in "${parts[@]}"; do [ "$part" != "$1" ] || return 0; done; return 1; }
+pairs() { python3 benches/pairs.py -n "$rounds" "$@"; }
+table() { printf '\n### %s\n\n| | ours | theirs | ratio | wanted | kept |\n|---|---|---|---|---|---|\n' "$*"; }
+# A program of the yardsticks, built once; prints its path.
+yardstick() {
+  cargo build --release --quiet --manifest-path "$yardsticks/$1/Cargo.toml" --target-dir "$scratch/target" >&2
+  echo "$scratch/target/release/$(basename "$1")"
+}
+# A bench of ours; prints its path.
+bench() {
+  cargo bench --quiet --no-run --bench "$1" "${@:2}" --message-format=json |
+    python3 -c 'import json, sys
+for line in sys.stdin:
+    made = json.loads(line)
+    if made.get("executable") and "bench" in made["target"]["kind"]: print(made["executable"])'
+}
+python() {
+  if ! python3 -c 'import f3d, numpy, PIL' 2>/dev/null; then
+    [ -d "$scratch/venv" ] || python3 -m venv "$scratch/venv" >&2
+    "$scratch/venv/bin/pip" install --quiet f3d numpy Pillow >&2
+    echo "$scratch/venv/bin/python"
+  else
+    echo python3
+  fi
+}
+f3d() { echo "env BACKEND=egl $(python) $yardsticks/viewers/f3d_shot.py"; }
+display() {
+  [ -z "${DISPLAY:-}" ] || return 0
+  exec {ready}<> <(:)
+  Xvfb -displayfd "$ready" -noreset -screen 0 1440x900x24 2>"$scratch/xvfb.log" &
+  server=$!
+  trap 'kill "$server"' EXIT
+  read -r -u "$ready" number
+  export DISPLAY=":$number"
+}
+
+cargo build --release --quiet
+ours="$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')/release/skinscope"
+printf 'Machine: %s, %s cores, %s. Load before: %s\n' \
+  "$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)" "$(uname -sm)" "$(cut -d' ' -f1 /proc/loadavg)"
+
+if has pose; then
+  other="$(yardstick rust_anim)"
+  mine="$(bench versus_pose --no-default-features)"
+  rows=()
+  theirs='case=binary search, glam slerp'
+  for limit in 'R:19:0.40' 'R:70:0.35' 'R:250:0.34' 'TRS:19:0.32' 'TRS:70:0.285' 'TRS:250:0.275'; do
+    IFS=: read -r keys joints most <<<"$limit"
+    which="keys=$keys;joints=$joints"
+    rows+=(--row "$keys keys, $joints joints, ns a joint|ours:case=playback;$which:all_ns_joint|theirs:$theirs;$which:all_ns_joint|$most")
+    rows+=(--row "$keys keys, $joints joints, seeking against playing|ours:case=seek;$which:all_ns_joint|ours:case=playback;$which:all_ns_joint|1.5")
+  done
+  table 'Pose: sampling, kinematics and palette'
+  pairs --run "ours=$mine" --run "theirs=$other" "${rows[@]}"
+fi
+
+if has deform; then
+  mine="$(bench versus_deform --no-default-features)"
+  table 'Deformation on the processor'
+  rows=()
+  for vertices in 10000 100000 1000000; do
+    which="vertices=$vertices"
+    rows+=(--row "$vertices vertices, ns a vertex, against a copy|ours:case=linear;$which:ns_vertex|ours:case=copy;$which:ns_vertex|2")
+    rows+=(--row "$vertices vertices, joint after joint against vertex after vertex|ours:case=bone-major;$which:ns_vertex|ours:case=linear;$which:ns_vertex|")
+    rows+=(--row "$vertices vertices, two threads against one, wall|ours:case=linear, 2 threads;$which:wall_ns_vertex|ours:case=linear;$which:wall_ns_vertex|0.556")
+  done
+  pairs --run "ours=$mine" "${rows[@]}"
+fi
+
+if has vertices; then
+  echo '(see below)'
+fi
+
+if has start; then
+  shot="$(f3d)"
+  display
+  for model in CesiumMan Fox RobotExpressive; do
+    table "Start: process to picture, $model"
+    pairs \
+      --run "ours=$ours render $models/$model.glb -o $scratch/ours.png --size 1024x768 --time 0.5" \
+      --run "theirs=$shot $models/$model.glb $scratch/theirs.png 0.5" \
+      --run "window=$ours view $models/$model.glb --benchmark 1 --size 1024x768 --json" \
+      --row 'wall, ms|ours::wall_ms|theirs::wall_ms|0.5' \
+      --row 'processor, ms|ours::cpu_ms|theirs::cpu_ms|0.5' \
+      --row 'memory, MiB|ours::rss_mib|theirs::rss_mib|0.5' \
+      --row 'window with panels: memory, MiB|window::rss_mib|theirs::rss_mib|0.65' \
+      --row 'window with panels: wall, ms|window::wall_ms|theirs::wall_ms|'
+  done
+fi
+
+if has large; then
+  model="$scratch/big.glb"
+  [ -e "$model" ] || "$(python)" "$yardsticks/load/gen_big.py" "$model" >&2
+  other="$(yardstick load/gltf_import)"
+  shot="$(f3d)"
+  table 'Large model: 1M vertices, 256 joints, 60 s at 30 Hz, a 4096² PNG'
+  pairs \
+    --run "ours=$ours info $model --load --json" --run "theirs=$other import $model" \
+    --row 'whole import, wall, ms|ours::wall_ms|theirs::wall_ms|1.0' \
+    --row 'whole import, processor, ms|ours::cpu_ms|theirs::cpu_ms|' \
+    --row 'whole import, memory, MiB|ours::rss_mib|theirs::rss_mib|1.1'
+  pairs \
+    --run "ours=$ours render $model -o $scratch/ours.png --size 1024x768 --time 0.5" \
+    --run "theirs=$shot $model $scratch/theirs.png 0.5" \
+    --row 'first picture, wall, ms|ours::wall_ms|theirs::wall_ms|0.35' \
+    --row 'first picture, processor, ms|ours::cpu_ms|theirs::cpu_ms|0.35' \
+    --row 'first picture, memory, MiB|ours::rss_mib|theirs::rss_mib|0.6'
+fi
+
+if has playing; then
+  shot="$(f3d)"
+  display
+  for model in CesiumMan Fox RobotExpressive; do
+    table "Playing at 1024×768, our panels included, $model"
+    pairs \
+      --run "ours=$ours view $models/$model.glb --benchmark 120 --size 1024x768 --json" \
+      --run "theirs=$shot $models/$model.glb $scratch/theirs.png 0.5 120" \
+      --row 'processor a frame, ms|ours:schema=1:cpu_ms_per_frame|theirs:tool=f3d:cpu_ms_per_frame|0.25' \
+      --row 'frame, ms (median)|ours:schema=1:frame_ms_median|theirs:tool=f3d:median_frame_ms|'
+  done
+fi
+
+if has crowd; then
+  bevy="$(yardstick bevy_foxes)"
+  display
+  for count in 100 500; do
+    table "$count foxes at 1024×768, each at its own phase, 4 samples a pixel"
+    pairs --run "ours=$ours view $models/Fox.glb --crowd $count --benchmark 60 --size 1024x768 --json" \
+      --run "theirs=env ASSETS=$models $bevy Fox.glb $count 60 30" \
+      --row 'processor a frame, ms|ours:schema=1:cpu_ms_per_frame|theirs:tool=bevy:cpu_ms_per_frame|0.6'
+  done
+fi

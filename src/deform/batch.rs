@@ -1,0 +1,302 @@
+//! Many vertices at once, four by four: each lane of a [`Vec4`] is another vertex, so that what is done to the blended
+//! matrices costs a quarter. A method says how the joints of one vertex are summed up and which matrix comes of it
+//! ([`Blend`]); the rest is here, once for all methods.
+//!
+//! What becomes of a vertex depends on nothing but that vertex: not on its neighbours, its lane or the length of the list.
+
+use glam::{BVec4A, Mat4, Vec3, Vec4};
+
+use super::{Moved, Vertex};
+use crate::model::Influences;
+
+/// Vertices to deform. Lists are as long as `positions`, or empty: then nothing is asked of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// Mesh space, morphed.
+    pub positions: &'a [Vec3],
+    /// Any length.
+    pub normals: &'a [Vec3],
+    /// xyz any length, w the handedness.
+    pub tangents: &'a [Vec4],
+    /// Who moves them.
+    pub movers: Movers<'a>,
+}
+
+/// Who moves vertices, and by how much.
+#[derive(Clone, Copy, Debug)]
+pub enum Movers<'a> {
+    /// The first matrix moves them all.
+    One,
+    /// Places in the palette, and weights.
+    Each {
+        /// Pairs for each vertex; not zero.
+        per_vertex: usize,
+        /// As many as vertices, times `per_vertex`.
+        joints: &'a [u16],
+        /// As many as `joints`.
+        weights: &'a [f32],
+    },
+}
+
+impl<'a> Movers<'a> {
+    /// Those of the vertices from `start` to `end`.
+    #[must_use]
+    pub fn range(self, start: usize, end: usize) -> Self {
+        match self {
+            Self::One => Self::One,
+            Self::Each { per_vertex: n, joints, weights } => {
+                Self::Each { per_vertex: n, joints: &joints[start * n..end * n], weights: &weights[start * n..end * n] }
+            }
+        }
+    }
+}
+
+/// Where deformed vertices go, model space. Lists are as long as the positions of the batch, or empty where they are not asked
+/// for; normals and tangents can only be asked for where the batch has them.
+#[derive(Debug, Default)]
+pub struct BatchOut<'a> {
+    /// Metres.
+    pub positions: &'a mut [Vec3],
+    /// Unit, or zero where there is none.
+    pub normals: &'a mut [Vec3],
+    /// xyz unit or zero, w the handedness, which a mirror turns over.
+    pub tangents: &'a mut [Vec4],
+    /// See [`Moved::determinant`].
+    pub determinants: &'a mut [f32],
+}
+
+impl<'a> BatchOut<'a> {
+    /// The first `count` vertices, and the others.
+    #[must_use]
+    pub fn split_at(self, count: usize) -> (Self, Self) {
+        fn halves<T>(list: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
+            let at = at.min(list.len());
+            list.split_at_mut(at)
+        }
+        let (positions, normals) = (halves(self.positions, count), halves(self.normals, count));
+        let (tangents, determinants) = (halves(self.tangents, count), halves(self.determinants, count));
+        (
+            BatchOut { positions: positions.0, normals: normals.0, tangents: tangents.0, determinants: determinants.0 },
+            BatchOut { positions: positions.1, normals: normals.1, tangents: tangents.1, determinants: determinants.1 },
+        )
+    }
+}
+
+impl Influences {
+    /// All of them.
+    pub(super) fn movers(&self) -> Movers<'_> {
+        Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
+    }
+}
+
+/// How a method blends: the joints of a vertex are summed up, and the sums of four vertices make four matrices.
+pub(super) trait Blend {
+    /// Of one vertex.
+    type Sum: Copy;
+
+    /// Sums up the pairs of a vertex; `careful`: matrices without weight may be anything, NaN too. Else they are finite, and
+    /// the answer is the same to the bit.
+    fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Self::Sum;
+
+    /// `model_from_mesh` of four vertices.
+    fn matrices(sums: [Self::Sum; 4]) -> Matrices;
+}
+
+/// Four 3×4 matrices: by row, then column, a lane for each.
+pub(super) type Matrices = [[Vec4; 4]; 3];
+
+/// Four vectors: x, y, z, a lane for each.
+type Vectors = [Vec4; 3];
+
+/// Deforms a batch.
+pub(super) fn deform_all<B: Blend>(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
+    match batch.movers {
+        Movers::One => {
+            let sum = B::sum(palette, &[0], &[1.0], true);
+            groups::<B>(batch, out, &|_, _| sum);
+        }
+        Movers::Each { per_vertex: 4, joints, weights } => {
+            // The compiler makes straight lines of a length that it knows.
+            let (joints, weights) = (joints.as_chunks::<4>().0, weights.as_chunks::<4>().0);
+            groups::<B>(batch, out, &|v, careful| B::sum(palette, &joints[v], &weights[v], careful));
+        }
+        Movers::Each { per_vertex: n, joints, weights } => {
+            let of = |v: usize| v * n..(v + 1) * n;
+            groups::<B>(batch, out, &|v, careful| B::sum(palette, &joints[of(v)], &weights[of(v)], careful));
+        }
+    }
+}
+
+/// Deforms one vertex, to the bit as [`deform_all`] does.
+pub(super) fn deform_one<B: Blend>(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
+    let tangent = [v.tangent.extend(0.0)];
+    let batch = Batch {
+        positions: &[v.position],
+        normals: &[v.normal],
+        tangents: &tangent,
+        movers: Movers::Each { per_vertex: joints.len(), joints, weights },
+    };
+    let (mut position, mut normal, mut tangent, mut determinant) = ([Vec3::ZERO], [Vec3::ZERO], [Vec4::ZERO], [0.0]);
+    let mut out = BatchOut {
+        positions: &mut position,
+        normals: &mut normal,
+        tangents: &mut tangent,
+        determinants: &mut determinant,
+    };
+    groups::<B>(&batch, &mut out, &|_, careful| B::sum(palette, joints, weights, careful));
+    let vertex = Vertex { position: position[0], normal: normal[0], tangent: tangent[0].truncate() };
+    Moved { vertex, determinant: determinant[0] }
+}
+
+#[inline(always)]
+fn groups<B: Blend>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize, bool) -> B::Sum) {
+    let count = batch.positions.len();
+    let whole = count / 4;
+    let (positions, normals) = (batch.positions.as_chunks::<4>().0, batch.normals.as_chunks::<4>().0);
+    let tangents = batch.tangents.as_chunks::<4>().0;
+    let out_positions = out.positions.as_chunks_mut::<4>().0;
+    let (out_normals, out_tangents) = (out.normals.as_chunks_mut::<4>().0, out.tangents.as_chunks_mut::<4>().0);
+    let out_determinants = out.determinants.as_chunks_mut::<4>().0;
+    for g in 0..whole {
+        let from = [4 * g, 4 * g + 1, 4 * g + 2, 4 * g + 3];
+        let (m, at) = placed::<B>(from, &positions[g], sum);
+        store(at, &mut out_positions[g]);
+        let wants_determinant = out_determinants.get_mut(g);
+        if out_normals.is_empty() && out_tangents.is_empty() && wants_determinant.is_none() {
+            continue;
+        }
+        let (cofactors, determinant) = cofactors(&m);
+        if let Some(out) = out_normals.get_mut(g) {
+            store(unit(transformed(&cofactors, load(&normals[g])), determinant), out);
+        }
+        if let Some(out) = out_tangents.get_mut(g) {
+            *out = carried(&m, determinant, &tangents[g]);
+        }
+        if let Some(out) = wants_determinant {
+            *out = determinant.to_array();
+        }
+    }
+    if count > whole * 4 {
+        rest::<B>(batch, out, whole * 4, sum);
+    }
+}
+
+/// The last one to three, made four by repeating the last.
+#[inline(never)]
+fn rest<B: Blend>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn(usize, bool) -> B::Sum) {
+    let last = batch.positions.len() - 1;
+    let from = [0, 1, 2, 3].map(|lane| (start + lane).min(last));
+    let (m, at) = placed::<B>(from, &from.map(|v| batch.positions[v]), sum);
+    let (cofactors, determinant) = cofactors(&m);
+    let mut four = [Vec3::ZERO; 4];
+    store(at, &mut four);
+    out.positions[start..].copy_from_slice(&four[..=last - start]);
+    if !out.normals.is_empty() {
+        let normals = from.map(|v| batch.normals[v]);
+        store(unit(transformed(&cofactors, load(&normals)), determinant), &mut four);
+        out.normals[start..].copy_from_slice(&four[..=last - start]);
+    }
+    if !out.tangents.is_empty() {
+        let four = carried(&m, determinant, &from.map(|v| batch.tangents[v]));
+        out.tangents[start..].copy_from_slice(&four[..=last - start]);
+    }
+    if !out.determinants.is_empty() {
+        out.determinants[start..].copy_from_slice(&determinant.to_array()[..=last - start]);
+    }
+}
+
+/// Matrices of four vertices and where they take them.
+#[inline(always)]
+fn placed<B: Blend>(from: [usize; 4], at: &[Vec3; 4], sum: &impl Fn(usize, bool) -> B::Sum) -> (Matrices, Vectors) {
+    let [a, b, c, d] = from;
+    let m = B::matrices([sum(a, false), sum(b, false), sum(c, false), sum(d, false)]);
+    let out = moved(&m, load(at));
+    // Nothing times what is not finite is NaN, and each number of a matrix goes into the position.
+    if (out[0] + out[1] + out[2]).is_nan() {
+        return again::<B>(from, at, sum);
+    }
+    (m, out)
+}
+
+#[cold]
+#[inline(never)]
+fn again<B: Blend>(
+    [a, b, c, d]: [usize; 4],
+    at: &[Vec3; 4],
+    sum: &impl Fn(usize, bool) -> B::Sum,
+) -> (Matrices, Vectors) {
+    let m = B::matrices([sum(a, true), sum(b, true), sum(c, true), sum(d, true)]);
+    (m, moved(&m, load(at)))
+}
+
+#[inline(always)]
+fn moved([x, y, z]: &Matrices, p: Vectors) -> Vectors {
+    let at = |row: &[Vec4; 4]| (row[0] * p[0] + row[1] * p[1]) + (row[2] * p[2] + row[3]);
+    [at(x), at(y), at(z)]
+}
+
+/// Cofactor matrices, which carry normals (see [`crate::math::cofactor`]), and determinants.
+#[inline(always)]
+fn cofactors([a, b, c]: &Matrices) -> ([Vectors; 3], Vec4) {
+    let rows = [cross(b, c), cross(c, a), cross(a, b)];
+    let determinant = a[0] * rows[0][0] + a[1] * rows[0][1] + a[2] * rows[0][2];
+    (rows, determinant)
+}
+
+#[inline(always)]
+fn cross(a: &[Vec4; 4], b: &[Vec4; 4]) -> Vectors {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[inline(always)]
+fn transformed(rows: &[Vectors; 3], v: Vectors) -> Vectors {
+    let dot = |row: &Vectors| row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+    [dot(&rows[0]), dot(&rows[1]), dot(&rows[2])]
+}
+
+/// Length one, or zero where that cannot be; turned round where the determinant is negative.
+#[inline(always)]
+fn unit(v: Vectors, determinant: Vec4) -> Vectors {
+    let per_length = Vec4::ONE / sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    let known = per_length.cmplt(Vec4::INFINITY) & per_length.cmpgt(Vec4::ZERO);
+    let signed = Vec4::select(determinant.cmplt(Vec4::ZERO), -per_length, per_length);
+    let scale = Vec4::select(known, signed, Vec4::ZERO);
+    [v[0] * scale, v[1] * scale, v[2] * scale]
+}
+
+#[inline(always)]
+fn carried(m: &Matrices, determinant: Vec4, tangents: &[Vec4; 4]) -> [Vec4; 4] {
+    let [x, y, z, w] = transposed(*tangents);
+    let [[a, b, c, _], [d, e, f, _], [g, h, i, _]] = *m;
+    let [x, y, z] = unit(transformed(&[[a, b, c], [d, e, f], [g, h, i]], [x, y, z]), Vec4::ONE);
+    transposed([x, y, z, Vec4::select(determinant.cmplt(Vec4::ZERO), -w, w)])
+}
+
+#[inline(always)]
+pub(super) fn sqrt(v: Vec4) -> Vec4 {
+    Vec4::new(v.x.sqrt(), v.y.sqrt(), v.z.sqrt(), v.w.sqrt())
+}
+
+/// Where true, zero.
+#[inline(always)]
+pub(super) fn zero_where(mask: BVec4A, v: Vec4) -> Vec4 {
+    Vec4::select(mask, Vec4::ZERO, v)
+}
+
+#[inline(always)]
+pub(super) fn transposed(rows: [Vec4; 4]) -> [Vec4; 4] {
+    let m = Mat4::from_cols(rows[0], rows[1], rows[2], rows[3]).transpose();
+    [m.x_axis, m.y_axis, m.z_axis, m.w_axis]
+}
+
+#[inline(always)]
+fn load(four: &[Vec3; 4]) -> Vectors {
+    let [a, b, c]: [Vec4; 3] = bytemuck::cast(*four);
+    [Vec4::new(a.x, a.w, b.z, c.y), Vec4::new(a.y, b.x, b.w, c.z), Vec4::new(a.z, b.y, c.x, c.w)]
+}
+
+#[inline(always)]
+fn store([x, y, z]: Vectors, out: &mut [Vec3; 4]) {
+    let rows = [Vec4::new(x.x, y.x, z.x, x.y), Vec4::new(y.y, z.y, x.z, y.z), Vec4::new(z.z, x.w, y.w, z.w)];
+    *out = bytemuck::cast(rows);
+}

@@ -1,0 +1,355 @@
+//! A primitive as the vertex shader reads it: small, and in an order that suits it. Owns what the words of a vertex mean;
+//! knows nothing of devices. `shaders/common/deform.wgsl` unpacks what is packed here.
+//!
+//! A vertex is a row of 32-bit words, without those that its primitive has no use for: position (three floats), normal and
+//! tangent ([octahedral](directions)), joints and weights (of 8 or 16 bits by need, or floats). What only the surface reads
+//! (texture coordinates, colour) stands in rows of its own.
+//!
+//! Directions turn by [`NORMAL_ERROR`] and [`TANGENT_ERROR`] at most; [`MOST_MOVED`] bounds what rounding weights does.
+
+mod directions;
+mod order;
+mod weights;
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+
+use glam::{Vec2, Vec3, Vec4};
+
+pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent};
+pub use order::VertexOrder;
+pub use weights::{MOST_MOVED, WeightBits};
+
+use crate::model::{Influences, Primitive};
+use crate::parallel;
+
+/// How the influences of a vertex are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum InfluenceLayout {
+    /// Not at all: one joint moves all.
+    None,
+    /// Four in the vertex; those that count come first, the others have the first one's joint and no weight.
+    Four {
+        /// Joints are numbers of 16 bits, else of 8.
+        wide_joints: bool,
+        /// Of the weights.
+        weights: WeightBits,
+    },
+    /// In a list of their own; the vertex says where its part begins, and how many there are.
+    List,
+}
+
+/// Which words a vertex has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VertexLayout {
+    /// One word.
+    pub normals: bool,
+    /// One word.
+    pub tangents: bool,
+    /// Joints, then weights.
+    pub influences: InfluenceLayout,
+}
+
+impl VertexLayout {
+    fn of(p: &Primitive) -> (Self, f32) {
+        let (influences, moved) =
+            p.influences.as_ref().map_or((InfluenceLayout::None, 0.0), |i| influence_layout(i, p));
+        (Self { normals: !p.normals.is_empty(), tangents: !p.tangents.is_empty(), influences }, moved)
+    }
+
+    /// Where the normal stands, words from the start of the vertex.
+    #[must_use]
+    pub const fn normal_at(self) -> usize {
+        3
+    }
+
+    /// Where the tangent stands, words.
+    #[must_use]
+    pub const fn tangent_at(self) -> usize {
+        self.normal_at() + self.normals as usize
+    }
+
+    /// Where the joints stand, words.
+    #[must_use]
+    pub const fn joints_at(self) -> usize {
+        self.tangent_at() + self.tangents as usize
+    }
+
+    /// Where the weights stand, words.
+    #[must_use]
+    pub const fn weights_at(self) -> usize {
+        self.joints_at()
+            + match self.influences {
+                InfluenceLayout::None => 0,
+                InfluenceLayout::Four { wide_joints: false, .. } => 1,
+                InfluenceLayout::Four { wide_joints: true, .. } | InfluenceLayout::List => 2,
+            }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn words(self) -> usize {
+        self.weights_at()
+            + match self.influences {
+                InfluenceLayout::None | InfluenceLayout::List => 0,
+                InfluenceLayout::Four { weights: WeightBits::Eight, .. } => 1,
+                InfluenceLayout::Four { weights: WeightBits::Sixteen, .. } => 2,
+                InfluenceLayout::Four { weights: WeightBits::Float, .. } => 4,
+            }
+    }
+}
+
+/// What the surface reads of a vertex beside its place: floats, without what the primitive lacks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PaintLayout {
+    /// Texture coordinates of each set: two words.
+    pub uvs: [bool; 2],
+    /// Four words.
+    pub colors: bool,
+}
+
+impl PaintLayout {
+    fn of(p: &Primitive) -> Self {
+        Self { uvs: [0, 1].map(|set: usize| !p.uvs[set].is_empty()), colors: !p.colors.is_empty() }
+    }
+
+    /// Where a set of texture coordinates stands, words.
+    #[must_use]
+    pub const fn uv_at(self, set: usize) -> usize {
+        if set == 0 { 0 } else { 2 * self.uvs[0] as usize }
+    }
+
+    /// Where the colour stands, words.
+    #[must_use]
+    pub const fn color_at(self) -> usize {
+        2 * (self.uvs[0] as usize + self.uvs[1] as usize)
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn words(self) -> usize {
+        self.color_at() + 4 * self.colors as usize
+    }
+}
+
+/// A primitive, ready to be copied to a device. All lists by vertex are in the device's order.
+#[derive(Clone, Debug)]
+pub struct PackedPrimitive {
+    /// Of `vertices`.
+    pub layout: VertexLayout,
+    /// [`VertexLayout::words`] for each vertex.
+    pub vertices: Vec<u32>,
+    /// Of `paint`.
+    pub paint_layout: PaintLayout,
+    /// [`PaintLayout::words`] for each vertex.
+    pub paint: Vec<u32>,
+    /// Joint and weight (the bits of a float) of what [`InfluenceLayout::List`] lists.
+    pub listed: Vec<[u32; 2]>,
+    /// Displacements, [`morph_words`] for each target and vertex: position, then normal and tangent as far as there are any.
+    pub morphs: Vec<f32>,
+    /// In place of the primitive's own, where another order suits the device better.
+    pub indices: Option<Vec<u32>>,
+    /// Which vertex stands where.
+    pub order: VertexOrder,
+    /// The largest part of a vertex' weight that rounding gave to other joints, up to [`MOST_MOVED`].
+    pub moved: f32,
+}
+
+/// Packs a primitive. `may_reorder`: nobody sees the order of its triangles, as one does where they blend.
+#[must_use]
+pub fn pack_primitive(p: &Primitive, may_reorder: bool) -> PackedPrimitive {
+    let (indices, order) = match may_reorder.then(|| order::improved(p)).flatten() {
+        Some((indices, order)) => (Some(indices), order),
+        None => (None, VertexOrder::default()),
+    };
+    let (layout, moved) = VertexLayout::of(p);
+    let starts = list_starts(p, layout, &order);
+    let write = |place: usize, words: &mut [u32]| {
+        write_vertex(p, layout, order.vertex(place), list_at(&starts, place), words);
+    };
+    let vertices = rows(p.positions.len(), layout.words(), &write);
+    let paint_layout = PaintLayout::of(p);
+    let paint =
+        rows(p.positions.len(), paint_layout.words(), &|place, words| write_paint(p, order.vertex(place), words));
+    let listed = listed(p, layout, &order);
+    let morphs = morphs(p, &order);
+    PackedPrimitive { layout, vertices, paint_layout, paint, listed, morphs, indices, order, moved }
+}
+
+/// Vertices of their own, for the dots that stand for them: the words of each, then its place. `vertices` are numbers of the
+/// model.
+#[must_use]
+pub fn pack_marks(p: &Primitive, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
+    let (layout, _) = VertexLayout::of(p);
+    let starts = list_starts(p, layout, order);
+    let places = order.places(p.positions.len());
+    let mut out = Vec::with_capacity(vertices.len() * (layout.words() + 1));
+    for vertex in vertices.iter().filter(|v| (**v as usize) < p.stored_vertices) {
+        let place = places[*vertex as usize];
+        let at = out.len();
+        out.resize(at + layout.words(), 0);
+        write_vertex(p, layout, *vertex as usize, list_at(&starts, place as usize), &mut out[at..]);
+        out.push(place);
+    }
+    out
+}
+
+/// Words of one displaced vertex: positions, then normals and tangents as far as a target displaces any that there are. Where
+/// tangents have a place, normals have one before them.
+#[must_use]
+pub fn morph_words(p: &Primitive) -> usize {
+    3 + 3 * usize::from(morphs_normals(p)) + 3 * usize::from(morphs_tangents(p))
+}
+
+/// True where [`PackedPrimitive::morphs`] holds displacements of normals.
+#[must_use]
+pub fn morphs_normals(p: &Primitive) -> bool {
+    !p.normals.is_empty() && p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
+}
+
+/// True where [`PackedPrimitive::morphs`] holds displacements of tangents.
+#[must_use]
+pub fn morphs_tangents(p: &Primitive) -> bool {
+    !p.tangents.is_empty() && p.morphs.iter().any(|m| !m.tangents.is_empty())
+}
+
+/// Vertices that one piece of work is about.
+const CHUNK: usize = 1 << 15;
+
+/// What `work` makes of each chunk of `count` vertices, on all cores.
+fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(std::ops::Range<usize>) -> T + Sync)) -> Vec<T> {
+    let chunk = |i: usize| work(i * CHUNK..((i + 1) * CHUNK).min(count));
+    // Nothing cancels it, so there is always a result.
+    parallel::map(count.div_ceil(CHUNK), &AtomicBool::new(false), &chunk).unwrap_or_default()
+}
+
+/// `words` for each of `count` places, as `write` fills them.
+fn rows(count: usize, words: usize, write: &(dyn Fn(usize, &mut [u32]) + Sync)) -> Vec<u32> {
+    if words == 0 {
+        return Vec::new();
+    }
+    let mut out = vec![0; count * words];
+    let chunks: Vec<Mutex<&mut [u32]>> = out.chunks_mut(CHUNK * words).map(Mutex::new).collect();
+    by_chunk(count, &|places| {
+        let mut chunk = chunks[places.start / CHUNK].lock().unwrap_or_else(PoisonError::into_inner);
+        places.zip(chunk.chunks_exact_mut(words)).for_each(|(place, row)| write(place, row));
+    });
+    drop(chunks);
+    out
+}
+
+fn influence_layout(influences: &Influences, p: &Primitive) -> (InfluenceLayout, f32) {
+    // Most primitives have room for no more.
+    if influences.per_vertex > 4 && influences.most_used() > 4 {
+        return (InfluenceLayout::List, 0.0);
+    }
+    let needs = by_chunk(p.positions.len(), &|vertices| weights::needed(influences, vertices));
+    let weights = needs.iter().map(|(bits, _)| *bits).max().unwrap_or(WeightBits::Eight);
+    let moved = needs.iter().map(|(_, moved)| *moved).fold(0.0, f32::max);
+    let moved = if weights == WeightBits::Sixteen { moved } else { 0.0 };
+    (InfluenceLayout::Four { wide_joints: influences.joints_needed() > 256, weights }, moved)
+}
+
+fn write_vertex(p: &Primitive, layout: VertexLayout, vertex: usize, list: [u32; 2], row: &mut [u32]) {
+    row[..3].copy_from_slice(&p.positions[vertex].to_array().map(f32::to_bits));
+    if layout.normals {
+        row[layout.normal_at()] = directions::pack_normal(p.normals[vertex]);
+    }
+    if layout.tangents {
+        row[layout.tangent_at()] = directions::pack_tangent(p.tangents[vertex]);
+    }
+    let row = &mut row[layout.joints_at()..];
+    match (layout.influences, &p.influences) {
+        (InfluenceLayout::List, _) => row.copy_from_slice(&list),
+        (InfluenceLayout::Four { wide_joints, weights }, Some(influences)) => {
+            write_four(influences, vertex, wide_joints, weights, row);
+        }
+        (InfluenceLayout::None | InfluenceLayout::Four { .. }, _) => {}
+    }
+}
+
+fn write_four(influences: &Influences, vertex: usize, wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
+    let (mut joints, mut four) = ([0_u32; 4], [0.0; 4]);
+    for (slot, (joint, weight)) in weights::used(influences, vertex).enumerate() {
+        if slot == 0 {
+            joints = [u32::from(joint); 4];
+        }
+        joints[slot] = u32::from(joint);
+        four[slot] = weight;
+    }
+    let [a, b, c, d] = joints;
+    let row = if wide_joints {
+        row[..2].copy_from_slice(&[a | b << 16, c | d << 16]);
+        &mut row[2..]
+    } else {
+        row[0] = a | b << 8 | c << 16 | d << 24;
+        &mut row[1..]
+    };
+    match bits {
+        WeightBits::Eight => row[0] = u32::from_le_bytes(four.map(weights::in_8_bits)),
+        WeightBits::Sixteen => {
+            let [a, b, c, d] = weights::in_steps(four).map_or([0; 4], |(steps, _)| steps.map(u32::from));
+            row.copy_from_slice(&[a | b << 16, c | d << 16]);
+        }
+        WeightBits::Float => row.copy_from_slice(&four.map(f32::to_bits)),
+    }
+}
+
+/// For each place, and one past the last: how many influences are listed before it. Empty where none are.
+fn list_starts(p: &Primitive, layout: VertexLayout, order: &VertexOrder) -> Vec<u32> {
+    let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
+    let mut starts = vec![0];
+    let mut sum = 0;
+    starts.extend((0..p.positions.len()).map(|place| {
+        sum += influences.used(order.vertex(place)) as u32;
+        sum
+    }));
+    starts
+}
+
+/// Where the influences of the vertex in a place begin, and how many they are.
+fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
+    starts.get(place).map_or([0; 2], |start| [*start, starts[place + 1] - start])
+}
+
+fn listed(p: &Primitive, layout: VertexLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
+    let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
+    let of = |place| weights::used(influences, order.vertex(place));
+    (0..p.positions.len()).flat_map(of).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]).collect()
+}
+
+fn write_paint(p: &Primitive, vertex: usize, row: &mut [u32]) {
+    let layout = PaintLayout::of(p);
+    for set in 0..2 {
+        if layout.uvs[set] {
+            let uv: Vec2 = p.uvs[set][vertex];
+            row[layout.uv_at(set)..][..2].copy_from_slice(&uv.to_array().map(f32::to_bits));
+        }
+    }
+    if layout.colors {
+        let color: Vec4 = p.colors[vertex];
+        row[layout.color_at()..][..4].copy_from_slice(&color.to_array().map(f32::to_bits));
+    }
+}
+
+fn morphs(p: &Primitive, order: &VertexOrder) -> Vec<f32> {
+    let mut out = Vec::with_capacity(p.morphs.len() * p.positions.len() * morph_words(p));
+    let (normals, tangents) = (morphs_normals(p), morphs_tangents(p));
+    for target in &p.morphs {
+        for place in 0..p.positions.len() {
+            let vertex = order.vertex(place);
+            let mut push = |list: &[Vec3]| out.extend(list.get(vertex).copied().unwrap_or_default().to_array());
+            push(&target.positions);
+            if normals {
+                push(if p.normals.is_empty() { &[] } else { &target.normals });
+            }
+            if tangents {
+                push(&target.tangents);
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

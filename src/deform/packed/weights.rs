@@ -1,0 +1,178 @@
+//! Weights in 8 or 16 bits, where that is exact or as good as: their sum is kept, none of them vanishes, and little moves
+//! from one joint to another.
+
+use crate::model::{Influences, WeightFormat};
+
+/// How the weights of a primitive are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum WeightBits {
+    /// Normalised; exact.
+    Eight,
+    /// Normalised; exact, or within [`MOST_MOVED`].
+    Sixteen,
+    /// Floats, as the file has them.
+    Float,
+}
+
+/// The part of a vertex' weight that normalised 16 bits may give to other joints than the file does: two steps. Where a vertex
+/// is by its joints lies in some box, and it moves by this part of the box at most.
+pub const MOST_MOVED: f32 = 2.0 / ONE;
+
+/// What stands for a weight of one.
+const ONE: f32 = 65_535.0;
+/// By so many steps a sum may differ from a whole number of them: what adding floats leaves.
+const SUM_TOLERANCE: f32 = 0.02;
+/// A hair below a whole number of steps counts as that number.
+const WHOLE: f32 = 1.0 / 64.0;
+
+/// What the weights need, and the largest part that one vertex gives to other joints than the file does. `vertices`:
+/// those of the primitive.
+pub fn needed(influences: &Influences, vertices: std::ops::Range<usize>) -> (WeightBits, f32) {
+    let mut bits = if stored_in_8_bits(influences) { WeightBits::Eight } else { WeightBits::Sixteen };
+    let mut most = 0.0_f32;
+    for vertex in vertices {
+        let weights = used(influences, vertex).map(|(_, weight)| weight);
+        if bits == WeightBits::Eight && weights.clone().all(is_8_bit) {
+            continue;
+        }
+        bits = WeightBits::Sixteen;
+        let mut four = [0.0; 4];
+        four.iter_mut().zip(weights).for_each(|(to, weight)| *to = weight);
+        match in_steps(four) {
+            Some((_, moved)) => most = most.max(moved),
+            None => return (WeightBits::Float, 0.0),
+        }
+    }
+    (bits, most)
+}
+
+/// The pairs of a vertex that count, in stored order.
+pub fn used(influences: &Influences, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
+    let (joints, weights) = influences.of(vertex);
+    joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
+}
+
+fn stored_in_8_bits(influences: &Influences) -> bool {
+    influences.format == WeightFormat::U8 && influences.formats.iter().all(|f| *f == WeightFormat::U8)
+}
+
+fn is_8_bit(weight: f32) -> bool {
+    (0.0..=1.0).contains(&weight) && f32::from(in_8_bits(weight)) / 255.0 == weight
+}
+
+/// Of a weight that needs no more.
+pub fn in_8_bits(weight: f32) -> u8 {
+    (weight * 255.0).round() as u8
+}
+
+/// Four weights in steps of 1/65535, and the part of the whole that went to other joints; `None` where that is too much, or
+/// they are no parts of a whole number of steps. Every weight loses its fraction of a step, and those with the largest get
+/// the steps that the sum then lacks.
+pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
+    if !weights.iter().all(|w| (0.0..=1.0).contains(w)) {
+        return None;
+    }
+    let exact = weights.map(|w| w * ONE);
+    let sum: f32 = exact.iter().sum();
+    if (sum - sum.round()).abs() > SUM_TOLERANCE {
+        return None;
+    }
+    // What is there stays there, however little.
+    let mut steps = exact.map(|w| if w > 0.0 { (w + WHOLE).floor().max(1.0) } else { 0.0 });
+    let mut lacks = sum.round() - steps.iter().sum::<f32>();
+    while lacks > 0.0 {
+        let most = (0..4)
+            .filter(|i| exact[*i] > 0.0)
+            .max_by(|a, b| (exact[*a] - steps[*a]).total_cmp(&(exact[*b] - steps[*b])))?;
+        steps[most] += 1.0;
+        lacks -= 1.0;
+    }
+    while lacks < 0.0 {
+        let least = (0..4)
+            .filter(|i| steps[*i] > 1.0)
+            .min_by(|a, b| (exact[*a] - steps[*a]).total_cmp(&(exact[*b] - steps[*b])))?;
+        steps[least] -= 1.0;
+        lacks += 1.0;
+    }
+    let gained: f32 = (0..4).map(|i| (steps[i] - exact[i]).max(0.0)).sum();
+    (gained <= 2.0).then(|| (steps.map(|w| w as u16), gained / ONE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn influences(weights: &[[f32; 4]], format: WeightFormat) -> Influences {
+        let joints = vec![0; weights.len() * 4];
+        Influences { per_vertex: 4, joints, weights: weights.as_flattened().to_vec(), format, ..Influences::default() }
+    }
+
+    fn needs(weights: &[[f32; 4]], format: WeightFormat) -> WeightBits {
+        needed(&influences(weights, format), 0..weights.len()).0
+    }
+
+    #[test]
+    fn normalised_integers_are_exact() {
+        let eighth = |parts: [u8; 4]| parts.map(|p| f32::from(p) / 255.0);
+        let rows = [eighth([255, 0, 0, 0]), eighth([100, 100, 54, 1]), eighth([1, 2, 3, 249])];
+        assert_eq!(needed(&influences(&rows, WeightFormat::U8), 0..3), (WeightBits::Eight, 0.0));
+        assert_eq!(rows.map(|row| row.map(in_8_bits))[1], [100, 100, 54, 1]);
+        // A sum of 254 is one that the file has, and stays.
+        assert_eq!(needs(&[eighth([254, 0, 0, 0])], WeightFormat::U8), WeightBits::Eight);
+        // The same from a file of floats takes 16 bits: 65535 = 257 · 255, so it is exact there too.
+        assert_eq!(needed(&influences(&rows, WeightFormat::F32), 0..3).0, WeightBits::Sixteen);
+        for steps in [[65_535_u16, 0, 0, 0], [1, 65_534, 0, 0], [20_000, 20_001, 20_002, 5_532], [65_000, 0, 0, 1]] {
+            let (read, moved) = in_steps(steps.map(|s| f32::from(s) / ONE)).unwrap();
+            assert_eq!(read, steps);
+            assert!(moved < 1e-7, "{moved:e}");
+        }
+    }
+
+    #[test]
+    fn the_sum_is_kept_and_the_largest_fractions_are_rounded_up() {
+        // Thirds: 21845 each.
+        assert_eq!(in_steps([1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]).unwrap().0, [21_845, 21_845, 21_845, 0]);
+        // 65535/4 = 16383.75: four times a quarter lack three steps.
+        let (quarters, moved) = in_steps([0.25; 4]).unwrap();
+        assert_eq!(quarters.iter().map(|q| u32::from(*q)).sum::<u32>(), 65_535);
+        assert_eq!(quarters.iter().filter(|q| **q == 16_384).count(), 3);
+        // Three got a quarter of a step, from the fourth.
+        assert!((moved - 0.75 / ONE).abs() < 1e-7, "{moved:e}");
+        let mut seed = 1_u32;
+        for _ in 0..20_000 {
+            let mut next = || {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (seed >> 8) as f32 / 16_777_216.0
+            };
+            let raw = [next(), next(), next() * next(), next() * 0.001];
+            let sum: f32 = raw.iter().sum();
+            let weights = raw.map(|w| w / sum);
+            let (steps, moved) = in_steps(weights).unwrap();
+            assert_eq!(steps.iter().map(|s| u32::from(*s)).sum::<u32>(), 65_535, "{weights:?}");
+            let off: f64 =
+                weights.iter().zip(steps).map(|(w, s)| (f64::from(*w) - f64::from(s) / 65_535.0).abs()).sum();
+            assert!(off / 2.0 <= f64::from(moved) + 2e-7 && moved <= MOST_MOVED, "{weights:?}: {off:e} {moved:e}");
+        }
+    }
+
+    #[test]
+    fn what_counts_goes_on_counting() {
+        let (steps, moved) = in_steps([0.5, 0.499_999, 1e-6, 0.0]).unwrap();
+        assert_eq!((steps[2], steps[3]), (1, 0), "a weight does not vanish, and none comes about");
+        assert_eq!(steps.iter().map(|s| u32::from(*s)).sum::<u32>(), 65_535);
+        assert!(moved <= MOST_MOVED);
+    }
+
+    #[test]
+    fn what_16_bits_cannot_hold_stays_floats() {
+        for odd in [[-0.25, 1.25, 0.0, 0.0], [1.5, 0.0, 0.0, 0.0], [0.3, 0.3, 0.300_02, 0.0], [f32::NAN, 0.0, 0.0, 0.0]]
+        {
+            assert_eq!(needs(&[[1.0, 0.0, 0.0, 0.0], odd], WeightFormat::F32), WeightBits::Float, "{odd:?}");
+        }
+        // Three of them that each would grow by a whole step.
+        assert_eq!(needs(&[[0.999_997, 1e-6, 1e-6, 1e-6]], WeightFormat::F32), WeightBits::Float);
+        // No weight at all is fine.
+        assert_eq!(needs(&[[0.0; 4]], WeightFormat::F32), WeightBits::Sixteen);
+        assert_eq!(needs(&[], WeightFormat::U8), WeightBits::Eight);
+    }
+}

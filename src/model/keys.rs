@@ -1,0 +1,152 @@
+//! Values of keys: a list of one sampler's own, or its lane of rows that several samplers share.
+//!
+//! Shared rows hold, for each entry (a key, or a tangent of one), the values of all their samplers side by side: what one
+//! moment reads lies together, however many samplers there are. Each value is stored once, here or there.
+
+use std::sync::Arc;
+
+use glam::{Quat, Vec3};
+
+/// What a sampler's keys hold.
+pub trait KeyValue: bytemuck::Pod + PartialEq + std::fmt::Debug {
+    /// Numbers of one value.
+    const COMPONENTS: usize;
+    /// A value of its numbers.
+    fn of(component: impl Fn(usize) -> f32) -> Self;
+}
+
+impl KeyValue for Vec3 {
+    const COMPONENTS: usize = 3;
+    fn of(component: impl Fn(usize) -> f32) -> Self {
+        Self::new(component(0), component(1), component(2))
+    }
+}
+
+impl KeyValue for Quat {
+    const COMPONENTS: usize = 4;
+    fn of(component: impl Fn(usize) -> f32) -> Self {
+        Self::from_xyzw(component(0), component(1), component(2), component(3))
+    }
+}
+
+/// The values of one sampler: for each key one, or three with splines (in-tangent, value, out-tangent).
+#[derive(Clone, Debug)]
+pub struct Keys<T>(Stored<T>);
+
+#[derive(Clone, Debug)]
+enum Stored<T> {
+    Own(Vec<T>),
+    Lane { rows: Arc<Rows>, at: usize, step: usize },
+}
+
+/// Entries of several samplers, one row for each entry.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// Row after row.
+    numbers: Vec<f32>,
+    /// Numbers in a row; never zero.
+    width: usize,
+}
+
+impl Rows {
+    /// Lanes of a block, of which the numbers lie transposed: four x, four y, four z, four w.
+    pub(super) const BLOCK: usize = 4;
+
+    /// Moves the values of samplers with equally many entries into rows of their own, in which lane follows lane; with
+    /// `blocks`, as many lanes as fill blocks of four lie transposed.
+    pub(super) fn share<T: KeyValue>(samplers: &mut [&mut Keys<T>], blocks: bool) -> Arc<Self> {
+        let entries = samplers.first().map_or(0, |s| s.len());
+        let (parts, width) = (T::COMPONENTS, samplers.len() * T::COMPONENTS);
+        let transposed = if blocks { samplers.len() / Self::BLOCK * Self::BLOCK } else { 0 };
+        let place = |lane: usize| {
+            if lane < transposed {
+                (lane / Self::BLOCK * Self::BLOCK * parts + lane % Self::BLOCK, Self::BLOCK)
+            } else {
+                (lane * parts, 1)
+            }
+        };
+        let mut numbers = vec![0.0; entries * width];
+        for (lane, sampler) in samplers.iter().enumerate() {
+            let (at, step) = place(lane);
+            for (row, value) in numbers.chunks_exact_mut(width).zip(sampler.iter()) {
+                for (i, number) in bytemuck::cast_slice(std::slice::from_ref(&value)).iter().enumerate() {
+                    row[at + i * step] = *number;
+                }
+            }
+        }
+        let rows = Arc::new(Self { numbers, width });
+        for (lane, sampler) in samplers.iter_mut().enumerate() {
+            let (at, step) = place(lane);
+            sampler.0 = Stored::Lane { rows: Arc::clone(&rows), at, step };
+        }
+        rows
+    }
+
+    /// The numbers of one entry of all lanes.
+    #[inline]
+    pub(super) fn row(&self, entry: usize) -> &[f32] {
+        &self.numbers[entry * self.width..][..self.width]
+    }
+}
+
+impl<T: KeyValue> Keys<T> {
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Stored::Own(values) => values.len(),
+            Stored::Lane { rows, .. } => rows.numbers.len() / rows.width,
+        }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The value of an entry.
+    #[must_use]
+    pub fn get(&self, entry: usize) -> T {
+        match &self.0 {
+            Stored::Own(values) => values[entry],
+            Stored::Lane { rows, at, step } => {
+                let row = rows.row(entry);
+                T::of(|i| row[at + i * step])
+            }
+        }
+    }
+
+    /// All values in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> {
+        (0..self.len()).map(|entry| self.get(entry))
+    }
+
+    /// Whether no number is infinite or none.
+    pub(super) fn is_finite(&self) -> bool {
+        match &self.0 {
+            Stored::Own(values) => super::builder::is_finite(bytemuck::cast_slice(values)),
+            Stored::Lane { .. } => {
+                self.iter().all(|v| super::builder::is_finite(bytemuck::cast_slice(std::slice::from_ref(&v))))
+            }
+        }
+    }
+}
+
+impl<T> From<Vec<T>> for Keys<T> {
+    fn from(values: Vec<T>) -> Self {
+        Self(Stored::Own(values))
+    }
+}
+
+impl<T> FromIterator<T> for Keys<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        Self(Stored::Own(values.into_iter().collect()))
+    }
+}
+
+impl<T: KeyValue> PartialEq for Keys<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
