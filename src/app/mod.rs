@@ -438,6 +438,7 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::CloseRequested => event_loop.exit(),
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
+            WindowEvent::Occluded(covered) => window.cover(covered),
             WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             WindowEvent::DroppedFile(path) => self.send(event_loop, Command::Open(path)),
             WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {

@@ -1,7 +1,7 @@
 //! One window and egui in it. A graphics device that is lost goes with its [`Screen`]; the window stays and gets another.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use winit::dpi::{LogicalSize, PhysicalSize};
 use winit::event::WindowEvent;
@@ -29,8 +29,7 @@ pub(super) struct Window {
     egui: egui::Context,
     input: egui_winit::State,
     painted: Painted,
-    /// Size zero (minimised): nothing can be presented.
-    hidden: bool,
+    sight: Sight,
     wishes: Wishes,
     display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
@@ -78,7 +77,7 @@ impl Window {
             egui,
             input,
             painted: Painted::default(),
-            hidden: size.width == 0 || size.height == 0,
+            sight: Sight { has_area: size.width > 0 && size.height > 0, ..Sight::default() },
             wishes,
             display,
             os,
@@ -142,8 +141,8 @@ impl Window {
     }
 
     pub(super) fn resize(&mut self, size: PhysicalSize<u32>) {
-        self.hidden = size.width == 0 || size.height == 0;
-        if self.hidden {
+        self.sight.has_area = size.width > 0 && size.height > 0;
+        if !self.sight.has_area {
             return;
         }
         if let Some(screen) = &mut self.screen
@@ -153,6 +152,14 @@ impl Window {
             self.complaints.add(error.to_string());
         }
         self.os.request_redraw();
+    }
+
+    /// Something covers all of it, or no longer does.
+    pub(super) fn cover(&mut self, covered: bool) {
+        self.sight.covered = covered;
+        if !covered {
+            self.os.request_redraw();
+        }
     }
 
     /// Lays out the panels and gives back what they ask for.
@@ -194,7 +201,7 @@ impl Window {
     /// # Errors
     /// Where it cannot be.
     pub(super) fn present(&mut self, frame: &Frame, background: Background, edges: Edges) -> Result<bool, GpuError> {
-        if self.hidden {
+        if !self.sight.is_seen(Instant::now(), &|| self.os.is_minimized() == Some(true)) {
             self.painted.forget();
             return Ok(false);
         }
@@ -291,6 +298,31 @@ impl Drop for Window {
     }
 }
 
+/// Whether anybody can see the window. One that nobody sees is not drawn: nothing would hold it back to the display's pace.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sight {
+    /// Not of size zero.
+    has_area: bool,
+    /// By other windows.
+    covered: bool,
+    minimised: bool,
+    /// When that was asked, which takes the window system a moment.
+    asked: Option<Instant>,
+}
+
+impl Sight {
+    /// It may go on being drawn for so long after it was minimised.
+    const PATIENCE: Duration = Duration::from_millis(500);
+
+    fn is_seen(&mut self, now: Instant, is_minimised: &dyn Fn() -> bool) -> bool {
+        if self.minimised || self.asked.is_none_or(|asked| now - asked > Self::PATIENCE) {
+            self.asked = Some(now);
+            self.minimised = is_minimised();
+        }
+        self.has_area && !self.covered && !self.minimised
+    }
+}
+
 /// Messages about the GPU: the same one is said once until a frame went well, and only so many.
 #[derive(Default)]
 struct Complaints {
@@ -358,6 +390,26 @@ mod tests {
         assert_eq!(complaints.take().as_deref(), Some("no room\nno light"));
         (0..100).for_each(|n| complaints.add(format!("error {n}")));
         assert_eq!(complaints.take().unwrap().lines().count(), Complaints::MOST - 2);
+    }
+
+    #[test]
+    fn a_window_that_nobody_sees_is_known_in_time_and_so_is_its_return() {
+        let (start, asked) = (Instant::now(), std::cell::Cell::new(0));
+        let mut sight = Sight { has_area: true, ..Sight::default() };
+        let mut seen = |ms: u64, minimised: bool| {
+            let ask = || {
+                asked.set(asked.get() + 1);
+                minimised
+            };
+            sight.is_seen(start + Duration::from_millis(ms), &ask)
+        };
+        assert!((0..25).all(|i| seen(16 * i, false)) && asked.get() == 1, "not asked for every frame");
+        assert!(seen(499, true) && !seen(501, true), "minimised for half a second");
+        assert!(seen(502, false), "back at once");
+        sight.covered = true;
+        assert!(!sight.is_seen(start, &|| false));
+        sight = Sight { has_area: false, ..Sight::default() };
+        assert!(!sight.is_seen(start, &|| false));
     }
 
     /// What a rebuilt device is given is everything that egui draws with.

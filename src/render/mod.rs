@@ -35,13 +35,14 @@ pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, render_image};
+use target::Rows;
 pub use target::{COLOR, SAMPLES, SceneTarget};
 
 use crate::frame::{Background, Frame};
 use crate::model::Model;
 use backdrop::Backdrop;
 use behind::Behind;
-use items::Order;
+use items::{Item, Items};
 use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, Pipelines, entry};
@@ -68,6 +69,10 @@ pub struct Renderer {
     present: Option<PresentGroup>,
     /// Bytes.
     texture_step: u64,
+    /// Where the list of what is drawn is made.
+    room: Vec<Item<'static>>,
+    /// How long it was for the last picture.
+    surfaces: usize,
 }
 
 /// Binds a certain picture for presenting.
@@ -94,6 +99,8 @@ impl Renderer {
             drawn: None,
             present: None,
             texture_step: u64::MAX,
+            room: Vec::new(),
+            surfaces: 0,
         }
     }
 
@@ -138,6 +145,12 @@ impl Renderer {
     /// later, from [`Gpu::take_error`].
     pub fn draw(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) -> Result<&SceneTarget, GpuError> {
         let size = size.map(|s| s.max(1));
+        self.draw_rows(gpu, frame, size, Rows { first: 0, of: size[1] })
+    }
+
+    /// As [`Renderer::draw`], but of a picture of `rows.of` rows only as many as `size` has, from `rows.first` on: so a
+    /// large picture is drawn in bands, in the memory of one. Glass must not be drawn so: it sees all that lies behind it.
+    fn draw_rows(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2], rows: Rows) -> Result<&SceneTarget, GpuError> {
         let grain = self.pipelines.grain;
         let fits = self.target.take_if(|t| t.size == size && t.grain == grain);
         if fits.is_none() {
@@ -146,9 +159,9 @@ impl Renderer {
             self.behind = None;
         }
         let target = match fits {
-            Some(target) if self.shows(frame) => return Ok(self.target.insert(target)),
-            Some(target) => target,
-            None => SceneTarget::new(gpu, size, grain)?,
+            Some(target) if target.rows == rows && self.shows(frame) => return Ok(self.target.insert(target)),
+            Some(target) => SceneTarget { rows, ..target },
+            None => SceneTarget::new(gpu, size, rows, grain)?,
         };
         // Until all went well, nobody knows what the target shows.
         let mut drawn = self.drawn.take().unwrap_or_default();
@@ -162,7 +175,7 @@ impl Renderer {
     }
 
     fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<(), GpuError> {
-        self.prepare(gpu, frame, target.size)?;
+        self.prepare(gpu, frame, target.size[0], target.rows)?;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
         self.scene(gpu, frame, target, &mut encoder)?;
         gpu.queue.submit([encoder.finish()]);
@@ -173,6 +186,13 @@ impl Renderer {
     #[must_use]
     pub fn has_news(&self) -> bool {
         self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.materials.has_news(model)))
+    }
+
+    /// How many surfaces the last picture was made of: each is drawn at once, however many copies and members of a crowd
+    /// it has. Only what shows something behind it is drawn one by one.
+    #[must_use]
+    pub fn surfaces(&self) -> usize {
+        self.surfaces
     }
 
     /// What the current model could not be drawn with as its file has it, for people to read.
@@ -227,7 +247,7 @@ impl Renderer {
     }
 
     /// Uploads the model if it is another one, and everything of this frame.
-    fn prepare(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) -> Result<(), GpuError> {
+    fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
         let is_kept = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
         if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
             // The old one goes first, so that both never need room together.
@@ -252,7 +272,7 @@ impl Renderer {
             Some(upload) => upload,
             None => self.upload.insert(Upload::new(gpu, &self.pipelines)?),
         };
-        upload.write(gpu, &self.pipelines, frame, size, slots)
+        upload.write(gpu, &self.pipelines, frame, width, rows, slots)
     }
 
     fn scene(
@@ -264,12 +284,11 @@ impl Renderer {
     ) -> Result<(), GpuError> {
         let Some(upload) = &mut self.upload else { return Ok(()) };
         let display = &frame.display;
-        let items = match &self.model {
-            Some((model, Ok(copy))) => items::items(frame, model, copy),
-            _ => Vec::new(),
-        };
-        let order = Order::of(frame, &items);
+        let shown = self.model.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)));
+        let items = Items::of(frame, shown, std::mem::take(&mut self.room));
+        let (solid, sorted) = items.surfaces(frame);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
+        let window_room = upload.window_room(pipelines);
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         let has_backdrop = target.grain.samples == 1 && matches!(display.background, Background::Studio { .. });
         if has_backdrop {
@@ -277,8 +296,8 @@ impl Renderer {
             load = wgpu::LoadOp::Load;
         }
         let group = upload.group.clone();
-        let glass = order.sorted.iter().position(|i| i.traits.transmits);
-        let (before, after) = order.sorted.split_at(glass.unwrap_or(0));
+        let glass = sorted.iter().position(|i| i.traits.transmits);
+        let (before, after) = sorted.split_at(glass.unwrap_or(0));
         let mut through = None;
         if glass.is_some() {
             // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
@@ -290,8 +309,8 @@ impl Renderer {
                 let mut pass = begin(encoder, target, load, Some(&behind.first), Depth::Kept);
                 bind_frame(&mut pass, pipelines.windows, &group, 0);
                 let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop };
-                painter.ground(&order.solid);
+                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room };
+                painter.ground(solid);
                 painter.surfaces(before, true);
             }
             behind.take(target, encoder);
@@ -302,13 +321,17 @@ impl Renderer {
         let mut pass = begin(encoder, target, load, Some(&target.view), depth);
         bind_frame(&mut pass, pipelines.windows, &group, 0);
         let groups = [&group, through.as_ref().unwrap_or(&group)];
-        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop };
+        let mut painter =
+            Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop, window_room };
         if glass.is_none() {
-            painter.ground(&order.solid);
+            painter.ground(solid);
         }
-        painter.rest(after, &items)?;
+        painter.rest(after, &items.all)?;
         set_depths(&mut pass, target, Depths::Over);
         over(gpu, pipelines, upload, frame, &mut pass);
+        drop(pass);
+        self.surfaces = items.all.len();
+        self.room = items.room();
         Ok(())
     }
 }

@@ -20,11 +20,13 @@ pub(super) struct Painter<'a, 'p> {
     pub groups: [&'a wgpu::BindGroup; 2],
     /// The background is there already.
     pub has_backdrop: bool,
+    /// Bytes of the palette that a uniform block may show.
+    pub window_room: u64,
 }
 
 impl Painter<'_, '_> {
     /// Everything that nothing is seen through.
-    pub fn ground(&mut self, solid: &[&Item<'_>]) {
+    pub fn ground(&mut self, solid: &[Item<'_>]) {
         self.surfaces(solid, false);
         // As far as can be: only where nothing is in front of it.
         if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
@@ -38,7 +40,7 @@ impl Painter<'_, '_> {
     }
 
     /// What shows something behind it, then the edges of all.
-    pub fn rest(&mut self, sorted: &[&Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
+    pub fn rest(&mut self, sorted: &[Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
         self.surfaces(sorted, true);
         if self.frame.display.wireframe {
             for item in all {
@@ -54,7 +56,7 @@ impl Painter<'_, '_> {
         Ok(())
     }
 
-    pub fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) {
+    pub fn surfaces(&mut self, items: &[Item<'_>], blend: bool) {
         items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
     }
 
@@ -104,11 +106,10 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        let windows = self.pipelines.windows;
-        let shape = item.shape(self.frame, windows);
+        let (shape, window) = item.shape(self.frame, self.window_room);
         self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
         let group = self.groups[usize::from(kind.is_glass())];
-        bind_frame(self.pass, windows, group, if shape.window { item.draw.window_start(self.frame) } else { 0 });
+        bind_frame(self.pass, self.pipelines.windows, group, window);
         self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
     }
 

@@ -21,11 +21,13 @@ pub(super) struct Grain {
     pub samples: u32,
 }
 
-/// A picture of a certain size.
+/// A picture of a certain size, or some rows of one.
 #[derive(Debug)]
 pub struct SceneTarget {
     /// Pixels.
     pub size: [u32; 2],
+    /// Where in the picture the target lies.
+    pub(super) rows: Rows,
     /// The finished picture, premultiplied where the background is transparent.
     pub picture: wgpu::Texture,
     /// All of `picture`.
@@ -36,15 +38,23 @@ pub struct SceneTarget {
     pub(super) depth: wgpu::TextureView,
 }
 
+/// Where in a picture its target lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// Rows of the picture above it.
+    pub first: u32,
+    /// Rows of the whole picture.
+    pub of: u32,
+}
+
 impl SceneTarget {
-    /// A target of at least one pixel each way.
-    pub(super) fn new(gpu: &Gpu, size: [u32; 2], grain: Grain) -> Result<Self, GpuError> {
-        let size = size.map(|s| s.max(1));
+    /// A target of at least one pixel each way; the whole picture must fit the device too, or no viewport spans it.
+    pub(super) fn new(gpu: &Gpu, size: [u32; 2], rows: Rows, grain: Grain) -> Result<Self, GpuError> {
         let limit = gpu.device.limits().max_texture_dimension_2d;
-        if size.into_iter().any(|s| s > limit) {
+        if size[0].max(rows.of) > limit {
             return Err(GpuError::TooLarge {
                 what: "a picture".into(),
-                need: format!("{} × {} pixels", size[0], size[1]),
+                need: format!("{} × {} pixels", size[0], rows.of),
                 limit: format!("{limit} pixels each way"),
             });
         }
@@ -72,7 +82,7 @@ impl SceneTarget {
                 1 => view.clone(),
                 _ => texture("scene color", format, samples, U::RENDER_ATTACHMENT).create_view(&whole),
             };
-            Self { size, picture, view, grain, color, depth }
+            Self { size, rows, picture, view, grain, color, depth }
         };
         gpu.scope(make).map_err(|e| e.of(&format!("a picture of {} × {} pixels", size[0], size[1])))
     }
@@ -137,8 +147,8 @@ pub(super) enum Depths {
 pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, depths: Depths) {
     // Halving a depth is exact, and the reversed ones near zero are where the precision is.
     let [far, near] = if depths == Depths::Scene { [0.0, 0.5] } else { [0.5, 1.0] };
-    let [width, height] = target.size.map(|s| s as f32);
-    pass.set_viewport(0.0, 0.0, width, height, far, near);
+    let Rows { first, of } = target.rows;
+    pass.set_viewport(0.0, -(first as f32), target.size[0] as f32, of as f32, far, near);
 }
 
 pub(super) fn clear_color(background: Background) -> wgpu::Color {
