@@ -14,7 +14,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("deform", &["math", "model"]),
     ("export", &["math", "model", "anim", "deform"]),
     ("inspect", &["parallel", "math", "model", "import", "anim", "deform"]),
-    ("session", &["math", "model", "import", "anim", "deform", "inspect"]),
+    ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["math", "model", "anim", "deform", "frame"]),
     ("app/ui", &["math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
