@@ -12,11 +12,11 @@ use super::material::Materials;
 use super::pipelines::{Pipelines, entry};
 use super::vertices::{Shape, mode_of, window};
 use crate::deform::packed::{
-    PaintLayout, VertexLayout, VertexOrder, morph_words, morphs_normals, morphs_tangents, pack_primitive,
+    PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents, pack_primitive,
 };
 use crate::frame::{Frame, joint_color};
 use crate::math::Aabb;
-use crate::model::{AlphaMode, Instance, InstanceId, Model, NodeId, Primitive, Topology};
+use crate::model::{Instance, InstanceId, Model, NodeId, Primitive, Topology};
 
 /// A model on the device.
 #[derive(Debug)]
@@ -200,11 +200,6 @@ impl GpuPrimitive {
     }
 }
 
-/// Nobody sees the order of its triangles: none of its materials blends.
-fn may_reorder(model: &Model, p: &Primitive) -> bool {
-    p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
-}
-
 /// A primitive as an instance draws it; where its [`Draw`] lies is not known yet.
 fn draw_of(model: &Model, id: InstanceId, primitive: usize, on_device: &GpuPrimitive) -> (Draw, GpuDraw) {
     let instance = &model.instances[id.index()];
@@ -260,10 +255,21 @@ fn main_joint(p: &Primitive) -> u32 {
 
 /// Pairs worth looking at for every picture.
 const MOST_PAIRS: usize = 4096;
+/// Pairs that are remembered while they are collected.
+const SEEN_PAIRS: usize = 1024;
 
 fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
     let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
     let mut pairs = BTreeSet::new();
+    // Most vertices say what one shortly before them said: this remembers some, each in a place of its own.
+    let mut seen = [None; SEEN_PAIRS];
+    let mut add = |pair: (u16, u16), pairs: &mut BTreeSet<_>| {
+        let place = &mut seen[(usize::from(pair.0) * 5 + usize::from(pair.1)) % SEEN_PAIRS];
+        if *place != Some(pair) {
+            *place = Some(pair);
+            pairs.insert(pair);
+        }
+    };
     for i in 0..p.positions.len() {
         let (joints, weights) = influences.of(i);
         if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
@@ -272,8 +278,8 @@ fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
         let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
         // What nothing moves is a point.
         let Some(first) = used.next() else { continue };
-        pairs.insert((first, first));
-        pairs.extend(used.map(|other| (first, other)));
+        add((first, first), &mut pairs);
+        used.for_each(|other| add((first, other), &mut pairs));
     }
     Some(pairs.into_iter().collect())
 }
