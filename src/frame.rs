@@ -15,7 +15,7 @@ pub use crate::math::Ramp;
 use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
 
 /// One picture.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Frame {
     /// What is drawn; the renderer keeps its GPU copy as long as this stays the same `Arc`.
     pub model: Option<Arc<Model>>,
@@ -71,6 +71,48 @@ impl Default for Frame {
             inspection: None,
             display: Display::default(),
         }
+    }
+}
+
+impl Clone for Frame {
+    fn clone(&self) -> Self {
+        let mut out = Self::default();
+        out.clone_from(self);
+        out
+    }
+
+    /// Into the memory that is there: a picture is copied for every one that is drawn.
+    fn clone_from(&mut self, from: &Self) {
+        let Self {
+            model,
+            camera,
+            method,
+            palettes,
+            morph_weights,
+            members,
+            draws,
+            variant,
+            changes,
+            lights,
+            studio,
+            bones,
+            lines,
+            marked,
+            inspection,
+            display,
+        } = from;
+        self.model.clone_from(model);
+        self.palettes.clone_from(palettes);
+        self.morph_weights.clone_from(morph_weights);
+        self.draws.clone_from(draws);
+        self.changes.clone_from(changes);
+        (self.camera, self.method, self.members, self.variant) = (*camera, method, *members, *variant);
+        self.lights.clone_from(lights);
+        self.bones.clone_from(bones);
+        self.lines.clone_from(lines);
+        self.marked.clone_from(marked);
+        self.inspection.clone_from(inspection);
+        (self.studio, self.display) = (*studio, *display);
     }
 }
 

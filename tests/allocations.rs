@@ -1,16 +1,21 @@
-//! After the first frame, the way from a clip to packed palettes allocates nothing: counted by the allocator itself.
+//! After the first frame, the way from a clip to packed palettes allocates nothing, nor does that from a session to a frame,
+//! crowds included: counted by the allocator itself.
 #![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use std::sync::Arc;
+
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
+use skinscope::frame::{self, Palette};
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{
     Change, InstanceId, Interpolation, LocalPose, Model, NodeId, Property, PropertyChannel, Sampler, Values,
 };
+use skinscope::session::{ChannelValue, Command, Document, Session};
 
 thread_local! {
     /// Allocations of this thread: tests run side by side.
@@ -96,4 +101,40 @@ fn frames_after_the_first_allocate_nothing() {
     counted(&obstacle_course());
     counted(&tube(Tube { joints: 70, influences: 4, ..Tube::default() }));
     counted(&blinking());
+}
+
+/// A session that plays, all that it draws over the model included.
+fn played(model: Model, members: u32) {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(model), Vec::new(), None));
+    session.apply(Command::SetCrowd(members));
+    session.apply(Command::ToggleOverlay("weights"));
+    session.apply(Command::Select(Some(NodeId(1))));
+    session.apply(Command::Edit(NodeId(1), ChannelValue::Rotation(glam::Vec3::Y)));
+    session.view.axes = true;
+    let mut picture = frame::Frame::default();
+    let mut shown = frame::Frame::default();
+    let mut next = || {
+        let model = Arc::clone(session.model().unwrap());
+        session.playback.advance(0.03, &model);
+        session.update_pose();
+        picture.build(&session, &Palette::DARK);
+        shown.clone_from(&picture);
+        assert_eq!(shown.members, members);
+        assert!(!shown.bones.is_empty() && !shown.lines.is_empty());
+    };
+    next();
+    next();
+    let start = COUNT.get();
+    (0..100).for_each(|_| next());
+    assert_eq!(COUNT.get() - start, 0, "{members} of {}", session.model().unwrap().source.name);
+}
+
+#[test]
+fn a_session_that_plays_allocates_nothing_nor_does_a_crowd() {
+    for members in [1, 30] {
+        played(obstacle_course(), members);
+        played(tube(Tube { joints: 70, influences: 4, ..Tube::default() }), members);
+        played(blinking(), members);
+    }
 }

@@ -13,8 +13,8 @@ pub struct SampleScratch {
     spans: Vec<Span>,
 }
 
-/// Writes what `clip`, one that `model` was built with, says at `time_secs` into `pose`; what it does not move stays as it was (start from
-/// rest). Each channel clamps to its own first and last key.
+/// Writes what `clip`, one that `model` was built with, says at `time_secs` into `pose`; what it does not move stays as it was
+/// (start from rest). Each channel clamps to its own first and last key.
 pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, pose: &mut LocalPose) {
     scratch.spans.clear();
     scratch.spans.extend(clip.times.iter().map(|times| Span::find(times, time_secs)));
@@ -145,7 +145,7 @@ fn rotations(group: &Group, span: Span, left: &mut Left, pose: &mut LocalPose) {
             write(pose, nodes, slerp(load(value), load(next), factor));
         }
         for ((node, value), next) in single_nodes.iter().zip(singles).zip(next_singles) {
-            left.push([*value, *next], span.factor, *node, pose);
+            left.push([*value, *next].map(Vec4::from_array), span.factor, *node, pose);
         }
     } else {
         let weights = hermite(span);
@@ -173,12 +173,16 @@ fn load(block: &[f32; 16]) -> Quats {
     [m.x_axis, m.y_axis, m.z_axis, m.w_axis]
 }
 
-fn write(pose: &mut LocalPose, nodes: &[NodeId; 4], quats: Quats) {
-    let [x, y, z, w] = quats;
-    let m = Mat4::from_cols(x, y, z, w).transpose();
-    for (node, quat) in nodes.iter().zip([m.x_axis, m.y_axis, m.z_axis, m.w_axis]) {
+fn write(pose: &mut LocalPose, nodes: &[NodeId], quats: Quats) {
+    for (node, quat) in nodes.iter().zip(transposed(quats)) {
         pose.transforms[node.index()].rotation = Quat::from_vec4(quat);
     }
+}
+
+/// From four quaternions to their x, y, z and w, and back.
+fn transposed([x, y, z, w]: Quats) -> Quats {
+    let m = Mat4::from_cols(x, y, z, w).transpose();
+    [m.x_axis, m.y_axis, m.z_axis, m.w_axis]
 }
 
 /// Opposite values cancel half way and huge tangents overflow: no rotation is right then, the key's is one.
@@ -190,15 +194,15 @@ fn spline([a, b, c, d]: [Quats; 4], weights: [f32; 4]) -> Quats {
 /// Pairs of rotations that fill no block of their group: they wait until they are four, whatever groups they are of.
 #[derive(Default)]
 struct Left {
-    from: [[f32; 4]; 4],
-    to: [[f32; 4]; 4],
+    from: [Vec4; 4],
+    to: [Vec4; 4],
     factors: [f32; 4],
     nodes: [NodeId; 4],
     count: usize,
 }
 
 impl Left {
-    fn push(&mut self, [from, to]: [[f32; 4]; 2], factor: f32, node: NodeId, pose: &mut LocalPose) {
+    fn push(&mut self, [from, to]: [Vec4; 2], factor: f32, node: NodeId, pose: &mut LocalPose) {
         let at = self.count;
         (self.from[at], self.to[at], self.factors[at], self.nodes[at]) = (from, to, factor, node);
         self.count += 1;
@@ -208,15 +212,11 @@ impl Left {
     }
 
     fn finish(&mut self, pose: &mut LocalPose) {
-        let [from, to] =
-            [&self.from, &self.to].map(|quats| load(&Mat4::from_cols_array_2d(quats).transpose().to_cols_array()));
-        let [x, y, z, w] = slerp(from, to, Vec4::from_array(self.factors));
-        let m = Mat4::from_cols(x, y, z, w).transpose();
-        let quats = [m.x_axis, m.y_axis, m.z_axis, m.w_axis];
-        for (node, quat) in self.nodes.iter().zip(quats).take(self.count) {
-            pose.transforms[node.index()].rotation = Quat::from_vec4(quat);
+        if self.count > 0 {
+            let quats = slerp(transposed(self.from), transposed(self.to), Vec4::from_array(self.factors));
+            write(pose, &self.nodes[..self.count], quats);
+            self.count = 0;
         }
-        self.count = 0;
     }
 }
 

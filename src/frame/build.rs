@@ -167,7 +167,7 @@ impl Frame {
     fn add_bones(&mut self, model: &Model, session: &Session, palette: &Palette) {
         let (view, bounds) = (&session.view, session.opened_bounds);
         let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
-        for bone in session.bones() {
+        for bone in &session.pose.bones {
             let color = if Some(bone.node) == view.selected {
                 palette.selected
             } else if Some(bone.node) == view.hovered {

@@ -15,21 +15,53 @@ pub struct BoneSegment {
     pub tail: Vec3,
 }
 
-/// The bones of a scene. Joints have them; where a file has none, every node does, so that a bare hierarchy is seen.
-/// Nodes between joints are passed over. A joint without children gets half the length of the bone before it; one that
-/// lies where its neighbours lie gets `stub` metres along its own +Y, so that every joint is seen and can be clicked.
+/// Reusable memory of [`bones_into`].
+#[derive(Clone, Debug, Default)]
+pub struct BoneScratch {
+    above: Vec<Option<usize>>,
+    has_child: Vec<bool>,
+    has_bone: Vec<bool>,
+    found: Vec<(BoneSegment, usize)>,
+}
+
+/// As [`bones_into`].
 #[must_use]
 pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], stub: f32) -> Vec<BoneSegment> {
+    let mut out = Vec::new();
+    bones_into(model, scene, pose, stub, &mut BoneScratch::default(), &mut out);
+    out
+}
+
+/// Writes the bones of a scene into `out`. Joints have them; where a file has none, every node does, so that a bare hierarchy is seen.
+/// Nodes between joints are passed over. A joint without children gets half the length of the bone before it; one that
+/// lies where its neighbours lie gets `stub` metres along its own +Y, so that every joint is seen and can be clicked.
+pub fn bones_into(
+    model: &Model,
+    scene: usize,
+    pose: &[Affine3A],
+    stub: f32,
+    scratch: &mut BoneScratch,
+    out: &mut Vec<BoneSegment>,
+) {
+    let BoneScratch { above, has_child, has_bone, found } = scratch;
     let all = model.skins.is_empty();
     let inside = |n: usize| model.scenes.get(scene).is_none_or(|s| s.contains[n]);
     let drawn = |n: usize| (all || model.is_joint(NodeId::from_index(n))) && inside(n);
     let at = |n: usize| Vec3::from(pose[n].translation);
     let count = model.skeleton.len();
     // The nearest drawn ancestor, parents first.
-    let mut above: Vec<Option<usize>> = vec![None; count];
-    let mut has_child = vec![false; count];
-    let mut has_bone = vec![false; count];
-    let mut out = Vec::new();
+    above.clear();
+    above.resize(count, None);
+    for flags in [&mut *has_child, &mut *has_bone] {
+        flags.clear();
+        flags.resize(count, false);
+    }
+    found.clear();
+    let mut push = |bone: BoneSegment| {
+        if bone.head.is_finite() && bone.tail.is_finite() {
+            found.push((bone, found.len()));
+        }
+    };
     for n in 0..count {
         if let Some(parent) = model.skeleton.parents[n] {
             above[n] = if drawn(parent.index()) { Some(parent.index()) } else { above[parent.index()] };
@@ -38,7 +70,7 @@ pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], stub: f32) -> Vec<B
         has_child[head] = true;
         if at(head) != at(n) {
             has_bone[head] = true;
-            out.push(BoneSegment { node: NodeId::from_index(head), head: at(head), tail: at(n) });
+            push(BoneSegment { node: NodeId::from_index(head), head: at(head), tail: at(n) });
         }
     }
     for n in (0..count).filter(|n| drawn(*n) && !has_bone[*n]) {
@@ -49,11 +81,11 @@ pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], stub: f32) -> Vec<B
             // The direction from its parent as it was at rest, carried by the joint.
             carried_direction(model, pose, n, along) * 0.5
         };
-        out.push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + tail });
+        push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + tail });
     }
-    out.retain(|b| b.head.is_finite() && b.tail.is_finite());
-    out.sort_by_key(|b| b.node);
-    out
+    found.sort_unstable_by_key(|(bone, number)| (bone.node, *number));
+    out.clear();
+    out.extend(found.iter().map(|(bone, _)| *bone));
 }
 
 /// `along` (from the parent to node `n`), turned by what the node's own local rotation differs from rest.

@@ -60,8 +60,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
             let windows = renderer.pipelines.windows;
-            let shape = draw.shape(frame, draw.copies, windows);
-            let window = if shape.window { draw.window_start(frame) } else { 0 };
+            let (shape, window) = draw.shape(frame, draw.copies, upload.window_room(&renderer.pipelines));
             let pipeline = renderer.pipelines.bake(gpu, frame.method, shape);
             let count = source.vertex_count() as u32;
             let instances = draw.copies * members;

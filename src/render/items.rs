@@ -11,7 +11,7 @@ use crate::frame::Frame;
 use crate::model::{InstanceId, Model};
 
 /// One primitive of one instance, or of several that are drawn at once.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Item<'a> {
     pub primitive: &'a GpuPrimitive,
     pub source: &'a crate::model::Primitive,
@@ -26,6 +26,8 @@ pub(super) struct Item<'a> {
     pub traits: &'a Traits,
     /// Mesh, and primitive of it.
     pub place: (usize, usize),
+    /// Depth, and place among all.
+    rank: (f32, u32),
 }
 
 impl Item<'_> {
@@ -34,76 +36,113 @@ impl Item<'_> {
         times * self.instances.0..times * self.instances.1
     }
 
-    /// How its vertices are drawn; `windows`: the uniform block may be used.
-    pub fn shape(&self, frame: &Frame, windows: bool) -> Shape {
-        self.draw.shape(frame, self.copies.1, windows)
+    /// As [`GpuDraw::shape`] has it.
+    pub fn shape(&self, frame: &Frame, room: u64) -> (Shape, u32) {
+        self.draw.shape(frame, self.copies.1, room)
+    }
+
+    /// Of where its middle has moved: negative ahead of the eye.
+    fn depth(&self, frame: &Frame, view_from_world: &Affine3A) -> f32 {
+        let (center, joint) = self.primitive.center;
+        let joint = if self.source.influences.is_some() { joint } else { self.copies.0 };
+        let palette = member_palette(frame, self.members.0);
+        let at = palette.get((self.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
+        view_from_world.transform_point3(at).z
     }
 }
 
-/// What is drawn when.
-pub(super) struct Order<'a, 'b> {
-    pub solid: Vec<&'b Item<'a>>,
-    /// What shows something behind it, farthest first.
-    pub sorted: Vec<&'b Item<'a>>,
+/// Every primitive of every instance of a frame, as few times as can be, in the order in which they are drawn.
+pub(super) struct Items<'a> {
+    pub all: Vec<Item<'a>>,
+    /// So many show nothing behind them; the others come after them, farthest first.
+    pub solid: usize,
 }
 
-impl<'a: 'b, 'b> Order<'a, 'b> {
-    pub fn of(frame: &Frame, items: &'b [Item<'a>]) -> Self {
-        if !frame.display.mesh {
-            return Self { solid: Vec::new(), sorted: Vec::new() };
+impl<'a> Items<'a> {
+    /// `room`: a list whose memory is used again.
+    pub fn of(frame: &Frame, shown: Option<(&'a Model, &'a GpuModel)>, room: Vec<Item<'_>>) -> Self {
+        let mut all = emptied(room);
+        if let Some((model, copy)) = shown {
+            list(frame, model, copy, &mut all);
         }
         // Readouts show everything as solid.
-        let shows = |i: &&Item<'_>| frame.overlay().is_none() && (i.traits.blends || i.traits.transmits);
-        let (sorted, solid): (Vec<_>, Vec<_>) = items.iter().partition(shows);
-        Self { solid, sorted: back_to_front(frame, sorted.into_iter()) }
+        let is_solid = |i: &Item<'_>| frame.overlay().is_some() || !(i.traits.blends || i.traits.transmits);
+        let solid = all.iter().filter(|i| is_solid(i)).count();
+        if solid < all.len() {
+            let view_from_world = frame.camera.world_from_view.inverse();
+            for (number, item) in (0..).zip(&mut all) {
+                let depth = if is_solid(item) { f32::NEG_INFINITY } else { item.depth(frame, &view_from_world) };
+                item.rank = (depth, number);
+            }
+            all.sort_unstable_by(|a, b| {
+                is_solid(b).cmp(&is_solid(a)).then(a.rank.0.total_cmp(&b.rank.0)).then(a.rank.1.cmp(&b.rank.1))
+            });
+        }
+        Self { all, solid }
+    }
+
+    /// What shows nothing behind it, and what does; neither where no surface is to be seen.
+    pub fn surfaces(&self, frame: &Frame) -> (&[Item<'a>], &[Item<'a>]) {
+        if frame.display.mesh { self.all.split_at(self.solid) } else { (&[], &[]) }
+    }
+
+    /// The list's memory, for another frame.
+    pub fn room(self) -> Vec<Item<'static>> {
+        emptied(self.all)
     }
 }
 
-/// Every primitive of every instance of `frame`, as few times as can be.
-pub(super) fn items<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel) -> Vec<Item<'a>> {
-    let mut out = Vec::new();
+/// The memory of a list, for items that live for another time.
+fn emptied<'b>(mut list: Vec<Item<'_>>) -> Vec<Item<'b>> {
+    list.clear();
+    // Collected in place: nothing is allocated (a test counts).
+    list.into_iter().filter_map(|_| None).collect()
+}
+
+fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<Item<'a>>) {
+    let all = frame.members.max(1);
     let mut rest = &frame.draws[..];
     while let Some(id) = rest.first() {
         let (run, after) = rest.split_at(alike(model, rest));
         rest = after;
         let mesh = model.instances[id.index()].mesh.index();
-        for (n, draw) in copy.draws[id.index()].iter().enumerate() {
+        for n in 0..copy.draws[id.index()].len() {
             let source = &model.meshes[mesh].primitives[n];
             let material = source.material_in(frame.variant).map_or(model.materials.len(), |m| m.index());
             let (groups, traits) = (&copy.materials.groups[material], &copy.materials.traits[material]);
-            let all = frame.members.max(1);
-            let item = |draw: &'a GpuDraw, copies: (u32, u32), members: (u32, u32)| Item {
+            let item = |draw, copies: (u32, u32), members: (u32, u32)| Item {
                 primitive: &copy.meshes[mesh][n],
                 source,
                 draw,
                 copies,
                 members,
-                instances: if all > 1 && members != (0, all) {
-                    (copies.0 * all + members.0, copies.0 * all + members.0 + 1)
-                } else {
+                instances: if members == (0, all) {
                     (copies.0 * all, copies.1 * all)
+                } else {
+                    (copies.0 * all + members.0, copies.0 * all + members.1)
                 },
                 groups,
                 traits,
                 place: (mesh, n),
+                rank: (0.0, 0),
             };
             let each = run.iter().map(|id| &copy.draws[id.index()][n]);
-            if traits.blends || traits.transmits {
-                // What shows something behind it is sorted by depth, one by one.
-                for draw in each {
-                    if all == 1 {
-                        out.push(item(draw, (0, draw.copies), (0, 1)));
-                        continue;
-                    }
-                    let one_by_one = (0..draw.copies * all).map(|i| (i / all, i % all));
-                    out.extend(one_by_one.map(|(copy, member)| item(draw, (copy, copy + 1), (member, member + 1))));
+            if !(traits.blends || traits.transmits) {
+                let copies = each.clone().map(|draw| draw.copies).sum();
+                out.extend(each.take(1).map(|first| item(first, (0, copies), (0, all))));
+                continue;
+            }
+            // What shows something behind it is sorted by depth, one by one.
+            for draw in each {
+                if all == 1 {
+                    out.push(item(draw, (0, draw.copies), (0, 1)));
+                } else {
+                    let single = |i| item(draw, (i / all, i / all + 1), (i % all, i % all + 1));
+                    out.extend((0..draw.copies * all).map(single));
                 }
-            } else {
-                out.push(item(draw, (0, each.map(|draw| draw.copies).sum()), (0, all)));
             }
         }
     }
-    out
 }
 
 /// How many of the first instances of `draws` can be drawn at once: the same mesh, rigid, without morph targets, and their
@@ -165,22 +204,4 @@ fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)]) -> Option<b
         agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| keep_sides(a, b))
     });
     alike.then_some(side > 0.0)
-}
-
-/// Farthest first, by where the middle of each has moved.
-fn back_to_front<'a, 'b>(frame: &Frame, items: impl Iterator<Item = &'b Item<'a>>) -> Vec<&'b Item<'a>>
-where
-    'a: 'b,
-{
-    let view_from_world = frame.camera.world_from_view.inverse();
-    let depth = |item: &Item<'_>| {
-        let (center, joint) = item.primitive.center;
-        let joint = if item.source.influences.is_some() { joint } else { item.copies.0 };
-        let palette = member_palette(frame, item.members.0);
-        let at = palette.get((item.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
-        view_from_world.transform_point3(at).z
-    };
-    let mut sorted: Vec<_> = items.map(|i| (depth(i), i)).collect();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    sorted.into_iter().map(|(_, i)| i).collect()
 }

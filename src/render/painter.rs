@@ -18,22 +18,29 @@ pub(super) struct Painter<'a, 'p> {
     pub pass: &'a mut wgpu::RenderPass<'p>,
     /// What the whole frame binds; the second is for glass, and knows what lies behind it.
     pub groups: [&'a wgpu::BindGroup; 2],
+    /// The background is there already.
+    pub has_backdrop: bool,
+    /// Bytes of the palette that a uniform block may show.
+    pub window_room: u64,
 }
 
 impl Painter<'_, '_> {
     /// Everything that nothing is seen through.
-    pub fn ground(&mut self, solid: &[&Item<'_>]) {
-        if matches!(self.frame.display.background, Background::Studio { .. }) {
-            self.screen(Kind::Background, 3);
-        }
+    pub fn ground(&mut self, solid: &[Item<'_>]) {
         self.surfaces(solid, false);
+        // As far as can be: only where nothing is in front of it.
+        if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
+            let pipeline = self.pipelines.plain(self.gpu, Kind::Background);
+            Self::screen(self.pass, &pipeline, 3);
+        }
         if self.frame.display.grid.is_some() {
-            self.screen(Kind::Grid, 4);
+            let pipeline = self.pipelines.plain(self.gpu, Kind::Grid);
+            Self::screen(self.pass, &pipeline, 4);
         }
     }
 
     /// What shows something behind it, then the edges of all.
-    pub fn rest(&mut self, sorted: &[&Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
+    pub fn rest(&mut self, sorted: &[Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
         self.surfaces(sorted, true);
         if self.frame.display.wireframe {
             for item in all {
@@ -49,13 +56,14 @@ impl Painter<'_, '_> {
         Ok(())
     }
 
-    pub fn surfaces(&mut self, items: &[&Item<'_>], blend: bool) {
+    pub fn surfaces(&mut self, items: &[Item<'_>], blend: bool) {
         items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
     }
 
-    fn screen(&mut self, kind: Kind, vertices: u32) {
-        self.pass.set_pipeline(&self.pipelines.plain(self.gpu, kind));
-        self.pass.draw(0..vertices, 0..1);
+    /// What has no vertices of its own.
+    pub fn screen(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline, vertices: u32) {
+        pass.set_pipeline(pipeline);
+        pass.draw(0..vertices, 0..1);
     }
 
     fn surface(&mut self, item: &Item<'_>, blend: bool) {
@@ -98,11 +106,10 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        let windows = self.pipelines.windows;
-        let shape = item.shape(self.frame, windows);
+        let (shape, window) = item.shape(self.frame, self.window_room);
         self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
         let group = self.groups[usize::from(kind.is_glass())];
-        bind_frame(self.pass, windows, group, if shape.window { item.draw.window_start(self.frame) } else { 0 });
+        bind_frame(self.pass, self.pipelines.windows, group, window);
         self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
     }
 

@@ -10,7 +10,7 @@ use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Draw, Influence, Slot, flag, mode};
 use super::material::Materials;
 use super::pipelines::{Pipelines, entry};
-use super::vertices::{Shape, fits_window, mode_of, window_start};
+use super::vertices::{Shape, mode_of, window};
 use crate::deform::packed::{
     PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents, pack_primitive,
 };
@@ -68,18 +68,13 @@ pub(super) struct GpuDraw {
 }
 
 impl GpuDraw {
-    /// How its vertices are drawn in a picture, up to `copies` copies of them at once. `windows`: the uniform block may be
-    /// used.
-    pub fn shape(&self, frame: &Frame, copies: u32, windows: bool) -> Shape {
+    /// How its vertices are drawn in a picture, up to `copies` copies of them at once, and where the uniform block begins then
+    /// (zero where none is used). `room`: bytes of the palette that the block may show.
+    pub fn shape(&self, frame: &Frame, copies: u32, room: u64) -> (Shape, u32) {
         let joints = if self.rigid { copies } else { self.joints };
-        let fits = frame.members <= 1 && fits_window(self.joint, joints, frame.method.vec4s_per_joint);
+        let start = window(self.joint, joints, frame.method.vec4s_per_joint, room).filter(|_| frame.members <= 1);
         let dims = frame.display.influenced_only && frame.display.selected.is_some();
-        Shape { window: windows && fits, dims, ..self.shape }
-    }
-
-    /// Where the uniform block begins for it, bytes.
-    pub fn window_start(&self, frame: &Frame) -> u32 {
-        window_start(self.joint, frame.method.vec4s_per_joint)
+        (Shape { window: start.is_some(), dims, ..self.shape }, start.unwrap_or(0))
     }
 }
 

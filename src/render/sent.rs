@@ -8,8 +8,10 @@ use super::gpu::{Gpu, MIN_BUFFER};
 pub(super) struct Sent<T> {
     pub buffer: wgpu::Buffer,
     usage: wgpu::BufferUsages,
-    /// Bytes that the buffer has room for beyond the list.
+    /// Bytes that the buffer has beyond the list, where there is room for them.
     spare: u64,
+    /// Bytes of the longest list that it takes.
+    room: u64,
     /// To be filled before [`Sent::send`].
     pub next: Vec<T>,
     /// What the buffer holds.
@@ -17,18 +19,19 @@ pub(super) struct Sent<T> {
 }
 
 impl<T: bytemuck::NoUninit> Sent<T> {
-    /// Empty. Behind any list the buffer keeps `spare` bytes that may be bound, but hold nothing.
+    /// Empty. Behind the list the buffer keeps `spare` bytes that may be bound, but hold nothing: all of them now, later where
+    /// the device has room for them.
     pub fn new(gpu: &Gpu, what: &str, usage: wgpu::BufferUsages, spare: u64) -> Result<Self, GpuError> {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let buffer = gpu.empty_buffer(what, MIN_BUFFER + spare, usage)?;
-        Ok(Self { buffer, usage, spare, next: Vec::new(), held: Vec::new() })
+        Ok(Self { buffer, usage, spare, room: MIN_BUFFER, next: Vec::new(), held: Vec::new() })
     }
 
     /// Writes `next`, where it is another list than the last one, into the buffer or into a larger one that takes its place;
     /// true where it did that.
     pub fn send(&mut self, gpu: &Gpu, what: &dyn Fn() -> String) -> Result<bool, GpuError> {
         let bytes: &[u8] = bytemuck::cast_slice(&self.next);
-        let grows = bytes.len() as u64 + self.spare > self.buffer.size();
+        let grows = bytes.len() as u64 > self.room;
         if !grows && bytes == bytemuck::cast_slice::<T, u8>(&self.held) {
             return Ok(false);
         }
@@ -36,9 +39,10 @@ impl<T: bytemuck::NoUninit> Sent<T> {
             // Half as much again, so that it grows seldom; exactly, where only that fits.
             let need = (bytes.len() as u64).next_multiple_of(4).max(MIN_BUFFER);
             let what = what();
-            let roomy = (need + need / 2).next_multiple_of(4) + self.spare;
-            let roomy = gpu.empty_buffer(&what, roomy, self.usage);
-            self.buffer = roomy.or_else(|_| gpu.empty_buffer(&what, need + self.spare, self.usage))?;
+            let make = |room: u64, spare| Ok((gpu.empty_buffer(&what, room + spare, self.usage)?, room));
+            let roomy = make((need + need / 2).next_multiple_of(4), self.spare);
+            let made = roomy.or_else(|_: GpuError| make(need, self.spare)).or_else(|_| make(need, 0));
+            (self.buffer, self.room) = made?;
         }
         if !bytes.is_empty() {
             gpu.write(&self.buffer, bytes);

@@ -98,6 +98,11 @@ impl Upload {
         Ok(())
     }
 
+    /// Bytes of the palette that a uniform block may show.
+    pub fn window_room(&self, pipelines: &Pipelines) -> u64 {
+        if pipelines.windows { self.palette.buffer.size() } else { 0 }
+    }
+
     /// What the frame's group binds, in order.
     fn buffers(&self) -> [&wgpu::Buffer; 5] {
         [&self.globals.buffer, &self.palette.buffer, &self.slots, &self.scale.buffer, &self.lights.buffer]

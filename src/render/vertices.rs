@@ -35,19 +35,21 @@ pub(super) fn prefers_windows(gpu: &Gpu) -> bool {
     let limits = gpu.device.limits();
     gpu.info.device_type == wgpu::DeviceType::Cpu
         && limits.max_uniform_buffer_binding_size >= WINDOW_BYTES
+        // A block behind every palette is not to make it too large.
+        && limits.max_buffer_size.min(limits.max_storage_buffer_binding_size) >= 16 * WINDOW_BYTES
         && limits.min_uniform_buffer_offset_alignment <= WINDOW_STEP * VEC4 as u32
         && limits.max_dynamic_uniform_buffers_per_pipeline_layout >= 2
         && limits.max_uniform_buffers_per_shader_stage >= 5
 }
 
-/// Where the uniform block begins for a draw whose first joint is `joint`, bytes.
-pub(super) fn window_start(joint: u32, vec4s_per_joint: usize) -> u32 {
-    joint / WINDOW_STEP * WINDOW_STEP * vec4s_per_joint as u32 * VEC4 as u32
-}
-
-/// Whether the uniform block shows all of `joints` joints from number `joint` on.
-pub(super) fn fits_window(joint: u32, joints: u32, vec4s_per_joint: usize) -> bool {
-    (joint % WINDOW_STEP).saturating_add(joints).saturating_mul(vec4s_per_joint as u32) <= WINDOW_VEC4S
+/// Where the uniform block begins in the palette to show all of `joints` joints from number `joint` on, bytes; `None` where it
+/// cannot show them. `room`: bytes that blocks may show, from the start of the palette.
+pub(super) fn window(joint: u32, joints: u32, vec4s_per_joint: usize, room: u64) -> Option<u32> {
+    let packed = vec4s_per_joint as u32;
+    let shown = (joint % WINDOW_STEP).saturating_add(joints).saturating_mul(packed);
+    let start = u64::from(joint / WINDOW_STEP * WINDOW_STEP) * u64::from(packed) * VEC4;
+    let fits = shown <= WINDOW_VEC4S && start + WINDOW_BYTES <= room;
+    u32::try_from(start).ok().filter(|_| fits)
 }
 
 /// Attributes in the order of the shader's locations, and constants.
@@ -173,11 +175,16 @@ mod tests {
 
     #[test]
     fn a_window_holds_4096_vectors_from_a_multiple_of_16_joints() {
+        let room = 1 << 20;
+        let fits = |joint, joints, packed| window(joint, joints, packed, room).is_some();
         // Three vectors a joint: 1365 joints fit from the start, 15 fewer from the sixteenth joint of a step.
-        assert!(fits_window(0, 1365, 3) && !fits_window(0, 1366, 3));
-        assert!(fits_window(31, 1350, 3) && !fits_window(31, 1351, 3));
-        assert!(fits_window(u32::MAX, 1, 5) && !fits_window(0, u32::MAX, 5));
-        assert_eq!((window_start(15, 3), window_start(16, 3), window_start(40, 5)), (0, 16 * 48, 32 * 80));
-        assert!(window_start(16, 3).is_multiple_of(256) && window_start(16, 5).is_multiple_of(256));
+        assert!(fits(0, 1365, 3) && !fits(0, 1366, 3));
+        assert!(fits(31, 1350, 3) && !fits(31, 1351, 3));
+        assert!(!fits(u32::MAX, 1, 5) && !fits(0, u32::MAX, 5));
+        let start = |joint, packed| window(joint, 1, packed, room);
+        assert_eq!([start(15, 3), start(16, 3), start(40, 5)], [Some(0), Some(16 * 48), Some(32 * 80)]);
+        assert!((16 * 48_u32).is_multiple_of(256) && (16 * 80_u32).is_multiple_of(256));
+        // It never ends behind the buffer.
+        assert_eq!([window(16, 1, 3, 768 + 65_536), window(16, 1, 3, 768 + 65_535)], [Some(768), None]);
     }
 }

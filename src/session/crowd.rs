@@ -1,7 +1,7 @@
 //! Many of one model in a square, each at a phase of its own: how many there may be, where they stand, and their poses.
 //! The first is the model itself: it stands where the file has it, and everything that asks about the pose means it.
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec3, Vec3A};
 
 use super::{Command, Edits, Playback, PoseSource, Session};
 use crate::anim::{self, SampleScratch};
@@ -9,6 +9,7 @@ use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{AlphaMode, Clip, LocalPose, Model, Primitive};
+use crate::parallel;
 
 /// Members of any crowd at most.
 pub const MOST_MEMBERS: u32 = 10_000;
@@ -74,7 +75,8 @@ pub struct CrowdPose {
     pub palettes: Vec<Affine3A>,
     /// By [`crate::model::Instance::morph_offset`].
     pub morph_weights: Vec<f32>,
-    scratch: MemberScratch,
+    /// One for each thread.
+    scratch: Vec<MemberScratch>,
 }
 
 /// What a member is worked out in.
@@ -94,25 +96,77 @@ pub(super) struct Drill<'a> {
     pub formation: Formation,
 }
 
+/// Members in a row of the list, and where their poses go.
+struct Squad<'a> {
+    /// The first one's number.
+    from: usize,
+    palettes: &'a mut [Affine3A],
+    morph_weights: &'a mut [f32],
+}
+
 impl Drill<'_> {
-    /// Poses all members but the first, whose palette and morph weights are given. Allocates nothing once it has run.
+    /// Nodes that one thread poses in about a millisecond.
+    const MANY: usize = 16_384;
+
+    /// Poses all members but the first, whose palette and morph weights are given. Allocates nothing once it has run, but
+    /// for what the queue of a pool of threads takes now and then.
     pub fn pose(&self, first: &[Affine3A], first_weights: &[f32], out: &mut CrowdPose) {
+        let others = if first.is_empty() { 0 } else { self.formation.members - 1 };
         let CrowdPose { palettes, morph_weights, scratch } = out;
-        palettes.clear();
-        morph_weights.clear();
+        palettes.resize(others * first.len(), Affine3A::IDENTITY);
+        morph_weights.resize(others * first_weights.len(), 0.0);
+        if others == 0 {
+            return;
+        }
         let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip);
-        let clip = clip.map(|c| &self.model.clips[c.index()]);
-        for i in 1..self.formation.members {
-            let offset = glam::Vec3A::from(self.formation.offset(i));
-            let moved = |m: &Affine3A| Affine3A { translation: m.translation + offset, ..*m };
-            let Some(clip) = clip else {
-                palettes.extend(first.iter().map(moved));
-                morph_weights.extend_from_slice(first_weights);
-                continue;
-            };
-            self.pose_member(clip, i, scratch);
-            palettes.extend(scratch.palette.iter().map(moved));
-            morph_weights.extend_from_slice(&scratch.local.morph_weights);
+        let Some(clip) = clip.map(|c| &self.model.clips[c.index()]) else {
+            for (i, palette) in palettes.chunks_exact_mut(first.len()).enumerate() {
+                self.stand(i + 1, first, palette);
+            }
+            for weights in morph_weights.chunks_exact_mut(first_weights.len().max(1)) {
+                weights.copy_from_slice(first_weights);
+            }
+            return;
+        };
+        let pays = others * self.model.skeleton.len() > Self::MANY;
+        if scratch.is_empty() || pays && scratch.len() == 1 {
+            let threads = if pays { std::thread::available_parallelism().map_or(1, usize::from) } else { 1 };
+            scratch.resize(threads, MemberScratch::default());
+        }
+        let threads = if pays { scratch.len() } else { 1 };
+        self.share(clip, Squad { from: 1, palettes, morph_weights }, &mut scratch[..threads]);
+    }
+
+    /// As many threads as there is scratch.
+    fn share(&self, clip: &Clip, squad: Squad<'_>, scratch: &mut [MemberScratch]) {
+        let (joints, weights) =
+            (self.model.palette_layout().len as usize, self.model.skeleton.rest.morph_weights.len());
+        let Squad { from, palettes, morph_weights } = squad;
+        let members = palettes.len() / joints;
+        if scratch.len() > 1 && members > 1 {
+            let half = members / 2;
+            let (scratch, other_scratch) = scratch.split_at_mut(scratch.len() / 2);
+            let (palettes, other_palettes) = palettes.split_at_mut(half * joints);
+            let (morph_weights, other_weights) = morph_weights.split_at_mut(half * weights);
+            let other = Squad { from: from + half, palettes: other_palettes, morph_weights: other_weights };
+            return parallel::both(
+                || self.share(clip, Squad { from, palettes, morph_weights }, scratch),
+                || self.share(clip, other, other_scratch),
+            );
+        }
+        let [scratch, ..] = scratch else { return };
+        for (i, palette) in palettes.chunks_exact_mut(joints).enumerate() {
+            self.pose_member(clip, from + i, scratch);
+            self.stand(from + i, &scratch.palette, palette);
+            morph_weights[i * weights..][..weights].copy_from_slice(&scratch.local.morph_weights);
+        }
+    }
+
+    /// A palette, moved to where member `i` stands.
+    fn stand(&self, i: usize, palette: &[Affine3A], out: &mut [Affine3A]) {
+        let offset = Vec3A::from(self.formation.offset(i));
+        for (out, m) in out.iter_mut().zip(palette) {
+            *out = Affine3A { translation: m.translation + offset, ..*m };
         }
     }
 
@@ -306,6 +360,27 @@ mod tests {
                     assert!(!boxes[..i].iter().any(touches), "{step}: {boxes:?}");
                 }
             }
+        }
+    }
+
+    /// Alone on a thread, or shared among as many as there are.
+    #[test]
+    fn many_members_are_posed_as_few_are() {
+        let model = || tube(Tube { joints: 40, rings: 40, ..Tube::default() });
+        let (mut few, mut many) = (open(model()), open(model()));
+        few.apply(Command::SetCrowd(400));
+        many.apply(Command::SetCrowd(500));
+        assert!(499 * 41 > Drill::MANY && 399 * 41 < Drill::MANY);
+        let joints = few.pose.palettes.len();
+        let matrices = |session: &Session| -> Vec<glam::Mat3A> {
+            session.pose.crowd.palettes[..399 * joints].iter().map(|m| m.matrix3).collect()
+        };
+        for time in [0.2, 0.7] {
+            for session in [&mut few, &mut many] {
+                session.apply(Command::Seek(time));
+                session.update_pose();
+            }
+            assert_eq!(matrices(&few), matrices(&many));
         }
     }
 

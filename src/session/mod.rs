@@ -20,7 +20,7 @@ pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
-pub use view::{FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
+pub use view::{Antialiasing, FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
 
 use std::sync::{Arc, Weak};
 
@@ -49,6 +49,9 @@ pub struct Pose {
     pub draws: Vec<InstanceId>,
     /// The other members of a crowd.
     pub crowd: CrowdPose,
+    /// The bones of the shown scene, where they are shown.
+    pub bones: Vec<inspect::BoneSegment>,
+    bone_scratch: inspect::BoneScratch,
     scratch: SampleScratch,
     hidden: Vec<bool>,
     /// What it was worked out from.
@@ -63,6 +66,8 @@ struct Ingredients {
     playback: Playback,
     scene: usize,
     formation: Formation,
+    bones: bool,
+    opened_bounds: Aabb,
 }
 
 impl Ingredients {
@@ -72,6 +77,8 @@ impl Ingredients {
             && self.playback == session.playback
             && self.scene == session.view.scene
             && self.formation == session.formation
+            && self.bones == session.view.bones
+            && self.opened_bounds == session.opened_bounds
     }
 }
 
@@ -208,6 +215,8 @@ impl Session {
                 playback: self.playback.clone(),
                 scene: self.view.scene,
                 formation: self.formation,
+                bones: self.view.bones,
+                opened_bounds: self.opened_bounds,
             });
             self.evaluate();
         }
@@ -217,6 +226,7 @@ impl Session {
     }
 
     fn evaluate(&mut self) {
+        let stub = self.bone_stub();
         let Some(document) = &self.document else { return };
         let model = &document.model;
         let pose = &mut self.pose;
@@ -236,6 +246,11 @@ impl Session {
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         let drill = Drill { model, playback: &self.playback, edits: &self.edits, formation: self.formation };
         drill.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
+        pose.bones.clear();
+        if self.view.bones {
+            let scene = self.view.scene;
+            inspect::bones_into(model, scene, &pose.model, stub, &mut pose.bone_scratch, &mut pose.bones);
+        }
     }
 
     /// The box around the posed scene: deformed vertices, and the skeleton where there is no mesh.
@@ -260,9 +275,13 @@ impl Session {
     /// The bones of the shown scene as posed.
     #[must_use]
     pub fn bones(&self) -> Vec<inspect::BoneSegment> {
-        const STUB: f32 = 0.05;
-        let stub = STUB * self.opened_bounds.diagonal().max(1e-6);
+        let stub = self.bone_stub();
         self.model().map_or_else(Vec::new, |m| inspect::bones(m, self.view.scene, &self.pose.model, stub))
+    }
+
+    /// How long the bone of a joint is that no other tells, metres.
+    fn bone_stub(&self) -> f32 {
+        0.05 * self.opened_bounds.diagonal().max(1e-6)
     }
 
     /// The box around the bones of the shown scene.
@@ -540,6 +559,7 @@ impl Session {
                 self.look_through(Some(next).filter(|n| *n < count));
             }
             Command::SetLighting(lighting) => view.lighting = lighting,
+            Command::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
             _ => {}
         }
     }
@@ -574,8 +594,7 @@ impl Session {
         if !self.view.bones {
             return None;
         }
-        let bones = self.bones();
-        let near = bones.iter().filter_map(|bone| {
+        let near = self.pose.bones.iter().filter_map(|bone| {
             let (a, b) = (self.view.project(bone.head)?, self.view.project(bone.tail)?);
             let along = ((at - a).dot(b - a) / (b - a).length_squared().max(1e-6)).clamp(0.0, 1.0);
             Some((at.distance(a.lerp(b, along)), bone.node))

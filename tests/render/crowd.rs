@@ -227,3 +227,16 @@ fn a_crowd_larger_than_the_adapter_holds_is_an_error_that_says_so() {
     // Three vectors of sixteen bytes for each joint.
     assert!(error.starts_with("a crowd of 1000 (400000 joints) takes 18.3 MiB"), "{error}");
 }
+
+#[test]
+fn a_crowd_is_drawn_with_as_many_calls_as_one_of_it() {
+    for stage in stages() {
+        let model = with_copies();
+        let primitives: usize =
+            model.instances.iter().map(|i| model.meshes[i.mesh.index()].primitives.len()).sum::<usize>();
+        for members in [1, 2, 100] {
+            stage.draw(&picture_of(&session(&model, members, METHODS[0])));
+            assert_eq!(stage.renderer.borrow().surfaces(), primitives, "{members}");
+        }
+    }
+}

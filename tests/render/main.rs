@@ -18,6 +18,7 @@ mod pictures;
 mod readouts;
 mod scenes;
 mod textures;
+mod vertices;
 
 use std::cell::RefCell;
 

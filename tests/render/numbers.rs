@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
+use skinscope::deform::packed::{MOST_MOVED, TANGENT_ERROR};
 use skinscope::deform::{self, Deformed, METHODS};
 use skinscope::frame::Frame;
 use skinscope::math::Aabb;
@@ -12,10 +13,11 @@ use skinscope::render::{Gpu, Renderer, deform_on_gpu};
 
 use crate::{gpus, scenes};
 
-/// Of the bounding box's diagonal: f32 sums in another order.
-const POSITION: f32 = 2e-6;
-/// Of unit vectors.
-const DIRECTION: f32 = 2e-5;
+/// Of the bounding box's diagonal: f32 sums in another order, and weights of 16 bits ([`MOST_MOVED`] of how far apart the
+/// joints of one vertex take it, which here is a quarter of the box at most).
+const POSITION: f32 = 2e-6 + 0.25 * MOST_MOVED;
+/// Of unit vectors: tangents are stored in 31 bits, and what turned by so much may be stretched.
+const DIRECTION: f32 = 2.0 * TANGENT_ERROR;
 
 /// Largest differences between shader and CPU: position (of the diagonal), directions.
 fn compare(gpu: &Gpu, renderer: &mut Renderer, model: &Model, frame: &Frame) -> (f32, f32) {

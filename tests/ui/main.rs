@@ -1020,3 +1020,65 @@ fn every_glyph_is_in_the_bundled_fonts() {
         }
     });
 }
+
+#[test]
+fn a_crowd_is_chosen_in_the_view_menu_and_says_whose_pose_is_shown() {
+    let mut harness = open(3);
+    assert!(harness.query_by_label_contains("is the one you pose").is_none());
+    click(&mut harness, "View");
+    click(&mut harness, "Crowd of 10");
+    assert!(has(&harness, &Command::SetCrowd(10)));
+    assert_eq!(harness.state().session.crowd(), 10);
+    harness.get_by_label("Crowd of 10: the first is the one you pose");
+    click(&mut harness, "View");
+    let item = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Crowd of 10");
+    assert_eq!(item.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));
+    // Any other number, by keyboard.
+    let field = harness.get_by_role_and_label(Role::SpinButton, "Crowd of");
+    field.focus();
+    harness.run();
+    harness.key_press(Key::ArrowUp);
+    harness.run();
+    assert_eq!(harness.state().session.crowd(), 11);
+    click(&mut harness, "No crowd");
+    assert_eq!(harness.state().session.crowd(), 1);
+    assert!(harness.query_by_label_contains("is the one you pose").is_none());
+    // More than there may be of this model.
+    let most = skinscope::session::most_members(&tube(Tube { joints: 4096, rings: 64, sides: 3, ..Tube::default() }));
+    assert!(most < 1000);
+    let mut large = Session::default();
+    let model = tube(Tube { joints: 4096, rings: 64, sides: 3, ..Tube::default() });
+    large.open(Document::new(Arc::new(model), vec![], None));
+    large.playback.playing = false;
+    large.apply(Command::SetCrowd(1000));
+    let mut harness = window(large, UiState::default(), Status::default());
+    harness.get_by_label_contains(&format!("at most {most} of it can be shown"));
+    click(&mut harness, "View");
+    assert!(harness.get_by_label("Crowd of 1000").accesskit_node().is_disabled());
+}
+
+/// What is closed costs nothing: nothing of it is laid out, painted or told to screen readers, however large the model is.
+#[test]
+fn closed_panels_are_not_built() {
+    use skinscope::session::Panel;
+    let closed = Saved { outliner: false, inspector: false, timeline: false, tables: false, ..Saved::default() };
+    let size =
+        |harness: &Harness<'_, App>| (harness.root().children_recursive().count(), harness.output().shapes.len());
+    let none = |joints| window(session(joints), UiState::new(closed.clone()), Status::default());
+    let (small, large) = (none(3), none(300));
+    assert_eq!(size(&small), size(&large), "nothing grows with the model");
+    for (panel, label) in [
+        (Panel::Outliner, "joint 1"),
+        (Panel::Inspector, "Rest pose"),
+        (Panel::Timeline, "Next frame"),
+        (Panel::Tables, "Vertices"),
+    ] {
+        assert!(large.query_all_by_label(label).next().is_none(), "{label}");
+        let mut ui = UiState::new(closed.clone());
+        ui.carry_out(&Effect::TogglePanel(panel));
+        let opened = window(session(300), ui, Status::default());
+        assert!(opened.query_all_by_label(label).next().is_some(), "{label}");
+        let (nodes, shapes) = size(&opened);
+        assert!(nodes > size(&large).0 && shapes > size(&large).1, "{panel:?}");
+    }
+}

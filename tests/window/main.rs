@@ -7,6 +7,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod faults;
+mod rest;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,0 +1,168 @@
+//! The device's copy of a mesh: packed, in another order, moved by a palette in a uniform block. None of it is seen.
+
+use std::sync::Arc;
+
+use glam::{Vec3, Vec4};
+use skinscope::deform::{self, Deformed, METHODS};
+use skinscope::frame::{Dots, Frame, Inspection, VertexSet};
+use skinscope::inspect::{PerVertex, VertexPart};
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{Instance, MeshId, Model, MorphTarget, NodeId, SkinId};
+use skinscope::render::{Backend, Gpu, Picture, Renderer, deform_on_gpu, render_image};
+
+use crate::{SIZE, scenes, stages};
+
+/// A tube on 20 joints whose vertices all differ in colour. `shuffled`: its triangles come in an order in which no two
+/// neighbours meet, so that the device takes another; else they come row by row, and stay.
+fn dense(shuffled: bool) -> Arc<Model> {
+    let mut parts = (*tube(Tube { joints: 20, rings: 90, sides: 12, influences: 4, ..Tube::default() })).clone();
+    let p = &mut parts.meshes[0].primitives[0];
+    let count = p.positions.len();
+    p.colors = (0..count).map(|i| Vec4::new((i % 7) as f32 / 7.0, (i % 5) as f32 / 5.0, 0.4, 1.0)).collect();
+    let bulge = |i: usize| p.normals[i] * 0.05 * (i % 11) as f32 / 11.0;
+    p.morphs = vec![MorphTarget { positions: (0..count).map(bulge).collect(), ..MorphTarget::default() }];
+    if shuffled {
+        let triangles = p.indices.len() / 3;
+        p.indices = (0..triangles).flat_map(|t| p.indices[t * 1009 % triangles * 3..][..3].to_vec()).collect();
+    }
+    parts.meshes[0].morph_names = vec!["bulge".into()];
+    parts.instances[0].morph_weights = vec![0.7];
+    parts.skeleton.rest.morph_weights = vec![0.7];
+    Arc::new(Model::build(parts).unwrap())
+}
+
+fn frame(model: &Arc<Model>, method: &'static deform::Method) -> Frame {
+    let mut frame = scenes::frame(model, &scenes::pose(model, Some(0), 0.2), method);
+    frame.camera.world_from_view.translation = Vec3::new(0.0, 1.0, 4.5).into();
+    frame
+}
+
+fn marks(vertices: Vec<u32>) -> Arc<VertexSet> {
+    Arc::new(VertexSet { parts: vec![VertexPart { mesh: MeshId(0), primitive: 0, vertices }] })
+}
+
+/// Where two pictures differ, the largest difference of a channel, and how many pixels it is about.
+fn difference(a: &Picture, b: &Picture) -> (u8, usize) {
+    let pixels = a.rgba.as_chunks::<4>().0.iter().zip(b.rgba.as_chunks::<4>().0);
+    let off = pixels.map(|(a, b)| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max().unwrap());
+    off.fold((0, 0), |(most, count), by| (most.max(by), count + usize::from(by > 2)))
+}
+
+#[test]
+fn another_order_on_the_device_shows_the_same_pictures() {
+    let (rows, shuffled) = (dense(false), dense(true));
+    let count = rows.meshes[0].primitives[0].positions.len();
+    let numbers = PerVertex { values: vec![vec![(0..count).map(|i| (i % 13) as f32 / 13.0).collect()]] };
+    let inspection = Arc::new(Inspection { rogue: numbers, ..Inspection::default() });
+    let marked = marks((0..count as u32).step_by(37).collect());
+    let looks: [(&str, &dyn Fn(&mut Frame)); 6] = [
+        ("shaded", &|_| {}),
+        ("numbers by vertex", &|f| f.display.overlay = scenes::overlay("rogue")),
+        ("joints", &|f| f.display.overlay = scenes::overlay("dominant")),
+        ("edges", &|f| f.display.wireframe = true),
+        ("dots", &|f| {
+            f.display.overlay = scenes::overlay("rogue");
+            f.display.dots = Some(Dots { radius: 1.5, color: [1.0; 4] });
+        }),
+        ("marks", &|f| f.marked = Arc::clone(&marked)),
+    ];
+    for stage in stages() {
+        for (name, look) in looks {
+            let [a, b] = [&rows, &shuffled].map(|model| {
+                let mut frame = Frame { inspection: Some(Arc::clone(&inspection)), ..frame(model, METHODS[0]) };
+                look(&mut frame);
+                stage.draw(&frame)
+            });
+            assert!(a.rgba.iter().any(|v| *v > 100 && *v < 250), "{name}: something is seen");
+            let (most, pixels) = difference(&a, &b);
+            // Where the edges of two triangles meet in a sample the one drawn last has it, and so it is where dots overlap.
+            let most_pixels = if name == "dots" { 40 } else { 4 };
+            assert!(pixels <= most_pixels, "{:?}, {name}: {pixels} pixels differ, by {most}", stage.gpu.info.backend);
+        }
+    }
+}
+
+#[test]
+fn vertices_are_read_back_under_the_models_own_numbers() {
+    for stage in stages() {
+        for method in METHODS {
+            let model = dense(true);
+            let frame = frame(&model, method);
+            let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
+            let mut packed: Vec<Vec4> = Vec::new();
+            deform::pack(method, &frame.palettes, &mut packed);
+            let mut want = Deformed::default();
+            deform::deform_primitive(&model, parts[0].instance, 0, &packed, &frame.morph_weights, method, &mut want);
+            assert_eq!(parts[0].deformed.positions.len(), want.positions.len());
+            for (i, (got, want)) in parts[0].deformed.positions.iter().zip(&want.positions).enumerate() {
+                assert!((*got - *want).length() < 2e-5, "{} vertex {i}: {got} {want}", method.id);
+            }
+        }
+    }
+}
+
+/// Two tubes side by side, each on a skin of its own: the second's palette begins at joint 20.
+fn twins() -> Arc<Model> {
+    let mut parts = (*tube(Tube { joints: 20, rings: 40, influences: 3, ..Tube::default() })).clone();
+    parts.skins.push(parts.skins[0].clone());
+    parts.skins[1].inverse_bind.iter_mut().for_each(|m| m.translation.x += 0.4);
+    parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+    // And once more without a skin, as a rigid part.
+    parts.instances.push(Instance { skin: None, node: NodeId(1), ..parts.instances[0].clone() });
+    Arc::new(Model::build(parts).unwrap())
+}
+
+#[test]
+fn a_palette_moves_alike_from_a_uniform_block_and_from_storage() {
+    for backend in [Backend::Vulkan, Backend::Gl] {
+        let Some(block) = crate::gpu(backend) else { continue };
+        // Too small for a block.
+        let small = |most| wgpu::Limits { max_uniform_buffer_binding_size: 16_384, ..most };
+        let storage = Gpu::headless_with(backend, &small).unwrap();
+        let model = twins();
+        for method in METHODS {
+            let frame = frame(&model, method);
+            let [a, b] = [&block, &storage].map(|gpu| {
+                let mut renderer = Renderer::new(gpu);
+                let picture = render_image(gpu, &mut renderer, &frame, [SIZE; 2]).unwrap();
+                (picture, deform_on_gpu(gpu, &mut renderer, &frame).unwrap())
+            });
+            assert_eq!(difference(&a.0, &b.0).1, 0, "{backend:?} {}", method.id);
+            assert_eq!(a.1.len(), 3);
+            for (a, b) in a.1.iter().zip(&b.1) {
+                let far = a.deformed.positions.iter().zip(&b.deformed.positions).map(|(a, b)| (a - b).length());
+                assert!(far.fold(0.0, f32::max) < 1e-6);
+            }
+            assert_ne!(a.1[0].deformed.positions[500], a.1[1].deformed.positions[500], "they stand apart");
+        }
+    }
+}
+
+#[test]
+fn only_what_changed_is_written() {
+    for stage in stages() {
+        let model = dense(false);
+        let mut renderer = Renderer::new(&stage.gpu);
+        let mut sent = |frame: &Frame| {
+            let before = stage.gpu.uploads();
+            renderer.draw(&stage.gpu, frame, [SIZE; 2]).unwrap();
+            let now = stage.gpu.uploads();
+            (now.buffers - before.buffers, now.bytes - before.bytes)
+        };
+        let mut frame = frame(&model, METHODS[0]);
+        let first = sent(&frame);
+        assert!(first.0 > 0 && first.1 > 1080 * 4 * 7, "{first:?}: vertices and more");
+        assert_eq!(sent(&frame), (0, 0), "the same picture");
+        // Another eye: the uniform alone.
+        frame.camera.world_from_view.translation.x += 0.1;
+        let camera = sent(&frame);
+        assert!(camera.0 == 0 && (400..1200).contains(&camera.1), "{camera:?}");
+        // Another pose: three vectors for each of 20 joints, and one of morph weights.
+        frame.palettes[3].translation.y += 0.1;
+        assert_eq!(sent(&frame), (0, 16 * (3 * 20 + 1)));
+        // Marks are written, the rest stays.
+        frame.marked = marks(vec![1, 2, 3]);
+        let marks = sent(&frame);
+        assert!(marks.0 == 1 && marks.1 < 200, "{marks:?}");
+    }
+}
