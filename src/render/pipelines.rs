@@ -339,6 +339,8 @@ impl Pipelines {
         if let Some(parts) = how.parts {
             constants.push(("TEXTURES", f64::from(parts.textures)));
             constants.push(("TRANSFORMS", f64::from(parts.transforms)));
+            let has_sides = how.topology == wgpu::PrimitiveTopology::TriangleList;
+            constants.push(("SIDES", f64::from(u8::from(has_sides))));
             // Only the layered program knows this one.
             constants.extend(is_layered.then_some(("LAYERS", f64::from(parts.layers))));
         }
