@@ -5,6 +5,7 @@
 //! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
 mod behind;
+mod bindings;
 mod budget;
 mod deform;
 mod error;
@@ -18,6 +19,7 @@ mod needs;
 mod numbers;
 mod painter;
 mod pipelines;
+mod reorder;
 mod scene;
 mod sent;
 pub mod shader;
@@ -39,10 +41,11 @@ pub use target::{COLOR, SceneTarget};
 use crate::frame::Frame;
 use crate::model::Model;
 use behind::Behind;
+use bindings::entry;
 use items::{Item, Items};
 use numbers::Numbers;
 use painter::Painter;
-use pipelines::{Kind, Pipelines, entry};
+use pipelines::{Kind, Pipelines};
 use scene::GpuModel;
 use target::{Depth, begin, clear_color};
 use upload::{Upload, bind_frame};
@@ -212,6 +215,9 @@ impl Renderer {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
                 copy.materials.change(gpu, model, &frame.changes);
+                if copy.reorder(gpu, &self.pipelines, model)? {
+                    self.numbers = Numbers::default();
+                }
                 self.numbers.follow(gpu, model, copy, frame)?;
                 Some(&copy.slots)
             }
