@@ -79,7 +79,7 @@ if has pose; then
     IFS=: read -r keys joints most <<<"$limit"
     which="keys=$keys;joints=$joints"
     rows+=(--row "$keys keys, $joints joints, ns a joint|ours:case=playback;$which:all_ns_joint|theirs:$theirs;$which:all_ns_joint|$most")
-    rows+=(--row "$keys keys, $joints joints, seeking against playing|ours:case=seek;$which:all_ns_joint|ours:case=playback;$which:all_ns_joint|1.5")
+    rows+=(--row "$keys keys, $joints joints, seeking against playing|ours:case=random seek;$which:all_ns_joint|ours:case=playback;$which:all_ns_joint|1.5")
   done
   table 'Pose: sampling, kinematics and palette'
   pairs --run "ours=$mine" --run "theirs=$other" "${rows[@]}"
@@ -87,19 +87,27 @@ fi
 
 if has deform; then
   mine="$(bench versus_deform --no-default-features)"
-  table 'Deformation on the processor'
+  table 'Deformation on the processor: four influences, positions and normals'
   rows=()
   for vertices in 10000 100000 1000000; do
     which="vertices=$vertices"
-    rows+=(--row "$vertices vertices, ns a vertex, against a copy|ours:case=linear;$which:ns_vertex|ours:case=copy;$which:ns_vertex|2")
-    rows+=(--row "$vertices vertices, joint after joint against vertex after vertex|ours:case=bone-major;$which:ns_vertex|ours:case=linear;$which:ns_vertex|")
-    rows+=(--row "$vertices vertices, two threads against one, wall|ours:case=linear, 2 threads;$which:wall_ns_vertex|ours:case=linear;$which:wall_ns_vertex|0.556")
+    linear="case=linear 4: positions, normals;$which"
+    rows+=(--row "$vertices vertices, ns a vertex, against a plain copy|ours:$linear:cpu_ns_per_vertex|ours:case=copy;$which:cpu_ns_per_vertex|2")
+    rows+=(--row "$vertices vertices, joint after joint against vertex after vertex|ours:case=linear 4, bone by bone: positions, normals;$which:cpu_ns_per_vertex|ours:$linear:cpu_ns_per_vertex|")
+    rows+=(--row "$vertices vertices, times as fast on two threads (wall; at least 1.8)|ours:case=linear 4, two threads: positions, normals;$which:faster||")
   done
   pairs --run "ours=$mine" "${rows[@]}"
 fi
 
 if has vertices; then
-  echo '(see below)'
+  other="$(yardstick lavapipe_floor)"
+  mine="$(bench versus_vertices)"
+  table 'Deformation on the device: 1M vertices, 256 joints; times what the same mesh costs rigid'
+  skinned='case=skinned'
+  pairs --run "ours=$mine 1000 5" --run "theirs=$other 1000 5 $scratch/floor.ppm" \
+    --row "outside the frustum, processor|ours:view=outside the frustum;$skinned:cpu_ratio|theirs:view=outside the frustum (vertex work only);case=skin uniform 3x4 rows:cpu_ratio|1.05" \
+    --row "outside the frustum, processor, 8-bit influences|ours:view=outside the frustum;$skinned:cpu_ratio|theirs:view=outside the frustum (vertex work only);case=skin uniform 3x4 rows, u8 joints unorm8 weights:cpu_ratio|1.05" \
+    --row "seen, processor (at most 1.4)|ours:view=seen;$skinned:cpu_ratio||"
 fi
 
 if has start; then
@@ -160,4 +168,54 @@ if has crowd; then
       --run "theirs=env ASSETS=$models $bevy Fox.glb $count 60 30" \
       --row 'processor a frame, ms|ours:schema=1:cpu_ms_per_frame|theirs:tool=bevy:cpu_ms_per_frame|0.6'
   done
+fi
+
+# Processor time of all threads of a window that nobody touches, milliseconds in eight seconds; $1: what it is told to do first.
+resting() {
+  "$ours" view "$2" >/dev/null 2>&1 &
+  local child=$!
+  sleep 6
+  if [ "$1" = paused ]; then
+    xdotool search --onlyvisible --name Skinscope windowfocus key space
+    sleep 4
+  fi
+  python3 - "$child" <<'END'
+import glob, sys, time
+def ran():
+    return sum(int(open(f).read().split()[0]) for f in glob.glob(f"/proc/{sys.argv[1]}/task/*/schedstat"))
+before = ran()
+time.sleep(8)
+print(f"{(ran() - before) / 1e6:.2f}")
+END
+  kill "$child"
+  wait "$child" 2>/dev/null || true
+}
+
+if has rest; then
+  display
+  table 'Rest: processor time of a window that nobody touches, ms in 8 s'
+  "$ours" bake -o "$scratch/still.glb"
+  for case in "paused|$models/CesiumMan.glb" "no clip|$scratch/still.glb"; do
+    ms="$(resting "${case%%|*}" "${case##*|}")"
+    echo "| ${case%%|*} | $ms | | | < 5 | $(python3 -c "print('yes' if $ms < 5 else '**no**')") |"
+  done
+fi
+
+if has build; then
+  target="$scratch/clean"
+  rm -rf "$target"
+  table 'Build, from an empty target folder'
+  start=$SECONDS
+  CARGO_TARGET_DIR="$target" cargo build --release --quiet
+  echo "| release build, s | $((SECONDS - start)) | | | | |"
+  echo "| size of the program, MB | $(($(stat -c %s "$target/release/skinscope") / 1000000)) | | | | |"
+  echo "| packages in it, for this system | $(cargo tree --edges normal,build --prefix none --no-dedupe | sort -u | wc -l) | | | | |"
+  rm -rf "$target"
+  start=$SECONDS
+  CARGO_TARGET_DIR="$target" cargo test --quiet --no-run
+  echo "| \`cargo test\`: build, s | $((SECONDS - start)) | | | | |"
+  CARGO_TARGET_DIR="$target" cargo test --quiet
+  seconds=$((SECONDS - start))
+  echo "| \`cargo test\`: build and run, s | $seconds | | | < 600 | $([ "$seconds" -lt 600 ] && echo yes || echo '**no**') |"
+  rm -rf "$target"
 fi

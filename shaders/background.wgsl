@@ -8,5 +8,5 @@ fn fs_background(in: Screen) -> @location(0) vec4f {
     let corner = length(vec2f(0.5, 0.54) * vec2f(max(aspect, 1.0), max(1.0 / aspect, 1.0)));
     let t = smoothstep(0.0, 1.0, length(at) / corner);
     let color = linear_from_srgb(mix(globals.background_inner.rgb, globals.background_outer.rgb, t));
-    return vec4f(dithered(color, in.position.xy), 1.0);
+    return vec4f(dithered(color, pixel_of(in.position)), 1.0);
 }

@@ -48,10 +48,10 @@ fn vs_dots(
     let source = unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
     let copy = copy_of(corner / 3u);
     var color = globals.dot_color;
-    if (globals.flags & HAS_OVERLAY) != 0u {
+    if is_shown(HAS_OVERLAY) {
         color = vec4f(linear_from_srgb(scale_color(overlay_number(source, copy, value))), 1.0);
     }
-    if (globals.flags & INFLUENCED_ONLY) != 0u && selected_weight(source, copy) == 0.0 {
+    if is_shown(INFLUENCED_ONLY) && selected_weight(source, copy) == 0.0 {
         color.a *= 0.15;
     }
     return dot_at(in, vertex, copy, corner, globals.dot_radius.x, 0.0, color);

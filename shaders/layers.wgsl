@@ -117,7 +117,7 @@ fn layers_at(in: Fragment, p: Point) -> Layers {
         if has(CLEARCOAT_NORMAL) {
             let uv = uv_of(in, CLEARCOAT_NORMAL);
             let texel = textureSample(clearcoat_normal_texture, clearcoat_normal_sampler, uv).xyz;
-            let by_tangents = (draw.flags & HAS_TANGENTS) != 0u && material.clearcoat.w > 0.0;
+            let by_tangents = has_any(HAS_TANGENTS) && told(u32(material.clearcoat.w)) != 0u;
             normal = bent_normal(in, normal, texel, uv, material.clearcoat.z, by_tangents);
         }
         l.clearcoat_normal = normal * p.facing.side;
@@ -168,7 +168,7 @@ fn behind_level(uv: vec2f, level: f32) -> vec4f {
 /// of the viewport at most (as the Khronos sample viewer has it). Premultiplied, as it stands in the picture.
 fn behind(in: Fragment, roughness: f32) -> vec4f {
     let uv = in.position.xy * globals.viewport.zw;
-    let level = log2(globals.viewport.y) * clamp(roughness * material.transmission.y, 0.0, 1.0);
+    let level = f32(told(0u)) + log2(globals.viewport.y) * clamp(roughness * material.transmission.y, 0.0, 1.0);
     let last = f32(textureNumLevels(behind_texture) - 1u);
     let sharper = min(floor(level), last);
     let sharp = textureLoad(behind_texture, vec2i(in.position.xy), 0);
@@ -226,11 +226,12 @@ fn sheen_lobe(s: Shading, light: vec3f, roughness: f32) -> f32 {
 /// Radiance that fibres send towards the eye, where they send `share` of uniform light.
 fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
-    for (var i = 0u; i < globals.light_count; i++) {
+    let count = told(globals.light_count);
+    for (var i = 0u; i < count; i++) {
         let from_light = arriving(i, world);
         sum += from_light.light * sheen_lobe(s, from_light.towards, l.sheen_roughness);
     }
-    if globals.studio.x > 0.0 {
+    if has_studio() {
         // Fibres send light back from all around the mirror's direction.
         let around = studio(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
         let key = globals.boxes[0].z.xyz;
@@ -288,7 +289,7 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     if is_lit() {
         color = layered(s, l, in.world);
     }
-    color = dithered(dimmed(tone(color), in), in.position.xy);
+    color = dithered(dimmed(tone(color), in), pixel_of(in.position));
     return vec4f(color * p.base.a, p.base.a);
 }
 
@@ -309,7 +310,7 @@ fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @
     s.diffuse *= 1.0 - through;
     // In the picture stand colours that went through the tone curve already.
     l.through = tint * untoned(seen.rgb / max(seen.a, 1e-4)) * seen.a;
-    let color = dithered(dimmed(tone(layered(s, l, in.world)), in), in.position.xy);
+    let color = dithered(dimmed(tone(layered(s, l, in.world)), in), pixel_of(in.position));
     let open = dot(tint, vec3f(0.2126, 0.7152, 0.0722)) * (1.0 - largest(reflected_share(s))) * (1.0 - seen.a);
     return vec4f(color * p.base.a, p.base.a * (1.0 - open));
 }

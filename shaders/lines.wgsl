@@ -11,7 +11,7 @@ struct Line {
 struct Stroke {
     @builtin(position) position: vec4f,
     @location(0) @interpolate(flat) color: vec4f,
-    /// The ends, pixels from the target's top left.
+    /// The ends, pixels from the picture's top left.
     @location(1) @interpolate(flat) ends: vec4f,
     /// Half the width, pixels.
     @location(2) @interpolate(flat) half_width: f32,
@@ -57,7 +57,7 @@ fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
 
 @fragment
 fn fs_lines(in: Stroke) -> @location(0) vec4f {
-    let from_start = in.position.xy - in.ends.xy;
+    let from_start = pixel_of(in.position) - in.ends.xy;
     let along = in.ends.zw - in.ends.xy;
     let share = clamp(dot(from_start, along) / max(dot(along, along), 1e-12), 0.0, 1.0);
     let away = length(from_start - along * share);

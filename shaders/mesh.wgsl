@@ -57,7 +57,7 @@ fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     out.color = stored_color(in);
     out.side = side;
     out.lit = 1.0;
-    if DIMS && (globals.flags & INFLUENCED_ONLY) != 0u {
+    if DIMS && is_shown(INFLUENCED_ONLY) {
         out.lit = select(0.0, 1.0, selected_weight(source, copy) != 0.0);
     }
     return out;

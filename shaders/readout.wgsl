@@ -43,7 +43,7 @@ fn vs_readout(
 /// How bright a readout is: full where the surface faces the light over the eye's shoulder, 60 % where it turns away,
 /// so that the form shows and the colours stay those of the legend.
 fn readout_shade(in: Fragment, f: Facing) -> f32 {
-    if (draw.flags & (HAS_SIDES | HAS_NORMALS)) == 0u {
+    if !has_any(HAS_SIDES | HAS_NORMALS) {
         return 1.0;
     }
     let light = normalize(to_eye(in.world) + 0.8 * globals.boxes[0].z.xyz);
@@ -52,7 +52,7 @@ fn readout_shade(in: Fragment, f: Facing) -> f32 {
 
 /// Holes of alpha masks stay holes in readouts; what blends is shown solid.
 fn is_hole(alpha: f32) -> bool {
-    return material.alpha_mode == 1u && alpha < material.alpha_cutoff;
+    return has(MASKED) && alpha < material.alpha_cutoff;
 }
 
 @fragment
@@ -66,12 +66,13 @@ fn fs_readout(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     }
     let shade = readout_shade(in, f);
     var color = srgb_from_linear(in.color.rgb);
-    if globals.scale_kind == RAMP {
+    let kind = told(globals.scale_kind);
+    if kind == RAMP {
         color = ramp_color(in.color.x);
     }
     color *= shade;
-    let blackens = (globals.flags & SHARED_BLACK) != 0u && globals.scale_kind == JOINTS;
-    if blackens && is_mixed && (draw.flags & HAS_SIDES) != 0u {
+    let blackens = is_shown(SHARED_BLACK) && kind == JOINTS;
+    if blackens && is_mixed && has_any(HAS_SIDES) {
         // Not quite black, so that its form still shows.
         color = vec3f(0.2 * (shade - 0.6));
     }

@@ -16,9 +16,7 @@ struct Material {
     roughness: f32,
     occlusion_strength: f32,
     alpha_cutoff: f32,
-    /// 0 opaque, 1 mask, 2 blend.
-    alpha_mode: u32,
-    double_sided: u32,
+    unused: vec2u,
     /// Bit n: texture n reads the second coordinate set. In order of the bindings, those of the layers after them.
     second_uv: u32,
     /// Reflectance straight on of what is no metal, by its index of refraction (KHR_materials_ior).
@@ -53,13 +51,20 @@ const NORMAL: u32 = 2u;
 const OCCLUSION: u32 = 3u;
 const EMISSIVE: u32 = 4u;
 
-/// Bit n: texture n is there. Set where the pipeline is made, so that what is not there costs nothing.
+/// Alpha cuts holes, or shows what lies behind; else it is 1.
+const MASKED: u32 = 16u;
+const BLENDED: u32 = 17u;
+/// Seen from behind too.
+const DOUBLE_SIDED: u32 = 18u;
+
+/// Bit n: texture n is there, or this is true of the material. Set where the pipeline is made, so that what is not there
+/// costs nothing.
 override TEXTURES: u32 = 31u;
 /// Bit n: its coordinates are transformed.
 override TRANSFORMS: u32 = 0u;
 
-fn has(texture: u32) -> bool {
-    return (TEXTURES & (1u << texture)) != 0u;
+fn has(part: u32) -> bool {
+    return (TEXTURES & (1u << part)) != 0u;
 }
 
 fn uv_of(in: Fragment, texture: u32) -> vec2f {
@@ -83,11 +88,11 @@ struct Facing {
 fn facing(in: Fragment, front_facing: bool) -> Facing {
     // Down the screen × right across it points towards the eye.
     let flat_normal = cross(dpdy(in.world), dpdx(in.world));
-    let sided = (draw.flags & HAS_SIDES) != 0u;
+    let sided = has_any(HAS_SIDES);
     let front = !sided || (front_facing == (in.side >= 0.0));
     let side = select(-1.0, 1.0, front);
     var normal = in.normal;
-    if (draw.flags & HAS_NORMALS) == 0u {
+    if !has_any(HAS_NORMALS) {
         normal = select(to_eye(in.world), side * flat_normal, sided);
     }
     let size = length(normal);
@@ -97,7 +102,7 @@ fn facing(in: Fragment, front_facing: bool) -> Facing {
 
 /// True where a single-sided surface is seen from behind.
 fn is_culled(f: Facing) -> bool {
-    return f.side < 0.0 && material.double_sided == 0u;
+    return !has(DOUBLE_SIDED) && f.side < 0.0;
 }
 
 /// `normal`, on the outer side, bent as a normal map's `texel` at `uv` says. `by_tangents`: along the mesh's own.
@@ -128,13 +133,13 @@ fn bent_normal(in: Fragment, normal: vec3f, texel: vec3f, uv: vec2f, scale: f32,
 
 /// Alpha as its mode has it; negative where nothing is to be drawn.
 fn alpha_of(alpha: f32) -> f32 {
-    if material.alpha_mode == 0u {
-        return 1.0;
-    }
-    if material.alpha_mode == 1u {
+    if has(MASKED) {
         return select(-1.0, 1.0, alpha >= material.alpha_cutoff);
     }
-    return clamp(alpha, 0.0, 1.0);
+    if has(BLENDED) {
+        return clamp(alpha, 0.0, 1.0);
+    }
+    return 1.0;
 }
 
 /// Factor, vertex colour and texture together.
@@ -194,7 +199,7 @@ fn point_at(in: Fragment, front_facing: bool) -> Point {
     if has(NORMAL) {
         let uv = uv_of(in, NORMAL);
         let texel = textureSample(normal_texture, normal_sampler, uv).xyz;
-        let by_tangents = (draw.flags & HAS_TANGENTS) != 0u;
+        let by_tangents = has_any(HAS_TANGENTS);
         p.normal = bent_normal(in, p.normal, texel, uv, material.emissive.w, by_tangents);
     }
     p.normal *= p.facing.side;
@@ -223,7 +228,7 @@ fn metallic_roughness(in: Fragment, p: Point) -> Shading {
 
 /// Points and lines without normals carry their plain colour.
 fn is_lit() -> bool {
-    return (draw.flags & (HAS_SIDES | HAS_NORMALS)) != 0u;
+    return has_any(HAS_SIDES | HAS_NORMALS);
 }
 
 @fragment
@@ -236,7 +241,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     if is_lit() {
         color = shone_on(metallic_roughness(in, p), in.world);
     }
-    color = dithered(dimmed(tone(color + p.glow), in), in.position.xy);
+    color = dithered(dimmed(tone(color + p.glow), in), pixel_of(in.position));
     return vec4f(color * p.base.a, p.base.a);
 }
 

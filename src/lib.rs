@@ -21,9 +21,10 @@
 //!
 //! # What carries it
 //! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
-//! weights of all instances; a stored matrix that is no TRS keeps its shear in [`model::Skeleton::residuals`]. All palettes
-//! lie in one list, laid out by [`model::PaletteLayout`]: one for each skin, since glTF ignores the transform of a skinned
-//! node, and one matrix for each rigid instance. [`deform::METHODS`] is the table of methods; each packs a joint into as many
+//! weights of all instances; a stored matrix that is no TRS keeps its shear in [`model::Skeleton::residuals`]. Keys that
+//! one moment reads lie side by side, each once ([`model::Tracks`]). All palettes lie in one list, laid out by
+//! [`model::PaletteLayout`]: one for each skin, since glTF ignores the transform of a skinned node, and one matrix for each
+//! rigid instance. [`deform::METHODS`] is the table of methods; each packs a joint into as many
 //! `vec4`s as it needs, which shader and CPU reference both read. A [`session::Session`] owns what is open and changes only by
 //! [`session::Command`]s; a [`frame::Frame`] is one picture as data.
 //!

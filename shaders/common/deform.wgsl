@@ -69,6 +69,11 @@ struct Influence {
 /// By target, then vertex: position, normal, tangent, as far as there are any.
 @group(1) @binding(2) var<storage, read> morphs: array<f32>;
 
+/// True where any of `bits` of this draw is set.
+fn has_any(bits: u32) -> bool {
+    return (told(draw.flags) & bits) != 0u;
+}
+
 /// A unit vector from its octahedral coordinates (Cigolle et al. 2014).
 fn octahedral(p: vec2f) -> vec3f {
     let z = 1.0 - abs(p.x) - abs(p.y);
@@ -139,7 +144,8 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
     if !MORPHS {
         return v;
     }
-    for (var target_index = 0u; target_index < draw.morph_count; target_index++) {
+    let count = told(draw.morph_count);
+    for (var target_index = 0u; target_index < count; target_index++) {
         let place = draw.morph_weight + target_index;
         let weight = palette[globals.morph_base + member * globals.crowd.z + place / 4u][place % 4u];
         if weight == 0.0 {
@@ -147,11 +153,11 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
         }
         var at = (target_index * draw.vertex_count + vertex) * draw.morph_stride;
         v.position += weight * morph_delta(at);
-        if (draw.flags & MORPHS_NORMALS) != 0u {
+        if has_any(MORPHS_NORMALS) {
             at += 3u;
             v.normal += weight * morph_delta(at);
         }
-        if (draw.flags & MORPHS_TANGENTS) != 0u {
+        if has_any(MORPHS_TANGENTS) {
             at += 3u;
             v.tangent += weight * morph_delta(at);
         }

@@ -53,11 +53,13 @@ struct Globals {
     scale_ends: vec2f,
     /// Pixels: of all vertices, of marked ones.
     dot_radius: vec2f,
-    /// x: 1 with the studio's light, 0 without.
+    /// x: 1 with the studio's light, 0 without; y: rows of the picture above what is drawn.
     studio: vec4f,
     /// A crowd: members, joints from the palette of one to that of the next, vectors from the morph weights of one to those
     /// of the next; w unused. Alone: one member.
     crowd: vec4u,
+    /// Nothing but zeros.
+    zeros: array<vec4u, 2>,
 }
 
 /// There is an overlay.
@@ -79,6 +81,28 @@ struct Slot {
 /// Packed skinning matrices, then the morph weights, four to a vector.
 @group(0) @binding(1) var<storage, read> palette: array<vec4f>;
 @group(0) @binding(2) var<storage, read> slots: array<Slot>;
+
+/// `value`, a number of a uniform that something branches on. Where a branch hangs on plain uniforms alone, lavapipe makes
+/// the whole shader anew for each draw, to build their values in, and keeps all of them; not so where it cannot tell from
+/// where a number is read.
+fn told(value: u32) -> u32 {
+    return value | globals.zeros[globals.overlay & 1u].x;
+}
+
+/// True where `bit` of what is shown is set.
+fn is_shown(bit: u32) -> bool {
+    return (told(globals.flags) & bit) != 0u;
+}
+
+/// The studio shines.
+fn has_studio() -> bool {
+    return told(u32(globals.studio.x)) != 0u;
+}
+
+/// Where a fragment lies in the whole picture, pixels from its top left.
+fn pixel_of(position: vec4f) -> vec2f {
+    return position.xy + vec2f(0.0, globals.studio.y);
+}
 
 /// From the surface to the eye, unit.
 fn to_eye(world: vec3f) -> vec3f {

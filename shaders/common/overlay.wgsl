@@ -21,10 +21,11 @@ struct Scale {
 
 /// The sRGB colour of a number. A joint that is none is black.
 fn scale_color(number: f32) -> vec3f {
-    if globals.scale_kind == JOINTS {
+    let kind = told(globals.scale_kind);
+    if kind == JOINTS {
         return select(vec3f(0.0), slots[u32(max(number, 0.0))].color, number >= 0.0);
     }
-    if globals.scale_kind == STEPS {
+    if kind == STEPS {
         return scale.rows[min(u32(max(number, 0.0) + 0.5), SCALE_ROWS - 1u)].rgb;
     }
     return ramp_color(number);

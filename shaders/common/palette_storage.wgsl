@@ -7,7 +7,7 @@ var<private> member: u32;
 /// Finds the member of the crowd, and gives back which copy of the file's: all members of a copy come before those of the
 /// next. In f32, since integers divide slowly; exact below 2^22 instances, and a crowd has no more.
 fn copy_of(instance: u32) -> u32 {
-    if globals.crowd.x == 1u {
+    if told(globals.crowd.x) == 1u {
         member = 0u;
         return instance;
     }

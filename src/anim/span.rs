@@ -39,7 +39,7 @@ impl Span {
 fn count_until(times: &[f32], time_secs: f32) -> usize {
     let (&[first, ..], &[.., last]) = (times, times) else { return 0 };
     // Not a number is before all keys.
-    if !(time_secs >= first) {
+    if time_secs.is_nan() || time_secs < first {
         return 0;
     }
     if time_secs >= last {
@@ -80,7 +80,7 @@ mod tests {
             let mut at = -1.0;
             let mut next = || {
                 random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                at += 1e-4 + (random >> 8) as f32 / 1e7 * if random % 7 == 0 { 50.0 } else { 1.0 };
+                at += 1e-4 + (random >> 8) as f32 / 1e7 * if random.is_multiple_of(7) { 50.0 } else { 1.0 };
                 at
             };
             (0..n).map(|_| next()).collect::<Vec<f32>>()

@@ -30,7 +30,7 @@ use crate::session::{Document, PoseSource, Session};
 /// skeleton may be null, and so are width and height of an image that cannot be read.
 ///
 /// With --load the JSON is one line: schema (1), file, load_ms (from the start of the program until everything is read,
-/// checked and decoded), peak_mib (the most memory that took; null where the system does not tell), vertices, indices, keys,
+/// checked, decoded and laid out for the graphics device), peak_mib (the most memory that took; null where the system does not tell), upload_mib (of vertices and indices for the device), vertices, indices, keys,
 /// pixels.
 #[derive(Debug, Args)]
 pub(super) struct InfoArgs {
@@ -105,12 +105,12 @@ fn describe(document: &Document, session: &Session) -> Value {
         },
         "bounds": has_bounds.then(|| json!({ "min": bounds.min.to_array(), "max": bounds.max.to_array() })),
         "influences": {
-            "most": document.stats.most,
-            "mean": document.stats.data.mean(),
-            "by_count": document.stats.by_influences,
-            "percent": share_percent(&document.stats.by_influences),
-            "used": document.stats.data.used,
-            "stored": document.stats.data.stored,
+            "most": document.stats().most,
+            "mean": document.stats().data.mean(),
+            "by_count": document.stats().by_influences,
+            "percent": share_percent(&document.stats().by_influences),
+            "used": document.stats().data.used,
+            "stored": document.stats().data.stored,
         },
         "nodes": nodes(model),
         "skins": skins(model),
@@ -359,10 +359,10 @@ fn text(document: &Document, report: &Value) -> String {
     for (i, skin) in skin_summaries(model, &VertexTable::of(model), 4).iter().enumerate() {
         line(if i == 0 { "skins" } else { "" }, skin_line(model, skin));
     }
-    let by = document.stats.by_influences;
+    let by = document.stats().by_influences;
     if by.iter().sum::<usize>() > 0 {
         let list = format!("none {}, 1: {}, 2: {}, 3: {}, 4: {}, more: {}", by[0], by[1], by[2], by[3], by[4], by[5]);
-        line("influences", format!("vertices with {list}; the most is {}", document.stats.most));
+        line("influences", format!("vertices with {list}; the most is {}", document.stats().most));
         let percent = share_percent(&by);
         let [one, two, three] = BOOK_SHARES;
         let list = format!("1: {:.1}, 2: {:.1}, 3: {:.1}, 4: {:.1}", percent[1], percent[2], percent[3], percent[4]);

@@ -1,15 +1,18 @@
 //! `skinscope info --load`: how long a file takes to open, and how much memory that takes.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::model::{Model, Values};
+use crate::deform::packed::{may_reorder, pack_primitive};
+use crate::model::{Model, Primitive, Values};
 use crate::session::Document;
 
-/// What was loaded since `started`.
+/// What was loaded since `started`, vertices and indices as they go to a device included.
 pub(super) fn report(document: &Document, started: Instant) -> Value {
     let model = &document.model;
+    let packed = pack(model);
     let primitives = || model.meshes.iter().flat_map(|m| &m.primitives);
     let pixels = model.images.iter().filter_map(|image| image.pixels());
     json!({
@@ -17,11 +20,25 @@ pub(super) fn report(document: &Document, started: Instant) -> Value {
         "file": model.source.name,
         "load_ms": started.elapsed().as_secs_f64() * 1e3,
         "peak_mib": peak_mib(),
+        "upload_mib": packed as f64 / (1 << 20) as f64,
         "vertices": primitives().map(|p| p.stored_vertices).sum::<usize>(),
         "indices": primitives().map(|p| p.indices.len()).sum::<usize>(),
         "keys": keys(model),
         "pixels": pixels.map(|p| u64::from(p.width()) * u64::from(p.height())).sum::<u64>(),
     })
+}
+
+/// Packs all that instances show, one primitive after the other, as the renderer does; how many bytes that makes.
+fn pack(model: &Model) -> usize {
+    let shown: BTreeSet<_> = model.instances.iter().map(|i| i.mesh.index()).collect();
+    let primitives = shown.into_iter().flat_map(|mesh| &model.meshes[mesh].primitives);
+    let bytes = |p: &Primitive| {
+        let packed = pack_primitive(p, may_reorder(model, p));
+        let indices = packed.indices.as_ref().unwrap_or(&p.indices);
+        4 * (packed.vertices.len() + packed.paint.len() + packed.morphs.len() + indices.len())
+            + size_of_val(&packed.listed[..])
+    };
+    primitives.map(bytes).sum()
 }
 
 /// One line for people.

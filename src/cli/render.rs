@@ -13,7 +13,7 @@ use crate::export::picture;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
-use crate::render::{Backend, Gpu, Renderer, on_device, render_image};
+use crate::render::{Backend, Gpu, GpuError, Renderer, on_device, render_image};
 use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
@@ -101,10 +101,25 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     if kind.as_deref() != Some("png".as_ref()) {
         return Err(CliError::Usage(format!("{}: pictures are written as .png", args.output.display())));
     }
-    // Opened by the first texture that comes in blocks, else when all the rest is known to be right.
     let (held, backend, memory) = (Arc::new(OnceLock::new()), args.backend, bytes_of(args.texture_memory));
     let open = move || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
-    let for_import = Arc::clone(&held);
+    // The device starts while the file is read. It is waited for in any case: a driver that is still starting when the
+    // program ends may hang it.
+    std::thread::scope(|scope| {
+        scope.spawn(|| _ = held.get_or_init(open));
+        draw(args, &held, open)
+    })
+}
+
+type Held = Arc<OnceLock<Result<Gpu, GpuError>>>;
+
+/// Draws with the device that `held` has, or gets of `open`.
+fn draw(
+    args: &RenderArgs,
+    held: &Held,
+    open: impl Fn() -> Result<Gpu, GpuError> + Copy + Send + Sync + 'static,
+) -> Result<(), CliError> {
+    let for_import = Arc::clone(held);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
     let document = args.model.load_for(Some(Arc::new(formats)))?;

@@ -22,6 +22,21 @@ pub struct Batch<'a> {
     pub movers: Movers<'a>,
 }
 
+impl<'a> Batch<'a> {
+    /// The vertices from `start` to `end`, with those lists that `out` asks for.
+    pub(super) fn range(&self, start: usize, end: usize, out: &BatchOut) -> Batch<'a> {
+        fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
+            if count == 0 { &[] } else { &list[start..start + count] }
+        }
+        Batch {
+            positions: &self.positions[start..end],
+            normals: part(self.normals, start, out.normals.len()),
+            tangents: part(self.tangents, start, out.tangents.len()),
+            movers: self.movers.range(start, end),
+        }
+    }
+}
+
 /// Who moves vertices, and by how much.
 #[derive(Clone, Copy, Debug)]
 pub enum Movers<'a> {
@@ -84,7 +99,8 @@ impl<'a> BatchOut<'a> {
 
 impl Influences {
     /// All of them.
-    pub(super) fn movers(&self) -> Movers<'_> {
+    #[must_use]
+    pub fn movers(&self) -> Movers<'_> {
         Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
     }
 }
@@ -186,11 +202,28 @@ fn groups<B: Blend>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize, bool
 fn rest<B: Blend>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn(usize, bool) -> B::Sum) {
     let last = batch.positions.len() - 1;
     let from = [0, 1, 2, 3].map(|lane| (start + lane).min(last));
-    let (m, at) = placed::<B>(from, &from.map(|v| batch.positions[v]), sum);
-    let (cofactors, determinant) = cofactors(&m);
+    let here = from.map(|v| batch.positions[v]);
+    let matrices = |careful: bool| {
+        let first = sum(start, careful);
+        let mut sums = [first; 4];
+        for lane in 1..=last - start {
+            sums[lane..].fill(sum(start + lane, careful));
+        }
+        B::matrices(sums)
+    };
+    let mut m = matrices(false);
+    let mut at = moved(&m, load(&here));
+    if (at[0] + at[1] + at[2]).is_nan() {
+        m = matrices(true);
+        at = moved(&m, load(&here));
+    }
     let mut four = [Vec3::ZERO; 4];
     store(at, &mut four);
     out.positions[start..].copy_from_slice(&four[..=last - start]);
+    if out.normals.is_empty() && out.tangents.is_empty() && out.determinants.is_empty() {
+        return;
+    }
+    let (cofactors, determinant) = cofactors(&m);
     if !out.normals.is_empty() {
         let normals = from.map(|v| batch.normals[v]);
         store(unit(transformed(&cofactors, load(&normals)), determinant), &mut four);
@@ -261,7 +294,9 @@ fn unit(v: Vectors, determinant: Vec4) -> Vectors {
     let known = per_length.cmplt(Vec4::INFINITY) & per_length.cmpgt(Vec4::ZERO);
     let signed = Vec4::select(determinant.cmplt(Vec4::ZERO), -per_length, per_length);
     let scale = Vec4::select(known, signed, Vec4::ZERO);
-    [v[0] * scale, v[1] * scale, v[2] * scale]
+    // What is not finite has no direction either.
+    let scaled = |v: Vec4| zero_where((v * scale).is_nan_mask(), v * scale);
+    [scaled(v[0]), scaled(v[1]), scaled(v[2])]
 }
 
 #[inline(always)]

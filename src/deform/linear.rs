@@ -3,7 +3,9 @@
 use glam::{Affine3A, Vec3, Vec4};
 
 use super::batch::{Blend, Matrices, deform_all, deform_one, transposed};
-use super::{Blended, Crowd, Method};
+#[cfg(target_arch = "x86_64")]
+use super::wide::{self, Wide};
+use super::{Batch, BatchOut, Blended, Crowd, Method, Movers};
 use crate::math::Aabb;
 
 /// The first row of the table.
@@ -14,10 +16,40 @@ pub static LINEAR: Method = Method {
     vec4s_per_joint: 3,
     pack,
     deform: deform_one::<Linear>,
-    deform_all: deform_all::<Linear>,
+    deform_all: all,
     blend: |_, _, _| Blended::Sum,
     reach,
 };
+
+/// As [`deform_all`], by way of wider registers where there are any.
+#[cfg(target_arch = "x86_64")]
+fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
+    let count = batch.positions.len();
+    let Movers::Each { per_vertex: 4, joints, weights } = batch.movers else {
+        return deform_all::<Linear>(palette, batch, out);
+    };
+    let simple = out.tangents.is_empty() && (out.determinants.is_empty() || !out.normals.is_empty());
+    // Fewer are not worth another palette.
+    let wide = (simple && count * 2 > palette.len()).then(|| Wide::new(palette)).flatten();
+    let Some(wide) = wide else { return deform_all::<Linear>(palette, batch, out) };
+    let blocks = joints.as_chunks::<4>().0.as_chunks().0.iter().zip(weights.as_chunks::<4>().0.as_chunks().0);
+    let mut left = std::mem::take(out);
+    let mut start = 0;
+    for pairs in blocks {
+        let (mut here, rest) = left.split_at(wide::BLOCK);
+        let part = batch.range(start, start + wide::BLOCK, &here);
+        if !wide.deform(pairs, &part, &mut here) {
+            deform_all::<Linear>(palette, &part, &mut here);
+        }
+        (left, start) = (rest, start + wide::BLOCK);
+    }
+    deform_all::<Linear>(palette, &batch.range(start, count, &left), &mut left);
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
+    deform_all::<Linear>(palette, batch, out);
+}
 
 /// The weighted sum of matrices.
 struct Linear;

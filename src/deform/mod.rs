@@ -9,6 +9,8 @@ use crate::math::Aabb;
 use crate::model::Model;
 
 mod batch;
+#[cfg(test)]
+mod batched;
 mod dual_quaternion;
 mod linear;
 mod measure;
@@ -20,6 +22,8 @@ mod properties;
 mod sheet;
 mod sides;
 mod surface;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 pub use batch::{Batch, BatchOut, Movers};
 pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};

@@ -3,7 +3,7 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Batch, BatchOut, Method, Movers, Vertex};
+use super::{Batch, BatchOut, Method, Movers};
 use crate::math::Aabb;
 use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
@@ -75,9 +75,8 @@ pub fn deform_primitive(
     method: &Method,
     out: &mut Deformed,
 ) {
-    let (first, influences) = model.binding(instance, primitive);
-    let palette = &packed[first as usize * method.vec4s_per_joint..];
-    deform_with(model, (instance, primitive), (palette, influences), morph_weights, method, out);
+    let bound = palette_of(model, (instance, primitive), packed, method);
+    deform_with(model, (instance, primitive), bound, morph_weights, method, out);
 }
 
 /// Deforms primitive number `primitive` of an instance that is rigid there, moved by `matrix` alone.
@@ -95,6 +94,20 @@ pub fn deform_rigid(
     deform_with(model, (instance, primitive), (&palette, None), morph_weights, method, out);
 }
 
+/// The matrices that may move a primitive, and who they are shared by.
+fn palette_of<'a>(
+    model: &'a Model,
+    (instance, primitive): (InstanceId, usize),
+    packed: &'a [Vec4],
+    method: &Method,
+) -> (&'a [Vec4], Option<&'a Influences>) {
+    let (first, influences) = model.binding(instance, primitive);
+    let skin = model.instances[instance.index()].skin.filter(|_| influences.is_some());
+    let joints = skin.map_or(1, |skin| model.skins[skin.index()].joints.len());
+    let stride = method.vec4s_per_joint;
+    (&packed[first as usize * stride..][..joints * stride], influences)
+}
+
 fn deform_with(
     model: &Model,
     (instance, primitive): (InstanceId, usize),
@@ -103,10 +116,8 @@ fn deform_with(
     method: &Method,
     out: &mut Deformed,
 ) {
-    let source = &model.instances[instance.index()];
-    let p = &model.meshes[source.mesh.index()].primitives[primitive];
-    let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
-    let work = Work { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method };
+    let work = Work::new(model, (instance, primitive), (palette, influences), morph_weights, method);
+    let p = work.p;
     let Parts { normals, tangents, determinants } = out.parts;
     let sides = determinants || (normals && p.normals.is_empty());
     let (count, fit) = (p.positions.len(), |wanted: bool, stored: usize| if wanted { stored } else { 0 });
@@ -140,10 +151,44 @@ struct Work<'a> {
 /// Vertices that one thread deforms at a time; fewer take less time than it takes to wake another thread.
 const PIECE: usize = 1 << 14;
 
+/// Vertices that are looked at together and then forgotten.
+const SHEET: usize = 2048;
+
 /// Vertices that are morphed before they are deformed: few enough to stay in the cache.
 const BLOCK: usize = 256;
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(
+        model: &'a Model,
+        (instance, primitive): (InstanceId, usize),
+        (palette, influences): (&'a [Vec4], Option<&'a Influences>),
+        morph_weights: &'a [f32],
+        method: &'a Method,
+    ) -> Self {
+        let source = &model.instances[instance.index()];
+        let p = &model.meshes[source.mesh.index()].primitives[primitive];
+        let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
+        Self { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method }
+    }
+
+    /// The box around the vertices from `start` to `end`, none of which is kept.
+    fn bounds(&self, start: usize, end: usize) -> Aabb {
+        if end - start > PIECE {
+            let middle = (start + (end - start) / 2).next_multiple_of(4);
+            let (mut a, mut b) = (Aabb::EMPTY, Aabb::EMPTY);
+            parallel::both(|| a = self.bounds(start, middle), || b = self.bounds(middle, end));
+            return a.union(b);
+        }
+        let mut out = Aabb::EMPTY;
+        let mut positions = vec![Vec3::ZERO; (end - start).min(SHEET)];
+        for from in (start..end).step_by(SHEET) {
+            let positions = &mut positions[..(end - from).min(SHEET)];
+            self.deform(from, &mut BatchOut { positions, ..BatchOut::default() });
+            out = out.union(Aabb::from_points(positions.iter().copied()));
+        }
+        out
+    }
+
     /// The vertices from `start` on, as many as there is room for, shared among all cores.
     fn spread(&self, start: usize, mut out: BatchOut) {
         let count = out.positions.len();
@@ -166,12 +211,8 @@ impl Work<'_> {
         if self.morphs {
             return self.morph(start, movers, out);
         }
-        let batch = Batch {
-            positions: &self.p.positions[start..end],
-            normals: part(&self.p.normals, start, out.normals.len()),
-            tangents: part(&self.p.tangents, start, out.tangents.len()),
-            movers: movers.range(start, end),
-        };
+        let Primitive { positions, normals, tangents, .. } = self.p;
+        let batch = Batch { positions, normals, tangents, movers }.range(start, end, out);
         (self.method.deform_all)(self.palette, &batch, out);
     }
 
@@ -230,9 +271,8 @@ impl<'a> VertexDeformer<'a> {
         morph_weights: &[f32],
         method: &'a Method,
     ) -> Self {
-        let (first, influences) = model.binding(instance, primitive);
-        let palette = &packed[first as usize * method.vec4s_per_joint..];
-        Self::with(model, (instance, primitive), (palette, influences), morph_weights, method)
+        let bound = palette_of(model, (instance, primitive), packed, method);
+        Self::with(model, (instance, primitive), bound, morph_weights, method)
     }
 
     /// For a primitive that is rigid, moved by the one matrix in `packed`; arguments as of [`deform_rigid`].
@@ -265,19 +305,43 @@ impl<'a> VertexDeformer<'a> {
     /// Where vertex number `vertex` is.
     #[must_use]
     pub fn position(&self, vertex: usize) -> Vec3 {
+        let mut out = [Vec3::ZERO];
+        let movers = self.influences.map_or(Movers::One, |list| list.movers().range(vertex, vertex + 1));
+        self.deform(&[self.morphed(vertex)], movers, &mut out);
+        out[0]
+    }
+
+    /// Where some vertices are.
+    pub fn positions(&self, vertices: &[u32], out: &mut Vec<Vec3>) {
+        let from: Vec<Vec3> = vertices.iter().map(|v| self.morphed(*v as usize)).collect();
+        out.clear();
+        out.resize(vertices.len(), Vec3::ZERO);
+        let Some(list) = self.influences else { return self.deform(&from, Movers::One, out) };
+        let (mut joints, mut weights) = (Vec::new(), Vec::new());
+        for v in vertices {
+            let (of, shares) = list.of(*v as usize);
+            joints.extend_from_slice(of);
+            weights.extend_from_slice(shares);
+        }
+        let movers = Movers::Each { per_vertex: list.per_vertex, joints: &joints, weights: &weights };
+        self.deform(&from, movers, out);
+    }
+
+    fn deform(&self, from: &[Vec3], movers: Movers, out: &mut [Vec3]) {
+        let batch = Batch { positions: from, normals: &[], tangents: &[], movers };
+        (self.method.deform_all)(self.palette, &batch, &mut BatchOut { positions: out, ..BatchOut::default() });
+    }
+
+    fn morphed(&self, vertex: usize) -> Vec3 {
         let mut position = self.primitive.positions[vertex];
         for (by, weight) in &self.morphs {
             if let Some(by) = by.get(vertex) {
                 position += *by * *weight;
             }
         }
-        let (joints, weights) = self.influences.map_or((RIGID.0, RIGID.1), |list| list.of(vertex));
-        (self.method.deform)(self.palette, joints, weights, Vertex { position, ..Vertex::default() }).vertex.position
+        position
     }
 }
-
-/// A skin of one joint.
-const RIGID: (&[u16], &[f32]) = (&[0], &[1.0]);
 
 /// The positions that the file stores plus the weighted displacements, in mesh space; zero weights cost nothing.
 pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
@@ -325,14 +389,15 @@ pub fn bounds(
 ) -> Aabb {
     let mut packed = Vec::new();
     super::pack(method, palettes, &mut packed);
-    let mut deformed = Deformed::default();
+    let mut deformed = Deformed::of(Parts::NONE);
     let mut out = Aabb::EMPTY;
     for id in draws {
         let instance = &model.instances[id.index()];
         for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
             if instance.copies.is_empty() {
-                deform_primitive(model, *id, primitive, &packed, morph_weights, method, &mut deformed);
-                out = out.union(Aabb::from_points(deformed.positions.iter().copied()));
+                let bound = palette_of(model, (*id, primitive), &packed, method);
+                let work = Work::new(model, (*id, primitive), bound, morph_weights, method);
+                out = out.union(work.bounds(0, work.p.positions.len()));
                 continue;
             }
             // Every method moves what one joint moves by that joint's matrix.

@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::anim;
-use crate::deform::{self, Deformed, Method};
+use crate::deform::{self, Deformed, Method, Parts};
 use crate::model::{InstanceId, LocalPose, MaterialId, Model, Topology};
 
 /// A primitive frozen in a pose, in world space. Vertices in file order.
@@ -32,7 +32,7 @@ pub fn posed_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, meth
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
     deform::pack(method, &palettes, &mut packed);
-    let mut deformed = Deformed::default();
+    let mut deformed = Deformed::of(Parts { tangents: false, ..Parts::ALL });
     let mut out = Vec::new();
     for id in draws {
         let instance = &model.instances[id.index()];

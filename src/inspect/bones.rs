@@ -107,7 +107,7 @@ mod tests {
         let model = tube(Tube { joints: 3, length: 3.0, ..Tube::default() });
         let mut pose = Vec::new();
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
-        let bones = super::bones(&model, 0, &pose, 0.1);
+        let bones = bones(&model, 0, &pose, 0.1);
         let ends: Vec<_> = bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect();
         assert_eq!(ends, [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 2.0, 2.5)]);
     }
@@ -116,7 +116,7 @@ mod tests {
     fn joints_on_top_of_each_other_are_still_seen() {
         let model = tube(Tube { joints: 2, ..Tube::default() });
         let pose = vec![Affine3A::IDENTITY; 3];
-        let bones = super::bones(&model, 0, &pose, 0.1);
+        let bones = bones(&model, 0, &pose, 0.1);
         let ends: Vec<_> = bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect();
         assert_eq!(ends, [(1, 0.0, 0.1), (2, 0.0, 0.1)]);
     }

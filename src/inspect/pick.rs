@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec3, Vec4};
 
 use super::VertexRef;
-use crate::deform::{self, Deformed, Method};
+use crate::deform::{self, Deformed, Method, Parts};
 use crate::math::{Aabb, Ray};
 use crate::model::{InstanceId, Model, NodeId, Topology};
 
@@ -21,7 +21,7 @@ pub struct PosedPrimitive {
     pub instance: InstanceId,
     /// Of the instance's mesh.
     pub primitive: usize,
-    /// Model space; where there are copies, mesh space.
+    /// Model space; where there are copies, mesh space. Positions alone.
     pub deformed: Deformed,
     /// `model_from_mesh` of every copy; empty: it stands where `deformed` has it.
     pub copies: Vec<Affine3A>,
@@ -42,7 +42,7 @@ pub fn posed_surface(
     for id in draws {
         let instance = &model.instances[id.index()];
         for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
-            let mut deformed = Deformed::default();
+            let mut deformed = Deformed::of(Parts::NONE);
             let (first, _) = model.binding(*id, primitive);
             let copies = palettes[first as usize..].iter().take(instance.copies.len()).copied().collect();
             if instance.copies.is_empty() {

@@ -217,7 +217,8 @@ impl Search<'_> {
         };
         let leaf = &clusters.leaves[met.leaf];
         let vertices = &clusters.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize];
-        let positions: Vec<Vec3> = vertices.iter().map(|v| deformer.position(*v as usize)).collect();
+        let mut positions = Vec::new();
+        deformer.positions(vertices, &mut positions);
         for triangle in &clusters.triangles[leaf.triangles.start as usize..leaf.triangles.end as usize] {
             let corners = triangle.corners.map(|c| positions[usize::from(c)]);
             let Some(distance) = pick::distance_to(local, corners) else { continue };

@@ -56,6 +56,7 @@ impl WeightStats {
     pub fn of(model: &Model) -> Self {
         let nodes = vec![JointStats::default(); model.skeleton.len()];
         let mut out = Self { nodes, data: SkinData::of(model), ..Self::default() };
+        let mut sizes = Vec::new();
         for instance in &model.instances {
             for primitive in &model.meshes[instance.mesh.index()].primitives {
                 let skin = instance.skin.map(|s| &model.skins[s.index()]);
@@ -69,7 +70,7 @@ impl WeightStats {
                 };
                 for vertex in 0..primitive.stored_vertices {
                     let (joints, weights) = influences.of(vertex);
-                    out.count(&skin.joints, joints, weights);
+                    out.count(&skin.joints, joints, weights, &mut sizes);
                     if !influences.sums_to_one(vertex) {
                         let sum = influences.sum(vertex);
                         let (n, [least, most]) = out.uneven.unwrap_or((0, [sum; 2]));
@@ -81,12 +82,13 @@ impl WeightStats {
         out
     }
 
-    fn count(&mut self, nodes: &[NodeId], joints: &[u16], weights: &[f32]) {
+    /// `sizes` is for reuse.
+    fn count(&mut self, nodes: &[NodeId], joints: &[u16], weights: &[f32], sizes: &mut Vec<f64>) {
         let used = weights.iter().filter(|w| **w != 0.0).count();
         self.by_influences[used.min(5)] += 1;
         self.most = self.most.max(used);
         if used > 1 {
-            self.count_lost(weights);
+            self.count_lost(weights, sizes);
         }
         for (i, (joint, weight)) in joints.iter().zip(weights).enumerate() {
             if *weight == 0.0 {
@@ -107,8 +109,9 @@ impl WeightStats {
 
 impl WeightStats {
     /// What each limit makes of a vertex.
-    fn count_lost(&mut self, weights: &[f32]) {
-        let mut sizes: Vec<f64> = weights.iter().filter(|w| **w != 0.0).map(|w| f64::from(w.abs())).collect();
+    fn count_lost(&mut self, weights: &[f32], sizes: &mut Vec<f64>) {
+        sizes.clear();
+        sizes.extend(weights.iter().filter(|w| **w != 0.0).map(|w| f64::from(w.abs())));
         sizes.sort_unstable_by(|a, b| b.total_cmp(a));
         let whole: f64 = sizes.iter().sum();
         let mut left = whole;
@@ -139,7 +142,7 @@ mod tests {
     #[test]
     fn a_joint_listed_twice_moves_a_vertex_once() {
         let mut stats = WeightStats { nodes: vec![JointStats::default(); 2], ..WeightStats::default() };
-        stats.count(&[NodeId(1)], &[0, 0], &[0.5, 0.25]);
+        stats.count(&[NodeId(1)], &[0, 0], &[0.5, 0.25], &mut Vec::new());
         assert_eq!((stats.nodes[1].vertices, stats.nodes[1].sum, stats.nodes[1].largest), (1, 0.75, 0.5));
     }
 }

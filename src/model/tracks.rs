@@ -18,7 +18,7 @@ pub struct Tracks {
     pub weights: Vec<(usize, InstanceId)>,
 }
 
-/// Channels of one path, one interpolation and one list of key times.
+/// Channels of one path, one interpolation and one list of key times; a clip may have several such groups.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Index into [`Clip::times`].
@@ -44,6 +44,10 @@ impl Group {
 
 /// What lies together: the key times, the interpolation, the path.
 type Kind = (usize, u8, Path);
+
+/// The most lanes of a group, in whole blocks: enough to read on and on, and few enough that what is held twice while keys are
+/// moved into rows stays small.
+const LANES: usize = 128;
 
 /// Which sampler moves which node.
 type Lanes = Vec<(usize, NodeId)>;
@@ -73,10 +77,12 @@ impl Tracks {
             readers.insert(channel.sampler, target);
             let sampler = &clip.samplers[channel.sampler];
             let kind = (sampler.times, sampler.interpolation as u8, channel.path);
-            let group = *kinds.entry(kind).or_insert_with(|| {
+            let open = kinds.get(&kind).copied().filter(|g| groups[*g].1.len() < LANES);
+            let group = open.unwrap_or(groups.len());
+            if open.is_none() {
                 groups.push((kind, Vec::new()));
-                groups.len() - 1
-            });
+                kinds.insert(kind, group);
+            }
             groups[group].1.push((channel.sampler, channel.node));
         }
         let mut places: Vec<Option<&mut Values>> = Vec::new();

@@ -5,6 +5,7 @@ use glam::Vec4;
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
+use super::target::Rows;
 use super::upload::frame_offsets;
 use super::{Renderer, guarded, headless, needs};
 use crate::deform::packed::VertexOrder;
@@ -49,7 +50,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
         return Err(GpuError::Unfit { adapter: gpu.info.name.clone(), reason: lacks.join("; ") });
     }
     let most_groups = limits.max_compute_workgroups_per_dimension.min(MOST_GROUPS);
-    renderer.prepare(gpu, frame, [1, 1])?;
+    renderer.prepare(gpu, frame, 1, Rows { first: 0, of: 1 })?;
     let (Some((model, Ok(copy))), Some(upload)) = (&renderer.model, &renderer.upload) else { return Ok(Vec::new()) };
     let members = frame.members.max(1);
     let mut out = Vec::new();
@@ -85,7 +86,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             }
             encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
             gpu.queue.submit([encoder.finish()]);
-            let bytes = headless::read(gpu, &mapped)?;
+            let bytes = headless::read(gpu, &mapped, <[u8]>::to_vec)?;
             let one = source.vertex_count() * size_of::<Vec4>() * VEC4S_PER_VERTEX as usize;
             for at in 0..instances as usize {
                 let deformed = deformed_from(&bytes[at * one..], source, &primitive.order);

@@ -124,6 +124,14 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
+/// A software device shares its memory with everything else, and gains nothing by taking much of it at once.
+fn memory_hints(device: wgpu::DeviceType) -> wgpu::MemoryHints {
+    match device {
+        wgpu::DeviceType::Cpu => wgpu::MemoryHints::MemoryUsage,
+        _ => wgpu::MemoryHints::Performance,
+    }
+}
+
 /// Textures stored as blocks: whatever of them the adapter reads.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
     .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
@@ -193,6 +201,7 @@ impl Gpu {
         let wanted = wgpu::DeviceDescriptor {
             required_limits: limits,
             required_features: adapter.features() & BLOCKS,
+            memory_hints: memory_hints(info.device_type),
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
@@ -244,8 +253,12 @@ impl Gpu {
 
     /// Writes into a buffer from its start.
     pub(super) fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
+        self.write_at(buffer, 0, bytes);
+    }
+
+    fn write_at(&self, buffer: &wgpu::Buffer, offset: u64, bytes: &[u8]) {
         self.uploads.lock().unwrap_or_else(PoisonError::into_inner).bytes += bytes.len() as u64;
-        self.queue.write_buffer(buffer, 0, bytes);
+        self.queue.write_buffer(buffer, offset, bytes);
     }
 
     /// Waits for all that was submitted.
@@ -282,9 +295,13 @@ impl Gpu {
     pub(super) fn buffer(&self, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let size = (bytes.len() as u64).max(MIN_BUFFER).next_multiple_of(4);
         let buffer = self.empty_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
-        if !bytes.is_empty() {
-            let whole = bytes.len() & !3;
-            self.write(&buffer, &bytes[..whole]);
+        let mut offset = 0;
+        for step in bytes[..bytes.len() & !3].chunks(MOST_AT_ONCE) {
+            if offset > 0 {
+                self.wait()?;
+            }
+            self.write_at(&buffer, offset, step);
+            offset += step.len() as u64;
         }
         Ok(buffer)
     }
@@ -310,6 +327,9 @@ impl Gpu {
         self.scope(|| self.device.create_buffer(&options)).map_err(|e| e.of(what))
     }
 }
+
+/// Bytes that go to the device at once: they are kept a second time until they have arrived.
+pub(super) const MOST_AT_ONCE: usize = 8 << 20;
 
 /// The smallest buffer that every binding accepts, bytes.
 pub(super) const MIN_BUFFER: u64 = 64;

@@ -1,7 +1,9 @@
-//! A picture in memory, without a window.
+//! A picture in memory, without a window. It comes about in bands, so that its samples (eight times its own size) need not
+//! be there together.
 
 use super::error::GpuError;
 use super::gpu::Gpu;
+use super::target::Rows;
 use super::{Renderer, SceneTarget, guarded};
 use crate::frame::{Background, Frame};
 
@@ -61,26 +63,61 @@ pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u3
 }
 
 fn image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
-    let target = renderer.draw(gpu, frame, size)?;
-    let mut picture = read_picture(gpu, target)?;
+    let [width, height] = size.map(|s| s.max(1));
+    let step = band_rows(frame, width, height);
+    let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
+    let mut first = 0;
+    while first < height {
+        // The last one starts further up, so that all are of one size, and brings only what is missing.
+        let rows = Rows { first: first.min(height - step), of: height };
+        let skipped = first - rows.first;
+        let target = renderer.draw_rows(gpu, frame, [width, step], rows)?;
+        read_rows(gpu, target, skipped, &mut rgba)?;
+        first = rows.first + step;
+    }
     if frame.display.background == Background::Transparent {
-        picture.rgba.as_chunks_mut().0.iter_mut().for_each(straighten);
+        rgba.as_chunks_mut().0.iter_mut().for_each(straighten);
     }
     match gpu.take_error() {
         Some(error) => Err(error),
-        None => Ok(picture),
+        None => Ok(Picture { width, height, rgba }),
     }
 }
 
-fn read_picture(gpu: &Gpu, target: &SceneTarget) -> Result<Picture, GpuError> {
-    let [width, height] = target.size;
+/// Pixels of a band: with four samples of eight bytes each, 6 MiB.
+const BAND_PIXELS: u32 = 192 << 10;
+/// Pixels of a band where the model is so large that deforming it once for each band costs more than memory is worth.
+const WIDE_BAND_PIXELS: u32 = 4 << 20;
+/// Vertices that are deformed in vain for the sake of small bands, at most.
+const SPARE_VERTICES: usize = 200_000;
+/// What divides the picture into blocks on its way through most drivers.
+const BLOCK_ROWS: u32 = 64;
+
+/// Rows of the picture that are drawn at once.
+fn band_rows(frame: &Frame, width: u32, height: u32) -> u32 {
+    let Some(model) = &frame.model else { return height };
+    if model.materials.iter().any(|m| m.transmission.is_some()) {
+        return height;
+    }
+    let rows = |pixels: u32| (pixels / width / BLOCK_ROWS * BLOCK_ROWS).max(BLOCK_ROWS).min(height);
+    let most = 1 + SPARE_VERTICES / model.drawn_vertices().max(1);
+    let narrow = rows(BAND_PIXELS).max(height.div_ceil(most as u32).next_multiple_of(BLOCK_ROWS));
+    narrow.min(rows(WIDE_BAND_PIXELS))
+}
+
+/// Puts the rows of the target from `skipped` on behind those that `rgba` has.
+fn read_rows(gpu: &Gpu, target: &SceneTarget, skipped: u32, rgba: &mut Vec<u8>) -> Result<(), GpuError> {
+    let [width, height] = [target.size[0], target.size[1] - skipped];
     let row = width as usize * 4;
     let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);
     let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
     let buffer = gpu.empty_buffer("the picture in memory", padded as u64 * u64::from(height), usage)?;
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
     encoder.copy_texture_to_buffer(
-        target.picture.as_image_copy(),
+        wgpu::TexelCopyTextureInfo {
+            origin: wgpu::Origin3d { x: 0, y: skipped, z: 0 },
+            ..target.picture.as_image_copy()
+        },
         wgpu::TexelCopyBufferInfo {
             buffer: &buffer,
             layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },
@@ -88,13 +125,11 @@ fn read_picture(gpu: &Gpu, target: &SceneTarget) -> Result<Picture, GpuError> {
         wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
     );
     gpu.queue.submit([encoder.finish()]);
-    let bytes = read(gpu, &buffer)?;
-    let rgba = bytes.chunks_exact(padded).flat_map(|r| &r[..row]).copied().collect();
-    Ok(Picture { width, height, rgba })
+    read(gpu, &buffer, |bytes| bytes.chunks_exact(padded).for_each(|r| rgba.extend_from_slice(&r[..row])))
 }
 
-/// Waits for all submitted work, and copies a mappable buffer.
-pub(super) fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, GpuError> {
+/// Waits for all submitted work, and gives the bytes of a mappable buffer to `take`.
+pub(super) fn read<T>(gpu: &Gpu, buffer: &wgpu::Buffer, take: impl FnOnce(&[u8]) -> T) -> Result<T, GpuError> {
     let (send, receive) = std::sync::mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
         // The receiver waits below; if it has gone, nobody wants the news.
@@ -107,9 +142,9 @@ pub(super) fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, GpuError
         Ok(Err(e)) => return Err(failed(e.to_string())),
         Err(e) => return Err(failed(e.to_string())),
     }
-    let bytes = buffer.get_mapped_range(..).map_err(|e| failed(e.to_string()))?.to_vec();
+    let taken = take(&buffer.get_mapped_range(..).map_err(|e| failed(e.to_string()))?);
     buffer.unmap();
-    Ok(bytes)
+    Ok(taken)
 }
 
 /// From colours multiplied by alpha in linear light to straight ones.

@@ -67,6 +67,7 @@ shared! {
         dot_radius: [f32; 2],
         studio: [f32; 4],
         crowd: [u32; 4],
+        zeros: [[u32; 4]; 2],
     }
 
     /// A light of the file.
@@ -115,8 +116,7 @@ shared! {
         roughness: f32,
         occlusion_strength: f32,
         alpha_cutoff: f32,
-        alpha_mode: u32,
-        double_sided: u32,
+        unused: [u32; 2],
         second_uv: u32,
         f0: f32,
         specular: [f32; 4],
@@ -155,6 +155,13 @@ pub(super) mod layer {
     pub const TRANSMISSION: u32 = 16;
     /// Known to pipelines alone.
     pub const UNLIT: u32 = 32;
+}
+
+/// What a pipeline knows of a material beside its textures, as bits behind theirs.
+pub(super) mod nature {
+    pub const MASKED: u32 = 1 << 16;
+    pub const BLENDED: u32 = 1 << 17;
+    pub const DOUBLE_SIDED: u32 = 1 << 18;
 }
 
 /// `MODE` of shaders/common/deform.wgsl: one matrix, four influences in the vertex, or a list.

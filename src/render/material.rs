@@ -3,7 +3,7 @@
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer};
+use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer, nature};
 use super::pipelines::Pipelines;
 use super::texture::{Key, Neutral, Textures};
 use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
@@ -44,7 +44,7 @@ pub(super) struct Traits {
 /// What a material is made of: its pipeline computes nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Parts {
-    /// Bit n: texture n is there.
+    /// Bit n: texture n is there; behind them those of [`nature`].
     pub textures: u32,
     /// Bit n: its coordinates are transformed.
     pub transforms: u32,
@@ -56,7 +56,8 @@ impl Parts {
     /// What readouts ask for: the base colour, for its holes.
     pub fn holes(self) -> Self {
         const BASE_COLOR: u32 = 1;
-        Self { textures: self.textures & BASE_COLOR, transforms: self.transforms & BASE_COLOR, layers: 0 }
+        let kept = BASE_COLOR | nature::MASKED | nature::DOUBLE_SIDED;
+        Self { textures: self.textures & kept, transforms: self.transforms & BASE_COLOR, layers: 0 }
     }
 }
 
@@ -251,11 +252,7 @@ fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
 }
 
 fn numbers(m: &Material) -> layouts::Material {
-    let (alpha_mode, alpha_cutoff) = match m.alpha {
-        AlphaMode::Opaque => (0, 0.0),
-        AlphaMode::Mask { cutoff } => (1, cutoff),
-        AlphaMode::Blend => (2, 0.0),
-    };
+    let alpha_cutoff = if let AlphaMode::Mask { cutoff } = m.alpha { cutoff } else { 0.0 };
     let (specular, coat) = (m.specular.unwrap_or_default(), m.clearcoat.unwrap_or_default());
     let (sheen, transmission) = (m.sheen.unwrap_or_default(), m.transmission.unwrap_or_default());
     let specular = match m.specular_glossiness {
@@ -273,8 +270,7 @@ fn numbers(m: &Material) -> layouts::Material {
         roughness: m.roughness,
         occlusion_strength: m.occlusion_strength,
         alpha_cutoff,
-        alpha_mode,
-        double_sided: u32::from(m.double_sided),
+        unused: [0; 2],
         second_uv: bits(m, |slot| slot.uv_set == 1),
         f0: reflectance(m.ior),
         specular: specular.to_array(),
@@ -310,7 +306,10 @@ fn traits(m: &Material) -> Traits {
         | has(layer::SHEEN, m.sheen.is_some())
         | has(layer::TRANSMISSION, m.transmission.is_some());
     let layers = if m.unlit { layer::UNLIT } else { layers };
-    let parts = Parts { textures: bits(m, |_| true), transforms: bits(m, |s| s.transform.is_some()), layers };
+    let nature = has(nature::MASKED, matches!(m.alpha, AlphaMode::Mask { .. }))
+        | has(nature::BLENDED, m.alpha == AlphaMode::Blend)
+        | has(nature::DOUBLE_SIDED, m.double_sided);
+    let parts = Parts { textures: bits(m, |_| true) | nature, transforms: bits(m, |s| s.transform.is_some()), layers };
     Traits {
         parts,
         double_sided: m.double_sided,

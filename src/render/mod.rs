@@ -36,6 +36,7 @@ pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, render_image};
+use target::Rows;
 pub use target::{COLOR, SceneTarget};
 
 use crate::frame::Frame;
@@ -115,6 +116,12 @@ impl Renderer {
     /// later, from [`Gpu::take_error`].
     pub fn draw(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) -> Result<&SceneTarget, GpuError> {
         let size = size.map(|s| s.max(1));
+        self.draw_rows(gpu, frame, size, Rows { first: 0, of: size[1] })
+    }
+
+    /// As [`Renderer::draw`], but of a picture of `rows.of` rows only as many as `size` has, from `rows.first` on: so a
+    /// large picture is drawn in bands, in the memory of one. Glass must not be drawn so: it sees all that lies behind it.
+    fn draw_rows(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2], rows: Rows) -> Result<&SceneTarget, GpuError> {
         let fits = self.target.take_if(|t| t.size == size);
         if fits.is_none() {
             // Gone before another takes its room.
@@ -122,11 +129,15 @@ impl Renderer {
             self.behind = None;
         }
         let target = match fits {
-            Some(target) if !self.has_news() && self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame)) => {
+            Some(target)
+                if target.rows == rows
+                    && !self.has_news()
+                    && self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame)) =>
+            {
                 return Ok(self.target.insert(target));
             }
-            Some(target) => target,
-            None => SceneTarget::new(gpu, size)?,
+            Some(target) => SceneTarget { rows, ..target },
+            None => SceneTarget::new(gpu, size, rows)?,
         };
         // Until all went well, nobody knows what the target shows.
         let mut drawn = self.drawn.take().unwrap_or_default();
@@ -140,7 +151,7 @@ impl Renderer {
     }
 
     fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<(), GpuError> {
-        self.prepare(gpu, frame, target.size)?;
+        self.prepare(gpu, frame, target.size[0], target.rows)?;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
         self.scene_pass(gpu, frame, target, &mut encoder)?;
         self.overlay_pass(gpu, frame, target, &mut encoder);
@@ -200,7 +211,7 @@ impl Renderer {
     }
 
     /// Uploads the model if it is another one, and everything of this frame.
-    fn prepare(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) -> Result<(), GpuError> {
+    fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
         let is_kept = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
         if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
             // The old one goes first, so that both never need room together.
@@ -215,7 +226,7 @@ impl Renderer {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
                 copy.materials.change(gpu, model, &frame.changes);
-                if copy.reorder(gpu, &self.pipelines, model)? {
+                if copy.reorder(gpu, &self.pipelines, model) {
                     self.numbers = Numbers::default();
                 }
                 self.numbers.follow(gpu, model, copy, frame)?;
@@ -228,7 +239,7 @@ impl Renderer {
             Some(upload) => upload,
             None => self.upload.insert(Upload::new(gpu, &self.pipelines)?),
         };
-        upload.write(gpu, &self.pipelines, frame, size, slots)
+        upload.write(gpu, &self.pipelines, frame, width, rows, slots)
     }
 
     fn scene_pass(

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use super::scene::may_reorder;
-use crate::deform::packed::{PackedPrimitive, is_cheap_to_reorder, repacked};
+use crate::deform::packed::{PackedPrimitive, is_cheap_to_reorder, may_reorder, repacked};
 use crate::model::Model;
 
 /// So many pictures of a model say that more will come.

@@ -14,12 +14,12 @@ use super::pipelines::Pipelines;
 use super::reorder::Reordering;
 use super::vertices::{Shape, mode_of, window};
 use crate::deform::packed::{
-    PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, morph_words, morphs_normals, morphs_tangents,
+    PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
     pack_primitive,
 };
 use crate::frame::{Frame, joint_color};
 use crate::math::Aabb;
-use crate::model::{AlphaMode, Instance, InstanceId, Model, NodeId, Primitive, Topology};
+use crate::model::{Instance, InstanceId, Model, NodeId, Primitive, Topology};
 
 /// A model on the device.
 #[derive(Debug)]
@@ -140,17 +140,20 @@ impl GpuModel {
     }
 
     /// Puts large meshes in a better order once that has been worked out; true where it did. Asked before each picture.
-    pub fn reorder(&mut self, gpu: &Gpu, pipelines: &Pipelines, model: &Arc<Model>) -> Result<bool, GpuError> {
+    pub fn reorder(&mut self, gpu: &Gpu, pipelines: &Pipelines, model: &Arc<Model>) -> bool {
         let meshes = &self.meshes;
         let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
         let is_new = !found.is_empty();
         for ((mesh, n), packed) in found {
             let old = &mut self.meshes[mesh][n];
-            let known = (old.center, old.meeting.take());
+            let known = (old.center, old.meeting.clone());
             let p = &model.meshes[mesh].primitives[n];
-            *old = GpuPrimitive::new(gpu, pipelines, p, (packed, known), &self.uniforms, &place(mesh, n))?;
+            // Where both have no room for a moment, the old one will do.
+            if let Ok(new) = GpuPrimitive::new(gpu, pipelines, p, (packed, known), &self.uniforms, &place(mesh, n)) {
+                *old = new;
+            }
         }
-        Ok(is_new)
+        is_new
     }
 
     /// A primitive of a mesh; `None` where nothing shows the mesh.
@@ -227,11 +230,6 @@ impl GpuPrimitive {
     }
 }
 
-/// Nobody sees the order of its triangles: none of its materials blends.
-pub(super) fn may_reorder(model: &Model, p: &Primitive) -> bool {
-    p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
-}
-
 /// A primitive as an instance draws it; where its [`Draw`] lies is not known yet.
 fn draw_of(model: &Model, id: InstanceId, primitive: usize, on_device: &GpuPrimitive) -> (Draw, GpuDraw) {
     let instance = &model.instances[id.index()];
@@ -287,16 +285,18 @@ fn main_joint(p: &Primitive) -> u32 {
 
 /// Pairs worth looking at for every picture.
 const MOST_PAIRS: usize = 4096;
+/// Pairs that are remembered while they are collected.
+const SEEN_PAIRS: usize = 1024;
 
 fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
     let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
     let mut pairs = BTreeSet::new();
-    // Most vertices have the pairs of others: the last ones seen, by what joints they are of.
-    let mut last = vec![None; 1024];
-    let mut insert = |pairs: &mut BTreeSet<_>, pair: (u16, u16)| {
-        let seen = &mut last[(usize::from(pair.0) * 31 + usize::from(pair.1)) % 1024];
-        if *seen != Some(pair) {
-            *seen = Some(pair);
+    // Most vertices say what one shortly before them said: this remembers some, each in a place of its own.
+    let mut seen = [None; SEEN_PAIRS];
+    let mut add = |pair: (u16, u16), pairs: &mut BTreeSet<_>| {
+        let place = &mut seen[(usize::from(pair.0) * 5 + usize::from(pair.1)) % SEEN_PAIRS];
+        if *place != Some(pair) {
+            *place = Some(pair);
             pairs.insert(pair);
         }
     };
@@ -308,8 +308,8 @@ fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
         let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
         // What nothing moves is a point.
         let Some(first) = used.next() else { continue };
-        insert(&mut pairs, (first, first));
-        used.for_each(|other| insert(&mut pairs, (first, other)));
+        add((first, first), &mut pairs);
+        used.for_each(|other| add((first, other), &mut pairs));
     }
     Some(pairs.into_iter().collect())
 }

@@ -12,11 +12,13 @@ pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// Samples of a pixel.
 pub(super) const SAMPLES: u32 = 4;
 
-/// A picture of a certain size.
+/// A picture of a certain size, or some rows of one.
 #[derive(Debug)]
 pub struct SceneTarget {
     /// Pixels.
     pub size: [u32; 2],
+    /// Where in the picture the target lies.
+    pub(super) rows: Rows,
     /// The finished picture, [`COLOR`]; premultiplied where the background is transparent.
     pub picture: wgpu::Texture,
     /// All of `picture`.
@@ -25,15 +27,23 @@ pub struct SceneTarget {
     pub(super) depth: wgpu::TextureView,
 }
 
+/// Where in a picture its target lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// Rows of the picture above it.
+    pub first: u32,
+    /// Rows of the whole picture.
+    pub of: u32,
+}
+
 impl SceneTarget {
-    /// A target of at least one pixel each way.
-    pub(super) fn new(gpu: &Gpu, size: [u32; 2]) -> Result<Self, GpuError> {
-        let size = size.map(|s| s.max(1));
+    /// A target of at least one pixel each way; the whole picture must fit the device too, or no viewport spans it.
+    pub(super) fn new(gpu: &Gpu, size: [u32; 2], rows: Rows) -> Result<Self, GpuError> {
         let limit = gpu.device.limits().max_texture_dimension_2d;
-        if size.into_iter().any(|s| s > limit) {
+        if size[0].max(rows.of) > limit {
             return Err(GpuError::TooLarge {
                 what: "a picture".into(),
-                need: format!("{} × {} pixels", size[0], size[1]),
+                need: format!("{} × {} pixels", size[0], rows.of),
                 limit: format!("{limit} pixels each way"),
             });
         }
@@ -56,7 +66,7 @@ impl SceneTarget {
             let depth = texture("scene depth", DEPTH, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
             let picture = texture("picture", COLOR, 1, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC);
             let view = picture.create_view(&whole);
-            Self { size, picture, view, color, depth }
+            Self { size, rows, picture, view, color, depth }
         };
         gpu.scope(make).map_err(|e| e.of(&format!("a picture of {} × {} pixels", size[0], size[1])))
     }
@@ -90,7 +100,7 @@ pub(super) fn begin<'a>(
         load: if depth == Depth::Taken { wgpu::LoadOp::Load } else { empty },
         store: if depth == Depth::Kept { wgpu::StoreOp::Store } else { wgpu::StoreOp::Discard },
     };
-    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+    let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("scene"),
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view: &target.color,
@@ -104,7 +114,10 @@ pub(super) fn begin<'a>(
             stencil_ops: None,
         }),
         ..wgpu::RenderPassDescriptor::default()
-    })
+    });
+    let Rows { first, of } = target.rows;
+    pass.set_viewport(0.0, -(first as f32), target.size[0] as f32, of as f32, 0.0, 1.0);
+    pass
 }
 
 pub(super) fn clear_color(background: Background) -> wgpu::Color {

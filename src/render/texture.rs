@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::bindings;
 use super::budget::{Wanted, notice, plan};
 use super::error::GpuError;
-use super::gpu::Gpu;
+use super::gpu::{Gpu, MOST_AT_ONCE};
 use super::pipelines::Pipelines;
 use crate::model::{Filter, ImageId, Model, PixelFormat, Pixels, TextureSampler, Wrap};
 
@@ -383,11 +383,26 @@ fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, le
 fn write_level(gpu: &Gpu, texture: &wgpu::Texture, level: u32, bytes: &[u8]) {
     // Blocks are written whole, also where a level is smaller.
     let size = texture.size().mip_level_size(level, wgpu::TextureDimension::D2).physical_size(texture.format());
-    let (block, _) = texture.format().block_dimensions();
-    let bytes_per_row = texture.format().block_copy_size(None).map(|bytes| size.width / block * bytes);
-    let rows = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row, rows_per_image: None };
-    let whole = texture.as_image_copy();
-    gpu.queue.write_texture(wgpu::TexelCopyTextureInfo { mip_level: level, ..whole }, bytes, rows, size);
+    let (block, block_height) = texture.format().block_dimensions();
+    let Some(bytes_per_block) = texture.format().block_copy_size(None) else { return };
+    let bytes_per_row = size.width / block * bytes_per_block;
+    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(bytes_per_row), rows_per_image: None };
+    // Of blocks.
+    let rows_at_once = (MOST_AT_ONCE / bytes_per_row as usize).max(1);
+    for (strip, bytes) in (0..).zip(bytes.chunks(rows_at_once * bytes_per_row as usize)) {
+        if strip > 0 {
+            // What goes wrong meanwhile is told by the scope around this.
+            _ = gpu.wait();
+        }
+        let y = strip * rows_at_once as u32 * block_height;
+        let to = wgpu::TexelCopyTextureInfo {
+            mip_level: level,
+            origin: wgpu::Origin3d { x: 0, y, z: 0 },
+            ..texture.as_image_copy()
+        };
+        let height = (bytes.len() as u32 / bytes_per_row) * block_height;
+        gpu.queue.write_texture(to, bytes, layout, wgpu::Extent3d { height, ..size });
+    }
 }
 
 /// Each smaller level from the one above it.

@@ -12,6 +12,7 @@ use super::layouts::{Bone, Globals, Light, Line, scale, shown};
 use super::pipelines::Pipelines;
 use super::sent::Sent;
 use super::studio;
+use super::target::Rows;
 use super::vertices::WINDOW_BYTES;
 use crate::deform::pack;
 use crate::frame::{Background, Camera, Frame, OVERLAYS, SCALE_ROWS, Scale};
@@ -56,13 +57,14 @@ impl Upload {
         Ok(Self { globals, scale, palette, lights, group, behind: None, slots, bones, lines })
     }
 
-    /// Writes `frame` for a picture of `size` pixels. `slots` is the model's.
+    /// Writes `frame` for so many rows of a picture, `width` pixels each. `slots` is the model's.
     pub fn write(
         &mut self,
         gpu: &Gpu,
         pipelines: &Pipelines,
         frame: &Frame,
-        size: [u32; 2],
+        width: u32,
+        rows: Rows,
         slots: Option<&wgpu::Buffer>,
     ) -> Result<(), GpuError> {
         let morph_base = pack_palette(frame, &mut self.palette.next);
@@ -71,7 +73,7 @@ impl Upload {
             members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
         })?;
         self.globals.next.clear();
-        self.globals.next.push(globals(frame, size, morph_base));
+        self.globals.next.push(globals(frame, width, rows, morph_base));
         moved |= self.globals.send(gpu, &|| "globals".into())?;
         if let Some(overlay) = frame.overlay() {
             self.scale.next.clear();
@@ -166,7 +168,8 @@ pub(super) fn clip_from_world(camera: &Camera, size: [u32; 2]) -> Mat4 {
     clip_from_view * Mat4::from(camera.world_from_view.inverse())
 }
 
-fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
+fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
+    let size = [width, rows.of];
     let Affine3A { matrix3: axes, translation: eye } = frame.camera.world_from_view;
     let [width, height] = size.map(|s| s as f32);
     let display = &frame.display;
@@ -211,8 +214,9 @@ fn globals(frame: &Frame, size: [u32; 2], morph_base: u32) -> Globals {
         flags: flags(frame),
         scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
-        studio: [f32::from(u8::from(frame.studio)), 0.0, 0.0, 0.0],
+        studio: [f32::from(u8::from(frame.studio)), rows.first as f32, 0.0, 0.0],
         crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],
+        zeros: [[0; 4]; 2],
     }
 }
 

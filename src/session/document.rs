@@ -21,8 +21,6 @@ pub struct Document {
     pub warnings: Vec<String>,
     /// `None`: the built-in character.
     pub path: Option<PathBuf>,
-    /// The weights of `model`, counted once.
-    pub stats: Arc<WeightStats>,
     /// What the checker found in the model as stored, once it has looked.
     pub inspection: Option<Arc<Inspection>>,
     /// What a range of motion of the model as stored showed, once one was run.
@@ -35,28 +33,38 @@ pub struct Document {
     normalised: Option<Counted>,
 }
 
-/// A model and its weights, counted.
+/// A model and its weights, counted when first asked for.
 #[derive(Clone, Debug)]
 struct Counted {
     model: Arc<Model>,
-    stats: Arc<WeightStats>,
+    stats: Arc<OnceLock<WeightStats>>,
 }
 
 impl Counted {
     fn new(model: Arc<Model>) -> Self {
-        let stats = Arc::new(WeightStats::of(&model));
-        Self { model, stats }
+        Self { model, stats: Arc::default() }
+    }
+
+    fn stats(&self) -> &WeightStats {
+        self.stats.get_or_init(|| WeightStats::of(&self.model))
     }
 }
 
 impl Document {
-    /// Counts the weights of `model`.
+    /// Of a model that was imported.
     #[must_use]
     pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
         let stored = Counted::new(model);
-        let (model, stats) = (Arc::clone(&stored.model), Arc::clone(&stored.stats));
+        let model = Arc::clone(&stored.model);
         let pick_index = Arc::default();
-        Self { model, warnings, path, stats, inspection: None, rom: None, pick_index, stored, normalised: None }
+        Self { model, warnings, path, inspection: None, rom: None, pick_index, stored, normalised: None }
+    }
+
+    /// The weights of [`Document::model`], counted when first asked for.
+    #[must_use]
+    pub fn stats(&self) -> &WeightStats {
+        let shown = self.normalised.as_ref().filter(|normalised| Arc::ptr_eq(&normalised.model, &self.model));
+        shown.unwrap_or(&self.stored).stats()
     }
 
     /// The model as the file has it, whatever is shown.
@@ -74,7 +82,7 @@ impl Document {
     /// The stored weights, counted.
     #[must_use]
     pub fn stored_stats(&self) -> &WeightStats {
-        &self.stored.stats
+        self.stored.stats()
     }
 
     /// What finds the vertex under a ray; made when first asked for.
@@ -102,7 +110,6 @@ impl Document {
         let normalised = || Counted::new(Arc::new(self.stored.model.with_normalised_weights()));
         let shown = if on { self.normalised.get_or_insert_with(normalised) } else { &self.stored };
         self.model = Arc::clone(&shown.model);
-        self.stats = Arc::clone(&shown.stats);
     }
 }
 
@@ -156,7 +163,12 @@ impl Source {
         progress: &Progress,
         shown: &mut dyn FnMut(Document),
     ) -> Result<Vec<String>, ImportError> {
-        let shown = &mut |model, warnings: Vec<Warning>| shown(Document::new(model, lines(&warnings), self.path()));
+        let shown = &mut |model, warnings: Vec<Warning>| {
+            let document = Document::new(model, lines(&warnings), self.path());
+            // Here, so that no picture waits for it.
+            _ = document.stats();
+            shown(document);
+        };
         let import = match self {
             Self::BuiltIn => import::import_bytes_showing(BUILT_IN, &self.name(), options, progress, shown)?,
             Self::File(path) => import::import_file_showing(path, options, progress, shown)?,

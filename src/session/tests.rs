@@ -108,7 +108,7 @@ fn normalised_weights_are_an_edit_that_can_be_taken_back() {
     weights.iter_mut().for_each(|w| *w *= 1.5);
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
-    let uneven = |s: &Session| s.document.as_ref().unwrap().stats.uneven.is_some();
+    let uneven = |s: &Session| s.document.as_ref().unwrap().stats().uneven.is_some();
     let stored = Arc::clone(session.model().unwrap());
     let height = |s: &Session| s.bounds().size().y;
     let tall = height(&session);

@@ -161,7 +161,7 @@ fn joint_card(ui: &mut Ui, session: &Session, model: &Model, node: NodeId) {
     if let Some(parent) = model.skeleton.parents[node.index()] {
         figure(ui, "Child of", &model.skeleton.names[parent.index()]);
     }
-    let stats = document.stats.nodes[node.index()];
+    let stats = document.stats().nodes[node.index()];
     if stats.vertices > 0 {
         figure(ui, "Vertices moved", &grouped(stats.vertices));
         figure(ui, "Largest weight", &format!("{:.3}", stats.largest));

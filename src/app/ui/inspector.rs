@@ -263,7 +263,7 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
 }
 
 fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
-    let Some(stats) = session.document.as_ref().and_then(|d| d.stats.nodes.get(node.index())) else { return };
+    let Some(stats) = session.document.as_ref().and_then(|d| d.stats().nodes.get(node.index())) else { return };
     section(ui, "Weights", |_| {});
     if stats.vertices == 0 {
         ui.label(RichText::new("Moves no vertex.").color(colors(ui).dim));

@@ -41,7 +41,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
             }
             Scale::Steps(steps) => {
                 for step in *steps {
-                    let count = session.document.as_ref().map(|d| (step.count)(&d.stats, view.influence_limit));
+                    let count = session.document.as_ref().map(|d| (step.count)(d.stats(), view.influence_limit));
                     swatch(ui, step, count.unwrap_or(0));
                 }
             }
@@ -108,7 +108,7 @@ fn limit(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         if value != now {
             commands.push(Command::SetInfluenceLimit(value));
         }
-        let lost = session.document.as_ref().map_or(0.0, |d| d.stats.lost[now.clamp(1, LIMITS) - 1]);
+        let lost = session.document.as_ref().map_or(0.0, |d| d.stats().lost[now.clamp(1, LIMITS) - 1]);
         let text = if lost > 0.0 { format!("loses up to {:.1} %", 100.0 * lost) } else { "loses nothing".to_owned() };
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let tip = "The largest part of a vertex' weights beyond the limit";

@@ -69,7 +69,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     let method = |m: &&Method| (m.label, m.id == session.view.method.id, Command::SetMethod(m.id));
     segmented(ui, &METHODS.iter().map(method).collect::<Vec<_>>(), commands);
     section(ui, "Skinning", |_| {});
-    let stats = &document.stats;
+    let stats = document.stats();
     if stats.by_influences.iter().any(|n| *n > 0) {
         figure(ui, "Most influences of a vertex", &grouped(stats.most));
         ui.add_space(4.0);

@@ -20,7 +20,7 @@ pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent}
 pub use order::VertexOrder;
 pub use weights::{MOST_MOVED, WeightBits};
 
-use crate::model::{Influences, Primitive};
+use crate::model::{AlphaMode, Influences, Model, Primitive};
 use crate::parallel;
 
 /// How the influences of a vertex are stored.
@@ -153,6 +153,12 @@ pub struct PackedPrimitive {
     pub order: VertexOrder,
     /// The largest part of a vertex' weight that rounding gave to other joints, up to [`MOST_MOVED`].
     pub moved: f32,
+}
+
+/// Nobody sees the order of its triangles: none of its materials blends.
+#[must_use]
+pub fn may_reorder(model: &Model, p: &Primitive) -> bool {
+    p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
 }
 
 /// Packs a primitive. `may_reorder`: nobody sees the order of its triangles, as one does where they blend; then small ones

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::rules::{LIMITS, RULE_COUNT, RomRule};
-use super::surface::{Share, Skinned, turns_rigidly};
+use super::surface::{Picked, Scratch, Share, Skinned, turns_rigidly};
 use super::{Drive, Driven};
 use crate::anim::{self, SampleScratch};
 use crate::deform::{self, MeasureScratch, Measures, Method, Patch, Posed};
@@ -69,8 +69,9 @@ struct Part {
     unit: usize,
     patch: Patch,
     /// All that are read, rising.
-    vertices: Vec<u32>,
-    faces: Vec<[u32; 3]>,
+    vertices: Picked,
+    /// Of its triangles, three for each.
+    corners: Picked,
 }
 
 /// Everything that one thread needs.
@@ -90,6 +91,7 @@ pub(super) struct Worker<'a> {
     base: Vec<Vec3>,
     positions: Vec<Vec3>,
     facing: Vec<Vec3>,
+    moving: Scratch,
     scratch: MeasureScratch,
 }
 
@@ -119,6 +121,7 @@ impl<'a> Worker<'a> {
             base: Vec::new(),
             positions: Vec::new(),
             facing: Vec::new(),
+            moving: Scratch::default(),
             scratch: MeasureScratch::default(),
         }
     }
@@ -178,10 +181,13 @@ impl<'a> Worker<'a> {
     /// What a drive bends of a primitive; `None`: nothing.
     fn part(&mut self, what: Driven, unit: usize) -> Option<Part> {
         let s = &self.skinned[unit];
-        let palette = &self.rest_packed[s.first * self.method.vec4s_per_joint..];
-        let method = self.method;
+        let moves = (s.palette(&self.rest_packed, self.method), self.method);
+        let moving = &mut self.moving;
         let facing = &mut |faces: &[[u32; 3]]| -> Vec<Vec3> {
-            faces.iter().map(|corners| s.facing(*corners, &s.base, palette, method)).collect()
+            let mut out = Vec::new();
+            let corners = Picked::new(s.influences, faces.as_flattened().to_vec());
+            s.facing(&corners, &s.base, moves, moving, &mut out);
+            out
         };
         let patch = match what {
             Driven::Clip(_) => Patch::new(&s.sheet, &s.rest, s.least, &|_| true, facing),
@@ -200,13 +206,14 @@ impl<'a> Worker<'a> {
         if patch.is_empty() {
             return None;
         }
-        let (vertices, faces) = (patch.vertices(), patch.triangles().collect());
-        Some(Part { unit, patch, vertices, faces })
+        let vertices = Picked::new(s.influences, patch.vertices());
+        let corners = Picked::new(s.influences, patch.triangles().flatten().collect());
+        Some(Part { unit, patch, vertices, corners })
     }
 
     fn measure(&mut self, part: &Part, found: &mut dyn FnMut(deform::Fault, &[u32])) -> Measures {
         let s = &self.skinned[part.unit];
-        let palette = &self.packed[s.first * self.method.vec4s_per_joint..];
+        let moves = (s.palette(&self.packed, self.method), self.method);
         let weights = &self.local.morph_weights[s.instance.morph_offset..][..s.instance.morph_weights.len()];
         let morphs = weights != &self.model.skeleton.rest.morph_weights[s.instance.morph_offset..][..weights.len()];
         if morphs {
@@ -216,12 +223,8 @@ impl<'a> Worker<'a> {
         if self.positions.len() < s.source.stored_vertices {
             self.positions.resize(s.source.stored_vertices, Vec3::ZERO);
         }
-        for v in &part.vertices {
-            let v = *v as usize;
-            self.positions[v] = s.position(v, base[v], palette, self.method);
-        }
-        self.facing.clear();
-        self.facing.extend(part.faces.iter().map(|corners| s.facing(*corners, base, palette, self.method)));
+        s.positions(&part.vertices, base, moves, &mut self.moving, &mut self.positions);
+        s.facing(&part.corners, base, moves, &mut self.moving, &mut self.facing);
         let posed = Posed { positions: &self.positions, facing: &self.facing };
         part.patch.measure(posed, &LIMITS, &mut self.scratch, found)
     }

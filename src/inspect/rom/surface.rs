@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::anim::local_to_model;
-use crate::deform::{self, Method, Sheet, Vertex};
+use crate::deform::{self, Batch, BatchOut, Method, Movers, Sheet};
 use crate::math::Aabb;
 use crate::model::{Influences, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
@@ -24,6 +24,39 @@ pub(super) struct Skinned<'a> {
     pub(super) rest: Vec<Vec3>,
     /// Shorter edges are not measured: a ten-thousandth of the box around `rest`.
     pub(super) least: f32,
+}
+
+/// Some vertices of a primitive, and who moves them.
+pub(super) struct Picked {
+    pub(super) vertices: Vec<u32>,
+    per_vertex: usize,
+    joints: Vec<u16>,
+    weights: Vec<f32>,
+}
+
+impl Picked {
+    pub(super) fn new(influences: &Influences, vertices: Vec<u32>) -> Self {
+        let (mut joints, mut weights) = (Vec::new(), Vec::new());
+        for v in &vertices {
+            let (of, shares) = influences.of(*v as usize);
+            joints.extend_from_slice(of);
+            weights.extend_from_slice(shares);
+        }
+        Self { vertices, per_vertex: influences.per_vertex, joints, weights }
+    }
+
+    fn movers(&self) -> Movers<'_> {
+        Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
+    }
+}
+
+/// Reusable memory.
+#[derive(Default)]
+pub(super) struct Scratch {
+    from: Vec<Vec3>,
+    to: Vec<Vec3>,
+    normals: Vec<Vec3>,
+    carried: Vec<Vec3>,
 }
 
 /// How a vertex stands to a joint that turns.
@@ -81,29 +114,69 @@ impl<'a> Skinned<'a> {
     }
 
     fn at_rest(mut self, packed: &[Vec4], method: &Method) -> Self {
-        let palette = &packed[self.first * method.vec4s_per_joint..];
-        let at = |v: usize| self.position(v, self.base[v], palette, method);
-        self.rest = (0..self.source.stored_vertices).map(at).collect();
+        let stored = self.source.stored_vertices;
+        let mut rest = vec![Vec3::ZERO; stored];
+        let movers = self.influences.movers().range(0, stored);
+        let batch = Batch { positions: &self.base[..stored], normals: &[], tangents: &[], movers };
+        let mut out = BatchOut { positions: &mut rest, ..BatchOut::default() };
+        (method.deform_all)(self.palette(packed, method), &batch, &mut out);
+        self.rest = rest;
         self.least = 1e-4 * Aabb::from_points(self.rest.iter().copied().filter(|p| p.is_finite())).diagonal();
         self
     }
 
-    /// Where a vertex goes that lies at `base` in mesh space.
-    pub(super) fn position(&self, vertex: usize, base: Vec3, palette: &[Vec4], method: &Method) -> Vec3 {
-        let (joints, weights) = self.influences.of(vertex);
-        let moved = (method.deform)(palette, joints, weights, Vertex { position: base, ..Vertex::default() });
-        moved.vertex.position
+    /// The matrices of its skin.
+    pub(super) fn palette<'p>(&self, packed: &'p [Vec4], method: &Method) -> &'p [Vec4] {
+        let stride = method.vec4s_per_joint;
+        &packed[self.first * stride..][..self.skin.joints.len() * stride]
     }
 
-    /// Where the front of a triangle should look: its normal in mesh space, carried by the blend of each corner.
-    pub(super) fn facing(&self, corners: [u32; 3], base: &[Vec3], palette: &[Vec4], method: &Method) -> Vec3 {
-        let [a, b, c] = corners.map(|v| base[v as usize]);
-        let normal = (b - a).cross(c - a).normalize_or_zero();
-        let carried = corners.map(|v| {
-            let (joints, weights) = self.influences.of(v as usize);
-            (method.deform)(palette, joints, weights, Vertex { normal, ..Vertex::default() }).vertex.normal
-        });
-        carried[0] + carried[1] + carried[2]
+    /// Where the fronts of triangles should look: their normals in mesh space, carried by the blend of each corner.
+    /// `corners` are theirs, three for each.
+    pub(super) fn facing(
+        &self,
+        corners: &Picked,
+        base: &[Vec3],
+        (palette, method): (&[Vec4], &Method),
+        scratch: &mut Scratch,
+        out: &mut Vec<Vec3>,
+    ) {
+        scratch.normals.clear();
+        for corners in corners.vertices.as_chunks::<3>().0 {
+            let [a, b, c] = corners.map(|v| base[v as usize]);
+            scratch.normals.extend([(b - a).cross(c - a).normalize_or_zero(); 3]);
+        }
+        let count = scratch.normals.len();
+        scratch.from.clear();
+        scratch.from.resize(count, Vec3::ZERO);
+        scratch.to.resize(count, Vec3::ZERO);
+        scratch.carried.resize(count, Vec3::ZERO);
+        let Scratch { from, to, normals, carried } = scratch;
+        let batch = Batch { positions: from, normals, tangents: &[], movers: corners.movers() };
+        let lists = &mut BatchOut { positions: to, normals: carried, ..BatchOut::default() };
+        (method.deform_all)(palette, &batch, lists);
+        out.clear();
+        out.extend(carried.as_chunks::<3>().0.iter().map(|[a, b, c]| *a + *b + *c));
+    }
+
+    /// Moves some vertices, which lie at `base` in mesh space.
+    pub(super) fn positions(
+        &self,
+        picked: &Picked,
+        base: &[Vec3],
+        (palette, method): (&[Vec4], &Method),
+        scratch: &mut Scratch,
+        out: &mut [Vec3],
+    ) {
+        let Scratch { from, to, .. } = scratch;
+        from.clear();
+        from.extend(picked.vertices.iter().map(|v| base[*v as usize]));
+        to.resize(from.len(), Vec3::ZERO);
+        let batch = Batch { positions: from, normals: &[], tangents: &[], movers: picked.movers() };
+        (method.deform_all)(palette, &batch, &mut BatchOut { positions: to, ..BatchOut::default() });
+        for (v, position) in picked.vertices.iter().zip(to) {
+            out[*v as usize] = *position;
+        }
     }
 
     /// How each stored vertex stands to `joint`, or `None` where it moves none of them.

@@ -1,0 +1,284 @@
+//! Vertices by the hundred against the same vertices one by one, on one thread and on many.
+
+use glam::{Affine3A, Quat, Vec3, Vec4};
+
+use super::*;
+use crate::anim::{self, SampleScratch, local_to_model};
+use crate::model::shapes::{Tube, obstacle_course, tube};
+use crate::model::{InstanceId, LocalPose};
+
+struct Random(u32);
+
+impl Random {
+    /// 0…1.
+    fn unit(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) as f32 / (1 << 24) as f32
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - 1.0
+    }
+
+    fn matrix(&mut self) -> Affine3A {
+        let turn = Quat::from_axis_angle(self.vector().normalize_or(Vec3::Y), 3.0 * self.unit());
+        let mirror = if self.unit() < 0.2 { -1.0 } else { 1.0 };
+        Affine3A::from_scale_rotation_translation(
+            Vec3::new(mirror, 1.0, 1.0) + 0.4 * self.vector(),
+            turn,
+            self.vector(),
+        )
+    }
+}
+
+/// Vertices with everything that may stand in a file.
+struct Crowd {
+    matrices: Vec<Affine3A>,
+    per_vertex: usize,
+    joints: Vec<u16>,
+    weights: Vec<f32>,
+    positions: Vec<Vec3>,
+    normals: Vec<Vec3>,
+    tangents: Vec<Vec4>,
+}
+
+impl Crowd {
+    fn new(count: usize, per_vertex: usize) -> Self {
+        let mut random = Random((count * 31 + per_vertex) as u32);
+        let joints = 23;
+        let mut weight = |slot: usize| match (random.unit(), slot) {
+            (r, _) if r < 0.3 => 0.0,
+            (r, 1) if r < 0.35 => -0.2,
+            (r, _) => r,
+        };
+        let weights = (0..count * per_vertex).map(|i| weight(i % per_vertex)).collect();
+        let flat = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
+        let matrices = (0..joints).map(|i| if i == 3 { flat } else { random.matrix() }).collect();
+        let mut vectors = |scale: f32| (0..count).map(|_| random.vector() * scale).collect::<Vec<_>>();
+        let (positions, mut normals, tangents) = (vectors(10.0), vectors(1.0), vectors(2.0));
+        for normal in normals.iter_mut().step_by(17) {
+            *normal = Vec3::ZERO;
+        }
+        let side = |i: usize| if i % 3 == 0 { -1.0 } else { 1.0 };
+        Self {
+            matrices,
+            per_vertex,
+            joints: (0..count * per_vertex).map(|i| (i * 7 % joints) as u16).collect(),
+            weights,
+            positions,
+            normals,
+            tangents: tangents.iter().enumerate().map(|(i, t)| t.extend(side(i))).collect(),
+        }
+    }
+
+    fn movers(&self) -> Movers<'_> {
+        Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
+    }
+
+    fn packed(&self, method: &Method) -> Vec<Vec4> {
+        let mut out = Vec::new();
+        pack(method, &self.matrices, &mut out);
+        out
+    }
+
+    /// All at once.
+    fn deformed(&self, method: &Method, parts: Parts) -> Deformed {
+        let count = |wanted: bool| if wanted { self.positions.len() } else { 0 };
+        let mut out = Deformed {
+            parts,
+            positions: vec![Vec3::NAN; self.positions.len()],
+            normals: vec![Vec3::NAN; count(parts.normals)],
+            tangents: vec![Vec4::NAN; count(parts.tangents)],
+            determinants: vec![f32::NAN; count(parts.determinants)],
+        };
+        let batch = Batch {
+            positions: &self.positions,
+            normals: &self.normals,
+            tangents: &self.tangents,
+            movers: self.movers(),
+        };
+        let mut lists = BatchOut {
+            positions: &mut out.positions,
+            normals: &mut out.normals,
+            tangents: &mut out.tangents,
+            determinants: &mut out.determinants,
+        };
+        (method.deform_all)(&self.packed(method), &batch, &mut lists);
+        out
+    }
+
+    /// One by one.
+    fn single(&self, method: &Method, vertex: usize) -> (Vec3, Vec3, Vec4, f32) {
+        let pairs = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
+        let (joints, weights) = (&self.joints[pairs.clone()], &self.weights[pairs]);
+        let (normal, tangent) = (self.normals[vertex], self.tangents[vertex].truncate());
+        let v = Vertex { position: self.positions[vertex], normal, tangent };
+        let moved = (method.deform)(&self.packed(method), joints, weights, v);
+        let side = if moved.determinant < 0.0 { -1.0 } else { 1.0 };
+        let tangent = moved.vertex.tangent.extend(self.tangents[vertex].w * side);
+        (moved.vertex.position, moved.vertex.normal, tangent, moved.determinant)
+    }
+}
+
+fn bits(numbers: &[f32]) -> Vec<u32> {
+    numbers.iter().map(|n| n.to_bits()).collect()
+}
+
+fn same(a: &Deformed, b: &Deformed) -> bool {
+    let vectors = |a: &[Vec3], b: &[Vec3]| bits(bytemuck::cast_slice(a)) == bits(bytemuck::cast_slice(b));
+    vectors(&a.positions, &b.positions)
+        && vectors(&a.normals, &b.normals)
+        && bits(bytemuck::cast_slice(&a.tangents)) == bits(bytemuck::cast_slice(&b.tangents))
+        && bits(&a.determinants) == bits(&b.determinants)
+}
+
+#[test]
+fn a_vertex_among_others_is_what_it_is_alone() {
+    for method in METHODS {
+        for per_vertex in [1, 3, 4, 7, 8, 12] {
+            for count in [1, 2, 3, 4, 5, 131, 400] {
+                let crowd = Crowd::new(count, per_vertex);
+                let all = crowd.deformed(method, Parts::ALL);
+                for i in 0..count {
+                    let (position, normal, tangent, determinant) = crowd.single(method, i);
+                    let one = Deformed {
+                        positions: vec![position],
+                        normals: vec![normal],
+                        tangents: vec![tangent],
+                        determinants: vec![determinant],
+                        ..Deformed::default()
+                    };
+                    let among = Deformed {
+                        positions: vec![all.positions[i]],
+                        normals: vec![all.normals[i]],
+                        tangents: vec![all.tangents[i]],
+                        determinants: vec![all.determinants[i]],
+                        ..Deformed::default()
+                    };
+                    assert!(same(&one, &among), "{} {per_vertex} {count} {i}: {one:?} {among:?}", method.id);
+                }
+            }
+        }
+    }
+}
+
+/// Without tangents linear blending may take another way.
+#[test]
+fn what_else_is_asked_for_changes_nothing() {
+    for method in METHODS {
+        let crowd = Crowd::new(1000, 4);
+        let all = crowd.deformed(method, Parts::ALL);
+        for i in 0..8 {
+            let parts = Parts { normals: i & 1 != 0, tangents: i & 2 != 0, determinants: i & 4 != 0 };
+            let some = crowd.deformed(method, parts);
+            let mut want = all.clone();
+            if !parts.normals {
+                want.normals.clear();
+            }
+            if !parts.tangents {
+                want.tangents.clear();
+            }
+            if !parts.determinants {
+                want.determinants.clear();
+            }
+            assert!(same(&some, &want), "{} {parts:?}", method.id);
+        }
+    }
+}
+
+#[test]
+fn a_matrix_that_is_not_finite_matters_only_where_it_has_weight() {
+    for method in METHODS {
+        for broken in [Affine3A::from_scale(Vec3::NAN), Affine3A::from_translation(Vec3::INFINITY)] {
+            for parts in [Parts::ALL, Parts { tangents: false, ..Parts::ALL }] {
+                let sound = Crowd::new(600, 4);
+                let mut crowd = Crowd::new(600, 4);
+                crowd.matrices[5] = broken;
+                let (want, got) = (sound.deformed(method, parts), crowd.deformed(method, parts));
+                let mut spared = 0;
+                for i in 0..600 {
+                    let pairs = 4 * i..4 * i + 4;
+                    let has = |weighty: bool| {
+                        let joints = crowd.joints[pairs.clone()].iter().zip(&crowd.weights[pairs.clone()]);
+                        joints.filter(|(j, w)| **j == 5 && (**w != 0.0) == weighty).count() > 0
+                    };
+                    if has(true) {
+                        assert!(!got.positions[i].is_finite(), "{} {i}", method.id);
+                        assert!(got.normals[i] == Vec3::ZERO || got.normals[i].is_normalized());
+                    } else {
+                        spared += usize::from(has(false));
+                        assert_eq!(got.positions[i], want.positions[i], "{} {i}", method.id);
+                        assert_eq!(got.normals[i], want.normals[i], "{} {i}", method.id);
+                    }
+                }
+                assert!(spared > 10, "{spared} vertices have the joint without weight");
+            }
+        }
+    }
+}
+
+fn posed(model: &Model, method: &Method) -> (LocalPose, Vec<Vec4>) {
+    let (mut pose, mut matrices) = (LocalPose::default(), Vec::new());
+    let (mut all, mut packed) = (Vec::new(), Vec::new());
+    anim::reset_to_rest(&model.skeleton, &mut pose);
+    anim::sample(model, &model.clips[0], 0.4, &mut SampleScratch::default(), &mut pose);
+    local_to_model(&model.skeleton, &pose, &mut matrices);
+    palettes(model, &matrices, &mut all);
+    pack(method, &all, &mut packed);
+    (pose, packed)
+}
+
+#[test]
+fn a_vertex_asked_for_alone_is_where_the_surface_has_it() {
+    let models = [obstacle_course(), tube(Tube { joints: 9, rings: 40, influences: 4, ..Tube::default() })];
+    for (model, method) in models.iter().flat_map(|model| METHODS.iter().map(move |method| (model, method))) {
+        let (pose, packed) = posed(model, method);
+        let mut out = Deformed::default();
+        for (i, instance) in model.instances.iter().enumerate() {
+            for p in 0..model.meshes[instance.mesh.index()].primitives.len() {
+                let id = InstanceId::from_index(i);
+                deform_primitive(model, id, p, &packed, &pose.morph_weights, method, &mut out);
+                let alone = VertexDeformer::new(model, (id, p), &packed, &pose.morph_weights, method);
+                let (every, mut some) = ((0..out.positions.len() as u32).step_by(3).collect::<Vec<_>>(), Vec::new());
+                alone.positions(&every, &mut some);
+                assert_eq!(some, every.iter().map(|v| out.positions[*v as usize]).collect::<Vec<_>>());
+                for (vertex, position) in out.positions.iter().enumerate() {
+                    assert_eq!(alone.position(vertex), *position, "{} {i} {p} {vertex}", method.id);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn any_number_of_threads_makes_the_same_surface() {
+    let mut parts = (*tube(Tube { joints: 20, rings: 500, sides: 170, influences: 4, ..Tube::default() })).clone();
+    let waves: Vec<Vec3> =
+        parts.meshes[0].primitives[0].positions.iter().map(|p| Vec3::new(0.1 * p.z, 0.1 * p.x, 0.1 * p.y)).collect();
+    let target = |weight: f32| crate::model::MorphTarget {
+        positions: waves.iter().map(|w| *w * weight).collect(),
+        normals: waves.clone(),
+        ..Default::default()
+    };
+    parts.meshes[0].primitives[0].morphs = vec![target(1.0), target(-0.5)];
+    parts.meshes[0].morph_names = vec!["a".into(), "b".into()];
+    parts.instances[0].morph_weights = vec![0.0; 2];
+    parts.skeleton.rest.morph_weights = vec![0.0; 2];
+    let model = Model::build(parts).unwrap();
+    for method in METHODS {
+        for weights in [[0.0, 0.0], [0.7, 0.3]] {
+            let (_, packed) = posed(&model, method);
+            let on = |threads: usize| {
+                let mut out = Deformed::default();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| deform_primitive(&model, InstanceId(0), 0, &packed, &weights, method, &mut out));
+                out
+            };
+            let one = on(1);
+            assert_eq!(one.positions.len(), 85_000);
+            for threads in [2, 3, 16] {
+                assert!(same(&on(threads), &one), "{}, {threads} threads, {weights:?}", method.id);
+            }
+        }
+    }
+}
