@@ -1,7 +1,8 @@
 //! The picture of what lies behind glass, and smaller and smaller ones of it for glass that blurs.
 
+use super::bindings::entry;
 use super::gpu::Gpu;
-use super::pipelines::{Pipelines, entry};
+use super::pipelines::Pipelines;
 use super::target::SceneTarget;
 
 /// One texture with all its levels.

@@ -2,9 +2,9 @@
 
 use glam::Vec4;
 
+use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
-use super::pipelines::entry;
 use super::target::Rows;
 use super::upload::frame_offsets;
 use super::{Renderer, guarded, headless, needs};

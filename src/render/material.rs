@@ -1,9 +1,10 @@
 //! Materials on the device: numbers, textures, samplers, bound together once, and what each needs of its pipeline.
 
+use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer, nature};
-use super::pipelines::{Pipelines, entry};
+use super::pipelines::Pipelines;
 use super::texture::{Key, Neutral, Textures};
 use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
 

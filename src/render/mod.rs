@@ -6,6 +6,7 @@
 
 mod backdrop;
 mod behind;
+mod bindings;
 mod budget;
 mod deform;
 mod error;
@@ -19,6 +20,7 @@ mod needs;
 mod numbers;
 mod painter;
 mod pipelines;
+mod reorder;
 mod scene;
 mod sent;
 pub mod shader;
@@ -42,10 +44,11 @@ use crate::frame::{Background, Frame};
 use crate::model::Model;
 use backdrop::Backdrop;
 use behind::Behind;
+use bindings::entry;
 use items::{Item, Items};
 use numbers::Numbers;
 use painter::Painter;
-use pipelines::{Kind, Pipelines, entry};
+use pipelines::{Kind, Pipelines};
 use scene::GpuModel;
 use target::{Depth, Depths, begin, clear_color, set_depths};
 use upload::{Upload, bind_frame};
@@ -262,6 +265,9 @@ impl Renderer {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
                 copy.materials.change(gpu, model, &frame.changes);
+                if copy.reorder(gpu, &self.pipelines, model) {
+                    self.numbers = Numbers::default();
+                }
                 self.numbers.follow(gpu, model, copy, frame)?;
                 Some(&copy.slots)
             }

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
+use super::bindings::{sampler, storage, texture, uniform, window};
 use super::gpu::Gpu;
-use super::layouts::{Bone, CORE_TEXTURES, Draw, Line, MATERIAL_TEXTURES, layer};
+use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
 use super::material::Parts;
 use super::shader::{self, PaletteIn, Program};
 use super::target::{COLOR, DEPTH, Grain, SAMPLES};
-use super::vertices::{Shape, WINDOW_BYTES, prefers_windows};
+use super::vertices::{Shape, prefers_windows};
 use crate::deform::Method;
 
 /// Fragment stage of the surface.
@@ -105,11 +106,6 @@ const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x
 fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
     let step_mode = wgpu::VertexStepMode::Instance;
     Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
-}
-
-/// Binding `binding` of a group.
-pub(super) fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
-    wgpu::BindGroupEntry { binding, resource }
 }
 
 impl Pipelines {
@@ -504,39 +500,4 @@ fn screen(gpu: &Gpu, module: &wgpu::ShaderModule, fragment: &str, format: wgpu::
         multiview_mask: None,
         cache: None,
     })
-}
-
-fn bind(binding: u32, visibility: wgpu::ShaderStages, ty: wgpu::BindingType) -> wgpu::BindGroupLayoutEntry {
-    wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None }
-}
-
-fn uniform(binding: u32, visibility: wgpu::ShaderStages, has_dynamic_offset: bool) -> wgpu::BindGroupLayoutEntry {
-    let min_binding_size = has_dynamic_offset.then(|| wgpu::BufferSize::new(size_of::<Draw>() as u64)).flatten();
-    let ty = wgpu::BufferBindingType::Uniform;
-    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size })
-}
-
-/// The part of the palette that a draw reads.
-fn window(binding: u32, visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntry {
-    let min_binding_size = wgpu::BufferSize::new(WINDOW_BYTES);
-    let ty = wgpu::BufferBindingType::Uniform;
-    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: true, min_binding_size })
-}
-
-fn storage(binding: u32, visibility: wgpu::ShaderStages, read_only: bool) -> wgpu::BindGroupLayoutEntry {
-    let ty = wgpu::BufferBindingType::Storage { read_only };
-    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None })
-}
-
-fn texture(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    let ty = wgpu::BindingType::Texture {
-        sample_type: wgpu::TextureSampleType::Float { filterable: true },
-        view_dimension: wgpu::TextureViewDimension::D2,
-        multisampled: false,
-    };
-    bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
-}
-
-fn sampler(binding: u32) -> wgpu::BindGroupLayoutEntry {
-    bind(binding, wgpu::ShaderStages::FRAGMENT, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering))
 }

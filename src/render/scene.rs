@@ -1,18 +1,21 @@
 //! The device's copy of a model: uploaded once, then only read. Poses, weights and views never come here.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
+use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Draw, Influence, Slot, flag, mode};
 use super::material::Materials;
-use super::pipelines::{Pipelines, entry};
+use super::pipelines::Pipelines;
+use super::reorder::Reordering;
 use super::vertices::{Shape, mode_of, window};
 use crate::deform::packed::{
-    PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents, pack_primitive,
+    PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
+    pack_primitive,
 };
 use crate::frame::{Frame, joint_color};
 use crate::math::Aabb;
@@ -28,6 +31,9 @@ pub(super) struct GpuModel {
     /// What each place in the palette stands for.
     pub slots: wgpu::Buffer,
     pub materials: Materials,
+    /// A [`Draw`] for each of `draws`.
+    uniforms: wgpu::Buffer,
+    reordering: Reordering,
 }
 
 /// Vertices and indices of a primitive.
@@ -106,9 +112,10 @@ impl GpuModel {
         for (i, mesh) in model.meshes.iter().enumerate() {
             let shown = shown.contains(&i);
             let primitives = mesh.primitives.iter().enumerate().filter(|_| shown);
-            let upload = |(n, p)| {
-                let place = format!("mesh {i}, primitive {n}");
-                GpuPrimitive::new(gpu, pipelines, p, (&uniforms, may_reorder(model, p)), &place)
+            let upload = |(n, p): (usize, &Primitive)| {
+                let known = ((Aabb::from_points(p.positions.iter().copied()).center(), main_joint(p)), meeting(p));
+                let packed = pack_primitive(p, may_reorder(model, p));
+                GpuPrimitive::new(gpu, pipelines, p, (packed, known), &uniforms, &place(i, n))
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
@@ -129,26 +136,49 @@ impl GpuModel {
         }
         let slots = gpu.buffer("slots", bytemuck::cast_slice(&slots(model)), wgpu::BufferUsages::STORAGE)?;
         let materials = Materials::new(gpu, pipelines, model)?;
-        Ok(Self { meshes, draws, slots, materials })
+        Ok(Self { meshes, draws, slots, materials, uniforms, reordering: Reordering::new() })
     }
-}
 
-impl GpuModel {
+    /// Puts large meshes in a better order once that has been worked out; true where it did. Asked before each picture.
+    pub fn reorder(&mut self, gpu: &Gpu, pipelines: &Pipelines, model: &Arc<Model>) -> bool {
+        let meshes = &self.meshes;
+        let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
+        let is_new = !found.is_empty();
+        for ((mesh, n), packed) in found {
+            let old = &mut self.meshes[mesh][n];
+            let known = (old.center, old.meeting.clone());
+            let p = &model.meshes[mesh].primitives[n];
+            // Where both have no room for a moment, the old one will do.
+            if let Ok(new) = GpuPrimitive::new(gpu, pipelines, p, (packed, known), &self.uniforms, &place(mesh, n)) {
+                *old = new;
+            }
+        }
+        is_new
+    }
+
     /// A primitive of a mesh; `None` where nothing shows the mesh.
     pub fn primitive(&self, (mesh, primitive): (usize, usize)) -> Option<&GpuPrimitive> {
         self.meshes.get(mesh)?.get(primitive)
     }
 }
 
+/// For messages.
+fn place(mesh: usize, primitive: usize) -> String {
+    format!("mesh {mesh}, primitive {primitive}")
+}
+
+/// [`GpuPrimitive::center`] and [`GpuPrimitive::meeting`].
+type Known = ((Vec3, u32), Option<Vec<(u16, u16)>>);
+
 impl GpuPrimitive {
     fn new(
         gpu: &Gpu,
         pipelines: &Pipelines,
         p: &Primitive,
-        (uniforms, may_reorder): (&wgpu::Buffer, bool),
+        (packed, (center, meeting)): (PackedPrimitive, Known),
+        uniforms: &wgpu::Buffer,
         place: &str,
     ) -> Result<Self, GpuError> {
-        let packed = pack_primitive(p, may_reorder);
         use wgpu::BufferUsages as U;
         let what = |part: &str| format!("{place}: its {part}");
         let list: &[Influence] = bytemuck::cast_slice(&packed.listed);
@@ -180,8 +210,8 @@ impl GpuPrimitive {
                 Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
             },
             group,
-            center: (Aabb::from_points(p.positions.iter().copied()).center(), main_joint(p)),
-            meeting: meeting(p),
+            center,
+            meeting,
             edges: OnceLock::new(),
         })
     }

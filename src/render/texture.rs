@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::bindings;
 use super::budget::{Wanted, notice, plan};
 use super::error::GpuError;
 use super::gpu::{Gpu, MOST_AT_ONCE};
-use super::pipelines::{self, Pipelines};
+use super::pipelines::Pipelines;
 use crate::model::{Filter, ImageId, Model, PixelFormat, Pixels, TextureSampler, Wrap};
 
 /// What stands in where a texture is missing.
@@ -428,7 +429,7 @@ fn make_levels(
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("mip"),
             layout: &pipeline.get_bind_group_layout(0),
-            entries: &[pipelines::entry(0, wgpu::BindingResource::TextureView(&view(level - 1)))],
+            entries: &[bindings::entry(0, wgpu::BindingResource::TextureView(&view(level - 1)))],
         });
         let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
             label: Some("mip"),

@@ -5,10 +5,11 @@ use std::ops::Range;
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 
 use super::behind::Behind;
+use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{Bone, Globals, Light, Line, scale, shown};
-use super::pipelines::{Pipelines, entry};
+use super::pipelines::Pipelines;
 use super::sent::Sent;
 use super::studio;
 use super::target::Rows;

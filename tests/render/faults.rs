@@ -179,7 +179,7 @@ fn what_a_model_needs_beyond_the_limits_is_named_and_others_are_drawn() {
         // 32 rows of 256 bytes come back through one buffer.
         assert!(draw(&mut renderer, &fits, [32, 32]).is_ok());
         for (frame, size, words) in [
-            (&course(), [32, 32], ["its vertices takes", "allows 0.0 MiB"]),
+            (&course(), [32, 32], ["its influences takes", "allows 0.0 MiB"]),
             (&fits, [1024, 8], ["1024 × 8 pixels", "512 pixels each way"]),
             (&fits, [64, 64], ["the picture in memory", "MiB"]),
         ] {

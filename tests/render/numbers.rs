@@ -17,7 +17,7 @@ use crate::{gpus, scenes};
 /// joints of one vertex take it, which here is a quarter of the box at most).
 const POSITION: f32 = 2e-6 + 0.25 * MOST_MOVED;
 /// Of unit vectors: tangents are stored in 31 bits, and what turned by so much may be stretched.
-const DIRECTION: f32 = 2.0 * TANGENT_ERROR;
+const DIRECTION: f32 = 3.0 * TANGENT_ERROR;
 
 /// Largest differences between shader and CPU: position (of the diagonal), directions.
 fn compare(gpu: &Gpu, renderer: &mut Renderer, model: &Model, frame: &Frame) -> (f32, f32) {

@@ -166,3 +166,37 @@ fn only_what_changed_is_written() {
         assert!(marks.0 == 1 && marks.1 < 200, "{marks:?}");
     }
 }
+
+#[test]
+fn a_large_mesh_gets_its_better_order_while_pictures_are_drawn() {
+    let (rings, sides) = (600, 100);
+    let mut parts = (*tube(Tube { joints: 3, rings, sides, influences: 2, ..Tube::default() })).clone();
+    let p = &mut parts.meshes[0].primitives[0];
+    let triangles = p.indices.len() / 3;
+    p.indices = (0..triangles).flat_map(|t| p.indices[t * 1009 % triangles * 3..][..3].to_vec()).collect();
+    let model = Arc::new(Model::build(parts).unwrap());
+    let numbers =
+        PerVertex { values: vec![vec![(0..rings * sides).map(|i| (i / sides) as f32 / rings as f32).collect()]] };
+    let Some(gpu) = crate::gpu(Backend::Vulkan) else { return };
+    let mut renderer = Renderer::new(&gpu);
+    let mut frame = frame(&model, METHODS[0]);
+    frame.inspection = Some(Arc::new(Inspection { rogue: numbers, ..Inspection::default() }));
+    frame.display.overlay = scenes::overlay("rogue");
+    let first = render_image(&gpu, &mut renderer, &frame, [SIZE; 2]).unwrap();
+    let vertices = gpu.uploads();
+    let mut later = first.clone();
+    // Its turn comes after a few pictures; then it takes as long as it takes.
+    let mut round = 0;
+    let later = loop {
+        // Another picture each time.
+        frame.camera.near = 0.1 + (round % 2) as f32 * 0.001;
+        let picture = render_image(&gpu, &mut renderer, &frame, [SIZE; 2]).unwrap();
+        if gpu.uploads().bytes > vertices.bytes + 1_000_000 {
+            break picture;
+        }
+        round += 1;
+        assert!(round < 100_000, "it never came");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    };
+    assert!(difference(&first, &later).1 <= 4, "{:?}", difference(&first, &later));
+}

@@ -161,10 +161,28 @@ pub fn may_reorder(model: &Model, p: &Primitive) -> bool {
     p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
 }
 
-/// Packs a primitive. `may_reorder`: nobody sees the order of its triangles, as one does where they blend.
+/// Packs a primitive. `may_reorder`: nobody sees the order of its triangles, as one does where they blend; then small ones
+/// are put in a better order ([`is_cheap_to_reorder`]), large ones can be later ([`repacked`]).
 #[must_use]
 pub fn pack_primitive(p: &Primitive, may_reorder: bool) -> PackedPrimitive {
-    let (indices, order) = match may_reorder.then(|| order::improved(p)).flatten() {
+    let improved = (may_reorder && is_cheap_to_reorder(p)).then(|| order::improved(p)).flatten();
+    pack(p, improved)
+}
+
+/// True where looking for a better order takes no longer than uploading the primitive, so that [`pack_primitive`] does it.
+#[must_use]
+pub fn is_cheap_to_reorder(p: &Primitive) -> bool {
+    order::is_cheap(p)
+}
+
+/// A primitive of any size in a better order; `None` where its own is good. Nobody may see the order of its triangles.
+#[must_use]
+pub fn repacked(p: &Primitive) -> Option<PackedPrimitive> {
+    order::improved(p).map(|improved| pack(p, Some(improved)))
+}
+
+fn pack(p: &Primitive, improved: Option<(Vec<u32>, VertexOrder)>) -> PackedPrimitive {
+    let (indices, order) = match improved {
         Some((indices, order)) => (Some(indices), order),
         None => (None, VertexOrder::default()),
     };

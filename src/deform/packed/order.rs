@@ -52,6 +52,14 @@ const GOOD: f32 = 1.3;
 /// Less than this costs nothing in any order, indices.
 const SMALL: usize = 3 * 1024;
 
+/// More than this takes longer than a picture or two gain from it, indices.
+const CHEAP: usize = 3 * 100_000;
+
+/// True where [`improved`] costs little beside uploading the primitive.
+pub fn is_cheap(p: &Primitive) -> bool {
+    p.indices.len() <= CHEAP
+}
+
 /// A better order of the triangles, and that of the vertices as they first come up in it (stored ones before those that were
 /// split off from them); `None` where the present one will do.
 pub fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {

@@ -1,0 +1,48 @@
+//! What is bound where, one entry at a time.
+
+use super::layouts::Draw;
+use super::vertices::WINDOW_BYTES;
+
+/// Binding `binding` of a group.
+pub(super) fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
+    wgpu::BindGroupEntry { binding, resource }
+}
+
+fn bind(binding: u32, visibility: wgpu::ShaderStages, ty: wgpu::BindingType) -> wgpu::BindGroupLayoutEntry {
+    wgpu::BindGroupLayoutEntry { binding, visibility, ty, count: None }
+}
+
+pub(super) fn uniform(
+    binding: u32,
+    visibility: wgpu::ShaderStages,
+    has_dynamic_offset: bool,
+) -> wgpu::BindGroupLayoutEntry {
+    let min_binding_size = has_dynamic_offset.then(|| wgpu::BufferSize::new(size_of::<Draw>() as u64)).flatten();
+    let ty = wgpu::BufferBindingType::Uniform;
+    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size })
+}
+
+/// The part of the palette that a draw reads.
+pub(super) fn window(binding: u32, visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntry {
+    let min_binding_size = wgpu::BufferSize::new(WINDOW_BYTES);
+    let ty = wgpu::BufferBindingType::Uniform;
+    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: true, min_binding_size })
+}
+
+pub(super) fn storage(binding: u32, visibility: wgpu::ShaderStages, read_only: bool) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BufferBindingType::Storage { read_only };
+    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None })
+}
+
+pub(super) fn texture(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    let ty = wgpu::BindingType::Texture {
+        sample_type: wgpu::TextureSampleType::Float { filterable: true },
+        view_dimension: wgpu::TextureViewDimension::D2,
+        multisampled: false,
+    };
+    bind(binding, wgpu::ShaderStages::FRAGMENT, ty)
+}
+
+pub(super) fn sampler(binding: u32) -> wgpu::BindGroupLayoutEntry {
+    bind(binding, wgpu::ShaderStages::FRAGMENT, wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering))
+}

@@ -1,0 +1,66 @@
+//! A better order of triangles and vertices for large meshes, worked out beside the pictures: it takes longer than a picture
+//! gains from it, so it waits until several have been drawn. Nobody sees when it comes.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crate::deform::packed::{PackedPrimitive, is_cheap_to_reorder, may_reorder, repacked};
+use crate::model::Model;
+
+/// So many pictures of a model say that more will come.
+const PICTURES: u32 = 8;
+
+/// Mesh, and primitive of it.
+type Place = (usize, usize);
+
+/// Where the work stands.
+#[derive(Debug, Default)]
+pub(super) enum Reordering {
+    /// So many pictures were drawn.
+    Waiting(u32),
+    Running(JoinHandle<Vec<(Place, PackedPrimitive)>>),
+    #[default]
+    Done,
+}
+
+impl Reordering {
+    /// For a model that was just uploaded.
+    pub fn new() -> Self {
+        Self::Waiting(0)
+    }
+
+    /// Counts a picture. What is to be uploaded in place of what the device has, once it is there.
+    pub fn step(&mut self, model: &Arc<Model>, shown: &dyn Fn(usize) -> bool) -> Vec<(Place, PackedPrimitive)> {
+        match self {
+            Self::Waiting(pictures) if *pictures < PICTURES => *pictures += 1,
+            Self::Waiting(_) => *self = Self::start(model, shown),
+            Self::Running(job) if job.is_finished() => {
+                if let Self::Running(job) = std::mem::take(self) {
+                    // Had it failed, the present order would do.
+                    return job.join().unwrap_or_default();
+                }
+            }
+            Self::Running(_) | Self::Done => {}
+        }
+        Vec::new()
+    }
+
+    fn start(model: &Arc<Model>, shown: &dyn Fn(usize) -> bool) -> Self {
+        let meshes = model.meshes.iter().enumerate().filter(|(mesh, _)| shown(*mesh));
+        let places = meshes.flat_map(|(mesh, m)| (0..m.primitives.len()).map(move |n| (mesh, n)));
+        let places: Vec<Place> = places
+            .filter(|(mesh, n)| {
+                let p = &model.meshes[*mesh].primitives[*n];
+                may_reorder(model, p) && !is_cheap_to_reorder(p)
+            })
+            .collect();
+        if places.is_empty() {
+            return Self::Done;
+        }
+        let model = Arc::clone(model);
+        let pack = move |(mesh, n): Place| Some(((mesh, n), repacked(&model.meshes[mesh].primitives[n])?));
+        let job = move || places.into_iter().filter_map(pack).collect();
+        let thread = std::thread::Builder::new().name("vertex order".into());
+        thread.spawn(job).map_or(Self::Done, Self::Running)
+    }
+}
