@@ -58,7 +58,7 @@ impl Crowd {
         for normal in normals.iter_mut().step_by(17) {
             *normal = Vec3::ZERO;
         }
-        let side = |i: usize| if i % 3 == 0 { -1.0 } else { 1.0 };
+        let side = |i: usize| if i.is_multiple_of(3) { -1.0 } else { 1.0 };
         Self {
             matrices,
             per_vertex,
