@@ -28,11 +28,9 @@ fn source_at(place: u32) -> Source {
 
 @compute @workgroup_size(64)
 fn bake(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    let instances = told(draw.copies * globals.crowd.x);
-    let count = told(draw.vertex_count);
-    for (var instance = id.y; instance < instances; instance += groups.y) {
+    for (var instance = id.y; instance < draw.copies * globals.crowd.x; instance += groups.y) {
         let copy = copy_of(instance);
-        for (var i = id.x; i < count; i += groups.x * 64u) {
+        for (var i = id.x; i < draw.vertex_count; i += groups.x * 64u) {
             let source = source_at(i);
             let blend = blended(source, copy);
             let v = blend_apply(blend, morphed(source, i));

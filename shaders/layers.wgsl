@@ -117,7 +117,7 @@ fn layers_at(in: Fragment, p: Point) -> Layers {
         if has(CLEARCOAT_NORMAL) {
             let uv = uv_of(in, CLEARCOAT_NORMAL);
             let texel = textureSample(clearcoat_normal_texture, clearcoat_normal_sampler, uv).xyz;
-            let by_tangents = has_any(HAS_TANGENTS) && told(u32(material.clearcoat.w)) != 0u;
+            let by_tangents = TANGENTS && told(u32(material.clearcoat.w)) != 0u;
             normal = bent_normal(in, normal, texel, uv, material.clearcoat.z, by_tangents);
         }
         l.clearcoat_normal = normal * p.facing.side;
@@ -168,7 +168,7 @@ fn behind_level(uv: vec2f, level: f32) -> vec4f {
 /// of the viewport at most (as the Khronos sample viewer has it). Premultiplied, as it stands in the picture.
 fn behind(in: Fragment, roughness: f32) -> vec4f {
     let uv = in.position.xy * globals.viewport.zw;
-    let level = f32(told(0u)) + log2(globals.viewport.y) * clamp(roughness * material.transmission.y, 0.0, 1.0);
+    let level = log2(globals.viewport.y) * clamp(roughness * material.transmission.y, 0.0, 1.0);
     let last = f32(textureNumLevels(behind_texture) - 1u);
     let sharper = min(floor(level), last);
     let sharp = textureLoad(behind_texture, vec2i(in.position.xy), 0);
@@ -226,8 +226,7 @@ fn sheen_lobe(s: Shading, light: vec3f, roughness: f32) -> f32 {
 /// Radiance that fibres send towards the eye, where they send `share` of uniform light.
 fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
-    let count = told(globals.light_count);
-    for (var i = 0u; i < count; i++) {
+    for (var i = 0u; i < globals.light_count; i++) {
         let from_light = arriving(i, world);
         sum += from_light.light * sheen_lobe(s, from_light.towards, l.sheen_roughness);
     }

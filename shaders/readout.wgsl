@@ -43,7 +43,7 @@ fn vs_readout(
 /// How bright a readout is: full where the surface faces the light over the eye's shoulder, 60 % where it turns away,
 /// so that the form shows and the colours stay those of the legend.
 fn readout_shade(in: Fragment, f: Facing) -> f32 {
-    if !has_any(HAS_SIDES | HAS_NORMALS) {
+    if !is_lit() {
         return 1.0;
     }
     let light = normalize(to_eye(in.world) + 0.8 * globals.boxes[0].z.xyz);
@@ -72,7 +72,7 @@ fn fs_readout(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     }
     color *= shade;
     let blackens = is_shown(SHARED_BLACK) && kind == JOINTS;
-    if blackens && is_mixed && has_any(HAS_SIDES) {
+    if blackens && is_mixed && SIDES {
         // Not quite black, so that its form still shows.
         color = vec3f(0.2 * (shade - 0.6));
     }

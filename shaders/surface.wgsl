@@ -63,6 +63,9 @@ override TEXTURES: u32 = 31u;
 /// Bit n: its coordinates are transformed.
 override TRANSFORMS: u32 = 0u;
 
+/// These are triangles: points and lines have no sides.
+override SIDES: bool = true;
+
 fn has(part: u32) -> bool {
     return (TEXTURES & (1u << part)) != 0u;
 }
@@ -88,11 +91,11 @@ struct Facing {
 fn facing(in: Fragment, front_facing: bool) -> Facing {
     // Down the screen × right across it points towards the eye.
     let flat_normal = cross(dpdy(in.world), dpdx(in.world));
-    let sided = has_any(HAS_SIDES);
+    let sided = SIDES;
     let front = !sided || (front_facing == (in.side >= 0.0));
     let side = select(-1.0, 1.0, front);
     var normal = in.normal;
-    if !has_any(HAS_NORMALS) {
+    if !NORMALS {
         normal = select(to_eye(in.world), side * flat_normal, sided);
     }
     let size = length(normal);
@@ -199,7 +202,7 @@ fn point_at(in: Fragment, front_facing: bool) -> Point {
     if has(NORMAL) {
         let uv = uv_of(in, NORMAL);
         let texel = textureSample(normal_texture, normal_sampler, uv).xyz;
-        let by_tangents = has_any(HAS_TANGENTS);
+        let by_tangents = TANGENTS;
         p.normal = bent_normal(in, p.normal, texel, uv, material.emissive.w, by_tangents);
     }
     p.normal *= p.facing.side;
@@ -228,7 +231,7 @@ fn metallic_roughness(in: Fragment, p: Point) -> Shading {
 
 /// Points and lines without normals carry their plain colour.
 fn is_lit() -> bool {
-    return has_any(HAS_SIDES | HAS_NORMALS);
+    return SIDES || NORMALS;
 }
 
 @fragment

@@ -35,7 +35,7 @@ fn main() {
 }
 
 /// A case: its name, and what it does once.
-type Case<'a> = (String, Box<dyn FnMut() + 'a>);
+type Case<'a> = (String, Box<dyn FnMut() + Send + 'a>);
 
 fn measure(rings: usize, count: usize) {
     let matrices: Vec<Affine3A> = (0..JOINTS).map(matrix).collect();
@@ -49,9 +49,7 @@ fn measure(rings: usize, count: usize) {
         for (influences, model) in &models {
             let mut case = |parts, what: &str| {
                 let mut job = Job::new(model, method, &matrices, parts);
-                let pool = &one;
-                let run = move || pool.install(|| job.run());
-                cases.push((format!("{} {influences}: {what}", method.id), Box::new(run) as Box<dyn FnMut()>));
+                cases.push((format!("{} {influences}: {what}", method.id), Box::new(move || job.run())));
             };
             case(SURFACE, "positions, normals");
             if *influences == 4 {
@@ -61,7 +59,7 @@ fn measure(rings: usize, count: usize) {
         }
     }
     cases.push(("linear 4, bone by bone: positions, normals".into(), Box::new(move || by_bones.run())));
-    let figures = paired(count, &mut cases);
+    let figures = one.install(|| paired(count, &mut cases));
     let floor = figures[0].clone();
     for ((case, _), figure) in cases.iter().zip(&figures) {
         let ratios = figure.iter().zip(&floor).map(|(ns, floor)| ns / floor).collect();

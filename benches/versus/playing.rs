@@ -5,11 +5,15 @@
 //! `cargo bench --bench versus_playing -- MODEL…`, or the built-in character.
 #![expect(clippy::unwrap_used, reason = "a measurement that fails ends")]
 
+#[path = "clock.rs"]
+#[expect(dead_code, reason = "one of its two clocks is enough")]
+mod clock;
+
 use std::path::PathBuf;
 
 use skinscope::frame::{Background, Frame, Palette};
 use skinscope::import::{Options, Progress};
-use skinscope::render::{Backend, Gpu, Renderer};
+use skinscope::render::{Backend, Gpu, Renderer, SAMPLES};
 use skinscope::session::{Command, Session, Source};
 
 /// Pixels: what the panels leave of 1024 × 768.
@@ -19,7 +23,7 @@ const ROUNDS: usize = 5;
 
 /// A part of the picture, and what leaves it out.
 const PARTS: [(&str, fn(&mut Frame)); 6] = [
-    ("all", |_| {}),
+    ("nothing", |_| {}),
     ("background", |f| f.display.background = Background::Solid([0.1; 3])),
     ("grid", |f| f.display.grid = None),
     ("bones", |f| f.bones.clear()),
@@ -32,13 +36,6 @@ const PARTS: [(&str, fn(&mut Frame)); 6] = [
     }),
 ];
 
-/// User and system time of all threads that live, from the scheduler's own count. Milliseconds.
-fn cpu_ms() -> f64 {
-    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
-    let of = |path: PathBuf| std::fs::read_to_string(path.join("schedstat")).ok()?.split(' ').next()?.parse().ok();
-    tasks.filter_map(|task| of(task.path())).map(|ns: u64| ns as f64 / 1e6).sum()
-}
-
 fn open(model: Option<PathBuf>) -> Session {
     let mut session = Session::default();
     session.open(Source::of(model).load(&Options::default(), &Progress::silent()).unwrap());
@@ -50,15 +47,16 @@ fn main() {
     let models: Vec<_> = std::env::args().skip(1).filter(|a| !a.starts_with("--")).map(PathBuf::from).collect();
     let models = if models.is_empty() { vec![None] } else { models.into_iter().map(Some).collect() };
     let gpu = Gpu::headless(Backend::Auto).unwrap();
-    for path in models {
+    for (path, samples) in models.into_iter().flat_map(|m| [(m.clone(), 1), (m, SAMPLES)]) {
         let name = Source::of(path.clone()).name();
         let mut session = open(path);
         let mut renderer = Renderer::new(&gpu);
+        renderer.set_samples(samples);
         let mut frame = Frame::default();
         let mut costs = vec![Vec::new(); PARTS.len()];
         for round in 0..=ROUNDS {
             for (part, costs) in PARTS.iter().zip(&mut costs) {
-                let before = cpu_ms();
+                let before = clock::cpu_ns();
                 for _ in 0..FRAMES {
                     let model = session.model().unwrap().clone();
                     session.playback.advance(1.0 / 60.0, &model);
@@ -69,17 +67,15 @@ fn main() {
                     gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
                 }
                 if round > 0 {
-                    costs.push((cpu_ms() - before) / f64::from(FRAMES));
+                    costs.push((clock::cpu_ns() - before) as f64 / 1e6 / f64::from(FRAMES));
                 }
             }
         }
         for ((part, _), costs) in PARTS.iter().zip(&mut costs) {
             costs.sort_by(f64::total_cmp);
             let ms = costs[costs.len() / 2];
-            println!(
-                "{}",
-                serde_json::json!({ "bench": "playing", "case": name, "without": part, "cpu_ms_per_frame": ms })
-            );
+            let case = format!("{name}, {samples} samples, without {part}");
+            println!("{}", serde_json::json!({ "bench": "playing", "case": case, "cpu_ms_per_frame": ms }));
         }
     }
 }

@@ -82,9 +82,9 @@ struct Slot {
 @group(0) @binding(1) var<storage, read> palette: array<vec4f>;
 @group(0) @binding(2) var<storage, read> slots: array<Slot>;
 
-/// `value`, a number of a uniform that something branches on. Where a branch hangs on plain uniforms alone, lavapipe makes
-/// the whole shader anew for each draw, to build their values in, and keeps all of them; not so where it cannot tell from
-/// where a number is read.
+/// `value`, a number of a uniform that an `if` hangs on. Where one hangs on plain uniforms alone, lavapipe makes the whole
+/// shader anew for each draw, to build their values in, and never lets go of the old ones; not so where it cannot tell from
+/// where a number is read. (The bound of a loop must be plain: there it would crash.)
 fn told(value: u32) -> u32 {
     return value | globals.zeros[globals.overlay & 1u].x;
 }

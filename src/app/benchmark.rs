@@ -26,6 +26,8 @@ struct Line {
     cpu_ms_per_frame: Option<f64>,
     peak_rss_mib: Option<f64>,
     instances: usize,
+    /// Of a pixel, in the last frame.
+    samples: u32,
 }
 
 /// Counts presented frames.
@@ -38,17 +40,28 @@ pub(super) struct Meter {
     cpu_at_first: Option<Duration>,
     intervals: Vec<Duration>,
     presented: u32,
+    samples: u32,
 }
 
 impl Meter {
     /// `started`: when the process did.
     pub(super) fn new(wanted: Benchmark, started: Instant) -> Self {
         let intervals = Vec::with_capacity(wanted.frames as usize);
-        Self { wanted, started, first_frame: None, last: started, cpu_at_first: None, intervals, presented: 0 }
+        Self {
+            wanted,
+            started,
+            first_frame: None,
+            last: started,
+            cpu_at_first: None,
+            intervals,
+            presented: 0,
+            samples: 0,
+        }
     }
 
-    /// A frame was presented; true when it was the last one wanted.
-    pub(super) fn presented(&mut self) -> bool {
+    /// A frame was presented, its picture with so many samples of a pixel; true when it was the last one wanted.
+    pub(super) fn presented(&mut self, samples: u32) -> bool {
+        self.samples = samples;
         let now = Instant::now();
         self.presented += 1;
         if self.first_frame.is_none() {
@@ -82,13 +95,14 @@ impl Meter {
             cpu_ms_per_frame: cpu.map(round),
             peak_rss_mib: peak_rss_mib().map(round),
             instances,
+            samples: self.samples,
         };
         if self.wanted.json {
             return serde_json::to_string(&line).unwrap_or_default();
         }
         let or_unknown = |v: Option<f64>| v.map_or_else(|| "unknown".to_owned(), |v| format!("{v:.1}"));
         format!(
-            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB  instances {}",
+            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB  instances {}  samples {}",
             line.schema,
             line.frames,
             line.first_frame_ms,
@@ -97,6 +111,7 @@ impl Meter {
             or_unknown(line.cpu_ms_per_frame),
             or_unknown(line.peak_rss_mib),
             line.instances,
+            line.samples,
         )
     }
 }
@@ -129,11 +144,12 @@ mod tests {
     #[test]
     fn the_line_has_the_promised_fields() {
         let mut meter = Meter::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
-        assert_eq!([meter.presented(), meter.presented(), meter.presented()], [false, false, true]);
+        assert_eq!([meter.presented(1), meter.presented(1), meter.presented(4)], [false, false, true]);
         let line: serde_json::Value = serde_json::from_str(&meter.line(7)).unwrap();
         assert_eq!(line["schema"], 1);
         assert_eq!(line["frames"], 3);
         assert_eq!(line["instances"], 7);
+        assert_eq!(line["samples"], 4);
         for field in ["first_frame_ms", "frame_ms_median", "frame_ms_p95"] {
             assert!(line[field].is_f64(), "{field}");
         }

@@ -2,8 +2,10 @@
 //! without a window lives elsewhere.
 
 mod benchmark;
+mod damage;
 mod input;
 mod jobs;
+mod panels;
 mod recovery;
 mod screen;
 mod settings;
@@ -24,7 +26,7 @@ use winit::window::WindowId;
 
 use self::benchmark::Meter;
 use self::jobs::{Jobs, Report};
-use self::screen::Wishes;
+use self::screen::{Edges, Wishes};
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
@@ -32,7 +34,7 @@ use crate::frame::{Frame, Palette};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
-use crate::session::{Command, Effect, Key, Session, Source, command_of};
+use crate::session::{Antialiasing, Command, Effect, Key, Session, Source, command_of};
 
 /// What `skinscope view` was asked for.
 #[derive(Clone, Debug)]
@@ -53,6 +55,8 @@ pub struct Options {
     pub normalise_weights: bool,
     /// How many of the model are shown.
     pub crowd: u32,
+    /// Whether edges are smoothed.
+    pub antialiasing: Antialiasing,
     /// When the process started.
     pub started: Instant,
 }
@@ -174,6 +178,7 @@ impl App {
             app.session.apply(Command::SetMethod(method));
         }
         app.session.apply(Command::SetCrowd(app.options.crowd));
+        app.session.apply(Command::SetAntialiasing(app.options.antialiasing));
         // The file is read while window and GPU start.
         app.load(app.options.source.clone());
         app
@@ -343,8 +348,9 @@ impl App {
         self.session.update_pose();
         let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
         self.frame.build(&self.session, &palette);
-        let presented = window.present(&self.frame, palette.background);
         let playing = self.session.playback.playing && self.session.document.is_some();
+        let edges = Edges { wanted: self.session.view.antialiasing, playing };
+        let presented = window.present(&self.frame, palette.background, edges);
         if !playing {
             self.last_frame = None;
         }
@@ -356,11 +362,15 @@ impl App {
                     // It may be about another adapter than before.
                     self.status.adapter = window.adapter_name();
                 }
-                if let Some(at) = window.next_try() {
-                    event_loop.set_control_flow(ControlFlow::WaitUntil(at));
+                if let Some(at) = window.next_try(edges.wanted) {
+                    let sooner = matches!(event_loop.control_flow(), ControlFlow::WaitUntil(other) if other < at);
+                    if !sooner {
+                        event_loop.set_control_flow(ControlFlow::WaitUntil(at));
+                    }
                 }
                 let again = self.session.warn(window.notices()) || self.status.error != said || again;
-                let done = shown && self.meter.as_mut().is_some_and(Meter::presented);
+                let samples = window.samples();
+                let done = shown && self.meter.as_mut().is_some_and(|m| m.presented(samples));
                 if done {
                     event_loop.exit();
                 } else if playing && shown || again || measured {

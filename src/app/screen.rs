@@ -2,23 +2,81 @@
 //! what the window and the session keep.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use egui_wgpu::ScreenDescriptor;
+use egui::Color32;
+use egui::epaint::{ClippedPrimitive, ClippedShape};
 use winit::dpi::PhysicalSize;
 use winit::event_loop::OwnedDisplayHandle;
 use winit::window::Window as OsWindow;
 
+use super::damage::{Canvas, Damage, whole, within};
+use super::panels::Panels;
 use crate::frame::{Background, Frame};
-use crate::render::{Backend, Gpu, GpuError, Renderer};
+use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES};
+use crate::session::Antialiasing;
 
-/// What egui made of the last pass.
+/// What egui made of the last pass, as far as it is to be painted.
 #[derive(Default)]
 pub(super) struct Painted {
-    pub shapes: Vec<egui::ClippedPrimitive>,
+    /// What has changed in the panels, then what lies over the picture.
+    shapes: Vec<ClippedPrimitive>,
+    /// How many of `shapes` are for the panels.
+    changed: usize,
     pub textures: egui::TexturesDelta,
-    pub pixels_per_point: f32,
-    /// Of the viewport, pixels of the window.
-    pub viewport: [u32; 4],
+    scale: f32,
+    /// Of the picture, pixels of the window.
+    viewport: [u32; 4],
+    damage: Damage,
+}
+
+impl Painted {
+    /// Takes over what egui has laid out for a window of `size` pixels, with the picture in `area` (points). With `kept`,
+    /// only what has changed of the panels is painted again.
+    pub fn take(
+        &mut self,
+        egui: &egui::Context,
+        output: egui::FullOutput,
+        area: egui::Rect,
+        size: [u32; 2],
+        kept: bool,
+    ) {
+        let scale = output.pixels_per_point;
+        self.textures.append(output.textures_delta);
+        self.scale = scale;
+        self.viewport = pixels(area, size, scale);
+        self.shapes.clear();
+        self.changed = 0;
+        if !kept {
+            self.shapes = egui.tessellate(output.shapes, scale);
+            return;
+        }
+        let base = Color32::BLACK;
+        let [x, y, width, height] = self.viewport.map(|v| v as f32 / scale);
+        let except = egui::Rect::from_min_size(egui::pos2(x, y), egui::vec2(width, height));
+        let canvas = Canvas { size, scale, except, base };
+        let ground = ClippedShape::new(whole(canvas), egui::Shape::rect_filled(whole(canvas).expand(2.0), 0.0, base));
+        for place in self.damage.take(canvas, &output.shapes) {
+            let parts = within(std::slice::from_ref(&ground), place).chain(within(&output.shapes, place));
+            self.shapes.extend(egui.tessellate(parts.collect(), scale));
+        }
+        self.changed = self.shapes.len();
+        let over = within(&output.shapes, except).collect();
+        self.shapes.extend(egui.tessellate(over, scale));
+    }
+
+    /// It did not come to be shown.
+    pub fn forget(&mut self) {
+        self.damage.forget();
+    }
+}
+
+/// A rectangle of points as x, y, width, height in pixels inside a window of `size`.
+fn pixels(area: egui::Rect, [width, height]: [u32; 2], scale: f32) -> [u32; 4] {
+    let clamp = |v: f32, max: u32| (v * scale).round().clamp(0.0, max as f32) as u32;
+    let (x, y) = (clamp(area.min.x, width), clamp(area.min.y, height));
+    let (right, bottom) = (clamp(area.max.x, width), clamp(area.max.y, height));
+    [x, y, right.saturating_sub(x), bottom.saturating_sub(y)]
 }
 
 /// What came of a frame.
@@ -31,6 +89,17 @@ pub(super) struct Presented {
 
 /// Bytes of textures that go to the device with one frame: half of a 4096² image without its smaller levels.
 const TEXTURE_STEP: u64 = 32 << 20;
+
+/// After this without a change the picture is at rest.
+const SETTLING: Duration = Duration::from_millis(150);
+
+/// How edges are to look.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edges {
+    pub wanted: Antialiasing,
+    /// The picture changes by itself.
+    pub playing: bool,
+}
 
 /// Frames in a row for which the surface gave an error instead of a texture, before surface and device are given up.
 const MOST_REFUSALS: u32 = 8;
@@ -51,7 +120,9 @@ pub(super) struct Screen {
     config: wgpu::SurfaceConfiguration,
     pub gpu: Gpu,
     renderer: Renderer,
-    panels: egui_wgpu::Renderer,
+    panels: Panels,
+    /// When the picture last changed.
+    changed: Option<Instant>,
     refusals: u32,
     /// Why, as it was told last.
     refusal: Option<GpuError>,
@@ -66,18 +137,32 @@ impl Screen {
         let gpu = gpu.with_texture_memory(wishes.texture_memory);
         let config = configuration(&gpu, &surface, os.inner_size(), wishes.measured)?;
         configure(&gpu, &surface, &config)?;
-        let options = egui_wgpu::RendererOptions { msaa_samples: 1, dithering: false, ..Default::default() };
-        let panels = gpu.scope(|| egui_wgpu::Renderer::new(&gpu.device, config.format, options))?;
-        let mut renderer = Renderer::new(&gpu);
+        let panels = gpu.scope(|| Panels::new(&gpu, config.format))?;
+        let mut renderer = Renderer::for_surface(&gpu, config.format);
         if !wishes.measured {
             renderer.set_texture_step(TEXTURE_STEP);
         }
-        Ok(Self { surface, config, gpu, renderer, panels, refusals: 0, refusal: None, os: Arc::clone(os) })
+        Ok(Self {
+            surface,
+            config,
+            gpu,
+            renderer,
+            panels,
+            changed: None,
+            refusals: 0,
+            refusal: None,
+            os: Arc::clone(os),
+        })
     }
 
     /// Pixels.
     pub fn size(&self) -> [u32; 2] {
         [self.config.width, self.config.height]
+    }
+
+    /// Panels are kept in a texture and copied from there, where the surface can be copied to.
+    pub fn keeps_panels(&self) -> bool {
+        self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
     }
 
     /// Pixels that a texture may have each way.
@@ -97,21 +182,29 @@ impl Screen {
         configure(&self.gpu, &self.surface, &self.config)
     }
 
+    /// Samples of a pixel of the picture.
+    pub fn shown_samples(&self) -> u32 {
+        self.renderer.samples()
+    }
+
     /// Draws the picture and the panels. An error means that nothing more can be drawn on this device.
     pub fn present(
         &mut self,
         painted: &mut Painted,
         frame: &Frame,
         background: Background,
+        edges: Edges,
     ) -> Result<Presented, GpuError> {
+        let samples = self.samples(frame, edges);
+        self.renderer.set_samples(samples);
         let Some(texture) = self.next_texture()? else {
             let errors = self.refusal.take().into_iter().chain(self.gpu.take_error()).collect();
             return Ok(Presented { shown: false, errors });
         };
         let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let viewport = painted.viewport;
-        let has_room = viewport[2] > 0 && viewport[3] > 0;
-        let drawn = has_room.then(|| self.renderer.draw(&self.gpu, frame, [viewport[2], viewport[3]]).err());
+        let [_, _, width, height] = painted.viewport;
+        let has_room = width > 0 && height > 0;
+        let drawn = has_room.then(|| self.renderer.draw(&self.gpu, frame, [width, height]).err());
         let mut errors: Vec<GpuError> = drawn.iter().flatten().cloned().collect();
         if drawn == Some(None) && self.renderer.has_news() {
             self.os.request_redraw();
@@ -119,46 +212,64 @@ impl Screen {
         if self.gpu.is_lost() {
             return Err(self.gpu.take_error().unwrap_or_else(|| GpuError::Lost("it is gone".into())));
         }
-        let Gpu { device, queue, .. } = &self.gpu;
-        for (id, deltas) in std::mem::take(&mut painted.textures.set) {
-            for delta in &deltas {
-                self.panels.update_texture(device, queue, id, delta);
+        let (size, viewport) = (self.size(), painted.viewport);
+        self.panels.take_textures(&self.gpu, &mut painted.textures);
+        self.panels.upload(&self.gpu, &painted.shapes, size, painted.scale);
+        let mut encoder =
+            self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
+        let mut load = wgpu::LoadOp::Clear(clear_color(background));
+        let mut copied = false;
+        if self.keeps_panels() {
+            let (layer, kept, is_new) = self.panels.layer(&self.gpu, size, self.config.format);
+            if painted.changed > 0 {
+                let load = if is_new { load } else { wgpu::LoadOp::Load };
+                let mut pass = begin(&mut encoder, &kept, load);
+                self.panels.paint(&mut pass, size, 0..painted.changed);
             }
+            encoder.copy_texture_to_texture(layer.as_image_copy(), texture.texture.as_image_copy(), layer.size());
+            load = wgpu::LoadOp::Load;
+            copied =
+                drawn == Some(None) && self.renderer.copy(&mut encoder, &texture.texture, [viewport[0], viewport[1]]);
         }
-        let screen = ScreenDescriptor { size_in_pixels: self.size(), pixels_per_point: painted.pixels_per_point };
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
-        let mut uploads = self.panels.update_buffers(device, queue, &mut encoder, &painted.shapes, &screen);
         {
-            let load = wgpu::LoadOp::Clear(clear_color(background));
-            let mut pass = encoder
-                .begin_render_pass(&wgpu::RenderPassDescriptor {
-                    label: Some("window"),
-                    color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                        view: &view,
-                        depth_slice: None,
-                        resolve_target: None,
-                        ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
-                    })],
-                    ..Default::default()
-                })
-                .forget_lifetime();
-            if drawn == Some(None) {
+            let mut pass = begin(&mut encoder, &view, load);
+            if drawn == Some(None) && !copied {
                 self.renderer.present(&self.gpu, &mut pass, self.config.format, viewport);
             }
-            self.panels.render(&mut pass, &painted.shapes, &screen);
+            self.panels.paint(&mut pass, size, painted.changed..painted.shapes.len());
         }
-        uploads.push(encoder.finish());
-        queue.submit(uploads);
+        self.gpu.queue.submit([encoder.finish()]);
         self.os.pre_present_notify();
-        queue.present(texture);
-        for id in std::mem::take(&mut painted.textures.free) {
-            self.panels.free_texture(&id);
-        }
+        self.gpu.queue.present(texture);
+        self.panels.free_textures(&mut painted.textures);
         match self.gpu.take_error() {
             Some(lost @ GpuError::Lost(_)) => return Err(lost),
             error => errors.extend(error),
         }
         Ok(Presented { shown: true, errors })
+    }
+
+    /// Samples of a pixel of the next picture. What changes by itself, or twice in a short time, moves.
+    fn samples(&mut self, frame: &Frame, edges: Edges) -> u32 {
+        let by_processor = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
+        match edges.wanted {
+            Antialiasing::Off => return 1,
+            Antialiasing::Auto if by_processor => {}
+            Antialiasing::Auto | Antialiasing::Four => return SAMPLES,
+        }
+        let now = Instant::now();
+        let recently = self.changed.is_some_and(|at| now < at + SETTLING);
+        if self.renderer.shows(frame) {
+            return if recently { self.renderer.samples() } else { SAMPLES };
+        }
+        self.changed = Some(now);
+        if edges.playing || recently { 1 } else { SAMPLES }
+    }
+
+    /// When the picture will have settled and is to be drawn once more, with smooth edges.
+    pub fn settles_at(&self, wanted: Antialiasing) -> Option<Instant> {
+        let coarse = wanted == Antialiasing::Auto && self.renderer.samples() == 1;
+        self.changed.filter(|_| coarse).map(|at| at + SETTLING)
     }
 
     /// The next texture of the surface; `None` when this frame is to be skipped.
@@ -209,6 +320,21 @@ impl Screen {
     }
 }
 
+/// A pass over what the window shows, or over what is kept of it.
+fn begin<'a>(
+    encoder: &'a mut wgpu::CommandEncoder,
+    view: &wgpu::TextureView,
+    load: wgpu::LoadOp<wgpu::Color>,
+) -> wgpu::RenderPass<'a> {
+    let ops = wgpu::Operations { load, store: wgpu::StoreOp::Store };
+    let color = wgpu::RenderPassColorAttachment { view, depth_slice: None, resolve_target: None, ops };
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some("window"),
+        color_attachments: &[Some(color)],
+        ..wgpu::RenderPassDescriptor::default()
+    })
+}
+
 fn surface(instance: &wgpu::Instance, window: &Arc<OsWindow>) -> Result<wgpu::Surface<'static>, GpuError> {
     instance.create_surface(Arc::clone(window)).map_err(|e| GpuError::NoSurface { details: e.to_string() })
 }
@@ -235,6 +361,7 @@ fn configuration(
     if let Some(format) = plain.into_iter().find(|f| capabilities.formats.contains(f)) {
         config.format = format;
     }
+    config.usage |= capabilities.usages & wgpu::TextureUsages::COPY_DST;
     config.present_mode = if measured { wgpu::PresentMode::AutoNoVsync } else { wgpu::PresentMode::AutoVsync };
     config.desired_maximum_frame_latency = 1;
     Ok(config)

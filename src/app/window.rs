@@ -9,14 +9,14 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDispl
 use winit::window::Window as OsWindow;
 
 use super::recovery::Recovery;
-use super::screen::{Painted, Presented, Screen, Wishes};
+use super::screen::{Edges, Painted, Presented, Screen, Wishes};
 use super::settings::Settings;
 use super::ui::{self, Status, UiState};
 use super::{AppError, Wake};
 use crate::frame::{Background, Frame};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError, guarded};
-use crate::session::{Command, Session};
+use crate::session::{Antialiasing, Command, Session};
 
 pub(super) struct Window {
     // Fields drop in this order: the surface before the window it lies on.
@@ -174,10 +174,11 @@ impl Window {
         let mut commands = Vec::new();
         let mut area = egui::Rect::ZERO;
         // A pass that egui discards may be the one that saw the click, so its commands count too.
-        let output = self.egui.run_ui(raw, |ui| {
+        let mut output = self.egui.run_ui(raw, |ui| {
             area = ui::show(ui, session, state, status, &mut commands).rect;
         });
-        self.input.handle_platform_output_with_event_loop(&self.os, event_loop, output.platform_output);
+        let platform = std::mem::take(&mut output.platform_output);
+        self.input.handle_platform_output_with_event_loop(&self.os, event_loop, platform);
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map(|v| v.repaint_delay);
         match delay {
             Some(delay) if delay.is_zero() => self.os.request_redraw(),
@@ -187,34 +188,29 @@ impl Window {
             }
             None => event_loop.set_control_flow(ControlFlow::Wait),
         }
-        let scale = output.pixels_per_point;
-        self.painted.shapes = self.egui.tessellate(output.shapes, scale);
-        self.painted.textures.append(output.textures_delta);
-        self.painted.pixels_per_point = scale;
-        self.painted.viewport = self.pixels(area, scale);
+        if let Some(screen) = &self.screen {
+            self.painted.take(&self.egui, output, area, screen.size(), screen.keeps_panels());
+        } else {
+            self.painted.textures.append(output.textures_delta);
+        }
         commands
-    }
-
-    /// A rectangle of points as x, y, width, height in pixels inside the surface.
-    fn pixels(&self, area: egui::Rect, scale: f32) -> [u32; 4] {
-        let [width, height] = self.screen.as_ref().map_or([0, 0], Screen::size);
-        let clamp = |v: f32, max: u32| (v * scale).round().clamp(0.0, max as f32) as u32;
-        let (x, y) = (clamp(area.min.x, width), clamp(area.min.y, height));
-        let (right, bottom) = (clamp(area.max.x, width), clamp(area.max.y, height));
-        [x, y, right.saturating_sub(x), bottom.saturating_sub(y)]
     }
 
     /// Draws the picture and the panels; false when there was nothing to draw on. A device that is lost is replaced.
     ///
     /// # Errors
     /// Where it cannot be.
-    pub(super) fn present(&mut self, frame: &Frame, background: Background) -> Result<bool, GpuError> {
+    pub(super) fn present(&mut self, frame: &Frame, background: Background, edges: Edges) -> Result<bool, GpuError> {
         if !self.sight.is_seen(Instant::now(), &|| self.os.is_minimized() == Some(true)) {
+            self.painted.forget();
             return Ok(false);
         }
         let Some(screen) = &mut self.screen else { return self.try_again().map(|()| false) };
-        match guarded(|| screen.present(&mut self.painted, frame, background)) {
+        match guarded(|| screen.present(&mut self.painted, frame, background, edges)) {
             Ok(Presented { shown, errors }) => {
+                if !shown {
+                    self.painted.forget();
+                }
                 if shown && errors.is_empty() {
                     self.complaints.forget();
                 }
@@ -262,6 +258,7 @@ impl Window {
         match open(self.wishes).or_else(|error| open(any).map_err(|_| error)) {
             Ok(screen) => {
                 self.input.set_max_texture_side(screen.most_pixels() as usize);
+                self.painted.forget();
                 self.painted.textures.clear();
                 self.painted.textures = all_textures(&self.egui);
                 self.screen = Some(screen);
@@ -282,9 +279,15 @@ impl Window {
         GpuError::Irreplaceable { reason: self.reason.clone(), details }
     }
 
-    /// When to present once more, while there is no device.
-    pub(super) fn next_try(&self) -> Option<Instant> {
-        self.recovery.next_try()
+    /// When to present once more without anything new: while there is no device, and when the picture has settled.
+    pub(super) fn next_try(&self, wanted: Antialiasing) -> Option<Instant> {
+        let settled = self.screen.as_ref().and_then(|s| s.settles_at(wanted));
+        self.recovery.next_try().into_iter().chain(settled).min()
+    }
+
+    /// Samples of a pixel of the picture.
+    pub(super) fn samples(&self) -> u32 {
+        self.screen.as_ref().map_or(0, Screen::shown_samples)
     }
 }
 

@@ -9,14 +9,14 @@ use crate::app::{self, Benchmark, Options};
 use crate::deform;
 use crate::import::ImportError;
 use crate::render::Backend;
-use crate::session::Source;
+use crate::session::{Antialiasing, Source};
 
 /// Open a window: play, scrub, pose, see the weights
 ///
 /// With --benchmark N the first clip plays at 1/60 s a frame, unthrottled and with all panels drawn, for N presented
 /// frames; then one line is printed and the program ends. Its JSON has the fields schema (1), frames, first_frame_ms
 /// (since the process started), frame_ms_median, frame_ms_p95, cpu_ms_per_frame (user and system, all threads),
-/// peak_rss_mib and instances (how many of the model are shown); cpu_ms_per_frame and peak_rss_mib are null where the
+/// peak_rss_mib, instances (how many of the model are shown) and samples (of a pixel, in the last frame); cpu_ms_per_frame and peak_rss_mib are null where the
 /// system does not tell.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ViewArgs {
@@ -40,6 +40,9 @@ pub(super) struct ViewArgs {
     /// Print the benchmark's line as JSON
     #[arg(long, requires = "benchmark")]
     json: bool,
+    /// Smooth edges: always (4), never, or, where the processor draws, only while nothing moves
+    #[arg(long, value_name = "auto|off|4", value_parser = parse_antialiasing, default_value = "auto")]
+    msaa: Antialiasing,
     /// Graphics interface
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
@@ -68,7 +71,17 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         method,
         normalise_weights: args.normalise_weights,
         crowd: args.crowd,
+        antialiasing: args.msaa,
         started,
     })?;
     line.map_or(Ok(()), |line| print(&(line + "\n")))
+}
+
+fn parse_antialiasing(text: &str) -> Result<Antialiasing, String> {
+    match text {
+        "auto" => Ok(Antialiasing::Auto),
+        "off" => Ok(Antialiasing::Off),
+        "4" => Ok(Antialiasing::Four),
+        _ => Err("expected auto, off or 4".into()),
+    }
 }

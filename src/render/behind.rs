@@ -3,11 +3,12 @@
 use super::bindings::entry;
 use super::gpu::Gpu;
 use super::pipelines::Pipelines;
-use super::target::COLOR;
+use super::target::SceneTarget;
 
 /// One texture with all its levels.
 #[derive(Debug)]
 pub(super) struct Behind {
+    texture: wgpu::Texture,
     /// The level that the scene is resolved into.
     pub first: wgpu::TextureView,
     /// All levels.
@@ -28,8 +29,10 @@ impl Behind {
             mip_level_count: levels,
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
-            format: COLOR,
-            usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING,
+            format: pipelines.grain.format,
+            usage: wgpu::TextureUsages::RENDER_ATTACHMENT
+                | wgpu::TextureUsages::TEXTURE_BINDING
+                | wgpu::TextureUsages::COPY_DST,
             view_formats: &[],
         });
         let level = |level| {
@@ -60,11 +63,15 @@ impl Behind {
         };
         let steps = (1..levels).map(step).collect();
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        Self { first: level(0), view, sampler, steps, pipeline }
+        Self { first: level(0), texture, view, sampler, steps, pipeline }
     }
 
-    /// Makes each smaller level of the one above it.
-    pub fn make_levels(&self, encoder: &mut wgpu::CommandEncoder) {
+    /// Takes what `target` shows, as far as it was not resolved into `first`, and makes each smaller level of the one above.
+    pub fn take(&self, target: &SceneTarget, encoder: &mut wgpu::CommandEncoder) {
+        if target.grain.samples == 1 {
+            let size = target.picture.size();
+            encoder.copy_texture_to_texture(target.picture.as_image_copy(), self.texture.as_image_copy(), size);
+        }
         for (view, larger) in &self.steps {
             let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
                 label: Some("behind"),

@@ -1,5 +1,5 @@
 //! A fence around the graphics libraries. On a device that fails they mostly report, but in some places they panic:
-//! `Device::poll` when the device is found lost while it waits, `egui_wgpu` when a staging buffer cannot be had, a
+//! `Device::poll` when the device is found lost while it waits, a staging buffer that cannot be had, a
 //! render pass whose framebuffer cannot be made. Here that becomes an error like any other.
 
 use std::cell::Cell;

@@ -1,9 +1,10 @@
 //! From a [`Frame`] to a picture. Owns the device, the shaders and the device's copy of the model; sees nothing but
 //! frames: no session, no files, no window.
 //!
-//! A picture takes two passes into one multisampled target: the scene, then what lies over it (bones, lines) with a depth
-//! of its own. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
+//! A picture takes one pass into one target, multisampled where edges are smoothed: the scene, then what lies over it
+//! (bones, lines) in nearer depths than all of the scene. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
+mod backdrop;
 mod behind;
 mod bindings;
 mod budget;
@@ -37,10 +38,11 @@ pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, render_image};
 use target::Rows;
-pub use target::{COLOR, SceneTarget};
+pub use target::{COLOR, SAMPLES, SceneTarget};
 
-use crate::frame::Frame;
+use crate::frame::{Background, Frame};
 use crate::model::Model;
+use backdrop::Backdrop;
 use behind::Behind;
 use bindings::entry;
 use items::{Item, Items};
@@ -48,7 +50,7 @@ use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, Pipelines};
 use scene::GpuModel;
-use target::{Depth, begin, clear_color};
+use target::{Depth, Depths, begin, clear_color, set_depths};
 use upload::{Upload, bind_frame};
 
 /// Draws frames. Keeps what it has compiled and uploaded from one to the next.
@@ -63,6 +65,8 @@ pub struct Renderer {
     target: Option<SceneTarget>,
     /// Where glass finds what lies behind it, once there was some.
     behind: Option<Behind>,
+    /// The background alone, where it is copied.
+    backdrop: Option<Backdrop>,
     /// What the target shows.
     drawn: Option<Frame>,
     present: Option<PresentGroup>,
@@ -94,12 +98,40 @@ impl Renderer {
             numbers: Numbers::default(),
             target: None,
             behind: None,
+            backdrop: None,
             drawn: None,
             present: None,
             texture_step: u64::MAX,
             room: Vec::new(),
             surfaces: 0,
         }
+    }
+
+    /// Draws in the format of a window's surface, so that pictures can be copied there.
+    #[must_use]
+    pub fn for_surface(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
+        let mut renderer = Self::new(gpu);
+        if copies_onto(format.add_srgb_suffix(), format) {
+            renderer.pipelines.grain.format = format.add_srgb_suffix();
+        }
+        renderer
+    }
+
+    /// How many samples of a pixel are taken from the next picture on: one, or [`SAMPLES`], which smooths edges.
+    pub fn set_samples(&mut self, samples: u32) {
+        self.pipelines.grain.samples = samples;
+    }
+
+    /// Samples of a pixel.
+    #[must_use]
+    pub fn samples(&self) -> u32 {
+        self.pipelines.grain.samples
+    }
+
+    /// True where the last picture is that of `frame`, however it was drawn.
+    #[must_use]
+    pub fn shows(&self, frame: &Frame) -> bool {
+        !self.has_news() && self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame))
     }
 
     /// How many bytes of textures go to the device with one picture (one texture at least), so that no picture waits for
@@ -122,22 +154,17 @@ impl Renderer {
     /// As [`Renderer::draw`], but of a picture of `rows.of` rows only as many as `size` has, from `rows.first` on: so a
     /// large picture is drawn in bands, in the memory of one. Glass must not be drawn so: it sees all that lies behind it.
     fn draw_rows(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2], rows: Rows) -> Result<&SceneTarget, GpuError> {
-        let fits = self.target.take_if(|t| t.size == size);
+        let grain = self.pipelines.grain;
+        let fits = self.target.take_if(|t| t.size == size && t.grain == grain);
         if fits.is_none() {
             // Gone before another takes its room.
             self.target = None;
             self.behind = None;
         }
         let target = match fits {
-            Some(target)
-                if target.rows == rows
-                    && !self.has_news()
-                    && self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame)) =>
-            {
-                return Ok(self.target.insert(target));
-            }
+            Some(target) if target.rows == rows && self.shows(frame) => return Ok(self.target.insert(target)),
             Some(target) => SceneTarget { rows, ..target },
-            None => SceneTarget::new(gpu, size, rows)?,
+            None => SceneTarget::new(gpu, size, rows, grain)?,
         };
         // Until all went well, nobody knows what the target shows.
         let mut drawn = self.drawn.take().unwrap_or_default();
@@ -153,8 +180,7 @@ impl Renderer {
     fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<(), GpuError> {
         self.prepare(gpu, frame, target.size[0], target.rows)?;
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
-        self.scene_pass(gpu, frame, target, &mut encoder)?;
-        self.overlay_pass(gpu, frame, target, &mut encoder);
+        self.scene(gpu, frame, target, &mut encoder)?;
         gpu.queue.submit([encoder.finish()]);
         Ok(())
     }
@@ -179,6 +205,19 @@ impl Renderer {
             Some((_, Ok(model))) => model.materials.notices(),
             _ => &[],
         }
+    }
+
+    /// Copies the last picture into `onto` (a texture of a window's surface that can be copied to), its left upper corner at
+    /// `at`; false where the formats forbid it.
+    pub fn copy(&self, encoder: &mut wgpu::CommandEncoder, onto: &wgpu::Texture, at: [u32; 2]) -> bool {
+        let Some(target) = &self.target else { return false };
+        let fits = copies_onto(target.grain.format, onto.format());
+        if fits {
+            let origin = wgpu::Origin3d { x: at[0], y: at[1], z: 0 };
+            let place = wgpu::TexelCopyTextureInfo { origin, ..onto.as_image_copy() };
+            encoder.copy_texture_to_texture(target.picture.as_image_copy(), place, target.picture.size());
+        }
+        fits
     }
 
     /// Copies the last picture into `pass`, whose one target (without depth, single-sampled) has `format`. `rect` is
@@ -242,7 +281,7 @@ impl Renderer {
         upload.write(gpu, &self.pipelines, frame, width, rows, slots)
     }
 
-    fn scene_pass(
+    fn scene(
         &mut self,
         gpu: &Gpu,
         frame: &Frame,
@@ -251,68 +290,76 @@ impl Renderer {
     ) -> Result<(), GpuError> {
         let Some(upload) = &mut self.upload else { return Ok(()) };
         let display = &frame.display;
-        let is_last = frame.bones.is_empty() && frame.lines.is_empty();
         let shown = self.model.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)));
         let items = Items::of(frame, shown, std::mem::take(&mut self.room));
         let (solid, sorted) = items.surfaces(frame);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
-        let clear = wgpu::LoadOp::Clear(clear_color(display.background));
         let window_room = upload.window_room(pipelines);
-        let Some(glass) = sorted.iter().position(|i| i.traits.transmits) else {
-            let mut pass = begin(encoder, target, clear, is_last.then_some(&target.view), Depth::Own);
-            bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-            let mut painter =
-                Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups: [&upload.group; 2], window_room };
-            painter.ground(solid);
-            painter.rest(sorted, &items.all)?;
-            self.surfaces = items.all.len();
-            self.room = items.room();
-            return Ok(());
-        };
-        // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
-        let behind = match self.behind.take() {
-            Some(behind) => self.behind.insert(behind),
-            None => self.behind.insert(Behind::new(gpu, pipelines, target.size)),
-        };
-        let through = upload.group_with(gpu, pipelines, behind);
-        let groups = [&upload.group, &through];
-        {
-            let mut pass = begin(encoder, target, clear, Some(&behind.first), Depth::Kept);
-            bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-            let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, window_room };
-            painter.ground(solid);
-            painter.surfaces(&sorted[..glass], true);
+        let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
+        let has_backdrop = target.grain.samples == 1 && matches!(display.background, Background::Studio { .. });
+        if has_backdrop {
+            Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &upload.group), encoder);
+            load = wgpu::LoadOp::Load;
         }
-        behind.make_levels(encoder);
-        let resolved = is_last.then_some(&target.view);
-        let mut pass = begin(encoder, target, wgpu::LoadOp::Load, resolved, Depth::Taken);
-        bind_frame(&mut pass, pipelines.windows, &upload.group, 0);
-        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, window_room };
-        painter.rest(&sorted[glass..], &items.all)?;
+        let group = upload.group.clone();
+        let glass = sorted.iter().position(|i| i.traits.transmits);
+        let (before, after) = sorted.split_at(glass.unwrap_or(0));
+        let mut through = None;
+        if glass.is_some() {
+            // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
+            let behind = match self.behind.take() {
+                Some(behind) => self.behind.insert(behind),
+                None => self.behind.insert(Behind::new(gpu, pipelines, target.size)),
+            };
+            {
+                let mut pass = begin(encoder, target, load, Some(&behind.first), Depth::Kept);
+                bind_frame(&mut pass, pipelines.windows, &group, 0);
+                let (pass, groups) = (&mut pass, [&group; 2]);
+                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room };
+                painter.ground(solid);
+                painter.surfaces(before, true);
+            }
+            behind.take(target, encoder);
+            through = Some(upload.group_with(gpu, pipelines, behind));
+            load = wgpu::LoadOp::Load;
+        }
+        let depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
+        let mut pass = begin(encoder, target, load, Some(&target.view), depth);
+        bind_frame(&mut pass, pipelines.windows, &group, 0);
+        let groups = [&group, through.as_ref().unwrap_or(&group)];
+        let mut painter =
+            Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop, window_room };
+        if glass.is_none() {
+            painter.ground(solid);
+        }
+        painter.rest(after, &items.all)?;
+        set_depths(&mut pass, target, Depths::Over);
+        over(gpu, pipelines, upload, frame, &mut pass);
+        drop(pass);
         self.surfaces = items.all.len();
         self.room = items.room();
         Ok(())
     }
+}
 
-    /// Bones hide one another, but nothing of the scene hides them.
-    fn overlay_pass(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget, encoder: &mut wgpu::CommandEncoder) {
-        let Some(upload) = &self.upload else { return };
-        if frame.bones.is_empty() && frame.lines.is_empty() {
-            return;
-        }
-        let mut pass = begin(encoder, target, wgpu::LoadOp::Load, Some(&target.view), Depth::Own);
-        bind_frame(&mut pass, self.pipelines.windows, &upload.group, 0);
-        if upload.bones.count() > 0 {
-            pass.set_pipeline(&self.pipelines.plain(gpu, Kind::Bones));
-            pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
-            pass.draw(0..24, 0..upload.bones.count());
-        }
-        if !frame.lines.is_empty() {
-            pass.set_pipeline(&self.pipelines.plain(gpu, Kind::Lines));
-            pass.set_vertex_buffer(0, upload.lines.buffer.slice(..));
-            pass.draw(0..4, 0..frame.lines.len() as u32);
-        }
+/// Bones hide one another, but nothing of the scene hides them.
+fn over(gpu: &Gpu, pipelines: &mut Pipelines, upload: &Upload, frame: &Frame, pass: &mut wgpu::RenderPass<'_>) {
+    if upload.bones.count() > 0 {
+        pass.set_pipeline(&pipelines.plain(gpu, Kind::Bones));
+        pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
+        pass.draw(0..24, 0..upload.bones.count());
     }
+    if !frame.lines.is_empty() {
+        pass.set_pipeline(&pipelines.plain(gpu, Kind::Lines));
+        pass.set_vertex_buffer(0, upload.lines.buffer.slice(..));
+        pass.draw(0..4, 0..frame.lines.len() as u32);
+    }
+}
+
+/// True where a picture of one format can be copied into a texture of the other as it is.
+fn copies_onto(picture: wgpu::TextureFormat, surface: wgpu::TextureFormat) -> bool {
+    use wgpu::TextureFormat as F;
+    matches!((picture, surface), (F::Rgba8UnormSrgb, F::Rgba8Unorm) | (F::Bgra8UnormSrgb, F::Bgra8Unorm))
 }
 
 /// True where two frames make the same picture.

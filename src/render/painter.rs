@@ -18,6 +18,8 @@ pub(super) struct Painter<'a, 'p> {
     pub pass: &'a mut wgpu::RenderPass<'p>,
     /// What the whole frame binds; the second is for glass, and knows what lies behind it.
     pub groups: [&'a wgpu::BindGroup; 2],
+    /// The background is there already.
+    pub has_backdrop: bool,
     /// Bytes of the palette that a uniform block may show.
     pub window_room: u64,
 }
@@ -25,12 +27,15 @@ pub(super) struct Painter<'a, 'p> {
 impl Painter<'_, '_> {
     /// Everything that nothing is seen through.
     pub fn ground(&mut self, solid: &[Item<'_>]) {
-        if matches!(self.frame.display.background, Background::Studio { .. }) {
-            self.screen(Kind::Background, 3);
-        }
         self.surfaces(solid, false);
+        // As far as can be: only where nothing is in front of it.
+        if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
+            let pipeline = self.pipelines.plain(self.gpu, Kind::Background);
+            Self::screen(self.pass, &pipeline, 3);
+        }
         if self.frame.display.grid.is_some() {
-            self.screen(Kind::Grid, 4);
+            let pipeline = self.pipelines.plain(self.gpu, Kind::Grid);
+            Self::screen(self.pass, &pipeline, 4);
         }
     }
 
@@ -55,9 +60,10 @@ impl Painter<'_, '_> {
         items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
     }
 
-    fn screen(&mut self, kind: Kind, vertices: u32) {
-        self.pass.set_pipeline(&self.pipelines.plain(self.gpu, kind));
-        self.pass.draw(0..vertices, 0..1);
+    /// What has no vertices of its own.
+    pub fn screen(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline, vertices: u32) {
+        pass.set_pipeline(pipeline);
+        pass.draw(0..vertices, 0..1);
     }
 
     fn surface(&mut self, item: &Item<'_>, blend: bool) {

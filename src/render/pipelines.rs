@@ -8,7 +8,7 @@ use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
 use super::material::Parts;
 use super::shader::{self, PaletteIn, Program};
-use super::target::{COLOR, DEPTH, SAMPLES};
+use super::target::{COLOR, DEPTH, Grain, SAMPLES};
 use super::vertices::{Shape, prefers_windows};
 use crate::deform::Method;
 
@@ -84,10 +84,12 @@ pub(super) struct Pipelines {
     /// As `frame`, and what lies behind glass.
     pub frame_behind: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
+    /// Of the pictures that are drawn now.
+    pub grain: Grain,
     /// Palettes can be read through the uniform block.
     pub windows: bool,
     modules: HashMap<(&'static str, &'static str, PaletteIn), wgpu::ShaderModule>,
-    drawing: HashMap<(Kind, &'static str, Option<Shape>), wgpu::RenderPipeline>,
+    drawing: HashMap<(Kind, &'static str, Option<Shape>, u32), wgpu::RenderPipeline>,
     baking: HashMap<(&'static str, Shape), wgpu::ComputePipeline>,
     mips: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
@@ -144,6 +146,7 @@ impl Pipelines {
             layers,
             frame_behind,
             bake,
+            grain: Grain { format: COLOR, samples: SAMPLES },
             windows,
             modules: HashMap::new(),
             drawing: HashMap::new(),
@@ -185,7 +188,7 @@ impl Pipelines {
     }
 
     fn get(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
-        let key = (kind, method.id, shape);
+        let key = (kind, method.id, shape, self.grain.samples);
         if let Some(found) = self.drawing.get(&key) {
             return found.clone();
         }
@@ -241,7 +244,6 @@ impl Pipelines {
                 vertex: "vs_screen",
                 fragment: "fs_background",
                 blend: false,
-                compare: wgpu::CompareFunction::Always,
                 ..How::FLAT
             },
             Kind::Grid => How {
@@ -333,6 +335,8 @@ impl Pipelines {
         if let Some(parts) = how.parts {
             constants.push(("TEXTURES", f64::from(parts.textures)));
             constants.push(("TRANSFORMS", f64::from(parts.transforms)));
+            let has_sides = how.topology == wgpu::PrimitiveTopology::TriangleList;
+            constants.push(("SIDES", f64::from(u8::from(has_sides))));
             // Only the layered program knows this one.
             constants.extend(is_layered.then_some(("LAYERS", f64::from(parts.layers))));
         }
@@ -373,13 +377,13 @@ impl Pipelines {
                 stencil: wgpu::StencilState::default(),
                 bias: wgpu::DepthBiasState::default(),
             }),
-            multisample: wgpu::MultisampleState { count: SAMPLES, ..wgpu::MultisampleState::default() },
+            multisample: wgpu::MultisampleState { count: self.grain.samples, ..wgpu::MultisampleState::default() },
             fragment: Some(wgpu::FragmentState {
                 module,
                 entry_point: Some(how.fragment),
                 compilation_options,
                 targets: &[Some(wgpu::ColorTargetState {
-                    format: COLOR,
+                    format: self.grain.format,
                     blend: how.blend.then_some(OVER),
                     write_mask: wgpu::ColorWrites::ALL,
                 })],
@@ -427,7 +431,8 @@ impl Pipelines {
     /// Halves the picture of what lies behind glass.
     pub fn behind(&mut self, gpu: &Gpu) -> wgpu::RenderPipeline {
         let module = self.plain_module(gpu, &shader::BEHIND);
-        self.behind.get_or_insert_with(|| screen(gpu, &module, "fs_halve", COLOR)).clone()
+        let format = self.grain.format;
+        self.behind.get_or_insert_with(|| screen(gpu, &module, "fs_halve", format)).clone()
     }
 
     /// Copies the picture into a window's surface of `format`.

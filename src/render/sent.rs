@@ -19,12 +19,13 @@ pub(super) struct Sent<T> {
 }
 
 impl<T: bytemuck::NoUninit> Sent<T> {
-    /// Empty. Behind the list the buffer keeps `spare` bytes that may be bound, but hold nothing: all of them now, later where
-    /// the device has room for them.
-    pub fn new(gpu: &Gpu, what: &str, usage: wgpu::BufferUsages, spare: u64) -> Result<Self, GpuError> {
+    /// Empty, with room for `room` entries. Behind the list the buffer keeps `spare` bytes that may be bound, but hold nothing:
+    /// all of them now, later where the device has room for them.
+    pub fn new(gpu: &Gpu, what: &str, usage: wgpu::BufferUsages, room: usize, spare: u64) -> Result<Self, GpuError> {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
-        let buffer = gpu.empty_buffer(what, MIN_BUFFER + spare, usage)?;
-        Ok(Self { buffer, usage, spare, room: MIN_BUFFER, next: Vec::new(), held: Vec::new() })
+        let room = ((room * size_of::<T>()) as u64).max(MIN_BUFFER).next_multiple_of(4);
+        let buffer = gpu.empty_buffer(what, room + spare, usage)?;
+        Ok(Self { buffer, usage, spare, room, next: Vec::new(), held: Vec::new() })
     }
 
     /// Writes `next`, where it is another list than the last one, into the buffer or into a larger one that takes its place;

@@ -101,6 +101,8 @@ pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, part!("bones.wgsl")
 pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, part!("lines.wgsl")], false);
 /// The finished picture into a window.
 pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
+/// The window's panels.
+pub static PANELS: Program = plain("panels", &[COLOR, part!("panels.wgsl")], false);
 /// Smaller levels of a texture.
 pub static MIP: Program = plain("mip", &[SCREEN, part!("mip.wgsl")], false);
 
@@ -113,7 +115,7 @@ const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Pro
 
 /// All of them: a test links each with every method.
 pub static PROGRAMS: &[&Program] =
-    &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &MIP, &BEHIND];
+    &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &PANELS, &MIP, &BEHIND];
 
 /// Where a program that deforms reads the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,12 +5,21 @@ use super::gpu::Gpu;
 use super::upload;
 use crate::frame::Background;
 
-/// What the scene is drawn in: linear light blends and resolves right.
+/// What a picture in memory is: linear light blends and resolves right.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// Reversed.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// Samples of a pixel.
-pub(super) const SAMPLES: u32 = 4;
+/// Samples of a pixel where edges are smoothed; every adapter has as many.
+pub const SAMPLES: u32 = 4;
+
+/// What a picture is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Grain {
+    /// One that encodes sRGB.
+    pub format: wgpu::TextureFormat,
+    /// Of a pixel: [`SAMPLES`], or one.
+    pub samples: u32,
+}
 
 /// A picture of a certain size, or some rows of one.
 #[derive(Debug)]
@@ -19,10 +28,12 @@ pub struct SceneTarget {
     pub size: [u32; 2],
     /// Where in the picture the target lies.
     pub(super) rows: Rows,
-    /// The finished picture, [`COLOR`]; premultiplied where the background is transparent.
+    /// The finished picture, premultiplied where the background is transparent.
     pub picture: wgpu::Texture,
     /// All of `picture`.
     pub view: wgpu::TextureView,
+    pub(super) grain: Grain,
+    /// The samples; with one of each pixel, `view` itself.
     pub(super) color: wgpu::TextureView,
     pub(super) depth: wgpu::TextureView,
 }
@@ -38,7 +49,7 @@ pub(super) struct Rows {
 
 impl SceneTarget {
     /// A target of at least one pixel each way; the whole picture must fit the device too, or no viewport spans it.
-    pub(super) fn new(gpu: &Gpu, size: [u32; 2], rows: Rows) -> Result<Self, GpuError> {
+    pub(super) fn new(gpu: &Gpu, size: [u32; 2], rows: Rows, grain: Grain) -> Result<Self, GpuError> {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         if size[0].max(rows.of) > limit {
             return Err(GpuError::TooLarge {
@@ -62,11 +73,16 @@ impl SceneTarget {
         use wgpu::TextureUsages as U;
         let whole = wgpu::TextureViewDescriptor::default();
         let make = || {
-            let color = texture("scene color", COLOR, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
-            let depth = texture("scene depth", DEPTH, SAMPLES, U::RENDER_ATTACHMENT).create_view(&whole);
-            let picture = texture("picture", COLOR, 1, U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC);
+            let Grain { format, samples } = grain;
+            let depth = texture("scene depth", DEPTH, samples, U::RENDER_ATTACHMENT).create_view(&whole);
+            let usage = U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC | U::COPY_DST;
+            let picture = texture("picture", format, 1, usage);
             let view = picture.create_view(&whole);
-            Self { size, rows, picture, view, color, depth }
+            let color = match samples {
+                1 => view.clone(),
+                _ => texture("scene color", format, samples, U::RENDER_ATTACHMENT).create_view(&whole),
+            };
+            Self { size, rows, picture, view, grain, color, depth }
         };
         gpu.scope(make).map_err(|e| e.of(&format!("a picture of {} × {} pixels", size[0], size[1])))
     }
@@ -83,7 +99,7 @@ pub(super) enum Depth {
     Taken,
 }
 
-/// Begins a pass over the target; `resolved`: what its samples become at the end.
+/// Begins a pass over the target; `resolved`: what its samples become at the end, where a pixel has several.
 pub(super) fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     target: &SceneTarget,
@@ -91,6 +107,7 @@ pub(super) fn begin<'a>(
     resolved: Option<&wgpu::TextureView>,
     depth: Depth,
 ) -> wgpu::RenderPass<'a> {
+    let resolved = resolved.filter(|_| target.grain.samples > 1);
     // The samples need not outlive the pass that resolves them into the picture.
     let is_last = resolved == Some(&target.view);
     let store = if is_last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
@@ -115,9 +132,23 @@ pub(super) fn begin<'a>(
         }),
         ..wgpu::RenderPassDescriptor::default()
     });
-    let Rows { first, of } = target.rows;
-    pass.set_viewport(0.0, -(first as f32), target.size[0] as f32, of as f32, 0.0, 1.0);
+    set_depths(&mut pass, target, Depths::Scene);
     pass
+}
+
+/// A part of the depths that there are. What lies over the scene is nearer than all of it, without a pass of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depths {
+    Scene,
+    Over,
+}
+
+/// What is drawn from here on comes to lie within `depths`.
+pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, depths: Depths) {
+    // Halving a depth is exact, and the reversed ones near zero are where the precision is.
+    let [far, near] = if depths == Depths::Scene { [0.0, 0.5] } else { [0.5, 1.0] };
+    let Rows { first, of } = target.rows;
+    pass.set_viewport(0.0, -(first as f32), target.size[0] as f32, of as f32, far, near);
 }
 
 pub(super) fn clear_color(background: Background) -> wgpu::Color {

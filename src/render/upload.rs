@@ -41,19 +41,17 @@ pub(super) struct Upload {
 impl Upload {
     pub fn new(gpu: &Gpu, pipelines: &Pipelines) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as U;
-        let mut globals = Sent::new(gpu, "globals", U::UNIFORM, size_of::<Globals>() as u64)?;
-        globals.next.push(Globals::default());
-        let mut scale = Sent::new(gpu, "the scale", U::UNIFORM, size_of::<[[f32; 4]; SCALE_ROWS]>() as u64)?;
-        scale.next.resize(SCALE_ROWS, [0.0; 4]);
+        let globals = Sent::new(gpu, "globals", U::UNIFORM, 1, 0)?;
+        let scale = Sent::new(gpu, "the scale", U::UNIFORM, SCALE_ROWS, 0)?;
         // A window that begins with the last joint ends far behind it.
         let (usage, spare) = if pipelines.windows { (U::UNIFORM, WINDOW_BYTES) } else { (U::empty(), 0) };
-        let palette = Sent::new(gpu, "the palette", U::STORAGE | usage, spare)?;
+        let palette = Sent::new(gpu, "the palette", U::STORAGE | usage, 0, spare)?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
-        let lights = Sent::new(gpu, "lights", U::STORAGE, size_of::<Light>() as u64)?;
+        let lights = Sent::new(gpu, "lights", U::STORAGE, 1, 0)?;
         let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
         let group = group(gpu, pipelines, buffers, None);
-        let bones = Sent::new(gpu, "bones", U::VERTEX, 0)?;
-        let lines = Sent::new(gpu, "lines", U::VERTEX, 0)?;
+        let bones = Sent::new(gpu, "bones", U::VERTEX, 0, 0)?;
+        let lines = Sent::new(gpu, "lines", U::VERTEX, 0, 0)?;
         Ok(Self { globals, scale, palette, lights, group, behind: None, slots, bones, lines })
     }
 

@@ -7,7 +7,7 @@ use glam::Vec2;
 
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
-use super::view::{Lighting, Toggle, ViewFrom};
+use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
 use crate::inspect::rom::RomOptions;
 use crate::inspect::{OVERLAYS, Overlay, VertexRef, VertexSet};
 use crate::math::Ramp;
@@ -144,6 +144,8 @@ pub enum Command {
     NextCamera,
     /// What lights the model.
     SetLighting(Lighting),
+    /// Whether edges are smoothed.
+    SetAntialiasing(Antialiasing),
     /// How many of the model are shown, each at a phase of its own: 1…[`super::MOST_MEMBERS`].
     SetCrowd(u32),
 
@@ -423,6 +425,21 @@ static ROWS: &[CommandRow] = &[
         Command::SetLighting(Lighting::Both),
         "Light the model by the studio and the lights of the file",
     ),
+    row(
+        Menu::View,
+        "Anti-aliasing: auto",
+        None,
+        Command::SetAntialiasing(Antialiasing::Auto),
+        "Smooth edges; without a graphics card, only while nothing moves",
+    ),
+    row(
+        Menu::View,
+        "Anti-aliasing: 4×",
+        None,
+        Command::SetAntialiasing(Antialiasing::Four),
+        "Smooth edges always, by four samples of each pixel",
+    ),
+    row(Menu::View, "Anti-aliasing: off", None, Command::SetAntialiasing(Antialiasing::Off), "Never smooth edges"),
     row(Menu::View, "No crowd", None, Command::SetCrowd(1), "Show the model alone"),
     row(Menu::View, "Crowd of 10", None, Command::SetCrowd(10), "Show ten of it, each at its own time of the clip"),
     row(Menu::View, "Crowd of 100", None, Command::SetCrowd(100), "Show a hundred, each at its own time of the clip"),

@@ -20,7 +20,7 @@ pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
-pub use view::{FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
+pub use view::{Antialiasing, FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
 
 use std::sync::{Arc, Weak};
 
@@ -559,6 +559,7 @@ impl Session {
                 self.look_through(Some(next).filter(|n| *n < count));
             }
             Command::SetLighting(lighting) => view.lighting = lighting,
+            Command::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
             _ => {}
         }
     }

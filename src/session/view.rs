@@ -105,6 +105,18 @@ impl Orbit {
     }
 }
 
+/// Whether edges are smoothed, by four samples of each pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Antialiasing {
+    /// Always by a graphics card; where the processor draws, only while nothing moves.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+    /// Always.
+    Four,
+}
+
 /// What lights the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lighting {
@@ -181,6 +193,8 @@ pub struct View {
     pub through: Option<Through>,
     /// What lights the model; the file's lights only where it has some.
     pub lighting: Lighting,
+    /// Whether edges are smoothed.
+    pub antialiasing: Antialiasing,
     /// The viewport in pixels; its aspect is the camera's.
     pub viewport: Vec2,
     /// Of [`crate::model::ModelParts::scenes`].
@@ -237,6 +251,7 @@ impl Default for View {
             orbit: Orbit::default(),
             through: None,
             lighting: Lighting::Studio,
+            antialiasing: Antialiasing::Auto,
             viewport: Vec2::new(1280.0, 720.0),
             scene: 0,
             variant: None,

@@ -19,7 +19,10 @@ fn program(body: &str) -> String {
         .replace("fn studio(", "fn real_studio(")
         .replace("fn studio_diffuse(", "fn real_studio_diffuse(")
         .replace(&key, "const KEY: vec3f = vec3f(0.0);")
-        .replace("globals.studio.x > 0.0", "true");
+        .replace(
+            "fn has_studio() -> bool {",
+            "fn has_studio() -> bool { return true; }\nfn has_real_studio() -> bool {",
+        );
     format!(
         "{text}
         fn studio(direction: vec3f, alpha: f32) -> vec3f {{ return vec3f(1.0); }}

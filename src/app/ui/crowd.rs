@@ -19,7 +19,7 @@ pub(super) fn field(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
         ui.add_space(28.0);
         let label = ui.label("Crowd of");
         let mut members = shown;
-        let field = DragValue::new(&mut members).range(1..=most).speed(0.5);
+        let field = DragValue::new(&mut members).range(1..=most).speed(1.0);
         let help = format!("How many of the model are shown: up to {} of this one", grouped(most as usize));
         ui.add_enabled(most > 1, field).labelled_by(label.id).on_hover_text(help);
         if members != shown {

@@ -11,7 +11,9 @@ use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, shor
 use super::{UiState, crowd, icons};
 use crate::deform::METHODS;
 use crate::inspect::{OVERLAYS, Overlay};
-use crate::session::{COMMANDS, Command, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle, ViewFrom};
+use crate::session::{
+    Antialiasing, COMMANDS, Command, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle, ViewFrom,
+};
 
 const MENUS: [(Menu, &str); 6] = [
     (Menu::File, "File"),
@@ -148,6 +150,7 @@ fn starts_group(command: &Command) -> bool {
             | Command::LookFrom(ViewFrom::Front)
             | Command::NextCamera
             | Command::SetLighting(Lighting::Studio)
+            | Command::SetAntialiasing(Antialiasing::Auto)
             | Command::SetCrowd(1)
             | Command::TogglePanel(Panel::Outliner)
             | Command::ToStart
@@ -168,6 +171,7 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
         }
+        Command::SetAntialiasing(antialiasing) => view.antialiasing == *antialiasing,
         Command::SetCrowd(members) => session.crowd() == *members as usize,
         Command::ToggleNormaliseWeights => session.edits.normalise_weights,
         Command::TogglePanel(Panel::Outliner) => state.saved.outliner,

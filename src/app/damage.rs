@@ -1,0 +1,210 @@
+//! What of the panels has changed since they were last painted, so that only that is painted again. Knows shapes and
+//! rectangles; nothing of the GPU.
+
+use std::sync::Arc;
+
+use egui::epaint::{ClippedShape, Shape};
+use egui::{Pos2, Rect, pos2, vec2};
+
+/// What was painted last.
+#[derive(Default)]
+pub(super) struct Damage {
+    shapes: Vec<ClippedShape>,
+    canvas: Option<Canvas>,
+}
+
+/// What panels are painted on; where it is another, all of them are painted anew.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Canvas {
+    /// Pixels.
+    pub size: [u32; 2],
+    /// Pixels of a point.
+    pub scale: f32,
+    /// What is painted there anyway, points.
+    pub except: Rect,
+    /// Behind everything.
+    pub base: egui::Color32,
+}
+
+/// More places than this are painted as one.
+const MOST: usize = 12;
+
+/// Points around a shape that its smoothed edges may touch.
+const FRINGE: f32 = 1.5;
+
+impl Damage {
+    /// Where `now` looks other than what was painted last, in points that are whole pixels; all of the canvas where that is
+    /// not known. From here on `now` is what was painted last.
+    pub fn take(&mut self, canvas: Canvas, now: &[ClippedShape]) -> Vec<Rect> {
+        let places = match self.canvas == Some(canvas) {
+            true => changed(&self.shapes, now),
+            false => vec![whole(canvas)],
+        };
+        self.canvas = Some(canvas);
+        self.shapes.clear();
+        self.shapes.extend_from_slice(now);
+        let seen = |place: &Rect| place.is_positive() && !canvas.except.contains_rect(*place);
+        let whole = whole(canvas);
+        joined(places.into_iter().map(|p| pixels(p, canvas.scale).intersect(whole)).filter(seen).collect())
+    }
+
+    /// What was painted last did not come to be shown.
+    pub fn forget(&mut self) {
+        self.canvas = None;
+    }
+}
+
+/// All of it, points.
+pub(super) fn whole(canvas: Canvas) -> Rect {
+    let [width, height] = canvas.size.map(|s| s as f32 / canvas.scale);
+    Rect::from_min_size(Pos2::ZERO, vec2(width, height))
+}
+
+/// The pixels that `place` touches.
+fn pixels(place: Rect, scale: f32) -> Rect {
+    let Rect { min, max } = place.expand(FRINGE);
+    let down = |v: f32| (v * scale).floor() / scale;
+    let up = |v: f32| (v * scale).ceil() / scale;
+    Rect { min: pos2(down(min.x), down(min.y)), max: pos2(up(max.x), up(max.y)) }
+}
+
+/// Where two lists of shapes differ. What comes before and after all differences is taken to lie one on the other.
+fn changed(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<Rect> {
+    let same = |(a, b): &(&ClippedShape, &ClippedShape)| is_same(a, b);
+    let head = before.iter().zip(now).take_while(same).count();
+    let (before, now) = (&before[head..], &now[head..]);
+    let tail = before.iter().rev().zip(now.iter().rev()).take_while(same).count();
+    let (before, now) = (&before[..before.len() - tail], &now[..now.len() - tail]);
+    let differs = |(a, b): &(&ClippedShape, &ClippedShape)| !is_same(a, b);
+    if before.len() == now.len() {
+        return before.iter().zip(now).filter(differs).flat_map(|(a, b)| [seen(a), seen(b)]).collect();
+    }
+    before.iter().chain(now).map(seen).collect()
+}
+
+/// What is seen of a shape.
+fn seen(shape: &ClippedShape) -> Rect {
+    let bounds = shape.transform_after_tessellation * shape.shape.visual_bounding_rect();
+    bounds.intersect(shape.clip_rect)
+}
+
+/// A text that egui has kept is the same without a look at its letters.
+fn is_same(a: &ClippedShape, b: &ClippedShape) -> bool {
+    let placed = a.clip_rect == b.clip_rect && a.transform_after_tessellation == b.transform_after_tessellation;
+    placed && is_same_shape(&a.shape, &b.shape)
+}
+
+fn is_same_shape(a: &Shape, b: &Shape) -> bool {
+    match (a, b) {
+        (Shape::Vec(a), Shape::Vec(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_shape(a, b)),
+        (Shape::Text(a), Shape::Text(b)) if Arc::ptr_eq(&a.galley, &b.galley) => {
+            a.pos == b.pos
+                && a.underline == b.underline
+                && a.fallback_color == b.fallback_color
+                && a.override_text_color == b.override_text_color
+                && a.opacity_factor == b.opacity_factor
+                && a.angle == b.angle
+        }
+        // Whatever it paints may be another thing each time.
+        (Shape::Callback(_), _) => false,
+        (a, b) => a == b,
+    }
+}
+
+/// Fewer rectangles that hold all of `places`: those that touch become one, and where there are many, all do.
+fn joined(places: Vec<Rect>) -> Vec<Rect> {
+    let mut out: Vec<Rect> = Vec::new();
+    for mut place in places {
+        while let Some(i) = out.iter().position(|o| o.intersects(place)) {
+            place |= out.swap_remove(i);
+        }
+        out.push(place);
+    }
+    if out.len() > MOST {
+        return vec![out.into_iter().fold(Rect::NOTHING, |a, b| a | b)];
+    }
+    out
+}
+
+/// The shapes that are seen within `place`, clipped to it.
+pub(super) fn within(shapes: &[ClippedShape], place: Rect) -> impl Iterator<Item = ClippedShape> + '_ {
+    let touches = move |s: &&ClippedShape| {
+        s.clip_rect.intersects(place)
+            && (matches!(s.shape, Shape::Callback(_)) || seen(s).expand(FRINGE).intersects(place))
+    };
+    shapes.iter().filter(touches).map(move |s| ClippedShape { clip_rect: s.clip_rect.intersect(place), ..s.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egui::Color32;
+
+    const CANVAS: Canvas = Canvas {
+        size: [200, 100],
+        scale: 2.0,
+        except: Rect { min: pos2(20.0, 10.0), max: pos2(80.0, 40.0) },
+        base: Color32::BLACK,
+    };
+
+    fn rect(x: f32, y: f32, size: f32) -> Rect {
+        Rect::from_min_size(pos2(x, y), vec2(size, size))
+    }
+
+    fn square(x: f32, y: f32, color: Color32) -> ClippedShape {
+        ClippedShape::new(Rect::EVERYTHING, Shape::rect_filled(rect(x, y, 4.0), 0.0, color))
+    }
+
+    #[test]
+    fn what_stays_is_not_painted_again() {
+        let shapes = [square(1.0, 1.0, Color32::RED), square(90.0, 1.0, Color32::RED)];
+        let mut damage = Damage::default();
+        assert_eq!(damage.take(CANVAS, &shapes), [whole(CANVAS)]);
+        assert_eq!(damage.take(CANVAS, &shapes), []);
+        damage.forget();
+        assert_eq!(damage.take(CANVAS, &shapes), [whole(CANVAS)]);
+        let other = Canvas { scale: 1.0, ..CANVAS };
+        assert_eq!(damage.take(other, &shapes), [whole(other)]);
+    }
+
+    #[test]
+    fn what_has_moved_is_painted_where_it_was_and_where_it_is() {
+        let mut damage = Damage::default();
+        damage.take(CANVAS, &[square(4.0, 4.0, Color32::RED), square(90.0, 1.0, Color32::RED)]);
+        let now = [square(4.0, 42.0, Color32::RED), square(90.0, 1.0, Color32::RED)];
+        let places = damage.take(CANVAS, &now);
+        // Each with its fringe: 4 − 1.5 is five pixels of half a point.
+        assert_eq!(places, [rect(2.5, 2.5, 7.0), Rect { min: pos2(2.5, 40.5), max: pos2(9.5, 47.5) }]);
+        // One that goes leaves a hole; those before and after it stay.
+        assert_eq!(damage.take(CANVAS, &now[1..]), [places[1]]);
+    }
+
+    #[test]
+    fn what_is_painted_anyway_is_no_damage() {
+        let mut damage = Damage::default();
+        damage.take(CANVAS, &[square(40.0, 20.0, Color32::RED)]);
+        assert_eq!(damage.take(CANVAS, &[square(41.0, 20.0, Color32::RED)]), []);
+        // Half of it is not.
+        let places = damage.take(CANVAS, &[square(18.0, 20.0, Color32::RED)]);
+        assert_eq!(places, [rect(16.5, 18.5, 7.0)]);
+    }
+
+    #[test]
+    fn places_that_touch_are_one_and_many_are_one() {
+        assert_eq!(
+            joined(vec![rect(0.0, 0.0, 4.0), rect(8.0, 0.0, 4.0), rect(3.0, 0.0, 6.0)]),
+            [Rect { min: pos2(0.0, 0.0), max: pos2(12.0, 6.0) }]
+        );
+        let many: Vec<Rect> = (0..40).map(|i| rect(10.0 * i as f32, 0.0, 4.0)).collect();
+        assert_eq!(joined(many), [Rect { min: pos2(0.0, 0.0), max: pos2(394.0, 4.0) }]);
+    }
+
+    #[test]
+    fn a_place_is_painted_with_what_is_seen_there() {
+        let shapes = [square(1.0, 1.0, Color32::RED), square(90.0, 1.0, Color32::RED)];
+        let found: Vec<_> = within(&shapes, rect(0.0, 0.0, 10.0)).collect();
+        assert_eq!((found.len(), found[0].clip_rect), (1, rect(0.0, 0.0, 10.0)));
+        let hidden = ClippedShape { clip_rect: rect(50.0, 0.0, 4.0), ..shapes[0].clone() };
+        assert_eq!(within(&[hidden], rect(0.0, 0.0, 10.0)).count(), 0);
+    }
+}

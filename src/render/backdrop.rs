@@ -1,0 +1,53 @@
+//! The background by itself, kept from one picture to the next: copying it costs a fraction of drawing it where a processor
+//! does both. Only for pictures of one sample a pixel, which can be copied into.
+
+use super::gpu::Gpu;
+use super::painter::Painter;
+use super::pipelines::{Kind, Pipelines};
+use super::target::{Depth, SceneTarget, begin, clear_color};
+use super::upload::bind_frame;
+use crate::frame::{Background, Display};
+
+/// A background that was drawn.
+#[derive(Debug)]
+pub(super) struct Backdrop {
+    of: Background,
+    texture: wgpu::Texture,
+}
+
+impl Backdrop {
+    /// Puts the background of `display` into the picture of `target`, drawn anew where `kept` is another.
+    pub fn put(
+        kept: &mut Option<Self>,
+        gpu: &Gpu,
+        pipelines: &mut Pipelines,
+        display: &Display,
+        (target, frame): (&SceneTarget, &wgpu::BindGroup),
+        encoder: &mut wgpu::CommandEncoder,
+    ) {
+        let fits = |b: &Self| b.of == display.background && b.texture.size() == target.picture.size();
+        let size = target.picture.size();
+        if let Some(kept) = kept.as_ref().filter(|b| fits(b)) {
+            encoder.copy_texture_to_texture(kept.texture.as_image_copy(), target.picture.as_image_copy(), size);
+            return;
+        }
+        {
+            let clear = wgpu::LoadOp::Clear(clear_color(display.background));
+            let mut pass = begin(encoder, target, clear, None, Depth::Own);
+            bind_frame(&mut pass, pipelines.windows, frame, 0);
+            Painter::screen(&mut pass, &pipelines.plain(gpu, Kind::Background), 3);
+        }
+        let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: Some("backdrop"),
+            size,
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: target.grain.format,
+            usage: wgpu::TextureUsages::COPY_SRC | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        });
+        encoder.copy_texture_to_texture(target.picture.as_image_copy(), texture.as_image_copy(), size);
+        *kept = Some(Self { of: display.background, texture });
+    }
+}
