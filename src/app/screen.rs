@@ -138,7 +138,10 @@ impl Screen {
         let config = configuration(&gpu, &surface, os.inner_size(), wishes.measured)?;
         configure(&gpu, &surface, &config)?;
         let panels = gpu.scope(|| Panels::new(&gpu, config.format))?;
-        let mut renderer = Renderer::for_surface(&gpu, config.format);
+        let mut renderer = match config.usage.contains(wgpu::TextureUsages::COPY_DST) {
+            true => Renderer::for_surface(&gpu, config.format),
+            false => Renderer::new(&gpu),
+        };
         if !wishes.measured {
             renderer.set_texture_step(TEXTURE_STEP);
         }
