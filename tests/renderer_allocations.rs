@@ -3,7 +3,7 @@
 //! to the standard library.
 #![cfg(feature = "render")]
 #![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -22,7 +22,9 @@ const FRAMES: u32 = 60;
 const ROUNDS: usize = 5;
 
 /// A part of the picture, and what leaves it out.
-const PARTS: [(&str, fn(&mut Frame)); 6] = [
+type Part = (&'static str, fn(&mut Frame));
+
+const PARTS: [Part; 6] = [
     ("nothing", |_| {}),
     ("background", |f| f.display.background = Background::Solid([0.1; 3])),
     ("grid", |f| f.display.grid = None),

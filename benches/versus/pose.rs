@@ -101,7 +101,7 @@ fn rig(joints: usize, all: bool, interpolation: Interpolation) -> Model {
     }
     for joint in 0..joints {
         let p = joint as f32 * 0.37;
-        let angle = |t: f32| 0.8 * (6.283 * (1.0 + 0.3 * p.sin()) * t + p).sin();
+        let angle = |t: f32| 0.8 * (std::f32::consts::TAU * (1.0 + 0.3 * p.sin()) * t + p).sin();
         let axis = Vec3::new(p.sin(), 0.0, p.cos()).normalize();
         let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let slope = |t: f32| (angle(t + 1e-3) - angle(t - 1e-3)) / 2e-3;

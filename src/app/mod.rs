@@ -362,7 +362,7 @@ impl App {
                     // It may be about another adapter than before.
                     self.status.adapter = window.adapter_name();
                 }
-                if let Some(at) = window.next_try(edges.wanted) {
+                if let Some(at) = window.next_try(shown, edges.wanted) {
                     let sooner = matches!(event_loop.control_flow(), ControlFlow::WaitUntil(other) if other < at);
                     if !sooner {
                         event_loop.set_control_flow(ControlFlow::WaitUntil(at));

@@ -280,8 +280,8 @@ impl Window {
     }
 
     /// When to present once more without anything new: while there is no device, and when the picture has settled.
-    pub(super) fn next_try(&self, wanted: Antialiasing) -> Option<Instant> {
-        let settled = self.screen.as_ref().and_then(|s| s.settles_at(wanted));
+    pub(super) fn next_try(&self, shown: bool, wanted: Antialiasing) -> Option<Instant> {
+        let settled = self.screen.as_ref().filter(|_| shown).and_then(|s| s.settles_at(wanted));
         self.recovery.next_try().into_iter().chain(settled).min()
     }
 

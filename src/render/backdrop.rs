@@ -4,7 +4,7 @@
 use super::gpu::Gpu;
 use super::painter::Painter;
 use super::pipelines::{Kind, Pipelines};
-use super::target::{Depth, SceneTarget, begin, clear_color};
+use super::target::{Depth, Rows, SceneTarget, begin, clear_color};
 use super::upload::bind_frame;
 use crate::frame::{Background, Display};
 
@@ -12,6 +12,7 @@ use crate::frame::{Background, Display};
 #[derive(Debug)]
 pub(super) struct Backdrop {
     of: Background,
+    rows: Rows,
     texture: wgpu::Texture,
 }
 
@@ -25,7 +26,8 @@ impl Backdrop {
         (target, frame): (&SceneTarget, &wgpu::BindGroup),
         encoder: &mut wgpu::CommandEncoder,
     ) {
-        let fits = |b: &Self| b.of == display.background && b.texture.size() == target.picture.size();
+        let same = |b: &Self| b.of == display.background && b.rows == target.rows;
+        let fits = |b: &Self| same(b) && b.texture.size() == target.picture.size();
         let size = target.picture.size();
         if let Some(kept) = kept.as_ref().filter(|b| fits(b)) {
             encoder.copy_texture_to_texture(kept.texture.as_image_copy(), target.picture.as_image_copy(), size);
@@ -48,6 +50,6 @@ impl Backdrop {
             view_formats: &[],
         });
         encoder.copy_texture_to_texture(target.picture.as_image_copy(), texture.as_image_copy(), size);
-        *kept = Some(Self { of: display.background, texture });
+        *kept = Some(Self { of: display.background, rows: target.rows, texture });
     }
 }

@@ -96,7 +96,7 @@ impl<'a> Items<'a> {
 fn emptied<'b>(mut list: Vec<Item<'_>>) -> Vec<Item<'b>> {
     list.clear();
     // Collected in place: nothing is allocated (a test counts).
-    list.into_iter().filter_map(|_| None).collect()
+    list.into_iter().map_while(|_| None).collect()
 }
 
 fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<Item<'a>>) {

@@ -370,7 +370,7 @@ mod tests {
         let (mut few, mut many) = (open(model()), open(model()));
         few.apply(Command::SetCrowd(400));
         many.apply(Command::SetCrowd(500));
-        assert!(499 * 41 > Drill::MANY && 399 * 41 < Drill::MANY);
+        const { assert!(499 * 41 > Drill::MANY && 399 * 41 < Drill::MANY) };
         let joints = few.pose.palettes.len();
         let matrices = |session: &Session| -> Vec<glam::Mat3A> {
             session.pose.crowd.palettes[..399 * joints].iter().map(|m| m.matrix3).collect()

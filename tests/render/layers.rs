@@ -19,7 +19,7 @@ fn texel(rgba: [u8; 4]) -> Image {
 }
 
 /// A plate of this material, flat before the eye.
-fn plate(material: Material) -> Frame {
+pub fn plate(material: Material) -> Frame {
     Plate { material, ..Plate::default() }.frame()
 }
 
@@ -67,7 +67,7 @@ fn neutral([r, g, b]: [f64; 3]) -> [f64; 3] {
 }
 
 /// Neither reflects nor scatters: what it shows is what is added to it.
-fn dark() -> Material {
+pub fn dark() -> Material {
     let specular = Some(Specular { factor: 0.0, ..Specular::default() });
     Material { base_color: Vec4::W, metallic: 0.0, roughness: 1.0, specular, ..Material::default() }
 }
@@ -281,7 +281,7 @@ fn sheen_brightens_edges_by_its_colour_and_textures() {
 }
 
 /// The plate of `front` before a plate of `back`, a little nearer to the eye.
-fn before(front: Material, back: Material, images: Vec<Image>) -> Frame {
+pub fn before(front: Material, back: Material, images: Vec<Image>) -> Frame {
     let model = Plate { material: front, images, ..Plate::default() }.model();
     let mut parts = (**model).clone();
     parts.materials.push(back);

@@ -16,6 +16,7 @@ mod numbers;
 mod overlays;
 mod pictures;
 mod readouts;
+mod samples;
 mod scenes;
 mod textures;
 mod vertices;

@@ -207,7 +207,7 @@ fn edges_are_smooth_in_four_samples() {
 }
 
 /// Everything at once.
-fn busy() -> Frame {
+pub fn busy() -> Frame {
     let model = Arc::new(tube(Tube { joints: 4, rings: 17, ..Tube::default() }));
     let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.4), METHODS[0]);
     frame.camera.world_from_view = Affine3A::from_rotation_y(0.5)

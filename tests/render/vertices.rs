@@ -48,6 +48,9 @@ fn difference(a: &Picture, b: &Picture) -> (u8, usize) {
     off.fold((0, 0), |(most, count), by| (most.max(by), count + usize::from(by > 2)))
 }
 
+/// What is shown, and what shows it.
+type Look<'a> = (&'a str, &'a dyn Fn(&mut Frame));
+
 #[test]
 fn another_order_on_the_device_shows_the_same_pictures() {
     let (rows, shuffled) = (dense(false), dense(true));
@@ -55,7 +58,7 @@ fn another_order_on_the_device_shows_the_same_pictures() {
     let numbers = PerVertex { values: vec![vec![(0..count).map(|i| (i % 13) as f32 / 13.0).collect()]] };
     let inspection = Arc::new(Inspection { rogue: numbers, ..Inspection::default() });
     let marked = marks((0..count as u32).step_by(37).collect());
-    let looks: [(&str, &dyn Fn(&mut Frame)); 6] = [
+    let looks: [Look<'_>; 6] = [
         ("shaded", &|_| {}),
         ("numbers by vertex", &|f| f.display.overlay = scenes::overlay("rogue")),
         ("joints", &|f| f.display.overlay = scenes::overlay("dominant")),
@@ -184,7 +187,6 @@ fn a_large_mesh_gets_its_better_order_while_pictures_are_drawn() {
     frame.display.overlay = scenes::overlay("rogue");
     let first = render_image(&gpu, &mut renderer, &frame, [SIZE; 2]).unwrap();
     let vertices = gpu.uploads();
-    let mut later = first.clone();
     // Its turn comes after a few pictures; then it takes as long as it takes.
     let mut round = 0;
     let later = loop {

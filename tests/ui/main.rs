@@ -17,7 +17,8 @@ use skinscope::app::ui::{self, Loading, Saved, Status, UiState, icons, theme};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{Camera, CameraId, ClipId, Lens, Light, LightId, LightKind, Model, ModelParts, NodeId};
 use skinscope::session::{
-    COMMANDS, ChannelValue, Command, Document, Effect, Lighting, LoopMode, PoseSource, Session, Toggle, ViewFrom,
+    Antialiasing, COMMANDS, ChannelValue, Command, Document, Effect, Lighting, LoopMode, PoseSource, Session, Toggle,
+    ViewFrom,
 };
 
 /// The application without its window.
@@ -1080,5 +1081,18 @@ fn closed_panels_are_not_built() {
         assert!(opened.query_all_by_label(label).next().is_some(), "{label}");
         let (nodes, shapes) = size(&opened);
         assert!(nodes > size(&large).0 && shapes > size(&large).1, "{panel:?}");
+    }
+}
+
+#[test]
+fn edges_are_smoothed_as_the_view_menu_says() {
+    let mut harness = open(3);
+    assert_eq!(harness.state().session.view.antialiasing, Antialiasing::Auto);
+    for (choice, then) in [("4×", Antialiasing::Four), ("Off", Antialiasing::Off), ("Auto", Antialiasing::Auto)] {
+        if harness.query_by_label("Anti-aliasing").is_none() {
+            click(&mut harness, "View");
+        }
+        click(&mut harness, choice);
+        assert_eq!(harness.state().session.view.antialiasing, then);
     }
 }

@@ -7,7 +7,7 @@ use egui::{
 };
 
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, shortened};
+use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, crowd, icons};
 use crate::deform::METHODS;
 use crate::inspect::{OVERLAYS, Overlay};
@@ -90,10 +90,30 @@ fn rows(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
         if row.command == Command::NextCamera {
             cameras(ui, session, commands);
         }
+        if row.command == Command::SetLighting(Lighting::Both) {
+            antialiasing(ui, session, commands);
+        }
         if row.command == Command::SetCrowd(1000) {
             crowd::field(ui, session, commands);
         }
     }
+}
+
+/// Whether edges are smoothed.
+fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let choices = [
+        (Antialiasing::Auto, "Auto", "Smooth edges; without a graphics card, only while nothing moves"),
+        (Antialiasing::Four, "4×", "Smooth edges always, by four samples of each pixel"),
+        (Antialiasing::Off, "Off", "Never smooth edges"),
+    ];
+    let shown = choices.map(|(choice, name, help)| (name, session.view.antialiasing == choice, help.to_owned()));
+    ui.horizontal(|ui| {
+        ui.add_space(28.0);
+        ui.label("Anti-aliasing");
+        if let Some(chosen) = segments(ui, &shown) {
+            commands.push(Command::SetAntialiasing(choices[chosen].0));
+        }
+    });
 }
 
 /// The cameras of the file, by name.
@@ -150,7 +170,6 @@ fn starts_group(command: &Command) -> bool {
             | Command::LookFrom(ViewFrom::Front)
             | Command::NextCamera
             | Command::SetLighting(Lighting::Studio)
-            | Command::SetAntialiasing(Antialiasing::Auto)
             | Command::SetCrowd(1)
             | Command::TogglePanel(Panel::Outliner)
             | Command::ToStart
@@ -171,7 +190,6 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
         }
-        Command::SetAntialiasing(antialiasing) => view.antialiasing == *antialiasing,
         Command::SetCrowd(members) => session.crowd() == *members as usize,
         Command::ToggleNormaliseWeights => session.edits.normalise_weights,
         Command::TogglePanel(Panel::Outliner) => state.saved.outliner,

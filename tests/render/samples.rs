@@ -1,0 +1,125 @@
+//! One sample of a pixel instead of four: the same picture but for its edges, by ways of its own (the background is copied,
+//! what lies behind glass is copied, nothing is resolved).
+
+use glam::{Quat, Vec3};
+use skinscope::frame::{Background, Bone, Frame};
+use skinscope::math::Transform;
+use skinscope::model::{Material, Transmission};
+use skinscope::render::{Picture, Renderer, SAMPLES, render_image};
+
+use crate::layers::{before, dark, plate};
+use crate::pictures::busy;
+use crate::scenes::{Plate, near};
+use crate::{SIZE, gpus};
+
+/// With one sample of each pixel.
+fn coarse(gpu: &skinscope::render::Gpu) -> Renderer {
+    let mut renderer = Renderer::new(gpu);
+    renderer.set_samples(1);
+    renderer
+}
+
+fn alphas(picture: &Picture) -> Vec<u8> {
+    let mut levels: Vec<u8> = picture.rgba.as_chunks::<4>().0.iter().map(|p| p[3]).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    levels
+}
+
+#[test]
+fn edges_are_hard_in_one_sample_and_smooth_again_in_four() {
+    for gpu in gpus() {
+        let rotation = Quat::from_rotation_z(0.3);
+        let frame = Plate { transform: Transform { rotation, ..Transform::IDENTITY }, ..Plate::default() }.frame();
+        let mut renderer = coarse(&gpu);
+        for (samples, levels) in [(1, 2), (SAMPLES, 5), (1, 2)] {
+            renderer.set_samples(samples);
+            let picture = render_image(&gpu, &mut renderer, &frame, [SIZE, SIZE]).unwrap();
+            assert_eq!(alphas(&picture).len(), levels, "{samples} samples");
+        }
+    }
+}
+
+#[test]
+fn one_sample_shows_what_four_show_but_for_edges() {
+    for gpu in gpus() {
+        let [one, four] = [coarse(&gpu), Renderer::new(&gpu)]
+            .map(|mut renderer| render_image(&gpu, &mut renderer, &busy(), [160, 120]).unwrap());
+        let pixels = one.rgba.as_chunks::<4>().0.iter().zip(four.rgba.as_chunks::<4>().0);
+        let other = pixels.filter(|(a, b)| !near(**a, **b, 24)).count();
+        // Wireframe and grid are edges.
+        assert!(other * 5 < 160 * 120, "{other} pixels");
+        // The corners show the background alone.
+        for (x, y) in [(0, 0), (159, 0)] {
+            assert!(near(one.at(x, y), four.at(x, y), 1), "{:?} {:?}", one.at(x, y), four.at(x, y));
+        }
+    }
+}
+
+#[test]
+fn a_background_that_is_copied_is_the_one_that_was_drawn() {
+    let dark = busy();
+    let mut light = busy();
+    light.display.background = Background::Studio { inner: [0.9, 0.9, 0.8], outer: [0.6, 0.7, 0.6] };
+    for gpu in gpus() {
+        let mut renderer = coarse(&gpu);
+        let mut draw = |frame: &Frame, size| render_image(&gpu, &mut renderer, frame, size).unwrap();
+        let first = draw(&dark, [80, 60]);
+        let mut moved = busy();
+        moved.bones.clear();
+        assert!(draw(&moved, [80, 60]) != first);
+        assert_eq!(draw(&dark, [80, 60]), first);
+        let (bright, large) = (draw(&light, [80, 60]), draw(&dark, [90, 50]));
+        let anew = |frame: &Frame, size| render_image(&gpu, &mut coarse(&gpu), frame, size).unwrap();
+        assert_eq!(bright, anew(&light, [80, 60]));
+        assert_eq!(large, anew(&dark, [90, 50]));
+        // A large picture is drawn in bands, each with its own part of the background.
+        let mut bare = busy();
+        bare.display.grid = None;
+        let banded = draw(&bare, [512, 480]);
+        let smooth = render_image(&gpu, &mut Renderer::new(&gpu), &bare, [512, 480]).unwrap();
+        for y in 0..480 {
+            let (a, b) = (banded.at(1, y), smooth.at(1, y));
+            assert!(near(a, b, 1), "row {y}: {a:?} {b:?}");
+        }
+    }
+}
+
+#[test]
+fn glass_shows_what_is_behind_it_in_one_sample_too() {
+    let unlit = Material { base_color: Vec3::new(0.6, 0.3, 0.1).extend(1.0), unlit: true, ..Material::default() };
+    let clear = Material { roughness: 0.0, transmission: Some(Transmission { factor: 1.0, texture: None }), ..dark() };
+    let clear = Material { base_color: glam::Vec4::ONE, ..clear };
+    for gpu in gpus() {
+        let mut renderer = coarse(&gpu);
+        let mut middle = |frame: &Frame| {
+            render_image(&gpu, &mut renderer, frame, [SIZE, SIZE]).unwrap().at(SIZE / 2 + 3, SIZE / 2 - 5)
+        };
+        let bare = middle(&plate(unlit.clone()));
+        let seen = middle(&before(clear.clone(), unlit.clone(), Vec::new()));
+        assert!(near(seen, bare, 2), "{seen:?} for {bare:?}");
+    }
+}
+
+#[test]
+fn nothing_of_the_scene_hides_bones_however_far_they_are() {
+    let bone = |z: f32| Bone {
+        head: Vec3::new(0.0, -0.4, z),
+        tail: Vec3::new(0.0, 0.4, z),
+        radius: 0.15,
+        color: [0.0, 1.0, 0.0, 1.0],
+    };
+    for gpu in gpus() {
+        for samples in [1, SAMPLES] {
+            let mut renderer = Renderer::new(&gpu);
+            renderer.set_samples(samples);
+            let mut green = |z: Option<f32>| {
+                let frame = Frame { bones: z.map(bone).into_iter().collect(), ..Plate::default().frame() };
+                let picture = render_image(&gpu, &mut renderer, &frame, [SIZE, SIZE]).unwrap();
+                let [r, g, b, _] = picture.at(SIZE / 2 + 2, SIZE / 2 + 2);
+                g > r.max(b).saturating_add(40)
+            };
+            assert!(!green(None) && green(Some(0.3)) && green(Some(-0.5)), "{samples} samples");
+        }
+    }
+}
