@@ -19,10 +19,7 @@ fn program(body: &str) -> String {
         .replace("fn studio(", "fn real_studio(")
         .replace("fn studio_diffuse(", "fn real_studio_diffuse(")
         .replace(&key, "const KEY: vec3f = vec3f(0.0);")
-        .replace(
-            "fn has_studio() -> bool {",
-            "fn has_studio() -> bool { return true; }\nfn has_real_studio() -> bool {",
-        );
+        .replace("globals.studio.x > 0.0", "true");
     format!(
         "{text}
         fn studio(direction: vec3f, alpha: f32) -> vec3f {{ return vec3f(1.0); }}
