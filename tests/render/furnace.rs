@@ -19,7 +19,7 @@ fn program(body: &str) -> String {
         .replace("fn studio(", "fn real_studio(")
         .replace("fn studio_diffuse(", "fn real_studio_diffuse(")
         .replace(&key, "const KEY: vec3f = vec3f(0.0);")
-        .replace("globals.studio.x > 0.0", "true");
+        .replace("globals.studio.x * dot(s.normal, s.normal) > 0.0", "true");
     format!(
         "{text}
         fn studio(direction: vec3f, alpha: f32) -> vec3f {{ return vec3f(1.0); }}
