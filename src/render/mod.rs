@@ -296,7 +296,9 @@ impl Renderer {
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
         let window_room = upload.window_room(pipelines);
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
-        let has_backdrop = target.grain.samples == 1 && matches!(display.background, Background::Studio { .. });
+        // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.
+        let copies = target.grain.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
+        let has_backdrop = copies && matches!(display.background, Background::Studio { .. });
         if has_backdrop {
             Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &upload.group), encoder);
             load = wgpu::LoadOp::Load;
