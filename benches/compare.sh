@@ -116,7 +116,7 @@ if has start; then
   for model in CesiumMan Fox RobotExpressive; do
     table "Start: process to picture, $model"
     pairs \
-      --run "ours=$ours render $models/$model.glb -o $scratch/ours.png --size 1024x768 --time 0.5" \
+      --run "ours=$ours render $models/$model.glb -o $scratch/ours.png --size 1024x768 --clip 0 --time 0.5" \
       --run "theirs=$shot $models/$model.glb $scratch/theirs.png 0.5" \
       --run "window=$ours view $models/$model.glb --benchmark 1 --size 1024x768 --json" \
       --row 'wall, ms|ours::wall_ms|theirs::wall_ms|0.5' \
@@ -139,7 +139,7 @@ if has large; then
     --row 'whole import, processor, ms|ours::cpu_ms|theirs::cpu_ms|' \
     --row 'whole import, memory, MiB|ours::rss_mib|theirs::rss_mib|1.1'
   pairs \
-    --run "ours=$ours render $model -o $scratch/ours.png --size 1024x768 --time 0.5" \
+    --run "ours=$ours render $model -o $scratch/ours.png --size 1024x768 --clip 0 --time 0.5" \
     --run "theirs=$shot $model $scratch/theirs.png 0.5" \
     --row 'first picture, wall, ms|ours::wall_ms|theirs::wall_ms|0.35' \
     --row 'first picture, processor, ms|ours::cpu_ms|theirs::cpu_ms|0.35' \

@@ -43,10 +43,10 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
     let axis_color = select(AXIS_Z, AXIS_X, near_axis.y > near_axis.x);
     let color = mix(globals.grid_color.rgb, axis_color, step(line, axis) * step(0.001, axis));
     var shadow = 0.0;
-    if told(u32(min(globals.shadow.z, globals.shadow.w) > 0.0)) != 0u {
+    if min(globals.shadow.z, globals.shadow.w) * rise > 0.0 {
         let d = (in.world.xz - globals.shadow.xy) / globals.shadow.zw;
         let r2 = dot(d, d);
-        shadow = 0.62 * exp(-1.7 * r2) * clamp(1.0 - 0.16 * r2, 0.0, 1.0) * select(0.0, 1.0, rise > 0.0);
+        shadow = 0.62 * exp(-1.7 * r2) * clamp(1.0 - 0.16 * r2, 0.0, 1.0);
     }
     // Lines, darker in the shadow, over the shadow over what is there; premultiplied.
     let line_alpha = max(line, axis) * fade * angle * (1.0 - 0.8 * shadow);

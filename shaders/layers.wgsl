@@ -117,7 +117,7 @@ fn layers_at(in: Fragment, p: Point) -> Layers {
         if has(CLEARCOAT_NORMAL) {
             let uv = uv_of(in, CLEARCOAT_NORMAL);
             let texel = textureSample(clearcoat_normal_texture, clearcoat_normal_sampler, uv).xyz;
-            let by_tangents = TANGENTS && told(u32(material.clearcoat.w)) != 0u;
+            let by_tangents = TANGENTS && material.clearcoat.w > 0.0;
             normal = bent_normal(in, normal, texel, uv, material.clearcoat.z, by_tangents);
         }
         l.clearcoat_normal = normal * p.facing.side;
@@ -230,7 +230,7 @@ fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
         let from_light = arriving(i, world);
         sum += from_light.light * sheen_lobe(s, from_light.towards, l.sheen_roughness);
     }
-    if has_studio() {
+    if globals.studio.x * dot(s.normal, s.normal) > 0.0 {
         // Fibres send light back from all around the mirror's direction.
         let around = studio(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
         let key = globals.boxes[0].z.xyz;

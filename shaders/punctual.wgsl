@@ -55,7 +55,9 @@ fn shone_on(s: Shading, world: vec3f) -> vec3f {
         let from_light = arriving(i, world);
         sum += reflected(s, from_light.towards) * from_light.light;
     }
-    if has_studio() {
+    // Its normal is a unit, so that the branch hangs on something that differs: where one hangs on uniforms alone, lavapipe
+    // makes the whole shader anew for each draw, to build their values in, and never lets go of the old ones.
+    if globals.studio.x * dot(s.normal, s.normal) > 0.0 {
         sum += lit(s);
     }
     return sum;

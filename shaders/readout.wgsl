@@ -66,7 +66,7 @@ fn fs_readout(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     }
     let shade = readout_shade(in, f);
     var color = srgb_from_linear(in.color.rgb);
-    let kind = told(globals.scale_kind);
+    let kind = globals.scale_kind;
     if kind == RAMP {
         color = ramp_color(in.color.x);
     }

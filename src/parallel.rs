@@ -66,6 +66,8 @@ mod tests {
             most.store(0, Ordering::Relaxed);
             let sums = map_at_once(threads, 40, &cancel, &|i| {
                 most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                // Long enough for others to begin.
+                std::thread::sleep(std::time::Duration::from_micros(500));
                 let inner = map(10, &cancel, &|j| i * j).unwrap();
                 now.fetch_sub(1, Ordering::Relaxed);
                 inner.iter().sum::<usize>()

@@ -69,11 +69,6 @@ struct Influence {
 /// By target, then vertex: position, normal, tangent, as far as there are any.
 @group(1) @binding(2) var<storage, read> morphs: array<f32>;
 
-/// True where any of `bits` of this draw is set.
-fn has_any(bits: u32) -> bool {
-    return (told(draw.flags) & bits) != 0u;
-}
-
 /// A unit vector from its octahedral coordinates (Cigolle et al. 2014).
 fn octahedral(p: vec2f) -> vec3f {
     let z = 1.0 - abs(p.x) - abs(p.y);
@@ -150,16 +145,11 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
         if weight == 0.0 {
             continue;
         }
-        var at = (target_index * draw.vertex_count + vertex) * draw.morph_stride;
+        let at = (target_index * draw.vertex_count + vertex) * draw.morph_stride;
         v.position += weight * morph_delta(at);
-        if has_any(MORPHS_NORMALS) {
-            at += 3u;
-            v.normal += weight * morph_delta(at);
-        }
-        if has_any(MORPHS_TANGENTS) {
-            at += 3u;
-            v.tangent += weight * morph_delta(at);
-        }
+        // No branches (see `shone_on`); what is read in vain lies in the same list, or is nothing.
+        v.normal += select(vec3f(0.0), weight * morph_delta(at + 3u), (draw.flags & MORPHS_NORMALS) != 0u);
+        v.tangent += select(vec3f(0.0), weight * morph_delta(at + 6u), (draw.flags & MORPHS_TANGENTS) != 0u);
     }
     return v;
 }

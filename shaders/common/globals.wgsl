@@ -58,8 +58,6 @@ struct Globals {
     /// A crowd: members, joints from the palette of one to that of the next, vectors from the morph weights of one to those
     /// of the next; w unused. Alone: one member.
     crowd: vec4u,
-    /// Nothing but zeros.
-    zeros: array<vec4u, 2>,
 }
 
 /// There is an overlay.
@@ -82,21 +80,9 @@ struct Slot {
 @group(0) @binding(1) var<storage, read> palette: array<vec4f>;
 @group(0) @binding(2) var<storage, read> slots: array<Slot>;
 
-/// `value`, a number of a uniform that an `if` hangs on. Where one hangs on plain uniforms alone, lavapipe makes the whole
-/// shader anew for each draw, to build their values in, and never lets go of the old ones; not so where it cannot tell from
-/// where a number is read. (The bound of a loop must be plain: there it would crash.)
-fn told(value: u32) -> u32 {
-    return value | globals.zeros[globals.overlay & 1u].x;
-}
-
 /// True where `bit` of what is shown is set.
 fn is_shown(bit: u32) -> bool {
-    return (told(globals.flags) & bit) != 0u;
-}
-
-/// The studio shines.
-fn has_studio() -> bool {
-    return told(u32(globals.studio.x)) != 0u;
+    return (globals.flags & bit) != 0u;
 }
 
 /// Where a fragment lies in the whole picture, pixels from its top left.

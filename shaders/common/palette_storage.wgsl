@@ -7,11 +7,7 @@ var<private> member: u32;
 /// Finds the member of the crowd, and gives back which copy of the file's: all members of a copy come before those of the
 /// next. In f32, since integers divide slowly; exact below 2^22 instances, and a crowd has no more.
 fn copy_of(instance: u32) -> u32 {
-    if told(globals.crowd.x) == 1u {
-        member = 0u;
-        return instance;
-    }
-    let copy = u32((f32(instance) + 0.5) / f32(globals.crowd.x));
+    let copy = select(u32((f32(instance) + 0.5) / f32(globals.crowd.x)), instance, globals.crowd.x == 1u);
     member = instance - copy * globals.crowd.x;
     return copy;
 }

@@ -329,7 +329,7 @@ impl Gpu {
 }
 
 /// Bytes that go to the device at once: they are kept a second time until they have arrived.
-pub(super) const MOST_AT_ONCE: usize = 8 << 20;
+pub(super) const MOST_AT_ONCE: usize = 2 << 20;
 
 /// The smallest buffer that every binding accepts, bytes.
 pub(super) const MIN_BUFFER: u64 = 64;

@@ -67,7 +67,6 @@ shared! {
         dot_radius: [f32; 2],
         studio: [f32; 4],
         crowd: [u32; 4],
-        zeros: [[u32; 4]; 2],
     }
 
     /// A light of the file.

@@ -174,7 +174,7 @@ impl Program {
 /// `overlay_number`, which asks the overlay that the uniform names: switching compiles nothing.
 fn choice_of_overlay() -> String {
     let mut text = "\nfn overlay_number(source: Source, copy: u32, value: f32) -> f32 {\n".to_owned();
-    text.push_str("    switch told(globals.overlay) {\n");
+    text.push_str("    switch globals.overlay {\n");
     for (i, overlay) in OVERLAYS.iter().enumerate() {
         let name = overlay.id.replace('-', "_");
         text.push_str(&format!("        case {i}u: {{ return overlay_{name}(source, copy, value); }}\n"));

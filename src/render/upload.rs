@@ -216,7 +216,6 @@ fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
         studio: [f32::from(u8::from(frame.studio)), rows.first as f32, 0.0, 0.0],
         crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],
-        zeros: [[0; 4]; 2],
     }
 }
 

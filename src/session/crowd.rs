@@ -454,7 +454,7 @@ mod tests {
         };
         assert!(marked(&mut session, &|_| {}));
         assert!(marked(&mut session, &|s| s.view.orbit.yaw += 1.0));
-        assert!(marked(&mut session, &|s| _ = s.apply(Command::Toggle(Toggle::Bones))));
+        assert!(marked(&mut session, &|s| _ = s.apply(Command::Toggle(Toggle::Grid))));
         assert!(!marked(&mut session, &|s| _ = s.apply(Command::Seek(0.3))));
         assert!(!marked(&mut session, &|s| _ = s.apply(Command::SetCrowd(3))));
         let edit = Command::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X));

@@ -336,7 +336,7 @@ fn prepared(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> (usize, u64) {
 
 #[test]
 fn switching_overlay_or_joint_on_a_million_vertices_sends_a_few_bytes() {
-    let model = Arc::new(tube(Tube { joints: 8, rings: 100_000, sides: 10, influences: 4, ..Tube::default() }));
+    let model = Arc::new(tube(Tube { joints: 8, rings: 200_000, sides: 5, influences: 4, ..Tube::default() }));
     assert_eq!(model.drawn_vertices(), 1_000_000);
     let values = || PerVertex { values: vec![vec![vec![0.5; 1_000_000]]] };
     let inspection = Inspection { rogue: values(), asymmetry: values(), ..Inspection::default() };
