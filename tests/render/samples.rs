@@ -19,6 +19,12 @@ fn coarse(gpu: &skinscope::render::Gpu) -> Renderer {
     renderer
 }
 
+/// Pixels that are not the same.
+fn other(a: &Picture, b: &Picture) -> usize {
+    let pixels = a.rgba.as_chunks::<4>().0.iter().zip(b.rgba.as_chunks::<4>().0);
+    if (a.width, a.height) == (b.width, b.height) { pixels.filter(|(a, b)| a != b).count() } else { usize::MAX }
+}
+
 fn alphas(picture: &Picture) -> Vec<u8> {
     let mut levels: Vec<u8> = picture.rgba.as_chunks::<4>().0.iter().map(|p| p[3]).collect();
     levels.sort_unstable();
@@ -67,12 +73,12 @@ fn a_background_that_is_copied_is_the_one_that_was_drawn() {
         let first = draw(&dark, [80, 60]);
         let mut moved = busy();
         moved.bones.clear();
-        assert!(draw(&moved, [80, 60]) != first);
-        assert_eq!(draw(&dark, [80, 60]), first);
+        assert!(other(&draw(&moved, [80, 60]), &first) > 0);
+        assert_eq!(other(&draw(&dark, [80, 60]), &first), 0);
         let (bright, large) = (draw(&light, [80, 60]), draw(&dark, [90, 50]));
         let anew = |frame: &Frame, size| render_image(&gpu, &mut coarse(&gpu), frame, size).unwrap();
-        assert_eq!(bright, anew(&light, [80, 60]));
-        assert_eq!(large, anew(&dark, [90, 50]));
+        assert_eq!(other(&bright, &anew(&light, [80, 60])), 0, "{}", gpu.info.name);
+        assert_eq!(other(&large, &anew(&dark, [90, 50])), 0);
         // A large picture is drawn in bands, each with its own part of the background.
         let mut bare = busy();
         bare.display.grid = None;
