@@ -2,7 +2,7 @@
 //! knows nothing of devices. `shaders/common/deform.wgsl` unpacks what is packed here.
 //!
 //! A vertex is a row of 32-bit words, without those that its primitive has no use for: position (three floats), normal and
-//! tangent ([octahedral](directions)), joints and weights (of 8 or 16 bits by need, or floats). What only the surface reads
+//! tangent (octahedral), joints and weights (of 8 or 16 bits by need, or floats). What only the surface reads
 //! (texture coordinates, colour) stands in rows of its own.
 //!
 //! Directions turn by [`NORMAL_ERROR`] and [`TANGENT_ERROR`] at most; [`MOST_MOVED`] bounds what rounding weights does.
