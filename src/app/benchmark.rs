@@ -74,8 +74,8 @@ impl Meter {
         self.presented >= self.wanted.frames
     }
 
-    /// The one line; `instances` of the model were shown. The first frame counts for itself: it holds start, load and compilation. With a single frame the
-    /// other figures are that frame's.
+    /// The one line; `instances` of the model were shown. The first frame counts for itself: it holds start, load and
+    /// compilation. With a single frame the other figures are that frame's.
     pub(super) fn line(&self, instances: usize) -> String {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let first = self.first_frame.unwrap_or_default();
