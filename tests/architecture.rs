@@ -16,7 +16,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("inspect", &["parallel", "math", "model", "import", "anim", "deform"]),
     ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
-    ("render", &["math", "model", "anim", "deform", "frame"]),
+    ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),
     ("app/ui", &["math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
     ("app", &["math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render"]),
     (

@@ -113,7 +113,7 @@ impl Materials {
             return Ok(());
         }
         let wanted = self.waiting.iter().flat_map(|(_, keys)| keys.iter().copied());
-        let shrunk = self.textures.load(gpu, pipelines, model, wanted, most)?;
+        let shrunk = self.textures.load(gpu, model, wanted, most)?;
         let gained = |key: &Key| !self.textures.is_missing(model, *key);
         let is_news = |(_, keys): &(usize, Vec<Key>)| keys.iter().any(gained);
         let (news, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(is_news);

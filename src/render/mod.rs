@@ -15,6 +15,7 @@ mod guard;
 mod headless;
 mod items;
 pub mod layouts;
+mod levels;
 mod material;
 mod needs;
 mod numbers;

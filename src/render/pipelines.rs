@@ -91,7 +91,6 @@ pub(super) struct Pipelines {
     modules: HashMap<(&'static str, &'static str, PaletteIn), wgpu::ShaderModule>,
     drawing: HashMap<(Kind, &'static str, Option<Shape>, u32), wgpu::RenderPipeline>,
     baking: HashMap<(&'static str, Shape), wgpu::ComputePipeline>,
-    mips: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     behind: Option<wgpu::RenderPipeline>,
 }
@@ -152,7 +151,6 @@ impl Pipelines {
             modules: HashMap::new(),
             drawing: HashMap::new(),
             baking: HashMap::new(),
-            mips: HashMap::new(),
             presenting: HashMap::new(),
             behind: None,
         }
@@ -421,12 +419,6 @@ impl Pipelines {
         });
         self.baking.insert((method.id, shape), made.clone());
         made
-    }
-
-    /// Halves textures of `format`.
-    pub fn mip(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
-        let module = self.plain_module(gpu, &shader::MIP);
-        self.mips.entry(format).or_insert_with(|| screen(gpu, &module, "fs_mip", format)).clone()
     }
 
     /// Halves the picture of what lies behind glass.

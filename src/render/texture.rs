@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::bindings;
 use super::budget::{Wanted, notice, plan};
 use super::error::GpuError;
 use super::gpu::{Gpu, MOST_AT_ONCE};
-use super::pipelines::Pipelines;
+use super::levels::{halved, next_level};
 use crate::model::{Filter, ImageId, Model, PixelFormat, Pixels, TextureSampler, Wrap};
 
 /// What stands in where a texture is missing.
@@ -58,7 +57,6 @@ impl Textures {
     pub fn load(
         &mut self,
         gpu: &Gpu,
-        pipelines: &mut Pipelines,
         model: &Model,
         keys: impl Iterator<Item = Key>,
         most: u64,
@@ -79,7 +77,7 @@ impl Textures {
         let mut in_flight = 0;
         for (key, drop) in keys.iter().zip(plan(&all, gpu.texture_memory)) {
             if news.contains(key) {
-                in_flight += self.make(gpu, pipelines, model, *key, drop)?;
+                in_flight += self.make(gpu, model, *key, drop)?;
                 if in_flight > MOST_IN_FLIGHT {
                     // What waits to be copied is kept once more until then.
                     gpu.wait()?;
@@ -106,14 +104,7 @@ impl Textures {
     }
 
     /// Makes one texture, smaller still where memory is short, and gives back how many bytes wait to be copied.
-    fn make(
-        &mut self,
-        gpu: &Gpu,
-        pipelines: &mut Pipelines,
-        model: &Model,
-        key: Key,
-        drop: usize,
-    ) -> Result<u64, GpuError> {
+    fn make(&mut self, gpu: &Gpu, model: &Model, key: Key, drop: usize) -> Result<u64, GpuError> {
         let source = &model.images[key.0.index()];
         let (Some(pixels), Some(held)) = (source.pixels(), self.images.get(&key)) else { return Ok(0) };
         let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", key.0.0));
@@ -144,7 +135,7 @@ impl Textures {
         let mut made = Err(GpuError::OutOfMemory(name.clone()));
         let mut dropped = drop;
         while matches!(made, Err(GpuError::OutOfMemory(_))) && dropped <= spare {
-            made = gpu.scope(|| upload(gpu, pipelines, &source.name, &pixels, first, dropped, key.1));
+            made = gpu.scope(|| upload(gpu, &source.name, &pixels, first, dropped, key.1));
             dropped += 1;
         }
         self.short |= dropped > drop + 1;
@@ -321,30 +312,35 @@ fn format(pixels: PixelFormat, srgb: bool) -> wgpu::TextureFormat {
 
 /// Without the levels above `first`, and without the `dropped` largest of the rest. Smaller levels are the image's own
 /// where it has some, else made here, each from the one above it.
-fn upload(
-    gpu: &Gpu,
-    pipelines: &mut Pipelines,
-    name: &str,
-    pixels: &Pixels,
-    first: usize,
-    dropped: usize,
-    srgb: bool,
-) -> wgpu::Texture {
+fn upload(gpu: &Gpu, name: &str, pixels: &Pixels, first: usize, dropped: usize, srgb: bool) -> wgpu::Texture {
     let format = format(pixels.format(), srgb);
-    let made = makes_levels(pixels);
-    let first = if made { first } else { first + dropped };
-    let size = [pixels.width(), pixels.height()].map(|side| (side >> first).max(1));
-    let own = &pixels.levels()[first..];
-    let levels = if made { levels_of(size) } else { own.len() as u32 };
-    let texture = create(gpu, name, size, format, levels);
-    for (level, bytes) in (0..).zip(own) {
-        write_level(gpu, &texture, level, bytes);
-    }
-    if !made {
+    let mut size = [pixels.width(), pixels.height()];
+    if !makes_levels(pixels) {
+        let own = &pixels.levels()[first + dropped..];
+        let size = size.map(|side| (side >> (first + dropped)).max(1));
+        let texture = create(gpu, name, size, format, own.len() as u32);
+        (0..).zip(own).for_each(|(level, bytes)| write_level(gpu, &texture, level, bytes));
         return texture;
     }
-    make_levels(gpu, pipelines, &texture, format, levels);
-    if dropped == 0 { texture } else { without_levels(gpu, &texture, dropped as u32) }
+    let mut bytes = Cow::Borrowed(&pixels.levels()[0]);
+    for _ in 0..dropped {
+        bytes = Cow::Owned(next_level(size, &bytes, srgb));
+        size = halved(size);
+    }
+    let levels = levels_of(size);
+    let texture = create(gpu, name, size, format, levels);
+    // Each is gone before the next larger one takes its room on the device.
+    let mut smaller: Vec<Vec<u8>> = Vec::new();
+    for _ in 1..levels {
+        smaller.push(next_level(size, smaller.last().map_or(&bytes, |level| level), srgb));
+        size = halved(size);
+    }
+    for level in (1..levels).rev() {
+        let bytes = smaller.pop().unwrap_or_default();
+        write_level(gpu, &texture, level, &bytes);
+    }
+    write_level(gpu, &texture, 0, &bytes);
+    texture
 }
 
 /// A texture that begins with level `dropped` of another.
@@ -372,10 +368,7 @@ fn create(gpu: &Gpu, name: &str, size: [u32; 2], format: wgpu::TextureFormat, le
         sample_count: 1,
         dimension: wgpu::TextureDimension::D2,
         format,
-        usage: U::TEXTURE_BINDING
-            | U::COPY_DST
-            | U::COPY_SRC
-            | if format.is_compressed() { U::empty() } else { U::RENDER_ATTACHMENT },
+        usage: U::TEXTURE_BINDING | U::COPY_DST | U::COPY_SRC,
         view_formats: &[],
     })
 }
@@ -403,49 +396,6 @@ fn write_level(gpu: &Gpu, texture: &wgpu::Texture, level: u32, bytes: &[u8]) {
         let height = (bytes.len() as u32 / bytes_per_row) * block_height;
         gpu.queue.write_texture(to, bytes, layout, wgpu::Extent3d { height, ..size });
     }
-}
-
-/// Each smaller level from the one above it.
-fn make_levels(
-    gpu: &Gpu,
-    pipelines: &mut Pipelines,
-    texture: &wgpu::Texture,
-    format: wgpu::TextureFormat,
-    levels: u32,
-) {
-    if levels < 2 {
-        return;
-    }
-    let pipeline = pipelines.mip(gpu, format);
-    let view = |level| {
-        texture.create_view(&wgpu::TextureViewDescriptor {
-            base_mip_level: level,
-            mip_level_count: Some(1),
-            ..wgpu::TextureViewDescriptor::default()
-        })
-    };
-    let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("mips") });
-    for level in 1..levels {
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("mip"),
-            layout: &pipeline.get_bind_group_layout(0),
-            entries: &[bindings::entry(0, wgpu::BindingResource::TextureView(&view(level - 1)))],
-        });
-        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
-            label: Some("mip"),
-            color_attachments: &[Some(wgpu::RenderPassColorAttachment {
-                view: &view(level),
-                depth_slice: None,
-                resolve_target: None,
-                ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Store },
-            })],
-            ..wgpu::RenderPassDescriptor::default()
-        });
-        pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.draw(0..3, 0..1);
-    }
-    gpu.queue.submit([encoder.finish()]);
 }
 
 #[cfg(test)]
