@@ -124,13 +124,17 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
-/// A software device shares its memory with everything else, and gains nothing by taking much of it at once.
+/// A software device shares its memory with everything else, and takes no more of a block than is written to. There, blocks
+/// with room beside the first buffers last, and what was written on its way is not fetched anew from the system each time.
 fn memory_hints(device: wgpu::DeviceType) -> wgpu::MemoryHints {
     match device {
-        wgpu::DeviceType::Cpu => wgpu::MemoryHints::MemoryUsage,
+        wgpu::DeviceType::Cpu => wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: BLOCK..BLOCK },
         _ => wgpu::MemoryHints::Performance,
     }
 }
+
+/// Bytes.
+const BLOCK: u64 = 32 << 20;
 
 /// Textures stored as blocks: whatever of them the adapter reads.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
