@@ -39,8 +39,9 @@ fn direction(p: Vec2) -> Vec3 {
 }
 
 fn steps(v: f32, steps: f32) -> u32 {
-    // Within ± 1 but for rounding, so it fits.
-    (v * steps).round().clamp(-steps, steps) as i32 as u32
+    // Within ± 1 but for rounding, so it fits. Cutting off rounds towards zero.
+    let scaled = (v * steps).clamp(-steps, steps);
+    (scaled + 0.5_f32.copysign(scaled)) as i32 as u32
 }
 
 /// Two signed coordinates of 16 bits.

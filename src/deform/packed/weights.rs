@@ -62,7 +62,7 @@ fn is_8_bit(weight: f32) -> bool {
 
 /// Of a weight that needs no more.
 pub fn in_8_bits(weight: f32) -> u8 {
-    (weight * 255.0).round() as u8
+    (weight * 255.0 + 0.5) as u8
 }
 
 /// Four weights in steps of 1/65535, and the part of the whole that went to other joints; `None` where that is too much, or
@@ -74,27 +74,32 @@ pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
     }
     let exact = weights.map(|w| w * ONE);
     let sum: f32 = exact.iter().sum();
-    if (sum - sum.round()).abs() > SUM_TOLERANCE {
+    // None is negative, so that cutting off rounds down.
+    let whole = (sum + 0.5) as i32;
+    if (sum - whole as f32).abs() > SUM_TOLERANCE {
         return None;
     }
     // What is there stays there, however little.
-    let mut steps = exact.map(|w| if w > 0.0 { (w + WHOLE).floor().max(1.0) } else { 0.0 });
-    let mut lacks = sum.round() - steps.iter().sum::<f32>();
-    while lacks > 0.0 {
-        let most = (0..4)
-            .filter(|i| exact[*i] > 0.0)
-            .max_by(|a, b| (exact[*a] - steps[*a]).total_cmp(&(exact[*b] - steps[*b])))?;
-        steps[most] += 1.0;
-        lacks -= 1.0;
+    let mut steps = exact.map(|w| if w > 0.0 { ((w + WHOLE) as i32).max(1) } else { 0 });
+    let mut lost: [f32; 4] = std::array::from_fn(|i| exact[i] - steps[i] as f32);
+    let mut lacks = whole - steps.iter().sum::<i32>();
+    if lacks > 0 {
+        // Each lost less than one, so that none gets two; and none without weight lost anything.
+        let before = |i: usize| (0..4).filter(|j| lost[*j] > lost[i] || lost[*j] == lost[i] && *j < i).count() as i32;
+        let gains: [i32; 4] = std::array::from_fn(|i| i32::from(before(i) < lacks));
+        for (i, gain) in gains.into_iter().enumerate() {
+            steps[i] += gain;
+            lost[i] -= gain as f32;
+        }
+        lacks = 0;
     }
-    while lacks < 0.0 {
-        let least = (0..4)
-            .filter(|i| steps[*i] > 1.0)
-            .min_by(|a, b| (exact[*a] - steps[*a]).total_cmp(&(exact[*b] - steps[*b])))?;
-        steps[least] -= 1.0;
-        lacks += 1.0;
+    while lacks < 0 {
+        let least = (0..4).filter(|i| steps[*i] > 1).min_by(|a, b| lost[*a].total_cmp(&lost[*b]))?;
+        steps[least] -= 1;
+        lost[least] += 1.0;
+        lacks += 1;
     }
-    let gained: f32 = (0..4).map(|i| (steps[i] - exact[i]).max(0.0)).sum();
+    let gained: f32 = lost.iter().map(|lost| (-lost).max(0.0)).sum();
     (gained <= 2.0).then(|| (steps.map(|w| w as u16), gained / ONE))
 }
 
