@@ -9,11 +9,11 @@ use glam::{Affine3A, Vec2, Vec3};
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings};
-use crate::export::picture;
+use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
-use crate::render::{Backend, Gpu, GpuError, Renderer, on_device, render_image};
+use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
 use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
@@ -64,6 +64,9 @@ pub(super) struct RenderArgs {
     /// Draw the edges of the triangles
     #[arg(long)]
     wireframe: bool,
+    /// Samples of a pixel: four, which smooth edges, or one
+    #[arg(long, value_name = "4|off", value_parser = parse_samples, default_value = "4")]
+    msaa: u32,
     /// #rrggbb, or transparent (straight alpha)
     #[arg(long, value_name = "COLOUR", value_parser = parse_background, default_value = "#2a2e37")]
     background: Background,
@@ -128,12 +131,16 @@ fn draw(
     let frame = describe(args, &mut session)?;
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let draw = |gpu: &Gpu, renderer: &mut Renderer| {
-        render_image(gpu, renderer, &frame, args.size).map(|image| (image, renderer.notices().to_vec()))
+        renderer.set_samples(args.msaa);
+        let png = encode_png(args.size, |take| render_rows(gpu, renderer, &frame, args.size, take))?;
+        Ok((png, renderer.notices().to_vec()))
     };
-    let (image, notices) = on_device(Some(gpu), open, draw)?;
+    let (png, notices) = on_device(Some(gpu), open, draw)?;
     notices.iter().for_each(|notice| eprintln!("skinscope: warning: {notice}"));
-    picture::write_png(&args.output, [image.width, image.height], &image.rgba)
-        .map_err(|reason| CliError::Output { path: args.output.clone(), reason: reason.to_string() })
+    let said = |reason: String| CliError::Output { path: args.output.clone(), reason };
+    let png = png.map_err(|error| said(error.to_string()))?;
+    // Only now: where nothing could be drawn, an older picture stays.
+    std::fs::write(&args.output, png).map_err(|error| said(error.to_string()))
 }
 
 /// The session's frame, with the camera and the overlays of the arguments and nothing else.
@@ -257,6 +264,14 @@ fn parse_point(text: &str) -> Result<Vec3, String> {
 
 fn parse_fov(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|d| (1.0..=175.0).contains(d)).ok_or_else(|| "expected degrees, 1 to 175".into())
+}
+
+fn parse_samples(text: &str) -> Result<u32, String> {
+    match text {
+        "4" => Ok(SAMPLES),
+        "off" => Ok(1),
+        _ => Err("expected 4 or off".into()),
+    }
 }
 
 fn parse_background(text: &str) -> Result<Background, String> {

@@ -37,7 +37,7 @@ pub use deform::{DeformedOnGpu, deform_on_gpu};
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
-pub use headless::{Picture, on_device, render_image};
+pub use headless::{Picture, on_device, render_image, render_rows};
 use target::Rows;
 pub use target::{COLOR, SAMPLES, SceneTarget};
 

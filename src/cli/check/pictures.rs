@@ -8,7 +8,7 @@ use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, Palette};
 use crate::inspect::Inspection;
 use crate::inspect::check::Report;
-use crate::render::{Backend, Gpu, GpuError, on_device, render_image};
+use crate::render::{Backend, Gpu, GpuError, on_device, render_rows};
 use crate::session::{Command, Document, Session};
 
 /// Pixels: twice what the page shows, for screens with small ones.
@@ -75,8 +75,7 @@ fn draw(gpu: &Gpu, document: Document, report: &Report) -> Result<Vec<Option<Vec
             frame.build(&session, &Palette::DARK);
             // One colour makes small files.
             frame.display.background = Background::Solid([0.13, 0.14, 0.17]);
-            let image = render_image(gpu, renderer, &frame, SIZE)?;
-            out.push(encode_png([image.width, image.height], &image.rgba).ok());
+            out.push(encode_png(SIZE, |take| render_rows(gpu, renderer, &frame, SIZE, take))?.ok());
         }
         Ok(out)
     })
