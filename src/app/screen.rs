@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use egui::Color32;
 use egui::epaint::{ClippedPrimitive, ClippedShape};
+use egui_wgpu::ScreenDescriptor;
 use winit::dpi::PhysicalSize;
 use winit::event_loop::OwnedDisplayHandle;
 use winit::window::Window as OsWindow;
@@ -217,29 +218,34 @@ impl Screen {
         }
         let (size, viewport) = (self.size(), painted.viewport);
         self.panels.take_textures(&self.gpu, &mut painted.textures);
-        self.panels.upload(&self.gpu, &painted.shapes, size, painted.scale);
-        let mut encoder =
-            self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
+        let new_encoder =
+            || self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("window") });
+        let mut encoder = new_encoder();
         let mut load = wgpu::LoadOp::Clear(clear_color(background));
         let mut copied = false;
+        let window = ScreenDescriptor { size_in_pixels: size, pixels_per_point: painted.scale };
+        let (below, over) = painted.shapes.split_at(painted.changed);
         if self.keeps_panels() {
             let (layer, kept, is_new) = self.panels.layer(&self.gpu, size, self.config.format);
             if painted.changed > 0 {
                 let load = if is_new { load } else { wgpu::LoadOp::Load };
-                let mut pass = begin(&mut encoder, &kept, load);
-                self.panels.paint(&mut pass, size, 0..painted.changed);
+                self.panels.upload(&self.gpu, &mut encoder, below, &window);
+                self.panels.paint(begin(&mut encoder, &kept, load), below, &window);
+                // What is painted next is uploaded to the same place.
+                self.gpu.queue.submit([std::mem::replace(&mut encoder, new_encoder()).finish()]);
             }
             encoder.copy_texture_to_texture(layer.as_image_copy(), texture.texture.as_image_copy(), layer.size());
             load = wgpu::LoadOp::Load;
             copied =
                 drawn == Some(None) && self.renderer.copy(&mut encoder, &texture.texture, [viewport[0], viewport[1]]);
         }
+        self.panels.upload(&self.gpu, &mut encoder, over, &window);
         {
             let mut pass = begin(&mut encoder, &view, load);
             if drawn == Some(None) && !copied {
                 self.renderer.present(&self.gpu, &mut pass, self.config.format, viewport);
             }
-            self.panels.paint(&mut pass, size, painted.changed..painted.shapes.len());
+            self.panels.paint(pass, over, &window);
         }
         self.gpu.queue.submit([encoder.finish()]);
         self.os.pre_present_notify();

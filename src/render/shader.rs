@@ -101,8 +101,6 @@ pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, part!("bones.wgsl")
 pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, part!("lines.wgsl")], false);
 /// The finished picture into a window.
 pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
-/// The window's panels.
-pub static PANELS: Program = plain("panels", &[COLOR, part!("panels.wgsl")], false);
 /// Smaller pictures of what lies behind glass.
 pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
 
@@ -112,7 +110,7 @@ const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Pro
 
 /// All of them: a test links each with every method.
 pub static PROGRAMS: &[&Program] =
-    &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &PANELS, &BEHIND];
+    &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
 
 /// Where a program that deforms reads the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
