@@ -53,8 +53,8 @@ impl Session {
                 self.before_finding = None;
             }
             Command::FrameMarked => {
-                let (marked, aspect) = (Arc::clone(&self.view.marked), self.view.aspect());
-                self.view.orbit.frame(self.surroundings(&marked, &[]), aspect);
+                let marked = Arc::clone(&self.view.marked);
+                self.view.frame(self.surroundings(&marked, &[]));
             }
             Command::ShowFinding(place) => self.show_finding(*place),
             Command::LeaveFinding => self.leave_finding(),
@@ -94,8 +94,7 @@ impl Session {
         }
         self.update_pose();
         let bounds = self.surroundings(&finding.vertex_set(), &finding.joints);
-        let aspect = self.view.aspect();
-        self.view.orbit.frame(bounds, aspect);
+        self.view.frame(bounds);
     }
 
     fn now(&self) -> Before {

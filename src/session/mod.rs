@@ -531,7 +531,7 @@ impl Session {
                     view.variant = variant;
                 }
             }
-            Command::SetViewport(size) if size.is_finite() => view.viewport = size.max(glam::Vec2::ONE),
+            Command::SetViewport(size) if size.is_finite() => view.set_viewport(size),
             Command::Orbit(delta) => view.orbit.orbit(delta),
             Command::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
             Command::Zoom(steps) if steps.is_finite() => view.orbit.zoom(steps),
@@ -542,13 +542,11 @@ impl Session {
             }
             Command::FrameAll => {
                 let bounds = self.posed_bounds();
-                let aspect = self.view.aspect();
-                self.view.orbit.frame(bounds, aspect);
+                self.view.frame(bounds);
             }
             Command::FrameSelected => {
                 let bounds = self.selected_bounds();
-                let aspect = self.view.aspect();
-                self.view.orbit.frame(bounds, aspect);
+                self.view.frame(bounds);
             }
             Command::LookFrom(side) => (view.orbit.yaw, view.orbit.pitch) = side.angles(),
             Command::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,

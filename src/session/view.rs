@@ -195,6 +195,8 @@ pub struct View {
     pub lighting: Lighting,
     /// Whether edges are smoothed.
     pub antialiasing: Antialiasing,
+    /// What was last framed, and how it was looked at then.
+    framed: Option<(Orbit, Aabb)>,
     /// The viewport in pixels; its aspect is the camera's.
     pub viewport: Vec2,
     /// Of [`crate::model::ModelParts::scenes`].
@@ -252,6 +254,7 @@ impl Default for View {
             through: None,
             lighting: Lighting::Studio,
             antialiasing: Antialiasing::Auto,
+            framed: None,
             viewport: Vec2::new(1280.0, 720.0),
             scene: 0,
             variant: None,
@@ -285,6 +288,20 @@ impl View {
     #[must_use]
     pub fn aspect(&self) -> f32 {
         (self.viewport.x / self.viewport.y.max(1.0)).clamp(0.01, 100.0)
+    }
+
+    /// Fills the picture with `bounds`. As long as nobody looks elsewhere, that is so in every viewport.
+    pub fn frame(&mut self, bounds: Aabb) {
+        self.orbit.frame(bounds, self.aspect());
+        self.framed = Some((self.orbit, bounds));
+    }
+
+    /// `size`: pixels.
+    pub(super) fn set_viewport(&mut self, size: Vec2) {
+        self.viewport = size.max(Vec2::ONE);
+        if let Some((_, bounds)) = self.framed.filter(|(orbit, _)| *orbit == self.orbit) {
+            self.frame(bounds);
+        }
     }
 
     /// Where the eye is and where it looks (its −Z).
@@ -409,6 +426,25 @@ mod tests {
             }
             assert!((0.75..0.97).contains(&reach), "{reach}");
         }
+    }
+
+    #[test]
+    fn what_was_framed_fills_every_viewport_until_one_looks_elsewhere() {
+        let bounds = Aabb { min: Vec3::new(-4.0, 0.0, -1.0), max: Vec3::new(4.0, 2.0, 1.0) };
+        let in_tall = |view: &mut View| {
+            view.set_viewport(Vec2::new(300.0, 600.0));
+            view.orbit
+        };
+        let mut view = View::default();
+        view.frame(bounds);
+        let mut wanted = view.orbit;
+        wanted.frame(bounds, 0.5);
+        assert!(wanted.distance > 1.5 * view.orbit.distance);
+        assert_eq!(in_tall(&mut view), wanted);
+        view.set_viewport(Vec2::new(1280.0, 720.0));
+        view.orbit.zoom(1.0);
+        let zoomed = view.orbit;
+        assert_eq!(in_tall(&mut view), zoomed);
     }
 
     #[test]
