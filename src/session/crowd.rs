@@ -401,6 +401,26 @@ mod tests {
     }
 
     #[test]
+    fn edits_pose_members_in_the_midst_of_a_clip_too() {
+        let model = || tube(Tube { joints: 4, ..Tube::default() });
+        let (mut crowd, mut alone) = (open(model()), open(model()));
+        crowd.apply(Command::SetCrowd(3));
+        for session in [&mut crowd, &mut alone] {
+            session.apply(Command::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X * 40.0)));
+            session.update_pose();
+        }
+        let duration = alone.model().unwrap().clips[0].duration_secs();
+        let others = crowd.pose.crowd.palettes.chunks(crowd.pose.palettes.len());
+        for (i, member) in (1..).zip(others) {
+            alone.apply(Command::Seek(crowd.playback.time_at(phase(i), duration)));
+            alone.update_pose();
+            let place = Affine3A::from_translation(crowd.formation().offset(i));
+            let wanted = alone.pose.palettes.iter().map(|m| place * *m);
+            assert!(member.iter().zip(wanted).all(|(got, want)| got.abs_diff_eq(want, 1e-6)), "{i}");
+        }
+    }
+
+    #[test]
     fn the_whole_crowd_comes_into_view_and_the_model_alone_again() {
         let mut session = open(tube(Tube::default()));
         let alone = session.view.orbit;

@@ -14,6 +14,7 @@ use skinscope::model::{AlphaMode, LocalPose, Material, Model};
 use skinscope::render::{Backend, Gpu, Picture, Renderer, deform_on_gpu, render_image};
 use skinscope::session::{Command, Document, LoopMode, Session};
 
+use crate::layers::{linear, srgb};
 use crate::scenes::{self, Plate};
 use crate::{SIZE, stages};
 
@@ -187,7 +188,10 @@ fn members_that_are_seen_through_are_painted_from_far_to_near() {
         assert!(!scenes::near(one, other, 30), "{one:?} and {other:?}: the order shows");
         let (sorted, unsorted) = (middle(&of(&[&far, &near])), middle(&of(&[&near, &far])));
         assert!(scenes::near(sorted, unsorted, 1), "{sorted:?} and {unsorted:?}");
-        assert!(!scenes::near(sorted, one, 8) && !scenes::near(sorted, other, 8), "both are seen: {sorted:?}");
+        // One over the other (Porter & Duff 1984): a half of the near one, and a half of the far one's half.
+        let over = |near: u8, far: u8| srgb((linear(near) * 0.5 + linear(far) * 0.25) / 0.75);
+        let want = [over(one[0], other[0]), over(one[1], other[1]), over(one[2], other[2]), 191];
+        assert!(scenes::near(sorted, want, 3), "{sorted:?}, wanted {want:?}");
     }
 }
 

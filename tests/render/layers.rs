@@ -35,12 +35,12 @@ fn tilted(material: Material, degrees: f32) -> Frame {
     Plate { material, transform: Transform { rotation, ..Transform::IDENTITY }, ..Plate::default() }.frame()
 }
 
-fn linear(srgb: u8) -> f32 {
+pub fn linear(srgb: u8) -> f32 {
     let c = f32::from(srgb) / 255.0;
     if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
 }
 
-fn srgb(linear: f32) -> u8 {
+pub fn srgb(linear: f32) -> u8 {
     let c = if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
     (c.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
 }
