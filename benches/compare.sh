@@ -138,12 +138,16 @@ if has large; then
     --row 'whole import, wall, ms|ours::wall_ms|theirs::wall_ms|1.0' \
     --row 'whole import, processor, ms|ours::cpu_ms|theirs::cpu_ms|' \
     --row 'whole import, memory, MiB|ours::rss_mib|theirs::rss_mib|1.1'
+  picture="$ours render $model -o $scratch/ours.png --size 1024x768 --clip 0 --time 0.5"
+  # Theirs has one sample a pixel.
   pairs \
-    --run "ours=$ours render $model -o $scratch/ours.png --size 1024x768 --clip 0 --time 0.5" \
-    --run "theirs=$shot $model $scratch/theirs.png 0.5" \
-    --row 'first picture, wall, ms|ours::wall_ms|theirs::wall_ms|0.35' \
-    --row 'first picture, processor, ms|ours::cpu_ms|theirs::cpu_ms|0.35' \
-    --row 'first picture, memory, MiB|ours::rss_mib|theirs::rss_mib|0.6'
+    --run "ours=$picture --msaa off" --run "smooth=$picture" --run "theirs=$shot $model $scratch/theirs.png 0.5" \
+    --row 'first picture, one sample, wall, ms|ours::wall_ms|theirs::wall_ms|0.35' \
+    --row 'first picture, one sample, processor, ms|ours::cpu_ms|theirs::cpu_ms|0.35' \
+    --row 'first picture, one sample, memory, MiB|ours::rss_mib|theirs::rss_mib|0.6' \
+    --row 'four samples, wall, ms|smooth::wall_ms|theirs::wall_ms|' \
+    --row 'four samples, processor, ms|smooth::cpu_ms|theirs::cpu_ms|' \
+    --row 'four samples, memory, MiB|smooth::rss_mib|theirs::rss_mib|'
 fi
 
 if has playing; then
@@ -163,10 +167,15 @@ if has crowd; then
   bevy="$(yardstick bevy_foxes)"
   display
   for count in 100 500; do
-    table "$count foxes at 1024×768, each at its own phase, 4 samples a pixel"
-    pairs --run "ours=$ours view $models/Fox.glb --crowd $count --benchmark 60 --size 1024x768 --json" \
-      --run "theirs=env ASSETS=$models $bevy Fox.glb $count 60 30" \
-      --row 'processor a frame, ms|ours:schema=1:cpu_ms_per_frame|theirs:tool=bevy:cpu_ms_per_frame|0.6'
+    table "$count foxes at 1024×768, each at its own phase"
+    foxes="$models/Fox.glb --crowd $count --benchmark 60 --size 1024x768 --json"
+    pairs \
+      --run "ours=$ours view $foxes --msaa off" --run "theirs=env NO_MSAA=1 ASSETS=$models $bevy Fox.glb $count 60 30" \
+      --run "smooth=$ours view $foxes --msaa 4" --run "theirs_smooth=env ASSETS=$models $bevy Fox.glb $count 60 30" \
+      --row 'one sample: processor a frame, ms|ours:schema=1:cpu_ms_per_frame|theirs:tool=bevy:cpu_ms_per_frame|0.6' \
+      --row 'one sample: frame, ms (median)|ours:schema=1:frame_ms_median|theirs:tool=bevy:median_frame_ms|' \
+      --row 'four: processor a frame, ms|smooth:schema=1:cpu_ms_per_frame|theirs_smooth:tool=bevy:cpu_ms_per_frame|0.6' \
+      --row 'four: frame, ms (median)|smooth:schema=1:frame_ms_median|theirs_smooth:tool=bevy:median_frame_ms|'
   done
 fi
 
