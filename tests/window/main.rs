@@ -11,7 +11,7 @@ mod rest;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use image::RgbaImage;
@@ -39,11 +39,27 @@ impl Drop for Running {
     }
 }
 
-/// One display at a time: software rendering needs the whole machine, and servers race for their numbers.
-static TURN: Mutex<()> = Mutex::new(());
+/// Displays at a time: most of the time a test waits, but software rendering needs a processor.
+const AT_ONCE: u32 = 2;
 
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+static OPEN: Mutex<u32> = Mutex::new(0);
+static CLOSED: Condvar = Condvar::new();
+
+/// One of those that may be open.
+struct Turn;
+
+fn turn() -> Turn {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut open = CLOSED.wait_while(open, |open| *open >= AT_ONCE).unwrap_or_else(PoisonError::into_inner);
+    *open += 1;
+    Turn
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        *OPEN.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        CLOSED.notify_one();
+    }
 }
 
 struct Screen {
@@ -52,7 +68,7 @@ struct Screen {
     // In this order they end.
     program: Running,
     _server: Running,
-    _turn: MutexGuard<'static, ()>,
+    _turn: Turn,
 }
 
 fn have(tool: &str) -> bool {
@@ -156,7 +172,8 @@ impl Screen {
     fn shot(&self, name: &str) -> RgbaImage {
         let path = self.folder.join(format!("{name}.png"));
         let mut command = Command::new("import");
-        command.args(["-window", "root", path.to_str().unwrap()]).env("DISPLAY", &self.display);
+        let fast = ["-define", "png:compression-level=1", "-window", "root"];
+        command.args(fast).arg(&path).env("DISPLAY", &self.display);
         assert!(command.status().unwrap().success());
         image::open(&path).unwrap().into_rgba8()
     }
