@@ -185,7 +185,10 @@ resting() {
   local child=$!
   sleep 6
   if [ "$1" = paused ]; then
-    xdotool search --onlyvisible --name Skinscope windowfocus key space
+    # A key that is sent to a window by name is not one that was pressed.
+    xdotool search --onlyvisible --name Skinscope windowfocus
+    sleep 1
+    xdotool key space
     sleep 4
   fi
   python3 - "$child" <<'END'

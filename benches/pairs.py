@@ -78,7 +78,11 @@ def main():
             rounds.append(done)
     for row in args.row:
         label, first, second, most = row.split("|")
-        values = lambda spec: [figure(r[spec.split(":")[0]], spec.split(":")[1:]) for r in rounds]
+
+        def values(spec):
+            name, rest = spec.split(":", 1)
+            return [figure(r[name], rest.rsplit(":", 1)) for r in rounds]
+
         ours = values(first)
         cell = f"{statistics.median(ours):.4g}"
         if not second:
