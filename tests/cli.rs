@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -315,6 +316,21 @@ fn bakes_in_every_format() {
 
 fn scratch_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name)
+}
+
+#[test]
+fn edges_are_smooth_unless_told_otherwise() {
+    let alphas = |more: &[&str], name| -> Option<BTreeSet<u8>> {
+        let all = [&["--size", "120x160", "--background", "transparent"], more].concat();
+        Some(picture(&all, name)?.pixels().map(|p| p[3]).collect())
+    };
+    let Some(hard) = alphas(&["--msaa", "off"], "hard.png") else { return };
+    assert_eq!(hard, BTreeSet::from([0, 255]));
+    let smooth = alphas(&[], "smooth.png").unwrap();
+    // So many of four samples are seen.
+    assert_eq!(smooth.len(), 5, "{smooth:?}");
+    assert_eq!(smooth, alphas(&["--msaa", "4"], "four.png").unwrap());
+    fails(&["render", "-o", "x.png", "--msaa", "8"], 2, &["4 or off"]);
 }
 
 #[test]
