@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn rows_that_come_in_parts_are_read_back_as_one_picture() {
-        let rgba: Vec<u8> = (0..7 * 50 * 4_u32).map(|i| (i * i >> 3) as u8).collect();
+        let rgba: Vec<u8> = (0..7 * 50 * 4_u32).map(|i| ((i * i) >> 3) as u8).collect();
         let parts = |take: &mut dyn FnMut(&[u8])| {
             rgba.chunks(7 * 4 * 16).for_each(take);
             Ok::<(), Infallible>(())
