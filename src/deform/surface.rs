@@ -196,11 +196,9 @@ impl<'a> Work<'a> {
             self.deform(start, &mut out);
             return;
         }
-        let half = count.div_ceil(2).next_multiple_of(PIECE).min(count);
+        // Blocks stay whole.
+        let half = (count / 2).next_multiple_of(BLOCK);
         let (here, there) = out.split_at(half);
-        if there.positions.is_empty() {
-            return self.spread(start, here);
-        }
         parallel::both(|| self.spread(start, here), || self.spread(start + half, there));
     }
 
