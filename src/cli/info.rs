@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use super::{CliError, ModelArgs, load, print, printable, tell_warnings};
 use crate::anim;
 use crate::inspect::tables::{BOOK_SHARES, SkinSummary, VertexTable, share_percent, skin_summaries};
-use crate::model::{Camera, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat};
+use crate::model::{
+    Camera, Clip, Image, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat,
+};
 use crate::session::{Document, PoseSource, Session};
 
 /// Say what a file holds: nodes, skins, joints, influences, clips, materials, extensions, warnings
@@ -241,7 +243,7 @@ fn cameras(model: &Model) -> Vec<Value> {
 }
 
 fn clips(model: &Model) -> Vec<Value> {
-    let describe = |(i, clip): (usize, &crate::model::Clip)| {
+    let describe = |(i, clip): (usize, &Clip)| {
         let mut interpolations: Vec<String> =
             clip.channels.iter().map(|c| format!("{:?}", clip.samplers[c.sampler].interpolation)).collect();
         interpolations.sort();
@@ -315,112 +317,106 @@ fn skin_line(model: &Model, s: &SkinSummary) -> String {
     out
 }
 
+/// Lines, each a label and what it says.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn line(&mut self, label: &str, value: String) {
+        // Writing to a String cannot fail.
+        let _infallible = writeln!(self.0, "{label:<12}{}", printable(&value));
+    }
+
+    /// A line each; the label stands before the first.
+    fn list(&mut self, label: &str, values: impl Iterator<Item = String>) {
+        values.enumerate().for_each(|(i, value)| self.line(if i == 0 { label } else { "" }, value));
+    }
+}
+
 /// The report for people.
 fn text(document: &Document, report: &Value) -> String {
+    let mut out = Lines::default();
+    summary(document, report, &mut out);
+    lists(document, report, &mut out);
+    out.0
+}
+
+/// What the file is, and how much there is of everything.
+fn summary(document: &Document, report: &Value, out: &mut Lines) {
     let model = &document.model;
-    let mut out = String::new();
-    // Writing to a String cannot fail.
-    let mut line = |label: &str, value: String| {
-        let _infallible = writeln!(out, "{label:<12}{}", printable(&value));
-    };
     let count = |name: &str| report["counts"][name].as_u64().unwrap_or(0);
-    line("file", model.source.name.clone());
-    line(
-        "asset",
-        format!(
-            "glTF {}{}",
-            model.source.version,
-            model.source.generator.as_ref().map(|g| format!(", {g}")).unwrap_or_default()
-        ),
-    );
+    out.line("file", model.source.name.clone());
+    let generator = model.source.generator.as_ref().map(|g| format!(", {g}")).unwrap_or_default();
+    out.line("asset", format!("glTF {}{generator}", model.source.version));
     if !model.source.extensions_used.is_empty() {
-        line("extensions", model.source.extensions_used.join(", "));
+        out.line("extensions", model.source.extensions_used.join(", "));
     }
-    line("scenes", count("scenes").to_string());
-    line("nodes", format!("{}, {} of them joints", count("nodes"), count("joints")));
+    out.line("scenes", count("scenes").to_string());
+    out.line("nodes", format!("{}, {} of them joints", count("nodes"), count("joints")));
     if !model.humanoid.is_empty() {
         let name = |(node, humanoid): &(NodeId, String)| format!("{humanoid} {}", model.skeleton.names[node.index()]);
-        line("humanoid", model.humanoid.iter().map(name).collect::<Vec<_>>().join(", "));
+        out.line("humanoid", model.humanoid.iter().map(name).collect::<Vec<_>>().join(", "));
     }
-    line(
-        "meshes",
-        format!(
-            "{}: {} primitives, {} vertices, {} triangles",
-            count("meshes"),
-            count("primitives"),
-            count("vertices"),
-            count("triangles")
-        ),
-    );
+    let [meshes, primitives] = ["meshes", "primitives"].map(count);
+    let [vertices, triangles] = ["vertices", "triangles"].map(count);
+    out.line("meshes", format!("{meshes}: {primitives} primitives, {vertices} vertices, {triangles} triangles"));
     if let (Some(min), Some(max)) = (report["bounds"]["min"].as_array(), report["bounds"]["max"].as_array()) {
         let size = |i: usize| max[i].as_f64().unwrap_or(0.0) - min[i].as_f64().unwrap_or(0.0);
-        line("size", format!("{:.4} × {:.4} × {:.4} m at rest, as deformed", size(0), size(1), size(2)));
+        out.line("size", format!("{:.4} × {:.4} × {:.4} m at rest, as deformed", size(0), size(1), size(2)));
     }
-    for (i, skin) in skin_summaries(model, &VertexTable::of(model), 4).iter().enumerate() {
-        line(if i == 0 { "skins" } else { "" }, skin_line(model, skin));
-    }
+    out.list("skins", skin_summaries(model, &VertexTable::of(model), 4).iter().map(|skin| skin_line(model, skin)));
     let by = document.stats().by_influences;
     if by.iter().sum::<usize>() > 0 {
         let list = format!("none {}, 1: {}, 2: {}, 3: {}, 4: {}, more: {}", by[0], by[1], by[2], by[3], by[4], by[5]);
-        line("influences", format!("vertices with {list}; the most is {}", document.stats().most));
+        out.line("influences", format!("vertices with {list}; the most is {}", document.stats().most));
         let percent = share_percent(&by);
         let [one, two, three] = BOOK_SHARES;
         let list = format!("1: {:.1}, 2: {:.1}, 3: {:.1}, 4: {:.1}", percent[1], percent[2], percent[3], percent[4]);
-        line("", format!("percent with {list}; production characters average {one:.0}, {two:.0}, {three:.0}"));
+        out.line("", format!("percent with {list}; production characters average {one:.0}, {two:.0}, {three:.0}"));
     }
     if count("morph_targets") > 0 {
-        line("morphs", count("morph_targets").to_string());
+        out.line("morphs", count("morph_targets").to_string());
     }
-    for (i, clip) in model.clips.iter().enumerate() {
-        let moved: Vec<_> = [Path::Translation, Path::Rotation, Path::Scale, Path::Weights]
-            .into_iter()
-            .filter(|path| clip.channels.iter().any(|c| c.path == *path))
-            .map(|path| format!("{path:?}").to_lowercase())
-            .collect();
-        let keys = model
-            .skeleton
-            .parents
-            .iter()
-            .enumerate()
-            .filter(|(n, _)| !anim::key_times(clip, NodeId::from_index(*n)).is_empty())
-            .count();
-        line(
-            if i == 0 { "clips" } else { "" },
-            format!(
-                "{i} \"{}\": {:.3} s, {} channels on {keys} nodes ({})",
-                clip.name,
-                clip.duration_secs(),
-                clip.channels.len(),
-                moved.join(", ")
-            ),
-        );
-    }
-    for (i, light) in model.lights.iter().enumerate() {
-        let kind = report["lights"][i]["type"].as_str().unwrap_or("");
+}
+
+/// What the file holds several of, one after the other, and what was wrong with it.
+fn lists(document: &Document, report: &Value, out: &mut Lines) {
+    let model = &document.model;
+    out.list("clips", model.clips.iter().enumerate().map(|(i, clip)| format!("{i} {}", clip_line(model, clip))));
+    let kind = |list: &str, i: usize| report[list][i]["type"].as_str().unwrap_or("").to_owned();
+    let light = |(i, light): (usize, &Light)| {
         let unit = if light.kind == LightKind::Directional { "lx" } else { "cd" };
-        line(if i == 0 { "lights" } else { "" }, format!("{i} \"{}\": {kind}, {} {unit}", light.name, light.intensity));
-    }
-    for (i, camera) in model.cameras.iter().enumerate() {
-        let kind = report["cameras"][i]["type"].as_str().unwrap_or("");
-        line(if i == 0 { "cameras" } else { "" }, format!("{i} \"{}\": {kind}", camera.name));
-    }
-    for (i, material) in model.materials.iter().enumerate() {
+        format!("{i} \"{}\": {}, {} {unit}", light.name, kind("lights", i), light.intensity)
+    };
+    out.list("lights", model.lights.iter().enumerate().map(light));
+    let cameras = model.cameras.iter().enumerate();
+    out.list("cameras", cameras.map(|(i, camera)| format!("{i} \"{}\": {}", camera.name, kind("cameras", i))));
+    let material = |(i, material): (usize, &Material)| {
         let layers = layers(material).join(", ").replace('_', " ");
         let layers = if layers.is_empty() { layers } else { format!(": {layers}") };
-        line(if i == 0 { "materials" } else { "" }, format!("{i} \"{}\"{layers}", material.name));
-    }
-    for (i, variant) in model.variants.iter().enumerate() {
-        line(if i == 0 { "variants" } else { "" }, format!("{i} \"{variant}\""));
-    }
-    for (i, image) in model.images.iter().enumerate() {
+        format!("{i} \"{}\"{layers}", material.name)
+    };
+    out.list("materials", model.materials.iter().enumerate().map(material));
+    out.list("variants", model.variants.iter().enumerate().map(|(i, variant)| format!("{i} \"{variant}\"")));
+    let image = |(i, image): (usize, &Image)| {
         let size = image.pixels().map_or("not readable".into(), |p| format!("{}×{}", p.width(), p.height()));
-        line(if i == 0 { "images" } else { "" }, format!("{i} \"{}\": {size}", image.name));
-    }
+        format!("{i} \"{}\": {size}", image.name)
+    };
+    out.list("images", model.images.iter().enumerate().map(image));
     if document.warnings.is_empty() {
-        line("warnings", "none".into());
+        out.line("warnings", "none".into());
     }
-    for (i, warning) in document.warnings.iter().enumerate() {
-        line(if i == 0 { "warnings" } else { "" }, warning.clone());
-    }
-    out
+    out.list("warnings", document.warnings.iter().cloned());
+}
+
+fn clip_line(model: &Model, clip: &Clip) -> String {
+    let moved: Vec<_> = [Path::Translation, Path::Rotation, Path::Scale, Path::Weights]
+        .into_iter()
+        .filter(|path| clip.channels.iter().any(|c| c.path == *path))
+        .map(|path| format!("{path:?}").to_lowercase())
+        .collect();
+    let nodes = (0..model.skeleton.len()).map(NodeId::from_index);
+    let keyed = nodes.filter(|node| !anim::key_times(clip, *node).is_empty()).count();
+    let (secs, channels) = (clip.duration_secs(), clip.channels.len());
+    format!("\"{}\": {secs:.3} s, {channels} channels on {keyed} nodes ({})", clip.name, moved.join(", "))
 }
