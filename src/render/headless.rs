@@ -77,34 +77,26 @@ pub fn render_rows(
     size: [u32; 2],
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GpuError> {
-    guarded(|| bands(gpu, renderer, frame, size, take))
-}
-
-fn bands(
-    gpu: &Gpu,
-    renderer: &mut Renderer,
-    frame: &Frame,
-    size: [u32; 2],
-    take: &mut dyn FnMut(&[u8]),
-) -> Result<(), GpuError> {
-    let [width, height] = size.map(|s| s.max(1));
-    let step = band_rows(frame, width, height);
-    let mut rgba = Vec::with_capacity(width as usize * step as usize * 4);
-    let mut first = 0;
-    while first < height {
-        // The last one starts further up, so that all are of one size, and brings only what is missing.
-        let rows = Rows { first: first.min(height - step), of: height };
-        let skipped = first - rows.first;
-        let target = renderer.draw_rows(gpu, frame, [width, step], rows)?;
-        rgba.clear();
-        read_rows(gpu, target, skipped, &mut rgba)?;
-        if frame.display.background == Background::Transparent {
-            rgba.as_chunks_mut().0.iter_mut().for_each(straighten);
+    guarded(|| {
+        let [width, height] = size.map(|s| s.max(1));
+        let step = band_rows(frame, width, height);
+        let mut rgba = Vec::with_capacity(width as usize * step as usize * 4);
+        let mut first = 0;
+        while first < height {
+            // The last one starts further up, so that all are of one size, and brings only what is missing.
+            let rows = Rows { first: first.min(height - step), of: height };
+            let skipped = first - rows.first;
+            let target = renderer.draw_rows(gpu, frame, [width, step], rows)?;
+            rgba.clear();
+            read_rows(gpu, target, skipped, &mut rgba)?;
+            if frame.display.background == Background::Transparent {
+                rgba.as_chunks_mut().0.iter_mut().for_each(straighten);
+            }
+            take(&rgba);
+            first = rows.first + step;
         }
-        take(&rgba);
-        first = rows.first + step;
-    }
-    gpu.take_error().map_or(Ok(()), Err)
+        gpu.take_error().map_or(Ok(()), Err)
+    })
 }
 
 /// Pixels of a band: with four samples of eight bytes each, 3 MiB.
