@@ -91,7 +91,6 @@ pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
             steps[i] += gain;
             lost[i] -= gain as f32;
         }
-        lacks = 0;
     }
     while lacks < 0 {
         let least = (0..4).filter(|i| steps[*i] > 1).min_by(|a, b| lost[*a].total_cmp(&lost[*b]))?;
