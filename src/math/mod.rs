@@ -4,6 +4,7 @@
 //! `world_from_view * p_view = p_world`.
 
 mod aabb;
+mod length;
 mod numbers;
 mod projection;
 mod ramp;
@@ -11,6 +12,7 @@ mod svd;
 mod transform;
 
 pub use aabb::Aabb;
+pub use length::{BEYOND_SENSE, length, lengths};
 pub use numbers::largest_magnitude;
 pub use projection::{Projection, Ray};
 pub use ramp::Ramp;

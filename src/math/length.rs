@@ -1,0 +1,124 @@
+//! Lengths as text for people: the one place where metres get a unit.
+
+/// From here on a length says nothing about a model any more, metres: a million kilometres, three times the way to the moon.
+pub const BEYOND_SENSE: f64 = 1e9;
+
+/// Shorter lengths than this are rounding, metres.
+const LEAST: f64 = 1e-6;
+
+/// A unit and how many metres it has, the largest first.
+const UNITS: [(&str, f64); 4] = [("km", 1e3), ("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)];
+
+/// A length in metres for people to read: three digits in mm, cm, m or km, whichever fits, such as `1.83 m` or `2.5 mm`. What
+/// is under a thousandth of a millimetre, beyond [`BEYOND_SENSE`], infinite or no number is said in words. Negative lengths
+/// (coordinates, differences) keep their sign.
+#[must_use]
+pub fn length(metres: f64) -> String {
+    if metres < 0.0 {
+        let positive = length(-metres);
+        return if words(-metres).is_some() { format!("minus {positive}") } else { format!("−{positive}") };
+    }
+    if let Some(words) = words(metres) {
+        return words.into();
+    }
+    let (unit, scale) = unit_of(metres);
+    format!("{} {unit}", digits(metres / scale, decimals(metres / scale), true))
+}
+
+/// Lengths along x, y and z in one unit, that of the longest: `0.6 × 1.8 × 0.4 m`. Where one of them has to be said in
+/// words, each is written as [`length`] has it.
+#[must_use]
+pub fn lengths(metres: [f64; 3]) -> String {
+    let most = metres.iter().fold(0.0, |most: f64, m| if m.is_finite() { most.max(m.abs()) } else { f64::INFINITY });
+    if words(most).is_some() {
+        return metres.map(length).join(" × ");
+    }
+    let (unit, scale) = unit_of(most);
+    let decimals = decimals(most / scale);
+    format!("{} {unit}", metres.map(|m| digits(m / scale, decimals, false)).join(" × "))
+}
+
+/// What no number can tell.
+fn words(metres: f64) -> Option<&'static str> {
+    match metres {
+        m if m.is_nan() => Some("an unknown length"),
+        f64::INFINITY => Some("an endless length"),
+        m if m >= BEYOND_SENSE => Some("more than a million km"),
+        m if m > 0.0 && m < LEAST => Some("under 0.001 mm"),
+        _ => None,
+    }
+}
+
+/// The largest unit of which there is at least one, after rounding to three digits; millimetres where there is none. Nothing
+/// at all is 0 m.
+fn unit_of(metres: f64) -> (&'static str, f64) {
+    let fits = |(_, scale): &&(&str, f64)| metres / scale >= 0.9995;
+    let smallest = if metres == 0.0 { UNITS[1] } else { UNITS[3] };
+    UNITS.iter().find(fits).copied().unwrap_or(smallest)
+}
+
+/// Decimals that make three digits of a number; more digits before the point are all written.
+fn decimals(number: f64) -> usize {
+    match number {
+        n if n >= 99.95 => 0,
+        n if n >= 9.995 => 1,
+        n if n >= 0.9995 || n == 0.0 => 2,
+        _ => 3,
+    }
+}
+
+/// With so many decimals; `trimmed`: without zeros at their end.
+fn digits(number: f64, decimals: usize, trimmed: bool) -> String {
+    let text = format!("{number:.decimals$}").replace('-', "−");
+    if trimmed && decimals > 0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_take_the_unit_that_fits() {
+        let rows = [
+            (0.0, "0 m"),
+            (1e-9, "under 0.001 mm"),
+            (4.2e-6, "0.004 mm"),
+            (0.000_5, "0.5 mm"),
+            (0.009_994, "9.99 mm"),
+            (0.009_996, "1 cm"),
+            (0.035_1, "3.51 cm"),
+            (0.5, "50 cm"),
+            (0.999_6, "1 m"),
+            (1.434, "1.43 m"),
+            (12.345, "12.3 m"),
+            (100.0, "100 m"),
+            (999.4, "999 m"),
+            (999.6, "1 km"),
+            (1e6, "1000 km"),
+            (123_456.0, "123 km"),
+            (-0.25, "−25 cm"),
+        ];
+        for (metres, text) in rows {
+            assert_eq!(length(metres), text, "{metres}");
+        }
+    }
+
+    #[test]
+    fn what_no_number_can_tell_is_said_in_words() {
+        assert_eq!(length(f64::NAN), "an unknown length");
+        assert_eq!(length(f64::INFINITY), "an endless length");
+        assert_eq!(length(2.857e19), "more than a million km");
+        assert_eq!(length(-2.857e19), "minus more than a million km");
+        for metres in (-40..40).map(|exponent| 10.0_f64.powi(exponent) * 9.999) {
+            assert!(length(metres).chars().count() <= 22 && length(metres).matches(char::is_numeric).count() <= 7);
+        }
+    }
+
+    #[test]
+    fn three_lengths_share_a_unit() {
+        assert_eq!(lengths([0.567, 1.812, 0.4]), "0.57 × 1.81 × 0.40 m");
+        assert_eq!(lengths([0.02, 0.03, 0.0]), "2.00 × 3.00 × 0.00 cm");
+        assert_eq!(lengths([0.0, 0.0, 0.0]), "0.00 × 0.00 × 0.00 m");
+        assert_eq!(lengths([1.0, 1e20, f64::NAN]), "1 m × more than a million km × an unknown length");
+    }
+}
