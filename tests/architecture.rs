@@ -90,3 +90,19 @@ fn wrong_arrows_are_seen() {
     assert!(!room_of("render/gpu.rs").unwrap().1.contains(&"session"));
     assert!(room_of("unknown/file.rs").is_none());
 }
+
+/// Such an example would have to be compiled and run, and `Cargo.toml` turns that off.
+#[test]
+fn documentation_has_no_example_that_would_be_run() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut open = false;
+        for line in text.lines().map(str::trim_start).filter(|l| l.starts_with("///") || l.starts_with("//!")) {
+            let Some(kind) = line[3..].trim_start().strip_prefix("```") else { continue };
+            assert!(open || kind == "text", "{}: {line}", file.display());
+            open = !open;
+        }
+    }
+}

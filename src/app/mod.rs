@@ -19,9 +19,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use winit::application::ApplicationHandler;
-use winit::event::{ElementState, WindowEvent};
+use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
-use winit::keyboard::ModifiersState;
 use winit::window::WindowId;
 
 use self::benchmark::Meter;
@@ -34,7 +33,7 @@ use crate::frame::{Frame, Palette};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
-use crate::session::{Antialiasing, Command, Effect, Key, Session, Source, command_of};
+use crate::session::{Antialiasing, Command, Effect, Session, Source};
 
 /// What `skinscope view` was asked for.
 #[derive(Clone, Debug)]
@@ -114,12 +113,6 @@ pub fn run(options: Options) -> Result<Option<String>, AppError> {
     app.failure.map_or(Ok(line), Err)
 }
 
-/// Commands that a key that is held down goes on sending; a toggle would flicker.
-fn repeats(command: &Command) -> bool {
-    use Command::{NextKey, PreviousKey, Redo, SelectChild, SelectParent, StepClip, StepFrames, Undo};
-    matches!(command, StepFrames(_) | NextKey | PreviousKey | StepClip(_) | Undo | Redo | SelectParent | SelectChild)
-}
-
 /// The window system's own words, without the place in its sources that they come from.
 fn reason(text: &str) -> String {
     let words = text.rsplit_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(text, |(_, words)| words);
@@ -142,7 +135,6 @@ struct App {
     frame: Frame,
     /// When the last frame was drawn, while playing.
     last_frame: Option<Instant>,
-    modifiers: ModifiersState,
     scrubbing: bool,
     meter: Option<Meter>,
     failure: Option<AppError>,
@@ -168,7 +160,6 @@ impl App {
             formats: Arc::default(),
             frame: Frame::default(),
             last_frame: None,
-            modifiers: ModifiersState::empty(),
             scrubbing: false,
             meter: options.benchmark.clone().map(|b| Meter::new(b, options.started)),
             failure: None,
@@ -332,17 +323,21 @@ impl App {
         if let Some(model) = self.session.model().map(Arc::clone) {
             self.session.playback.advance(dt_secs, &model);
         }
-        self.session.update_pose();
-        let commands = window.run_ui(event_loop, &self.session, &mut self.ui, &self.status);
-        let again = !commands.is_empty();
-        // A pointer that holds the playhead still holds time still.
-        self.scrubbing = commands.iter().any(|c| matches!(c, Command::Seek(_)));
-        for command in commands {
-            if command == Command::CancelLoad && self.status.loading.is_none() {
-                self.status.error = None;
-            }
-            if let Some(effect) = self.session.apply(command) {
-                self.carry_out(event_loop, effect);
+        let mut again = false;
+        // Each turn sees what the one before it has changed.
+        for turn in window.take_input() {
+            self.session.update_pose();
+            let commands = window.run_ui(event_loop, turn, &self.session, &mut self.ui, &self.status);
+            again |= !commands.is_empty();
+            // A pointer that holds the playhead still holds time still.
+            self.scrubbing = commands.iter().any(|c| matches!(c, Command::Seek(_)));
+            for command in commands {
+                if command == Command::CancelLoad && self.status.loading.is_none() {
+                    self.status.error = None;
+                }
+                if let Some(effect) = self.session.apply(command) {
+                    self.carry_out(event_loop, effect);
+                }
             }
         }
         self.session.update_pose();
@@ -433,28 +428,13 @@ impl ApplicationHandler<Wake> for App {
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, _id: WindowId, event: WindowEvent) {
         let Some(window) = &mut self.window else { return };
-        let consumed = window.on_event(&event);
+        window.on_event(&event);
         match event {
             WindowEvent::CloseRequested => event_loop.exit(),
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
-            WindowEvent::ModifiersChanged(modifiers) => self.modifiers = modifiers.state(),
             WindowEvent::DroppedFile(path) => self.send(event_loop, Command::Open(path)),
-            WindowEvent::KeyboardInput { event, .. } if event.state == ElementState::Pressed => {
-                let Some(shortcut) = input::shortcut(&event, self.modifiers) else { return };
-                let taken = (consumed || window.wants_keyboard()) && !self.ui.shares_key(shortcut.key);
-                if taken || self.ui.is_modal() {
-                    return;
-                }
-                if shortcut.key == Key::Escape && self.status.loading.is_some() {
-                    return self.send(event_loop, Command::CancelLoad);
-                }
-                let spare = || input::top_row_as_numpad(shortcut).and_then(command_of);
-                if let Some(command) = command_of(shortcut).or_else(spare).filter(|c| !event.repeat || repeats(c)) {
-                    self.send(event_loop, command.clone());
-                }
-            }
             _ => {}
         }
     }

@@ -8,6 +8,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDisplayHandle};
 use winit::window::Window as OsWindow;
 
+use super::input::number_pad;
 use super::recovery::Recovery;
 use super::screen::{Edges, Painted, Presented, Screen, Wishes};
 use super::settings::Settings;
@@ -28,6 +29,10 @@ pub(super) struct Window {
     complaints: Complaints,
     egui: egui::Context,
     input: egui_winit::State,
+    /// What egui laid out last, until it is painted.
+    output: Option<egui::FullOutput>,
+    /// Where it left room for the picture, points.
+    area: egui::Rect,
     painted: Painted,
     sight: Sight,
     wishes: Wishes,
@@ -76,6 +81,8 @@ impl Window {
             complaints: Complaints::default(),
             egui,
             input,
+            output: None,
+            area: egui::Rect::ZERO,
             painted: Painted::default(),
             sight: Sight { has_area: size.width > 0 && size.height > 0, ..Sight::default() },
             wishes,
@@ -107,10 +114,6 @@ impl Window {
         [size.width, size.height]
     }
 
-    pub(super) fn wants_keyboard(&self) -> bool {
-        self.egui.egui_wants_keyboard_input() || egui::Popup::is_any_open(&self.egui)
-    }
-
     /// What the GPU could not do, once.
     pub(super) fn take_complaint(&mut self) -> Option<String> {
         self.complaints.take()
@@ -121,13 +124,17 @@ impl Window {
         self.screen.as_ref().map_or(&[], Screen::notices)
     }
 
-    /// Gives an event to egui; true when egui has used it up.
-    pub(super) fn on_event(&mut self, event: &WindowEvent) -> bool {
+    /// Gives an event to egui, for the next frame.
+    pub(super) fn on_event(&mut self, event: &WindowEvent) {
         let response = self.input.on_window_event(&self.os, event);
+        if let WindowEvent::KeyboardInput { event: key, .. } = event
+            && let Some(digit) = number_pad(key)
+        {
+            ui::mark_number_pad(&mut self.input.egui_input_mut().events, digit);
+        }
         if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
             self.os.request_redraw();
         }
-        response.consumed
     }
 
     pub(super) fn on_accesskit(&mut self, event: egui_winit::accesskit_winit::Event) {
@@ -162,20 +169,24 @@ impl Window {
         }
     }
 
-    /// Lays out the panels and gives back what they ask for.
+    /// What has come in since the last frame, in turns that egui is given one after the other.
+    pub(super) fn take_input(&mut self) -> Vec<egui::RawInput> {
+        ui::turns(self.input.take_egui_input(&self.os))
+    }
+
+    /// Lays out the panels for one turn and gives back what they ask for. Those of the last turn are to be painted.
     pub(super) fn run_ui(
         &mut self,
         event_loop: &ActiveEventLoop,
+        turn: egui::RawInput,
         session: &Session,
         state: &mut UiState,
         status: &Status,
     ) -> Vec<Command> {
-        let raw = self.input.take_egui_input(&self.os);
         let mut commands = Vec::new();
-        let mut area = egui::Rect::ZERO;
         // A pass that egui discards may be the one that saw the click, so its commands count too.
-        let mut output = self.egui.run_ui(raw, |ui| {
-            area = ui::show(ui, session, state, status, &mut commands).rect;
+        let mut output = self.egui.run_ui(turn, |ui| {
+            self.area = ui::show(ui, session, state, status, &mut commands).rect;
         });
         let platform = std::mem::take(&mut output.platform_output);
         self.input.handle_platform_output_with_event_loop(&self.os, event_loop, platform);
@@ -188,11 +199,9 @@ impl Window {
             }
             None => event_loop.set_control_flow(ControlFlow::Wait),
         }
-        if let Some(screen) = &self.screen {
-            self.painted.take(&self.egui, output, area, screen.size(), screen.keeps_panels());
-        } else {
-            self.painted.textures.append(output.textures_delta);
-        }
+        // Of a turn that another one follows only the textures are painted.
+        self.painted.textures.append(std::mem::take(&mut output.textures_delta));
+        self.output = Some(output);
         commands
     }
 
@@ -206,6 +215,9 @@ impl Window {
             return Ok(false);
         }
         let Some(screen) = &mut self.screen else { return self.try_again().map(|()| false) };
+        if let Some(output) = self.output.take() {
+            self.painted.take(&self.egui, output, self.area, screen.size(), screen.keeps_panels());
+        }
         match guarded(|| screen.present(&mut self.painted, frame, background, edges)) {
             Ok(Presented { shown, errors }) => {
                 if !shown {

@@ -5,11 +5,39 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Says that a test was skipped, past the test runner's capture. Where `CI` is `true` nothing may be skipped.
+/// Says that a test was skipped, past the test runner's capture. Where `CI` is `true` nothing may be skipped. The last
+/// test of a run (`zz_skipped`) says how many were.
 pub fn skipped(what: &str) {
     assert!(std::env::var("CI").as_deref() != Ok("true"), "would be skipped, which CI forbids: {what}");
     // Nobody to tell: nothing to do.
     let _unheard = writeln!(std::io::stderr(), "SKIPPED: {what}");
+    let test = std::thread::current().name().unwrap_or("main").to_owned();
+    let records = records();
+    let file = std::fs::create_dir_all(&records)
+        .and_then(|()| std::fs::File::options().append(true).create(true).open(records.join(run())));
+    // Written in one piece: tests run side by side.
+    let line = format!("{}\t{test}\t{}\n", env!("CARGO_CRATE_NAME"), what.replace(['\t', '\n'], " "));
+    let _uncounted = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+/// Where it is written down what was skipped: a file for each run of `cargo test`.
+pub fn records() -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("skipped")
+}
+
+/// The name of this run of `cargo test`, the same in all of its test binaries and in no other run: what started them,
+/// and when that was started.
+pub fn run() -> String {
+    #[cfg(unix)]
+    {
+        let parent = std::os::unix::process::parent_id();
+        // The name in brackets may hold spaces; field 22 counts from after it.
+        let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
+        let started = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().nth(19));
+        format!("{parent}-{}", started.unwrap_or("0"))
+    }
+    #[cfg(not(unix))]
+    "run".to_owned()
 }
 
 /// The folder of models and references, or `None` (and said so) where it is not there.

@@ -150,18 +150,23 @@ fn joints_are_searched_selected_and_highlighted() {
     harness.run();
     assert_eq!(harness.state().session.view.selected, Some(NodeId(4)));
     // It needs these keys, and leaves the others to the shortcuts.
-    use skinscope::session::Key as Shortcut;
-    let shares = |harness: &Harness<'_, App>, key| harness.state().ui.shares_key(key);
-    assert!(
-        !shares(&harness, Shortcut::Down) && shares(&harness, Shortcut::Space) && shares(&harness, Shortcut::Char('w'))
-    );
+    harness.state_mut().commands.clear();
+    harness.key_press(Key::W);
+    harness.run();
+    harness.key_press(Key::Space);
+    harness.run();
+    assert_eq!(harness.state().commands, [Command::ToggleOverlay("weights"), Command::TogglePlay]);
+    harness.state_mut().session.playback.playing = false;
     harness.state_mut().commands.clear();
     harness.key_press(Key::Enter);
     harness.run();
     assert!(has(&harness, &Command::FrameSelected));
     harness.key_press(Key::Escape);
     harness.run();
-    assert!(!shares(&harness, Shortcut::Space), "the focus is elsewhere");
+    harness.state_mut().commands.clear();
+    harness.key_press(Key::ArrowDown);
+    harness.run();
+    assert_eq!(harness.state().commands, [Command::PreviousKey], "the focus is elsewhere");
 }
 
 #[test]

@@ -7,6 +7,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod faults;
+mod order;
 mod rest;
 
 use std::path::{Path, PathBuf};
@@ -75,12 +76,28 @@ fn have(tool: &str) -> bool {
     Command::new("sh").args(["-c", &format!("command -v {tool}")]).output().is_ok_and(|o| o.status.success())
 }
 
+/// Asks again and again. The limit only catches what never comes.
 fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {
-        assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for {what}");
-        std::thread::sleep(Duration::from_millis(100));
+        assert!(start.elapsed() < Duration::from_secs(180), "waited three minutes for {what}");
+        std::thread::sleep(Duration::from_millis(50));
     }
+}
+
+/// Whether all threads of a program sleep, and how often they were given a processor so far.
+fn threads(program: &Child) -> (bool, u64) {
+    let (mut asleep, mut runs) = (true, 0);
+    for task in std::fs::read_dir(format!("/proc/{}/task", program.id())).unwrap() {
+        // A thread may end while it is asked.
+        let Ok(status) = std::fs::read_to_string(task.unwrap().path().join("status")) else { continue };
+        let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).unwrap_or_default().trim();
+        asleep &= field("State:").starts_with('S');
+        for switches in ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"] {
+            runs += field(switches).parse::<u64>().unwrap_or(0);
+        }
+    }
+    (asleep, runs)
 }
 
 impl Screen {
@@ -146,7 +163,6 @@ impl Screen {
 
     fn tool(&self, arguments: &[&str]) {
         assert!(self.try_tool(arguments), "xdotool {arguments:?}");
-        std::thread::sleep(Duration::from_millis(60));
     }
 
     fn key(&self, key: &str) {
@@ -178,17 +194,48 @@ impl Screen {
         image::open(&path).unwrap().into_rgba8()
     }
 
-    /// The screen once two pictures in a row are the same: nothing moves any more.
-    fn settled(&self, name: &str) -> RgbaImage {
-        let mut last = self.shot(name);
-        wait_until("the picture to settle", || {
-            std::thread::sleep(Duration::from_millis(250));
-            let now = self.shot(name);
-            let same = now == last;
-            last = now;
-            same
+    /// Waits until the program has nothing more to do: until its threads have slept for longer than any of its timers
+    /// runs (tooltips, edges that become smooth), but for the stray wake-ups of the system's libraries. A thread that waits
+    /// for a processor, because the machine has much to do, does not sleep.
+    fn wait_for_rest(&self) {
+        const LONGER_THAN_TIMERS: Duration = Duration::from_millis(700);
+        const STRAY: u64 = 5;
+        wait_until("the program to rest", || {
+            let (asleep, before) = threads(&self.program.0);
+            std::thread::sleep(LONGER_THAN_TIMERS);
+            let (still_asleep, after) = threads(&self.program.0);
+            asleep && still_asleep && after.saturating_sub(before) <= STRAY
         });
-        last
+    }
+
+    /// The screen once the program has done all that it was asked for.
+    fn settled(&self, name: &str) -> RgbaImage {
+        self.wait_for_rest();
+        self.shot(name)
+    }
+
+    /// The screen once it shows what is expected of it.
+    fn until(&self, name: &str, expected: impl Fn(&RgbaImage) -> bool) -> RgbaImage {
+        let mut shown = self.shot(name);
+        wait_until(name, || {
+            let done = expected(&shown);
+            if !done {
+                shown = self.shot(name);
+            }
+            done
+        });
+        shown
+    }
+
+    /// Does something while the program stands still, as if it were busy: all of it arrives at once.
+    fn while_busy(&self, todo: impl FnOnce()) {
+        let signal = |name: &str| {
+            let sent = Command::new("kill").args([name, &self.program.0.id().to_string()]).status();
+            assert!(sent.unwrap().success());
+        };
+        signal("-STOP");
+        todo();
+        signal("-CONT");
     }
 }
 
@@ -241,11 +288,8 @@ fn deep_blue(picture: &RgbaImage, area: Area) -> usize {
 fn a_joint_is_selected_posed_scrubbed_and_its_weights_are_seen() {
     let Some(screen) = Screen::open("drive", &[]) else { return };
     // It plays by itself; Space stops it.
-    let (a, b) = (screen.shot("playing_a"), {
-        std::thread::sleep(Duration::from_millis(700));
-        screen.shot("playing_b")
-    });
-    assert!(changed(&a, &b, FIGURE) > 0.001, "the character does not play");
+    let first = screen.shot("playing_a");
+    screen.until("playing_b", |now| changed(&first, now, FIGURE) > 0.001);
     screen.key("space");
     let paused = screen.settled("paused");
 

@@ -10,6 +10,7 @@ mod findings;
 mod ghosts;
 pub mod icons;
 mod inspector;
+mod keys;
 mod legend;
 mod matrices;
 mod menu;
@@ -29,6 +30,8 @@ mod viewport;
 mod widgets;
 mod work;
 
+pub use keys::{mark_number_pad, turns};
+
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
@@ -39,7 +42,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Effect, Key, Panel, Session};
+use crate::session::{Command, Effect, Panel, Session};
 
 /// What is remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -149,8 +152,8 @@ pub struct UiState {
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
     tables: tables::Tables,
-    /// The arrows move in a table.
-    in_table: bool,
+    /// A text field had the focus when the last pass ended.
+    in_text: bool,
     viewport: viewport::Viewport,
     /// The node that the pointer is over this frame, in whatever panel.
     hovered: Option<NodeId>,
@@ -173,19 +176,6 @@ impl UiState {
     #[must_use]
     pub fn is_dark(&self) -> bool {
         !self.saved.light
-    }
-
-    /// A dialog is open; nothing behind it should answer to keys.
-    #[must_use]
-    pub fn is_modal(&self) -> bool {
-        self.dialog.is_some()
-    }
-
-    /// What has the focus leaves this key to the shortcuts: a table needs only those that move in it.
-    #[must_use]
-    pub fn shares_key(&self, key: Key) -> bool {
-        use Key::{Down, End, Escape, Home, Left, PageDown, PageUp, Right, Up};
-        self.in_table && !matches!(key, Up | Down | Left | Right | PageUp | PageDown | Home | End | Escape)
     }
 
     /// Effects that concern the window itself; others are none of its business.
@@ -272,6 +262,7 @@ pub fn show(
     }
     ui.set_style(ui.ctx().style_of(theme));
     state.follow(session);
+    let pass = keys::begin(ui.ctx(), state);
     if !state.started {
         state.started = true;
         if state.saved.viridis {
@@ -281,7 +272,6 @@ pub fn show(
         state.saved.viridis = session.view.ramp == Ramp::Viridis;
     }
     state.hovered = None;
-    state.in_table = false;
     menu::show(ui, session, state, commands);
     let c = theme::colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
@@ -324,5 +314,6 @@ pub fn show(
         commands.push(Command::Hover(state.hovered));
     }
     dialogs::show(ui, state, status);
+    keys::end(ui.ctx(), pass, state, status, commands);
     area
 }

@@ -66,8 +66,6 @@ pub(super) struct Answer {
     pub head: Option<usize>,
     /// Ctrl+C.
     pub copy: bool,
-    /// The arrows move in it.
-    pub focused: bool,
 }
 
 /// How a table stands.
@@ -132,9 +130,8 @@ impl Table<'_> {
             response.request_focus();
             place.by_pointer = ui.input(|i| i.pointer.any_released());
         }
-        answer.focused = response.has_focus();
         // Whoever clicks knows where he is; the ring is for those who came by keys.
-        place.by_pointer &= answer.focused;
+        place.by_pointer &= response.has_focus();
         if !place.by_pointer {
             focus_ring(ui, outer, &response);
         }

@@ -88,7 +88,7 @@ pub(super) fn show(
     joints: &mut Joints,
     hovered: &mut Option<NodeId>,
     commands: &mut Vec<Command>,
-) -> bool {
+) {
     let Given { session, model, base } = given;
     joints.build(model, base);
     let all = base.joints.rows(joints.skin).len();
@@ -134,7 +134,6 @@ pub(super) fn show(
         let rows = joints.rows.iter().filter(|r| only.is_none_or(|node| r.node == node));
         ui.ctx().copy_text(tsv(model, rows));
     }
-    answer.focused
 }
 
 fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut Joints) -> Answer {

@@ -119,12 +119,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     };
     let given = Given { session, model, base };
     let (tab, hovered) = (&mut tables.tab, &mut state.hovered);
-    state.in_table = match *tab {
+    match *tab {
         Tab::Joints => joints::show(ui, given, tab, &mut tables.joints, hovered, commands),
         Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
         Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
         Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
-    };
+    }
 }
 
 /// A line that says why there is no table.

@@ -69,7 +69,7 @@ pub(super) fn show(
     palette: &mut Palette,
     hovered: &mut Option<NodeId>,
     commands: &mut Vec<Command>,
-) -> bool {
+) {
     let Given { session, model, .. } = given;
     palette.build(model);
     let links = match session.view.selected.filter(|_| palette.chain) {
@@ -92,7 +92,7 @@ pub(super) fn show(
         if copy {
             ui.ctx().copy_text(chain_tsv(model, &links));
         }
-        return answer.focused;
+        return;
     }
     let node = |row: usize| {
         let (skin, slot) = palette.rows[row];
@@ -114,7 +114,6 @@ pub(super) fn show(
         let rows: Vec<usize> = (0..palette.rows.len()).filter(|r| only.is_none_or(|n| node(*r) == n)).collect();
         ui.ctx().copy_text(tsv(given, rows.iter().map(|r| palette.rows[*r])));
     }
-    answer.focused
 }
 
 /// A click selects, Enter frames, the pointer is said.

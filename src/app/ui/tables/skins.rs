@@ -36,7 +36,7 @@ const TITLES: [(&str, f32, &str); 12] = [
 const DETAILS: f32 = 320.0;
 
 /// Shows the table; true while it has the keyboard.
-pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Skins) -> bool {
+pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Skins) {
     let list = &given.base.skins;
     let said = Said { rows: counted(list.len(), "skin", "skins"), no_copy: None };
     let copy = bar(ui, tab, 0.0, |_| {}, Some(&said));
@@ -57,7 +57,6 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Ski
     if copy || answer.copy {
         ui.ctx().copy_text(tsv(given.model, list));
     }
-    answer.focused
 }
 
 fn table(ui: &mut Ui, given: Given<'_>, skins: &mut Skins) -> crate::app::ui::table::Answer {

@@ -217,13 +217,7 @@ impl Vertices {
 }
 
 /// Shows the table; true while it has the keyboard.
-pub(super) fn show(
-    ui: &mut Ui,
-    given: Given<'_>,
-    tab: &mut Tab,
-    vertices: &mut Vertices,
-    commands: &mut Vec<Command>,
-) -> bool {
+pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut Vertices, commands: &mut Vec<Command>) {
     let found = vertices.find(ui, given);
     let said = said(given, vertices, &found);
     let wanted = if given.model.skins.len() > 1 { 728.0 } else { 592.0 };
@@ -259,7 +253,6 @@ pub(super) fn show(
     if let Some(text) = vertices.text.finish() {
         ui.ctx().copy_text(text);
     }
-    answer.focused
 }
 
 /// How many rows there are, and whether they can be copied.

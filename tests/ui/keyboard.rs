@@ -1,0 +1,212 @@
+//! The panels by keyboard, and keys and clicks that arrive all at once because the program was busy.
+
+use egui::{Event, Key, Modifiers, PointerButton, Pos2, RawInput};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use glam::Vec3;
+use skinscope::app::ui;
+use skinscope::model::NodeId;
+use skinscope::session::{ChannelValue, Command, Panel, Toggle, ViewFrom};
+
+use super::{App, click, has, open, selected};
+
+/// A key and the text that it types.
+fn pressed(key: Key, modifiers: Modifiers) -> Vec<Event> {
+    let down = Event::Key { key, physical_key: Some(key), pressed: true, repeat: false, modifiers };
+    let name = key.name();
+    let text = if key == Key::Space { Some(" ".to_owned()) } else { (name.len() == 1).then(|| name.to_lowercase()) };
+    let text = text.filter(|_| modifiers == Modifiers::NONE).map(Event::Text);
+    let up = Event::Key { key, physical_key: Some(key), pressed: false, repeat: false, modifiers };
+    [Some(down), text, Some(up)].into_iter().flatten().collect()
+}
+
+fn typed(text: &str) -> Vec<Event> {
+    text.chars().filter_map(|c| Key::from_name(&c.to_uppercase().to_string())).flat_map(plain).collect()
+}
+
+fn plain(key: Key) -> Vec<Event> {
+    pressed(key, Modifiers::NONE)
+}
+
+fn clicked(at: Pos2) -> Vec<Event> {
+    let button =
+        |pressed| Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+    vec![Event::PointerMoved(at), button(true), button(false)]
+}
+
+/// What arrives within one frame, as the window gives it to the panels.
+fn at_once(harness: &mut Harness<'_, App>, events: impl IntoIterator<Item = Vec<Event>>) {
+    let events = events.into_iter().flatten().collect();
+    for turn in ui::turns(RawInput { events, ..RawInput::default() }) {
+        harness.input_mut().events.extend(turn.events);
+        harness.step();
+    }
+    harness.run();
+}
+
+fn press(harness: &mut Harness<'_, App>, key: Key) {
+    at_once(harness, [plain(key)]);
+}
+
+fn searched(harness: &Harness<'_, App>) -> String {
+    harness.get_by_label("Search nodes").accesskit_node().value().unwrap_or_default()
+}
+
+#[test]
+fn a_key_that_follows_a_click_within_one_frame_goes_where_the_click_has_led() {
+    let mut harness = open(4);
+    // Away from the search: a shortcut, and nothing is searched for.
+    click(&mut harness, "Search nodes");
+    assert!(harness.get_by_label("Search nodes").is_focused());
+    let row = harness.get_by_label("joint 2").rect().center();
+    at_once(&mut harness, [clicked(row), plain(Key::W)]);
+    assert_eq!(searched(&harness), "");
+    assert!(has(&harness, &Command::ToggleOverlay("weights")), "{:?}", harness.state().commands);
+    assert_eq!(harness.state().session.view.selected, Some(NodeId(3)));
+    // Into the search: text, and nothing is switched.
+    let search = harness.get_by_label("Search nodes").rect().center();
+    at_once(&mut harness, [clicked(search), plain(Key::W)]);
+    assert_eq!(searched(&harness), "w");
+    assert!(harness.state().session.view.overlay.is_some());
+    // A key that does something without text, after a click away from it.
+    let middle = harness.state().picture.center();
+    at_once(&mut harness, [clicked(middle), plain(Key::F1)]);
+    harness.get_by_label("Keys");
+    harness.get_by_label("Close");
+}
+
+#[test]
+fn clicks_in_several_places_within_one_frame_all_count() {
+    let mut harness = open(4);
+    let place = |harness: &Harness<'_, App>, label: &str| harness.get_by_label(label).rect().center();
+    let (bones, grid, row) = (place(&harness, "Bones"), place(&harness, "Grid"), place(&harness, "joint 1"));
+    at_once(&mut harness, [clicked(bones), clicked(grid), clicked(row)]);
+    for command in [Command::Toggle(Toggle::Bones), Command::Toggle(Toggle::Grid), Command::Select(Some(NodeId(2)))] {
+        assert_eq!(harness.state().commands.iter().filter(|c| **c == command).count(), 1, "{command:?}");
+    }
+}
+
+#[test]
+fn what_is_typed_before_a_click_within_one_frame_is_kept() {
+    let mut harness = selected(3, 2);
+    let field = harness.get_by_label("Rotation Y value").rect().center();
+    let middle = harness.state().picture.left_bottom() + egui::vec2(20.0, -20.0);
+    at_once(&mut harness, [clicked(field), typed("25"), clicked(middle)]);
+    let edit = Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 25.0, 0.0)));
+    assert!(has(&harness, &edit), "{:?}", harness.state().commands);
+}
+
+#[test]
+fn a_drag_within_one_frame_turns_the_camera() {
+    let mut harness = open(3);
+    let middle = harness.state().picture.center();
+    let [moved, down, up] = <[Event; 3]>::try_from(clicked(middle)).unwrap();
+    let to = |x: f32| Event::PointerMoved(middle + egui::vec2(x, 0.0));
+    at_once(&mut harness, [vec![moved, down, to(30.0), to(80.0), up]]);
+    assert!(has(&harness, &Command::Orbit(glam::Vec2::new(80.0, 0.0))), "{:?}", harness.state().commands);
+}
+
+#[test]
+fn a_held_key_repeats_steps_and_never_flickers_a_toggle() {
+    let mut harness = open(3);
+    let hold = |key: Key| {
+        let down = Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers: Modifiers::NONE };
+        vec![down.clone(), down.clone(), down]
+    };
+    at_once(&mut harness, [hold(Key::ArrowRight)]);
+    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::StepFrames(1)).count(), 3);
+    at_once(&mut harness, [hold(Key::G)]);
+    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::Toggle(Toggle::Grid)).count(), 1);
+}
+
+#[test]
+fn digits_of_the_number_pad_are_told_from_those_above_the_letters() {
+    let mut harness = open(3);
+    let number_pad = |key, digit, modifiers| {
+        let mut events = pressed(key, modifiers);
+        events.truncate(1);
+        ui::mark_number_pad(&mut events, digit);
+        events
+    };
+    at_once(&mut harness, [pressed(Key::Num1, Modifiers::COMMAND)]);
+    at_once(&mut harness, [number_pad(Key::Num1, 1, Modifiers::COMMAND)]);
+    at_once(&mut harness, [number_pad(Key::Num7, 7, Modifiers::NONE), plain(Key::Num3)]);
+    // With Num Lock off the key is another, in the same place.
+    let mut home = vec![Event::Key {
+        key: Key::Home,
+        physical_key: Some(Key::Num7),
+        pressed: true,
+        repeat: false,
+        modifiers: Modifiers::COMMAND,
+    }];
+    ui::mark_number_pad(&mut home, 7);
+    at_once(&mut harness, [home]);
+    let keys: Vec<_> = harness
+        .state()
+        .commands
+        .iter()
+        .filter(|c| matches!(c, Command::LookFrom(_) | Command::TogglePanel(_) | Command::FrameAll))
+        .cloned()
+        .collect();
+    let look = Command::LookFrom;
+    let panel = Command::TogglePanel(Panel::Outliner);
+    assert_eq!(keys, [panel, look(ViewFrom::Back), look(ViewFrom::Top), look(ViewFrom::Right), look(ViewFrom::Bottom)]);
+}
+
+#[test]
+fn shortcuts_work_whatever_has_the_focus_and_text_fields_keep_theirs() {
+    let keys = [
+        (Key::W, Command::ToggleOverlay("weights")),
+        (Key::Space, Command::TogglePlay),
+        (Key::ArrowUp, Command::NextKey),
+        (Key::Home, Command::FrameAll),
+        (Key::Escape, Command::Deselect),
+    ];
+    for widget in ["Bones", "Next frame", "Rotation X", "joint 2", "Time", "Weights", "Speed: 1×"] {
+        for (key, command) in &keys {
+            let mut harness = selected(3, 2);
+            harness.get_by_label(widget).focus();
+            harness.run();
+            harness.state_mut().commands.clear();
+            press(&mut harness, *key);
+            let asked: Vec<_> =
+                harness.state().commands.iter().filter(|c| !matches!(c, Command::Hover(_))).cloned().collect();
+            assert_eq!(asked, std::slice::from_ref(command), "{key:?} with the focus on {widget}");
+        }
+    }
+    for field in ["Search nodes", "Rotation X value"] {
+        let mut harness = selected(3, 2);
+        click(&mut harness, field);
+        harness.state_mut().commands.clear();
+        at_once(&mut harness, keys[..4].iter().map(|(key, _)| plain(*key)));
+        assert!(harness.state().commands.is_empty(), "{field}: {:?}", harness.state().commands);
+        at_once(&mut harness, [pressed(Key::T, Modifiers::COMMAND)]);
+        assert!(has(&harness, &Command::ToggleTheme), "{field} has no use for it");
+        press(&mut harness, Key::Escape);
+        assert!(!has(&harness, &Command::Deselect), "{field} keeps Escape");
+    }
+}
+
+/// Enter presses what has the focus, and Space does not.
+#[test]
+fn enter_presses_a_button_and_space_plays() {
+    let mut harness = open(3);
+    harness.get_by_label("Bones").focus();
+    harness.run();
+    press(&mut harness, Key::Space);
+    assert!(!has(&harness, &Command::Toggle(Toggle::Bones)) && has(&harness, &Command::TogglePlay));
+    press(&mut harness, Key::Enter);
+    assert!(has(&harness, &Command::Toggle(Toggle::Bones)));
+}
+
+#[test]
+fn keys_go_to_an_open_menu_and_not_past_it() {
+    let mut harness = open(3);
+    click(&mut harness, "File");
+    press(&mut harness, Key::W);
+    assert!(harness.state().commands.is_empty(), "{:?}", harness.state().commands);
+    press(&mut harness, Key::Escape);
+    assert!(!has(&harness, &Command::Deselect));
+    press(&mut harness, Key::W);
+    assert!(has(&harness, &Command::ToggleOverlay("weights")));
+}

@@ -1,0 +1,36 @@
+//! Clicks and keys that arrive all at once, because the program or the machine was busy, are handled one after the other.
+
+use super::{FIGURE, INSPECTOR, Screen, changed, deep_blue};
+
+#[test]
+fn keys_that_follow_a_click_while_the_program_is_busy_are_not_lost() {
+    let Some(screen) = Screen::open("order", &[]) else { return };
+    screen.key("space");
+    let paused = screen.settled("paused");
+    // Into the search, a name, a row of what is found, and a shortcut.
+    screen.while_busy(|| {
+        screen.click(120, 62);
+        screen.tool(&["type", "UpperArm.L"]);
+        screen.click(150, 240);
+        screen.key("w");
+    });
+    let weights = screen.settled("weights");
+    assert!(changed(&paused, &weights, INSPECTOR) > 0.02, "the click on the row is lost");
+    assert!(deep_blue(&weights, FIGURE) > deep_blue(&paused, FIGURE) + 3000, "the key after the click is lost");
+    // The search has the focus; a click on the picture takes it away, and F1 shows the list of keys.
+    screen.click(120, 62);
+    screen.settled("searching");
+    screen.while_busy(|| {
+        screen.click(600, 600);
+        screen.key("F1");
+    });
+    let keys = screen.settled("keys");
+    assert!(changed(&weights, &keys, FIGURE) > 0.5, "the list of keys is not shown");
+    screen.key("Escape");
+    let closed = screen.settled("closed");
+    assert!(changed(&weights, &closed, FIGURE) < 0.1, "the list of keys does not close");
+    // A drag that is over before a frame is drawn turns the camera.
+    screen.while_busy(|| screen.drag((600, 300), (760, 330)));
+    let turned = screen.settled("turned");
+    assert!(changed(&closed, &turned, FIGURE) > 0.02, "the drag is lost");
+}

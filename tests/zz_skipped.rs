@@ -1,0 +1,45 @@
+//! The last test of a run, by its name: says how many tests were skipped, and why.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+/// How many tests were skipped, and for each reason how many, the most frequent first. A record has a line for each time
+/// that something was missing: test binary, test, reason.
+fn summary(record: &str) -> String {
+    let mut tests = BTreeSet::new();
+    let mut reasons = BTreeMap::<&str, BTreeSet<(&str, &str)>>::new();
+    for line in record.lines() {
+        let mut fields = line.splitn(3, '\t');
+        let (Some(binary), Some(test), Some(why)) = (fields.next(), fields.next(), fields.next()) else { continue };
+        tests.insert((binary, test));
+        reasons.entry(why).or_default().insert((binary, test));
+    }
+    if tests.is_empty() {
+        return "No test was skipped.".to_owned();
+    }
+    let mut reasons: Vec<_> = reasons.into_iter().map(|(why, tests)| (tests.len(), why)).collect();
+    reasons.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let were = if tests.len() == 1 { "1 test was" } else { &format!("{} tests were", tests.len()) };
+    let lines = reasons.iter().map(|(count, why)| format!("\n{count:5}  {why}"));
+    format!("{were} skipped, in part or whole:{}", lines.collect::<String>())
+}
+
+#[test]
+fn the_run_says_what_was_skipped() {
+    let records = common::records();
+    let record = std::fs::read_to_string(records.join(common::run())).unwrap_or_default();
+    // Past the test runner's capture. Nobody to tell: nothing to do.
+    let _unheard = writeln!(std::io::stderr(), "\n{}", summary(&record));
+    // This run has told its own, and what earlier runs have left is old.
+    let _absent = std::fs::remove_dir_all(records);
+}
+
+#[test]
+fn a_test_counts_once_for_each_reason_and_once_in_all() {
+    let record = "ui\ta\tno display\nui\ta\tno display\nui\ta\tno corpus\nui\tb\tno corpus\ncli\ta\tno corpus\n";
+    assert_eq!(summary(record), "3 tests were skipped, in part or whole:\n    3  no corpus\n    1  no display");
+    assert_eq!(summary("cli\ta\tno corpus\n"), "1 test was skipped, in part or whole:\n    1  no corpus");
+    assert_eq!(summary(""), "No test was skipped.");
+}
