@@ -202,7 +202,9 @@ fn make_sampler(gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
         mag_filter: filter(how.mag),
         min_filter: filter(how.min),
         mipmap_filter: mip,
-        lod_max_clamp: if how.mip.is_some() { 32.0 } else { 0.0 },
+        // Without smaller levels: at a clamp of zero all would count as magnified, and the filter for what is smaller be left
+        // out (Vulkan 1.4, "Level-of-Detail Operation" and its note on OpenGL's filters).
+        lod_max_clamp: if how.mip.is_some() { 32.0 } else { 0.25 },
         // Only where every filter is linear.
         anisotropy_clamp: if smooth { 8 } else { 1 },
         ..wgpu::SamplerDescriptor::default()
