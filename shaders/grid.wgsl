@@ -1,4 +1,5 @@
-// The ground: lines that fade out, every tenth stronger, axes tinted, and the model's contact shadow.
+// The ground: a pool of light around the model, its contact shadow, and lines that fade out, every tenth stronger, axes
+// tinted.
 
 struct Ground {
     @builtin(position) position: vec4f,
@@ -42,13 +43,19 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
     let axis = max(near_axis.x, near_axis.y) * 0.42;
     let axis_color = select(AXIS_Z, AXIS_X, near_axis.y > near_axis.x);
     let color = mix(globals.grid_color.rgb, axis_color, step(line, axis) * step(0.001, axis));
+    // Seen from below there is no floor.
+    let away = length(in.world.xz - globals.shadow.xy) / globals.grid.z;
+    let pool = globals.floor_color.a * exp(-8.0 * away * away) * clamp(1.0 - reach, 0.0, 1.0);
+    let floor_alpha = pool * smoothstep(0.0, 0.25, rise);
     var shadow = 0.0;
     if min(globals.shadow.z, globals.shadow.w) * rise > 0.0 {
         let d = (in.world.xz - globals.shadow.xy) / globals.shadow.zw;
         let r2 = dot(d, d);
-        shadow = 0.62 * exp(-1.7 * r2) * clamp(1.0 - 0.16 * r2, 0.0, 1.0);
+        shadow = 0.7 * exp(-1.7 * r2) * clamp(1.0 - 0.16 * r2, 0.0, 1.0);
     }
-    // Lines, darker in the shadow, over the shadow over what is there; premultiplied.
+    // Lines, darker in the shadow, over the shadow over the floor over what is there; premultiplied.
     let line_alpha = max(line, axis) * fade * angle * (1.0 - 0.8 * shadow);
-    return vec4f(color * line_alpha, line_alpha + shadow * (1.0 - line_alpha));
+    let ground = globals.floor_color.rgb * floor_alpha * (1.0 - shadow);
+    let covered = shadow + floor_alpha * (1.0 - shadow);
+    return vec4f(color * line_alpha + ground * (1.0 - line_alpha), line_alpha + covered * (1.0 - line_alpha));
 }

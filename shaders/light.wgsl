@@ -19,17 +19,25 @@ struct Shading {
 }
 
 const PI: f32 = 3.14159265;
-const SKY: vec3f = vec3f(0.385, 0.40, 0.425);
-const GROUND: vec3f = vec3f(0.155, 0.145, 0.135);
+/// Irradiance / π from all around, of what looks up and of what looks down. With the key light a surface of average colour
+/// that faces the eye shows about its own colour, which `tone` leaves as it is.
+const SKY: vec3f = vec3f(0.83, 0.845, 0.87);
+const GROUND: vec3f = vec3f(0.40, 0.395, 0.39);
+/// Radiance of the walls between the boxes, above and below. They are darker than what lights a rough surface, so that
+/// metals have light and dark to reflect, and what is not metal is not whitened where it turns aside.
+const WALL_TOP: vec3f = vec3f(0.71, 0.725, 0.75);
+const WALL_FOOT: vec3f = vec3f(0.20, 0.195, 0.19);
 /// Irradiance / π of the key light at full incidence.
-const KEY: vec3f = vec3f(0.66, 0.64, 0.605);
+const KEY: vec3f = vec3f(0.61, 0.60, 0.58);
 
 /// Radiance of the surroundings along `direction`, blurred for a roughness.
 fn studio(direction: vec3f, alpha: f32) -> vec3f {
     let up = clamp(direction.y / (0.35 + alpha) * 0.5 + 0.5, 0.0, 1.0);
-    var sum = mix(GROUND, SKY, up * up * (3.0 - 2.0 * up)) * 1.15;
-    // A box of sharp edges, blurred: each edge is a smooth step as wide as the lobe.
-    let narrow = 0.5 / (0.05 + 1.5 * alpha);
+    // The roughest surfaces reflect the mean of all around.
+    let rough = clamp(2.0 * alpha - 0.6, 0.0, 1.0);
+    var sum = mix(mix(WALL_FOOT, GROUND, rough), mix(WALL_TOP, SKY, rough), up * up * (3.0 - 2.0 * up));
+    // A box of soft edges, blurred: each edge is a smooth step, wider than the lobe.
+    let narrow = 0.5 / (0.16 + 1.5 * alpha);
     for (var i = 0; i < 4; i++) {
         let light = globals.boxes[i];
         let d = vec3f(dot(direction, light.x.xyz), dot(direction, light.y.xyz), dot(direction, light.z.xyz));

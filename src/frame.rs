@@ -237,6 +237,8 @@ pub struct Grid {
     pub shadow: Vec4,
     /// sRGB.
     pub color: [f32; 3],
+    /// The floor itself, on which the shadow lies: sRGB, straight alpha under the model, fading out around it.
+    pub floor: [f32; 4],
 }
 
 /// Behind everything. Colours are sRGB, 0…1.

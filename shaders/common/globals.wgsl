@@ -26,6 +26,8 @@ struct Globals {
     grid: vec4f,
     /// Linear; w unused.
     grid_color: vec4f,
+    /// Linear, straight alpha under the model.
+    floor_color: vec4f,
     /// Centre xz, radii xz; metres.
     shadow: vec4f,
     /// Linear, straight alpha.

@@ -17,6 +17,8 @@ pub struct Palette {
     pub background: Background,
     /// Lines of the ground.
     pub grid: [f32; 3],
+    /// The floor around the model, light enough for a shadow to be seen on it.
+    pub floor: [f32; 4],
     /// A bone at rest.
     pub bone: [f32; 4],
     /// The selected bone.
@@ -44,7 +46,8 @@ impl Palette {
     /// For dark surroundings.
     pub const DARK: Self = Self {
         background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
-        grid: [0.42, 0.45, 0.52],
+        grid: [0.56, 0.59, 0.66],
+        floor: [0.43, 0.455, 0.51, 0.85],
         bone: [0.34, 0.41, 0.53, 0.55],
         selected: [0.302, 0.639, 1.0, 0.72],
         below_selected: [0.36, 0.58, 0.90, 0.58],
@@ -60,6 +63,7 @@ impl Palette {
     pub const LIGHT: Self = Self {
         background: Background::Studio { inner: [0.93, 0.94, 0.955], outer: [0.78, 0.80, 0.835] },
         grid: [0.45, 0.48, 0.54],
+        floor: [0.96, 0.965, 0.975, 0.6],
         bone: [0.30, 0.36, 0.46, 0.36],
         selected: [0.05, 0.42, 0.86, 0.74],
         below_selected: [0.20, 0.50, 0.88, 0.50],
@@ -229,6 +233,7 @@ fn ground(bounds: Aabb, palette: &Palette) -> Grid {
         radius: size * 3.0,
         shadow,
         color: palette.grid,
+        floor: palette.floor,
     }
 }
 

@@ -50,6 +50,7 @@ shared! {
         background_outer: [f32; 4],
         grid: [f32; 4],
         grid_color: [f32; 4],
+        floor_color: [f32; 4],
         shadow: [f32; 4],
         wire_color: [f32; 4],
         dot_color: [f32; 4],

@@ -19,13 +19,14 @@ struct Light {
 /// The first is where the key light comes from: its own light is a lamp, the box is what mirrors see of it.
 const LIGHTS: [Light; 4] = [
     // Key, upper left of the eye.
-    Light { towards: Vec3::new(-0.55, 0.68, 0.60), half: [0.42, 0.62], radiance: [3.0, 2.92, 2.80], diffuse: 0.04 },
+    Light { towards: Vec3::new(-0.55, 0.68, 0.60), half: [0.42, 0.62], radiance: [2.6, 2.55, 2.46], diffuse: 0.04 },
     // Fill, low on the right.
-    Light { towards: Vec3::new(0.85, 0.10, 0.45), half: [0.35, 0.80], radiance: [0.85, 0.92, 1.05], diffuse: 0.13 },
-    // Rim, behind on the right.
-    Light { towards: Vec3::new(0.72, 0.42, -0.72), half: [0.30, 0.95], radiance: [3.2, 3.35, 3.6], diffuse: 0.15 },
+    Light { towards: Vec3::new(0.85, 0.10, 0.45), half: [0.35, 0.80], radiance: [0.75, 0.78, 0.84], diffuse: 0.13 },
+    // Rim, behind on the right. Its radiance adds to that of the wall: whatever turns aside mirrors what is behind it, so a
+    // bright rim would cover the colours of all faces that do.
+    Light { towards: Vec3::new(0.72, 0.42, -0.72), half: [0.30, 0.95], radiance: [0.25, 0.26, 0.275], diffuse: 0.27 },
     // A weaker rim behind on the left.
-    Light { towards: Vec3::new(-0.80, 0.25, -0.62), half: [0.22, 0.90], radiance: [1.5, 1.6, 1.8], diffuse: 0.13 },
+    Light { towards: Vec3::new(-0.80, 0.25, -0.62), half: [0.22, 0.90], radiance: [0.20, 0.21, 0.22], diffuse: 0.24 },
 ];
 
 /// The lights in world space.

@@ -195,6 +195,7 @@ fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
         background_outer: with_w(outer),
         grid: display.grid.map_or([1.0, 0.0, 0.0, 0.0], |g| [g.spacing, g.height, g.radius, 0.0]),
         grid_color: display.grid.map_or([0.0; 4], |g| with_w(linear(g.color))),
+        floor_color: linear_alpha(display.grid.map_or([0.0; 4], |g| g.floor)),
         shadow: display.grid.map_or([0.0; 4], |g| g.shadow.to_array()),
         wire_color: wire_color(display.mesh),
         dot_color: linear_alpha(display.dots.map_or([0.0; 4], |d| d.color)),

@@ -185,7 +185,7 @@ fn members_that_are_seen_through_are_painted_from_far_to_near() {
         };
         let middle = |frame: &Frame| stage.draw(frame).at(SIZE / 2, SIZE / 2);
         let [one, other] = [middle(&of(&[&near])), middle(&of(&[&far]))];
-        assert!(!scenes::near(one, other, 30), "{one:?} and {other:?}: the order shows");
+        assert!(!scenes::near(one, other, 9), "{one:?} and {other:?}: the order shows");
         let (sorted, unsorted) = (middle(&of(&[&far, &near])), middle(&of(&[&near, &far])));
         assert!(scenes::near(sorted, unsorted, 1), "{sorted:?} and {unsorted:?}");
         // One over the other (Porter & Duff 1984): a half of the near one, and a half of the far one's half.

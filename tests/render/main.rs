@@ -14,6 +14,7 @@ mod lights;
 mod materials;
 mod numbers;
 mod overlays;
+mod picture;
 mod pictures;
 mod readouts;
 mod samples;

@@ -22,8 +22,14 @@ pub fn image(size: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Image {
 fn bent(normal: Vec3, tangents: bool) -> Plate {
     let texel = (normal * 127.5 + 127.5).round();
     let rgba = [texel.x as u8, texel.y as u8, texel.z as u8, 255];
-    let material =
-        Material { metallic: 0.0, roughness: 0.6, double_sided: true, normal_texture: slot(0), ..Material::default() };
+    let material = Material {
+        base_color: Vec4::new(0.4, 0.4, 0.4, 1.0),
+        metallic: 0.0,
+        roughness: 0.6,
+        double_sided: true,
+        normal_texture: slot(0),
+        ..Material::default()
+    };
     Plate { material, tangents, images: vec![image(4, |_, _| rgba)], ..Plate::default() }
 }
 
@@ -42,7 +48,9 @@ fn normal_maps_bend_the_light_alike_with_and_without_tangents_mirrored_and_from_
                     });
                     let place = format!("{direction} at {transform:?}, behind {behind}");
                     assert!(near(pictures[0], pictures[1], 3), "{place}: {pictures:?}");
-                    assert!(!near(pictures[0], flat, 3), "{place}: {pictures:?} is as if flat");
+                    // A turned plate may be as bright as a flat one.
+                    let is_bent = transform == rolled || !near(pictures[0], flat, 3);
+                    assert!(is_bent, "{place}: {pictures:?} is as if flat");
                 }
             }
         }

@@ -96,7 +96,8 @@ fn the_ground_fades_out_and_carries_a_shadow() {
             * glam::Affine3A::from_translation(Vec3::Z * 5.0);
         let plain = [0.5; 3];
         frame.display.background = Background::Solid(plain);
-        let grid = Grid { spacing: 100.0, height: 0.0, radius: 0.8, shadow: Vec4::ZERO, color: [1.0; 3] };
+        let grid =
+            Grid { spacing: 100.0, height: 0.0, radius: 0.8, shadow: Vec4::ZERO, color: [1.0; 3], floor: [0.0; 4] };
         frame.display.grid = Some(grid);
         let bare = stage.draw(&frame);
         let between = (SIZE / 2 + 9, SIZE / 2 + 9);
