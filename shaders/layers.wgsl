@@ -117,7 +117,7 @@ fn layers_at(in: Fragment, p: Point) -> Layers {
         if has(CLEARCOAT_NORMAL) {
             let uv = uv_of(in, CLEARCOAT_NORMAL);
             let texel = textureSample(clearcoat_normal_texture, clearcoat_normal_sampler, uv).xyz;
-            let by_tangents = TANGENTS && material.clearcoat.w > 0.0;
+            let by_tangents = TANGENTS && apart(u32(material.clearcoat.w), bitcast<u32>(in.world.x)) != 0u;
             normal = bent_normal(in, normal, texel, uv, material.clearcoat.z, by_tangents);
         }
         l.clearcoat_normal = normal * p.facing.side;
@@ -226,7 +226,8 @@ fn sheen_lobe(s: Shading, light: vec3f, roughness: f32) -> f32 {
 /// Radiance that fibres send towards the eye, where they send `share` of uniform light.
 fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
-    for (var i = 0u; i < globals.light_count; i++) {
+    let count = apart(globals.light_count, bitcast<u32>(world.x));
+    for (var i = 0u; i < count; i++) {
         let from_light = arriving(i, world);
         sum += from_light.light * sheen_lobe(s, from_light.towards, l.sheen_roughness);
     }

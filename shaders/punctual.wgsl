@@ -51,7 +51,8 @@ fn arriving(i: u32, world: vec3f) -> Arriving {
 /// Radiance towards the eye from all that shines: the lights of the file, and the studio where it is wanted.
 fn shone_on(s: Shading, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
-    for (var i = 0u; i < globals.light_count; i++) {
+    let count = apart(globals.light_count, bitcast<u32>(world.x));
+    for (var i = 0u; i < count; i++) {
         let from_light = arriving(i, world);
         sum += reflected(s, from_light.towards) * from_light.light;
     }

@@ -34,7 +34,7 @@ fn vs_readout(
     var out = surface_fragment(in, vertex, copy);
     let source = stored(in);
     let number = overlay_number(source, copy, value);
-    let shown = select(linear_from_srgb(scale_color(number)), vec3f(number, 0.0, 0.0), globals.scale_kind == RAMP);
+    let shown = select(linear_from_srgb(scale_color(number)), vec3f(number, 0.0, 0.0), shown_scale() == RAMP);
     out.color = vec4f(shown, stored_color(in).a);
     out.tangent = owner(source, copy);
     return out;
@@ -66,7 +66,7 @@ fn fs_readout(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
     }
     let shade = readout_shade(in, f);
     var color = srgb_from_linear(in.color.rgb);
-    let kind = globals.scale_kind;
+    let kind = shown_scale();
     if kind == RAMP {
         color = ramp_color(in.color.x);
     }

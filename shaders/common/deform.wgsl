@@ -139,7 +139,8 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
     if !MORPHS {
         return v;
     }
-    for (var target_index = 0u; target_index < draw.morph_count; target_index++) {
+    let count = apart(draw.morph_count, vertex);
+    for (var target_index = 0u; target_index < count; target_index++) {
         let place = draw.morph_weight + target_index;
         let weight = palette[globals.morph_base + member * globals.crowd.z + place / 4u][place % 4u];
         if weight == 0.0 {

@@ -82,9 +82,33 @@ struct Slot {
 @group(0) @binding(1) var<storage, read> palette: array<vec4f>;
 @group(0) @binding(2) var<storage, read> slots: array<Slot>;
 
+/// The device is the processor. Mesa's Vulkan driver for it builds a shader anew, for every draw, around the values of those
+/// uniforms that alone decide a branch or end a loop, and keeps every one that it built. So there nothing may hang on uniforms
+/// alone (tests/branches.rs): what is shown is told by the constants below, one pipeline for each, and `apart` ends loops.
+override BY_PROCESSOR: bool = false;
+override SHOWN_FLAGS: u32 = 0u;
+override SHOWN_OVERLAY: u32 = 0u;
+override SHOWN_SCALE: u32 = 0u;
+
 /// True where `bit` of what is shown is set.
 fn is_shown(bit: u32) -> bool {
-    return (globals.flags & bit) != 0u;
+    return (select(globals.flags, SHOWN_FLAGS, BY_PROCESSOR) & bit) != 0u;
+}
+
+/// Which overlay gives the number of a vertex.
+fn shown_overlay() -> u32 {
+    return select(globals.overlay, SHOWN_OVERLAY, BY_PROCESSOR);
+}
+
+/// RAMP, STEPS or JOINTS.
+fn shown_scale() -> u32 {
+    return select(globals.scale_kind, SHOWN_SCALE, BY_PROCESSOR);
+}
+
+/// `number`, which is the same for a whole draw. Where the device is the processor, it seems to differ with `varies`, which is
+/// whatever differs within a draw, and never has all its bits set.
+fn apart(number: u32, varies: u32) -> u32 {
+    return select(number, 0u, BY_PROCESSOR && varies == 0xffffffffu);
 }
 
 /// Where a fragment lies in the whole picture, pixels from its top left.

@@ -21,7 +21,7 @@ struct Scale {
 
 /// The sRGB colour of a number. A joint that is none is black.
 fn scale_color(number: f32) -> vec3f {
-    let kind = globals.scale_kind;
+    let kind = shown_scale();
     if kind == JOINTS {
         return select(vec3f(0.0), slots[u32(max(number, 0.0))].color, number >= 0.0);
     }

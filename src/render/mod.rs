@@ -25,6 +25,7 @@ mod reorder;
 mod scene;
 mod sent;
 pub mod shader;
+mod shown;
 mod studio;
 mod target;
 mod texture;

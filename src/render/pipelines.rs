@@ -394,6 +394,7 @@ impl Pipelines {
 
     /// The compute entry that writes deformed vertices.
     pub fn bake(&mut self, gpu: &Gpu, method: &'static Method, shape: Shape) -> wgpu::ComputePipeline {
+        let shape = shape.alone();
         if let Some(found) = self.baking.get(&(method.id, shape)) {
             return found.clone();
         }

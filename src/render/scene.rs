@@ -12,6 +12,7 @@ use super::layouts::{Draw, Influence, Slot, flag, mode};
 use super::material::Materials;
 use super::pipelines::Pipelines;
 use super::reorder::Reordering;
+use super::shown::Shown;
 use super::vertices::{Shape, mode_of, window};
 use crate::deform::packed::{
     PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
@@ -80,7 +81,8 @@ impl GpuDraw {
         let joints = if self.rigid { copies } else { self.joints };
         let start = window(self.joint, joints, frame.method.vec4s_per_joint, room).filter(|_| frame.members <= 1);
         let dims = frame.display.influenced_only && frame.display.selected.is_some();
-        (Shape { window: start.is_some(), dims, ..self.shape }, start.unwrap_or(0))
+        let shown = self.shape.shown.map(|_| Shown::of(frame));
+        (Shape { window: start.is_some(), dims, shown, ..self.shape }, start.unwrap_or(0))
     }
 }
 
@@ -119,13 +121,16 @@ impl GpuModel {
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
+        let by_processor = gpu.info.device_type == wgpu::DeviceType::Cpu;
         let mut bytes = Vec::new();
         let mut draws = Vec::new();
         for (i, instance) in model.instances.iter().enumerate() {
             let mut list = Vec::new();
             for (number, primitive) in meshes[instance.mesh.index()].iter().enumerate() {
-                let (uniform, draw) = draw_of(model, InstanceId::from_index(i), number, primitive);
-                list.push(GpuDraw { offset: bytes.len() as u32, ..draw });
+                let (uniform, mut draw) = draw_of(model, InstanceId::from_index(i), number, primitive);
+                draw.offset = bytes.len() as u32;
+                draw.shape.shown = by_processor.then(Shown::default);
+                list.push(draw);
                 bytes.extend_from_slice(bytemuck::bytes_of(&uniform));
                 bytes.resize(bytes.len().next_multiple_of(stride as usize), 0);
             }
@@ -230,7 +235,7 @@ impl GpuPrimitive {
     }
 }
 
-/// A primitive as an instance draws it; where its [`Draw`] lies is not known yet.
+/// A primitive as an instance draws it; where its [`Draw`] lies and what draws it is not known yet.
 fn draw_of(model: &Model, id: InstanceId, primitive: usize, on_device: &GpuPrimitive) -> (Draw, GpuDraw) {
     let instance = &model.instances[id.index()];
     let p = &model.meshes[instance.mesh.index()].primitives[primitive];
@@ -263,6 +268,7 @@ fn draw_of(model: &Model, id: InstanceId, primitive: usize, on_device: &GpuPrimi
         morphs: !p.morphs.is_empty(),
         window: false,
         dims: false,
+        shown: None,
     };
     let joints = instance.skin.map_or(1, |skin| model.skins[skin.index()].joints.len() as u32);
     (uniform, GpuDraw { offset: 0, joint, joints, rigid, copies, shape })

@@ -166,10 +166,11 @@ impl Program {
     }
 }
 
-/// `overlay_number`, which asks the overlay that the uniform names: switching compiles nothing.
+/// `overlay_number`, which asks the overlay that the uniform names, so that switching compiles nothing. (Where the device is the
+/// processor, a constant names it.)
 fn choice_of_overlay() -> String {
     let mut text = "\nfn overlay_number(source: Source, copy: u32, value: f32) -> f32 {\n".to_owned();
-    text.push_str("    switch globals.overlay {\n");
+    text.push_str("    switch shown_overlay() {\n");
     for (i, overlay) in OVERLAYS.iter().enumerate() {
         let name = overlay.id.replace('-', "_");
         text.push_str(&format!("        case {i}u: {{ return overlay_{name}(source, copy, value); }}\n"));

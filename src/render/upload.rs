@@ -8,14 +8,15 @@ use super::behind::Behind;
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::layouts::{Bone, Globals, Light, Line, scale, shown};
+use super::layouts::{Bone, Globals, Light, Line};
 use super::pipelines::Pipelines;
 use super::sent::Sent;
+use super::shown::Shown;
 use super::studio;
 use super::target::Rows;
 use super::vertices::WINDOW_BYTES;
 use crate::deform::pack;
-use crate::frame::{Background, Camera, Frame, OVERLAYS, SCALE_ROWS, Scale};
+use crate::frame::{Background, Camera, Frame, SCALE_ROWS, Scale};
 use crate::math::Projection;
 use crate::model::LightKind;
 
@@ -182,6 +183,7 @@ fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
     let axis = |v: glam::Vec3A| v.extend(0.0).to_array();
     let nodes = selected(frame);
     let scale = frame.overlay().map(|o| &o.scale);
+    let shown = Shown::of(frame);
     let members = frame.members.max(1);
     let morphs = frame.morph_weights.len() as u32 / members;
     Globals {
@@ -205,14 +207,10 @@ fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
         selected_end: nodes.end,
         morph_base,
         light_count: frame.lights.len() as u32,
-        overlay: OVERLAYS.iter().position(|o| frame.overlay() == Some(*o)).unwrap_or(0) as u32,
-        scale_kind: match scale {
-            Some(Scale::Ramp { .. }) | None => scale::RAMP,
-            Some(Scale::Steps(_)) => scale::STEPS,
-            Some(Scale::Joints) => scale::JOINTS,
-        },
+        overlay: shown.overlay,
+        scale_kind: shown.scale,
         influence_limit: display.influence_limit as u32,
-        flags: flags(frame),
+        flags: shown.flags,
         scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
         studio: [f32::from(u8::from(frame.studio)), rows.first as f32, 0.0, 0.0],
@@ -227,14 +225,6 @@ fn selected(frame: &Frame) -> Range<u32> {
         return node.0..node.0 + 1;
     }
     node.0..model.skeleton.subtree_end(node) as u32
-}
-
-fn flags(frame: &Frame) -> u32 {
-    let display = &frame.display;
-    let bit = |on, bit| if on { bit } else { 0 };
-    bit(frame.overlay().is_some(), shown::HAS_OVERLAY)
-        | bit(display.influenced_only && display.selected.is_some(), shown::INFLUENCED_ONLY)
-        | bit(display.shared_black, shown::SHARED_BLACK)
 }
 
 /// Dark over the surface; light where there is none.

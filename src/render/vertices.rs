@@ -4,6 +4,7 @@
 use super::gpu::Gpu;
 use super::layouts::mode;
 use super::pipelines::{Kind, Look};
+use super::shown::Shown;
 use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 
 /// How the vertices of a draw are stored and moved. Its pipelines compute nothing else.
@@ -18,6 +19,8 @@ pub(super) struct Shape {
     pub window: bool,
     /// The picture dims what the selected nodes do not move.
     pub dims: bool,
+    /// What the picture shows, where pipelines are made for it.
+    pub shown: Option<Shown>,
 }
 
 /// As in `palette_uniform.wgsl`.
@@ -56,12 +59,20 @@ pub(super) fn window(joint: u32, joints: u32, vec4s_per_joint: usize, room: u64)
 impl Shape {
     /// What matters to pipelines of a kind.
     pub fn of(self, kind: Kind) -> Self {
+        let shown = self.shown;
         match kind {
-            Kind::Surface { look: Look::Shaded, .. } => self,
-            // Turning it on or off compiles nothing.
-            Kind::Surface { look: Look::Readout, .. } => Self { dims: true, ..self },
-            _ => Self { paint: PaintLayout::default(), dims: true, ..self },
+            Kind::Surface { look: Look::Shaded, .. } => Self { shown: shown.map(Shown::of_materials), ..self },
+            // Turning it on or off compiles nothing, unless pipelines are made for what is shown anyway.
+            Kind::Surface { look: Look::Readout, .. } => Self { dims: self.dims || shown.is_none(), ..self },
+            Kind::Dots => Self { paint: PaintLayout::default(), dims: true, ..self },
+            _ => self.alone(),
         }
+    }
+
+    /// What matters to pipelines that depend on nothing that is shown.
+    pub fn alone(self) -> Self {
+        let shown = self.shown.map(|_| Shown::default());
+        Self { paint: PaintLayout::default(), dims: true, shown, ..self }
     }
 
     /// Bytes from one vertex to the next.
@@ -114,7 +125,7 @@ impl Shape {
         (there.collect(), missing.collect())
     }
 
-    /// Of common/deform.wgsl.
+    /// Of common/deform.wgsl and common/globals.wgsl.
     pub fn constants(&self) -> Vec<(&'static str, f64)> {
         let layout = self.layout;
         let (wide, bits) = match layout.influences {
@@ -126,14 +137,16 @@ impl Shape {
             WeightBits::Sixteen => 16,
             WeightBits::Float => 32,
         };
-        vec![
+        let mut constants = vec![
             ("MODE", f64::from(self.mode)),
             ("NORMALS", f64::from(u8::from(layout.normals))),
             ("TANGENTS", f64::from(u8::from(layout.tangents))),
             ("WIDE_JOINTS", f64::from(u8::from(wide))),
             ("WEIGHT_BITS", f64::from(bits)),
             ("MORPHS", f64::from(u8::from(self.morphs))),
-        ]
+        ];
+        constants.extend(Shown::constants(self.shown));
+        constants
     }
 
     /// Of mesh.wgsl.

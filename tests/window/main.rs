@@ -9,6 +9,7 @@ mod common;
 mod faults;
 mod order;
 mod rest;
+mod soak;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -1,0 +1,51 @@
+//! What decides how the model's shaders branch in a picture. A graphics card reads it out of the uniform; where the device is
+//! the processor, pipelines are made for it (`BY_PROCESSOR` of shaders/common/globals.wgsl).
+
+use super::layouts::{scale, shown};
+use crate::frame::{Frame, OVERLAYS, Scale};
+
+/// What a picture shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Shown {
+    /// Bits of [`shown`].
+    pub flags: u32,
+    /// Place in [`OVERLAYS`]; 0 without one.
+    pub overlay: u32,
+    /// Of [`scale`].
+    pub scale: u32,
+}
+
+impl Shown {
+    /// In the picture of `frame`.
+    pub fn of(frame: &Frame) -> Self {
+        let display = &frame.display;
+        let bit = |on, bit| if on { bit } else { 0 };
+        Self {
+            flags: bit(frame.overlay().is_some(), shown::HAS_OVERLAY)
+                | bit(display.influenced_only && display.selected.is_some(), shown::INFLUENCED_ONLY)
+                | bit(display.shared_black, shown::SHARED_BLACK),
+            overlay: OVERLAYS.iter().position(|o| frame.overlay() == Some(*o)).unwrap_or(0) as u32,
+            scale: match frame.overlay().map(|o| &o.scale) {
+                Some(Scale::Ramp { .. }) | None => scale::RAMP,
+                Some(Scale::Steps(_)) => scale::STEPS,
+                Some(Scale::Joints) => scale::JOINTS,
+            },
+        }
+    }
+
+    /// As far as materials and light depend on it.
+    pub fn of_materials(self) -> Self {
+        Self { flags: self.flags & shown::INFLUENCED_ONLY, ..Self::default() }
+    }
+
+    /// The constants of globals.wgsl. `None`: a graphics card reads them from the uniform.
+    pub fn constants(this: Option<Self>) -> [(&'static str, f64); 4] {
+        let known = this.unwrap_or_default();
+        [
+            ("BY_PROCESSOR", f64::from(u8::from(this.is_some()))),
+            ("SHOWN_FLAGS", f64::from(known.flags)),
+            ("SHOWN_OVERLAY", f64::from(known.overlay)),
+            ("SHOWN_SCALE", f64::from(known.scale)),
+        ]
+    }
+}

@@ -1,0 +1,175 @@
+//! A minute of playing in every way to look at a model, on every device there is: memory and the driver's programs are after a
+//! minute what they were after 15 seconds. Each way plays in a process of its own, frame by frame as fast as the device draws
+//! them; where the processor draws, a window shows some thirty in a second.
+#![cfg(all(feature = "render", target_os = "linux"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::collections::VecDeque;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use glam::Vec2;
+use skinscope::frame::{Frame, Palette};
+use skinscope::inspect::check::CheckOptions;
+use skinscope::inspect::{Inspection, OVERLAYS, overlay};
+use skinscope::math::Aabb;
+use skinscope::model::shapes::obstacle_course;
+use skinscope::model::{Light, LightId, LightKind, Model, NodeId};
+use skinscope::render::{Backend, Gpu, GpuError, Renderer};
+use skinscope::session::{self, Document, Lighting, Session};
+
+/// Frames of a second, and seconds of the two readings.
+const RATE: u32 = 30;
+const FIRST: u32 = 15;
+const LAST: u32 = 60;
+/// What a process is told that is to play.
+const WAY: &str = "SKINSCOPE_SOAK";
+
+/// What is shown, beside the overlays.
+const OTHERS: [&str; 10] = [
+    "shaded",
+    "dots",
+    "dots under dominant",
+    "wireframe",
+    "bones",
+    "influenced only",
+    "crowd",
+    "crowd under weights",
+    "lights",
+    "all in turn",
+];
+
+/// Skins with four and eight influences, morph targets, rigid parts, and a light.
+fn model() -> Arc<Model> {
+    let mut parts = (*obstacle_course()).clone();
+    let kind = LightKind::Point;
+    parts.lights = vec![Light { kind, color: glam::Vec3::ONE, intensity: 3.0, range: None, name: String::new() }];
+    parts.light_nodes = vec![(NodeId(4), LightId(0))];
+    Arc::new(Model::build(parts).unwrap())
+}
+
+fn session(way: &str) -> Session {
+    let model = model();
+    let mut session = Session::default();
+    session.open(Document::new(Arc::clone(&model), Vec::new(), None));
+    session.apply(session::Command::SetViewport(Vec2::new(160.0, 120.0)));
+    session.apply(session::Command::Select(Some(NodeId(4))));
+    session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &AtomicBool::new(false)).unwrap());
+    let crowd = if way.starts_with("crowd") { 10 } else { 1 };
+    session.apply(session::Command::SetCrowd(crowd));
+    let lights = if way == "lights" { Lighting::Both } else { Lighting::Studio };
+    session.apply(session::Command::SetLighting(lights));
+    let view = &mut session.view;
+    view.bones = way == "bones";
+    view.wireframe = way == "wireframe";
+    view.vertices = way.starts_with("dots");
+    view.influenced_only = way == "influenced only";
+    view.overlay = overlay(way.rsplit(' ').next().unwrap());
+    session
+}
+
+/// Everything there is, ten frames each.
+fn turn(session: &mut Session, frame: u32) {
+    let turn = (frame / 10) as usize % (2 * OVERLAYS.len());
+    let view = &mut session.view;
+    view.overlay = OVERLAYS.get(turn / 2).copied();
+    view.vertices = turn % 2 == 1;
+    view.influenced_only = turn % 3 == 1;
+}
+
+/// Resident KiB, and mappings that can be run.
+fn reading() -> [u64; 2] {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let can_run = |line: &&str| line.split_ascii_whitespace().nth(1).is_some_and(|rights| rights.contains('x'));
+    [resident.trim().trim_end_matches(" kB").parse().unwrap(), maps.lines().filter(can_run).count() as u64]
+}
+
+/// Plays, in a process that was started for it.
+#[test]
+fn one_way_in_a_process_of_its_own() {
+    let Ok(told) = std::env::var(WAY) else { return };
+    let (backend, way) = told.split_once(':').unwrap();
+    let gpu = match Gpu::headless(if backend == "gl" { Backend::Gl } else { Backend::Vulkan }) {
+        Ok(gpu) => gpu,
+        Err(GpuError::NoAdapter { .. }) => return println!("READ none"),
+        Err(error) => panic!("{error}"),
+    };
+    let mut session = session(way);
+    let (mut frame, mut renderer) = (Frame::default(), Renderer::new(&gpu));
+    renderer.set_samples(1);
+    session.update_pose();
+    let bounds: Aabb = session.posed_bounds();
+    session.view.orbit.frame(bounds, 4.0 / 3.0);
+    for number in 1..=LAST * RATE {
+        if way == "all in turn" {
+            turn(&mut session, number);
+        }
+        let model = Arc::clone(session.model().unwrap());
+        session.playback.advance(1.0 / RATE as f32, &model);
+        session.update_pose();
+        frame.build(&session, &Palette::DARK);
+        renderer.draw(&gpu, &frame, [160, 120]).unwrap();
+        gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        if number == FIRST * RATE || number == LAST * RATE {
+            let [resident, maps] = reading();
+            println!("READ {resident} {maps}");
+        }
+    }
+    assert!(gpu.take_error().is_none());
+}
+
+/// What another process reads while it plays; `None`: it has no such device.
+fn read(told: &str) -> Option<[[u64; 2]; 2]> {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "one_way_in_a_process_of_its_own", "--nocapture"]).env(WAY, told);
+    let out = command.output().unwrap();
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert!(out.status.success(), "{told}: {said}{}", String::from_utf8_lossy(&out.stderr));
+    // The first line may begin with what the test runner says of the test.
+    let lines: Vec<&str> = said.lines().filter_map(|l| l.split_once("READ ").map(|(_, read)| read)).collect();
+    if lines == ["none"] {
+        return None;
+    }
+    let numbers = |line: &str| line.split(' ').map(|n| n.parse().unwrap()).collect::<Vec<u64>>().try_into().unwrap();
+    Some([numbers(lines[0]), numbers(lines[1])])
+}
+
+#[test]
+fn a_minute_of_playing_takes_no_more_than_its_first_quarter() {
+    let ways = || OTHERS.into_iter().chain(OVERLAYS.iter().map(|o| o.id));
+    let all = ["vulkan", "gl"].into_iter().flat_map(|backend| ways().map(move |way| format!("{backend}:{way}")));
+    let (waiting, told) = (Mutex::new(all.collect::<VecDeque<_>>()), Mutex::new(Vec::new()));
+    let next = || waiting.lock().unwrap().pop_front();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from).min(8) {
+            scope.spawn(|| {
+                while let Some(way) = next() {
+                    let readings = read(&way);
+                    told.lock().unwrap().push((way, readings));
+                }
+            });
+        }
+    });
+    let mut told = told.into_inner().unwrap();
+    told.sort();
+    for backend in ["vulkan", "gl"] {
+        if told.iter().all(|(way, readings)| !way.starts_with(backend) || readings.is_none()) {
+            common::skipped(&format!("no device to play on by {backend}"));
+        }
+    }
+    let mut grown = Vec::new();
+    for (way, readings) in told.iter().filter_map(|(way, readings)| readings.map(|r| (way, r))) {
+        let [[first, first_maps], [last, last_maps]] = readings;
+        let line = format!("{way}: {} to {} MiB, {first_maps} to {last_maps} mappings", first / 1024, last / 1024);
+        println!("{line}");
+        if last * 10 > first * 11 || last_maps != first_maps {
+            grown.push(line);
+        }
+    }
+    assert!(grown.is_empty(), "resident memory and executable mappings at {FIRST} s and {LAST} s: {grown:#?}");
+}

@@ -1,0 +1,47 @@
+//! A real window that plays takes no more memory after a while than after a quarter of it.
+
+use std::process::Child;
+
+use super::{Screen, wait_until};
+
+/// Resident MiB, executable mappings and seconds of processor time.
+fn reading(program: &Child) -> (f64, usize, f64) {
+    let read = |file: &str| std::fs::read_to_string(format!("/proc/{}/{file}", program.id())).unwrap();
+    let status = read("status");
+    let resident = status.lines().find_map(|l| l.strip_prefix("VmRSS:")).unwrap();
+    let maps =
+        read("maps").lines().filter(|l| l.split_ascii_whitespace().nth(1).is_some_and(|r| r.contains('x'))).count();
+    // User and system time, in ticks of 10 ms.
+    let stat = read("stat");
+    let mut fields = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().skip(11);
+    let mut ticks = || fields.next().unwrap().parse::<f64>().unwrap();
+    let secs = (ticks() + ticks()) / 100.0;
+    (resident.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0, maps, secs)
+}
+
+/// Plays until it has used so many more seconds of processor time, however long that takes.
+fn play(screen: &mut Screen, secs: f64) -> (f64, usize) {
+    let program = |screen: &Screen| reading(&screen.program.0);
+    let start = program(screen).2;
+    for second in 1..=secs as u32 {
+        wait_until("a second of processor time", || {
+            screen.is_running() && program(screen).2 >= start + f64::from(second)
+        });
+    }
+    let (resident, maps, _) = program(screen);
+    (resident, maps)
+}
+
+#[test]
+fn a_window_that_plays_under_an_overlay_grows_no_more() {
+    let Some(mut screen) = Screen::open("soak", &["--crowd", "4"]) else { return };
+    // Dominant joints, dots, wireframe and bones together.
+    for key in ["d", "v", "e", "b"] {
+        screen.key(key);
+    }
+    // As much as a window of this size takes in 15 seconds, and in a minute.
+    let (first, first_maps) = play(&mut screen, 4.0);
+    let (last, last_maps) = play(&mut screen, 12.0);
+    assert!(last <= 1.1 * first, "resident: {first:.0} MiB, then {last:.0}");
+    assert_eq!(first_maps, last_maps, "executable mappings");
+}
