@@ -352,6 +352,59 @@ fn the_range_of_motion_has_limits_and_is_asked_for() {
     }
 }
 
+/// 65 000 poses of the built-in character are not measured within a millisecond by any machine.
+#[test]
+fn a_range_of_motion_that_is_not_within_its_seconds_says_so_everywhere() {
+    let page = scratch("rom_seconds.html");
+    let hurried = ["--rom", "--rom-degrees", "180", "--rom-step", "1", "--rom-seconds", "0.001", "--fail-on", "never"];
+    let (stdout, stderr) = said(&[&hurried[..], &["--html", page.to_str().unwrap()]].concat(), 0);
+    let told = "The range of motion is not done within its 0.001 s: ";
+    // Lines are broken to a bearable length.
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(&stdout).contains(told) && words(&stdout).contains("more time with --rom-seconds"), "{stdout}");
+    assert!(std::fs::read_to_string(&page).unwrap().contains(told));
+    // Nothing of a progress line goes to a pipe.
+    assert!(!stderr.contains('\r') && !stderr.contains("range of motion"), "{stderr:?}");
+    let (stdout, stderr) = said(&[&hurried[..], &["--json"]].concat(), 0);
+    assert!(stderr.contains(told), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let rom = &report["files"][0]["rom"];
+    assert_eq!((&rom["complete"], &rom["seconds"]), (&json!(false), &json!(0.001)));
+    let (poses, planned) = (rom["poses"].as_u64().unwrap(), rom["planned"].as_u64().unwrap());
+    assert_eq!(planned, rom["joints"].as_u64().unwrap() * 3 * 360);
+    assert!(poses < planned, "{rom}");
+
+    let report = self::report(&["--rom", "--rom-step", "90", "--rom-seconds", "unlimited"], 0);
+    let rom = &report["files"][0]["rom"];
+    assert_eq!((&rom["complete"], &rom["seconds"], &rom["poses"]), (&json!(true), &Value::Null, &rom["planned"]));
+    assert_eq!(self::report(&[], 0)["files"][0].get("rom"), None, "where none was asked for");
+    for wrong in ["0", "-1", "soon", "NaN", "inf"] {
+        said(&["--rom", "--rom-seconds", wrong], 2);
+    }
+}
+
+/// In a terminal, made by the program `script`: one line that is written over, and gone in the end.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_how_far_the_range_of_motion_is_and_keeps_nothing_of_it() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return common::skipped("no `script` to make a terminal with");
+    }
+    let program =
+        format!("{} check --rom --rom-step 15 --fail-on never --limit 65535", env!("CARGO_BIN_EXE_skinscope"));
+    let out = Command::new("script").args(["-qec", &program, "/dev/null"]).output().unwrap();
+    let shown = String::from_utf8(out.stdout).unwrap();
+    assert_eq!(out.status.code(), Some(0), "{shown}");
+    const WIPE: &str = "\r\x1b[K";
+    let lines: Vec<&str> = shown.split(WIPE).collect();
+    assert!(lines.iter().any(|line| line.contains("range of motion ") && line.contains(" %, ")), "{shown:?}");
+    // What comes after the last time that the line was wiped out are the findings, and nothing of the line is among them.
+    let (findings, before) = lines.split_last().unwrap();
+    assert!(findings.contains("rom-stretch") && !findings.contains("range of motion "), "{shown:?}");
+    assert!(before.iter().all(|line| !line.contains('\n')), "{shown:?}");
+    assert!(before.iter().all(|line| line.chars().count() < 80), "{shown:?}");
+}
+
 /// Whole PNGs, decoded, of a page.
 fn pictures(page: &str) -> Vec<image::RgbaImage> {
     let sources = page.split("src=\"data:image/png;base64,").skip(1).map(|rest| rest.split('"').next().unwrap());

@@ -27,7 +27,14 @@ impl Sheet {
     /// Of the stored vertices of `p`; no triangles where it has points or lines.
     #[must_use]
     pub fn new(p: &Primitive) -> Self {
-        let welded = weld(&p.positions[..p.stored_vertices]);
+        Self::unless(p, &|| false).unwrap_or_default()
+    }
+
+    /// As [`Sheet::new`], but gives up and returns `None` soon after `stop` says so: it is asked every few ten thousand
+    /// vertices and triangles.
+    #[must_use]
+    pub fn unless(p: &Primitive, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let welded = weld(&p.positions[..p.stored_vertices], stop)?;
         let stored = |v: u32| {
             let split = (v as usize).checked_sub(p.stored_vertices);
             split.and_then(|i| p.split_from.get(i)).map_or(v, |from| *from)
@@ -38,9 +45,9 @@ impl Sheet {
             let place = |v: u32| welded[v as usize];
             triangles.retain(|&[a, b, c]| place(a) != place(b) && place(b) != place(c) && place(c) != place(a));
         }
-        let edges = edges(&triangles);
-        let across = across(&triangles, &welded);
-        Self { triangles, edges, across, welded }
+        let edges = edges(&triangles, p.stored_vertices, stop)?;
+        let across = across(&triangles, &welded, stop)?;
+        Some(Self { triangles, edges, across, welded })
     }
 }
 
@@ -49,43 +56,99 @@ pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-fn weld(positions: &[Vec3]) -> Vec<u32> {
+/// So many steps are taken between two questions whether to stop.
+const STEPS: usize = 1 << 15;
+
+fn weld(positions: &[Vec3], stop: &dyn Fn() -> bool) -> Option<Vec<u32>> {
     let mut first: HashMap<[u32; 3], u32> = HashMap::with_capacity(positions.len());
     // Adding zero makes one zero of both.
     let key = |p: &Vec3| (*p + Vec3::ZERO).to_array().map(f32::to_bits);
-    positions.iter().enumerate().map(|(i, p)| *first.entry(key(p)).or_insert(i as u32)).collect()
+    let mut out = Vec::with_capacity(positions.len());
+    for (i, p) in positions.iter().enumerate() {
+        if i % STEPS == 0 && stop() {
+            return None;
+        }
+        out.push(*first.entry(key(p)).or_insert(i as u32));
+    }
+    Some(out)
 }
 
-fn edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
+/// Sorts `all` by a key below `count`, by which its order begins: in linear time by the key, then what has the same key.
+/// `None` once `stop` says so.
+fn sorted_by<T: Copy + Ord>(
+    all: &mut Vec<T>,
+    count: usize,
+    key: impl Fn(&T) -> u32,
+    stop: &dyn Fn() -> bool,
+) -> Option<()> {
+    let mut starts = vec![0_u32; count + 1];
+    all.iter().for_each(|entry| starts[key(entry) as usize + 1] += 1);
+    for i in 0..count {
+        starts[i + 1] += starts[i];
+    }
+    let Some(any) = all.first().copied() else { return Some(()) };
+    let (mut next, mut out) = (starts.clone(), vec![any; all.len()]);
+    for (i, entry) in all.iter().enumerate() {
+        if i % STEPS == 0 && stop() {
+            return None;
+        }
+        let place = &mut next[key(entry) as usize];
+        out[*place as usize] = *entry;
+        *place += 1;
+    }
+    for (i, ends) in starts.windows(2).enumerate() {
+        if i % STEPS == 0 && stop() {
+            return None;
+        }
+        out[ends[0] as usize..ends[1] as usize].sort_unstable();
+    }
+    *all = out;
+    Some(())
+}
+
+fn edges(triangles: &[[u32; 3]], vertices: usize, stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 2]>> {
     let all = triangles.iter().flat_map(|t| sides(*t));
     let mut out: Vec<[u32; 2]> = all.map(|[a, b]| [a.min(b), a.max(b)]).collect();
-    out.sort_unstable();
+    sorted_by(&mut out, vertices, |ends| ends[0], stop)?;
     out.dedup();
-    out
+    Some(out)
+}
+
+/// A side of a triangle for the search of what lies across it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Side {
+    /// Its ends by rising place.
+    places: [u32; 2],
+    /// It runs from the later place to the earlier one.
+    back: bool,
+    triangle: u32,
+    /// In the order of [`Sheet::across`].
+    side: u8,
 }
 
 /// A side meets one that runs the other way between the same places. Where more than two triangles share an edge, they are
 /// paired in the order of the file.
-fn across(triangles: &[[u32; 3]], welded: &[u32]) -> Vec<[u32; 3]> {
-    // (ends by rising place, which way, triangle and side)
-    let mut all: Vec<(u64, bool, u32, u8)> = Vec::with_capacity(triangles.len() * 3);
-    for (t, triangle) in triangles.iter().enumerate() {
-        for (side, ends) in sides(*triangle).into_iter().enumerate() {
+fn across(triangles: &[[u32; 3]], welded: &[u32], stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 3]>> {
+    let mut all: Vec<Side> = Vec::with_capacity(triangles.len() * 3);
+    for (triangle, corners) in (0..).zip(triangles) {
+        for (side, ends) in (0..).zip(sides(*corners)) {
             let [a, b] = ends.map(|v| welded[v as usize]);
-            let key = u64::from(a.min(b)) << 32 | u64::from(a.max(b));
-            all.push((key, a > b, t as u32, side as u8));
+            all.push(Side { places: [a.min(b), a.max(b)], back: a > b, triangle, side });
         }
     }
-    all.sort_unstable();
+    sorted_by(&mut all, welded.len(), |side| side.places[0], stop)?;
     let mut out = vec![[NONE; 3]; triangles.len()];
-    for group in all.chunk_by(|a, b| a.0 == b.0) {
-        let (there, back) = group.split_at(group.partition_point(|s| !s.1));
-        for ((_, _, t, side), (_, _, other, other_side)) in there.iter().zip(back) {
-            out[*t as usize][usize::from(*side)] = *other;
-            out[*other as usize][usize::from(*other_side)] = *t;
+    for (i, group) in all.chunk_by(|a, b| a.places == b.places).enumerate() {
+        if i % STEPS == 0 && stop() {
+            return None;
+        }
+        let (there, back) = group.split_at(group.partition_point(|s| !s.back));
+        for (one, other) in there.iter().zip(back) {
+            out[one.triangle as usize][usize::from(one.side)] = other.triangle;
+            out[other.triangle as usize][usize::from(other.side)] = one.triangle;
         }
     }
-    out
+    Some(out)
 }
 
 #[cfg(test)]

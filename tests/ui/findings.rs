@@ -140,7 +140,7 @@ fn what_the_range_of_motion_showed_stands_in_the_same_list() {
     let mut session = three();
     let model = Arc::clone(session.model().unwrap());
     let findings = vec![finding("rom-stretch", Severity::Info, vec![5], 2)];
-    session.measured(&model, RomReport { findings, poses: 54, driven: 3, clips: false });
+    session.measured(&model, RomReport { findings, poses: 54, planned: 54, driven: 3, clips: false });
     let mut harness = shown(session);
     harness.get_by_label("54 poses of 3 joints measured");
     const STRETCHED: &str = "Stretched edges, joint 1 · 1 vertex";

@@ -1,5 +1,6 @@
 //! `skinscope check`: what is wrong with the skins of many files.
 
+mod line;
 mod page;
 mod pictures;
 mod report;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
+use self::line::Line;
 use self::page::Outcome;
 use self::pictures::{Painter, Pictures};
 use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable};
@@ -34,7 +36,8 @@ use crate::session::{Document, Source};
 /// error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
 /// pose with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
-/// a file does not load: the reason, beside no findings.
+/// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
+/// were measured), planned, joints (or clips) and seconds (that it was allowed, or null)}.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct CheckArgs {
@@ -110,9 +113,14 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let options = CheckOptions { limit: usize::from(args.limit), rules };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let painter = args.html.as_ref().map(|_| Painter::new());
+    let line = Line::new(sources.len());
     let turns = Turns::begin(args, sources.len())?;
     parallel::map_at_once(AT_ONCE.min(cores), sources.len(), &NEVER, &|turn| {
-        turns.take(turn, one(&sources[turn], args, &options, painter.as_ref()));
+        let source = &sources[turn];
+        let name = source.name();
+        let said = one(source, args, &options, painter.as_ref(), &|doing| line.say(turn, &name, doing));
+        line.end(turn);
+        line.aside(|| turns.take(turn, said));
     });
     let total = turns.end()?;
     let bad = |severity: &Severity| Some(*severity) >= args.fail_on.severity();
@@ -136,11 +144,19 @@ struct Said {
     outcome: Result<[usize; 3], CliError>,
 }
 
-fn one(source: &Source, args: &CheckArgs, options: &CheckOptions, painter: Option<&Painter>) -> Said {
+/// Checks a file; `say` hears what is being done.
+fn one(
+    source: &Source,
+    args: &CheckArgs,
+    options: &CheckOptions,
+    painter: Option<&Painter>,
+    say: &(dyn Fn(&str) + Sync),
+) -> Said {
     let path = match source {
         Source::BuiltIn => source.name(),
         Source::File(path) => path.display().to_string(),
     };
+    say("reading");
     let document = match load(source, &args.open.options()) {
         Ok(document) => document,
         Err(error) => {
@@ -150,20 +166,29 @@ fn one(source: &Source, args: &CheckArgs, options: &CheckOptions, painter: Optio
         }
     };
     let model = &Arc::clone(document.stored());
+    say("checking");
     // Nothing cancels: there is always a report.
     let mut report = check(model, options, &NEVER).unwrap_or_default();
-    rom::add(&args.rom, args.rules.as_deref(), model, args.models.len() < 2, &mut report);
-    let text =
-        if args.json { report::json(&path, model, &report).to_string() } else { report::text(&path, model, &report) };
+    let rom = rom::add(&args.rom, args.rules.as_deref(), model, say, &mut report);
+    let text = match args.json {
+        true => report::json(&path, model, &report, rom.as_ref()).to_string(),
+        false => report::text(&path, model, &report, rom.as_ref()),
+    };
+    let shortfall = rom.and_then(|rom| rom.shortfall()).map(|said| said.join(" "));
     let mut warnings: Vec<String> =
         document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
     if document.warnings.len() > MOST_WARNINGS {
         let more = document.warnings.len() - MOST_WARNINGS;
         warnings.push(format!("{path}: {more} more warnings; `skinscope info` lists them"));
     }
+    // The text says it itself.
+    warnings.extend(shortfall.iter().filter(|_| args.json).map(|said| format!("warning: {path}: {said}")));
     let section = painter.map_or_else(String::new, |painter| {
+        say("drawing its findings");
         let Pictures { of_findings, note } = painter.draw(document, &report);
-        let (pictures, note) = (&of_findings[..], note.as_deref());
+        let notes: Vec<String> = shortfall.iter().cloned().chain(note).collect();
+        let (pictures, note) = (&of_findings[..], (!notes.is_empty()).then(|| notes.join(" ")));
+        let note = note.as_deref();
         page::section(&path, &Outcome::Checked { model, report: &report, pictures, note })
     });
     Said { text, warnings, section, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::printable;
+use super::rom::Measured;
 use crate::import::ImportError;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
@@ -18,12 +19,16 @@ pub(super) const JSON_TAIL: &str = "\n]}\n";
 const MOST_VERTICES: usize = 256;
 const MOST_VERTICES_TEXT: usize = 12;
 
-/// What was found in a file.
-pub(super) fn json(path: &str, model: &Model, report: &Report) -> Value {
+/// What was found in a file, and what came of a range of motion where one was asked for.
+pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> Value {
     let findings: Vec<Value> = report.findings.iter().map(|f| finding(model, f)).collect();
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
     let summary = json!({ "error": error, "warning": warning, "info": info });
-    json!({ "path": path, "findings": findings, "summary": summary })
+    let mut out = json!({ "path": path, "findings": findings, "summary": summary });
+    if let Some(rom) = rom {
+        out["rom"] = rom.json();
+    }
+    out
 }
 
 /// A file that does not load.
@@ -61,8 +66,8 @@ fn degrees(angle: f32) -> f64 {
     (f64::from(angle).to_degrees() * 1e3).round() / 1e3
 }
 
-/// What was found in a file, a paragraph for each finding.
-pub(super) fn text(path: &str, model: &Model, report: &Report) -> String {
+/// What was found in a file, a paragraph for each finding, and one where a range of motion is not done.
+pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> String {
     let mut out = format!("{}\n", printable(path));
     for f in &report.findings {
         let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
@@ -73,6 +78,12 @@ pub(super) fn text(path: &str, model: &Model, report: &Report) -> String {
         }
         out += &wrapped(&printable(&f.message));
         out += &wrapped(&printable(&format!("Fix: {}", f.fix)));
+        out.push('\n');
+    }
+    if let Some([said, fix]) = rom.and_then(Measured::shortfall) {
+        out += "\n  not done Range of motion (--rom-seconds)";
+        out += &wrapped(&said);
+        out += &wrapped(&format!("Fix: {fix}"));
         out.push('\n');
     }
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));

@@ -1,15 +1,15 @@
-//! The range of motion on the command line: its arguments, and how far it is.
+//! The range of motion on the command line: its arguments, how far it is, and what came of it.
 
-use std::io::{IsTerminal, Write};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use clap::Args;
+use serde_json::{Value, json};
 
 use super::super::method_names;
 use crate::deform::{METHODS, method};
 use crate::inspect::check::Report;
-use crate::inspect::rom::{self, ROM_RULES, RomOptions};
+use crate::inspect::rom::{self, ROM_RULES, RomOptions, RomReport, Stop};
 use crate::model::Model;
 
 #[derive(Debug, Args)]
@@ -29,6 +29,23 @@ pub(super) struct RomArgs {
     /// How vertices are deformed in the range of motion
     #[arg(long, value_name = "METHOD", value_parser = method_names(), default_value = "linear", requires = "rom")]
     rom_method: String,
+    /// How long the range of motion of one file may take, or `unlimited`; what is not measured by then is said to be missing
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    rom_seconds: Seconds,
+}
+
+/// How long a range of motion may take.
+#[derive(Clone, Copy, Debug)]
+struct Seconds(Option<f64>);
+
+fn seconds(text: &str) -> Result<Seconds, String> {
+    if text == "unlimited" {
+        return Ok(Seconds(None));
+    }
+    // A year, which every clock can add to now.
+    let most = 365.25 * 24.0 * 3600.0;
+    let value = text.parse().ok().filter(|value| *value > 0.0 && *value <= most);
+    value.map(|value| Seconds(Some(value))).ok_or_else(|| "neither a number of seconds nor `unlimited`".to_owned())
 }
 
 fn degrees(text: &str) -> Result<f32, String> {
@@ -36,35 +53,74 @@ fn degrees(text: &str) -> Result<f32, String> {
     if (1.0..=180.0).contains(&value) { Ok(value) } else { Err("not between 1 and 180".to_owned()) }
 }
 
+/// What came of a range of motion.
+#[derive(Debug)]
+pub(super) struct Measured {
+    poses: usize,
+    planned: usize,
+    driven: usize,
+    clips: bool,
+    complete: bool,
+    /// That it was allowed.
+    seconds: Option<f64>,
+}
+
+impl Measured {
+    /// That not all was measured, and what to do about it; `None` where all was.
+    pub(super) fn shortfall(&self) -> Option<[String; 2]> {
+        let Self { poses, planned, seconds, .. } = self;
+        let seconds = seconds.filter(|_| !self.complete)?;
+        let said = format!(
+            "The range of motion is not done within its {seconds} s: {poses} of {planned} poses were measured, and what is \
+             listed is the worst of those."
+        );
+        let fewer = if self.clips { "" } else { ", or fewer poses with --rom-step and --rom-degrees" };
+        Some([said, format!("Allow more time with --rom-seconds{fewer}.")])
+    }
+
+    /// As a field of the JSON of a file.
+    pub(super) fn json(&self) -> Value {
+        let Self { poses, planned, driven, clips, complete, seconds } = self;
+        let driven_what = if *clips { "clips" } else { "joints" };
+        json!({ "complete": complete, "poses": poses, "planned": planned, driven_what: driven, "seconds": seconds })
+    }
+}
+
 /// Adds what the range of motion shows to a report, where it or one of its rules was asked for. Where `rules` names some of
-/// them, those alone. `shown`: how far it is, on standard error, where that is a terminal.
-pub(super) fn add(args: &RomArgs, rules: Option<&[String]>, model: &Model, shown: bool, report: &mut Report) {
+/// them, those alone. `say` hears how far it is.
+pub(super) fn add(
+    args: &RomArgs,
+    rules: Option<&[String]>,
+    model: &Model,
+    say: &(dyn Fn(&str) + Sync),
+    report: &mut Report,
+) -> Option<Measured> {
     let named = |id: &str| rules.is_some_and(|rules| rules.iter().any(|rule| rule == id));
     let some_named = ROM_RULES.iter().any(|rule| named(rule.id));
     if !args.rom && !some_named {
-        return;
+        return None;
     }
-    let RomArgs { rom_degrees: degrees, rom_step: step_degrees, rom_clips: clips, .. } = *args;
+    let RomArgs { rom_degrees: degrees, rom_step: step_degrees, rom_clips: clips, rom_seconds, .. } = *args;
+    let Seconds(seconds) = rom_seconds;
+    let began = Instant::now();
+    let until = seconds.and_then(|seconds| began.checked_add(Duration::from_secs_f64(seconds)));
+    say("planning the range of motion");
     let plan = rom::plan(model, &RomOptions { degrees, step_degrees, clips, ..RomOptions::default() });
-    let shown = shown && std::io::stderr().is_terminal();
-    let percent = Mutex::new(0);
+    let of = seconds.map(|seconds| format!(" of {seconds:.0}")).unwrap_or_default();
     let progress = |fraction: f32| {
-        let now = (100.0 * fraction) as u32;
-        let mut last = percent.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown && now > *last {
-            *last = now;
-            // Nobody may be there to read it.
-            let _gone = write!(std::io::stderr(), "\rrange of motion: {now} %\x1b[K").is_err();
-        }
+        let percent = 100.0 * fraction;
+        say(&format!("range of motion {percent:.0} %, {}{of} s", began.elapsed().as_secs()));
     };
     let method = method(&args.rom_method).unwrap_or(METHODS[0]);
     // Nothing cancels: there is always a report.
-    let mut found = rom::run(model, &plan, method, &progress, &AtomicBool::new(false)).unwrap_or_default();
-    if shown {
-        let _gone = write!(std::io::stderr(), "\r\x1b[K").is_err();
-    }
+    let cancel = AtomicBool::new(false);
+    let mut found =
+        rom::run_until(model, &plan, method, &progress, &Stop { cancel: &cancel, until }).unwrap_or_default();
     if some_named {
         found.findings.retain(|f| named(f.rule));
     }
     found.add_to(report);
+    let complete = found.is_complete();
+    let RomReport { poses, planned, driven, clips, .. } = found;
+    Some(Measured { poses, planned, driven, clips, complete, seconds })
 }

@@ -1,13 +1,13 @@
 //! One core's work: it poses the model, deforms the part of the skin that bends, measures it, and keeps the worst.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::rules::{LIMITS, RULE_COUNT, RomRule};
 use super::surface::{Picked, Scratch, Share, Skinned, turns_rigidly};
-use super::{Drive, Driven};
+use super::{Drive, Driven, Plan};
 use crate::anim::{self, SampleScratch};
 use crate::deform::{self, MeasureScratch, Measures, Method, Patch, Posed};
 use crate::inspect::check::FindingPose;
@@ -74,12 +74,60 @@ struct Part {
     corners: Picked,
 }
 
+/// Where in the palettes each node stands as a joint, by rising node: what a subtree moves lies in one range.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    all: Vec<Slot>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    node: usize,
+    skin: usize,
+    /// In the joints of the skin.
+    joint: usize,
+    /// Among all palettes.
+    place: usize,
+}
+
+pub(super) fn slots(model: &Model) -> Slots {
+    let mut all = Vec::new();
+    for (s, (skin, first)) in model.skins.iter().zip(&model.palette_layout().skins).enumerate() {
+        let slot = |(joint, node): (usize, &NodeId)| Slot {
+            node: node.index(),
+            skin: s,
+            joint,
+            place: *first as usize + joint,
+        };
+        all.extend(skin.joints.iter().enumerate().map(slot));
+    }
+    all.sort_by_key(|slot| slot.node);
+    Slots { all }
+}
+
+impl Slots {
+    fn of(&self, nodes: &Range<usize>) -> &[Slot] {
+        let place = |node: usize| self.all.partition_point(|slot| slot.node < node);
+        &self.all[place(nodes.start)..place(nodes.end)]
+    }
+}
+
+/// What a drive tells while it goes on.
+pub(super) struct Hooks<'a> {
+    /// One more pose is measured.
+    pub(super) tick: &'a dyn Fn(),
+    /// Whether to leave out the poses that are left.
+    pub(super) ends: &'a dyn Fn() -> bool,
+    /// How long it takes to find what a drive bends of a primitive and to measure one pose of it.
+    pub(super) note: &'a dyn Fn(Duration),
+}
+
 /// Everything that one thread needs.
 pub(super) struct Worker<'a> {
     model: &'a Model,
     method: &'static Method,
     skinned: &'a [Skinned<'a>],
-    cancel: &'a AtomicBool,
+    slots: &'a Slots,
     rest: Vec<Affine3A>,
     rest_packed: Vec<Vec4>,
     local: LocalPose,
@@ -96,12 +144,7 @@ pub(super) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(
-        model: &'a Model,
-        method: &'static Method,
-        skinned: &'a [Skinned<'a>],
-        cancel: &'a AtomicBool,
-    ) -> Self {
+    pub(super) fn new(model: &'a Model, method: &'static Method, skinned: &'a [Skinned<'a>], slots: &'a Slots) -> Self {
         let (mut rest, mut palettes, mut rest_packed) = (Vec::new(), Vec::new(), Vec::new());
         anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
         deform::palettes(model, &rest, &mut palettes);
@@ -110,7 +153,7 @@ impl<'a> Worker<'a> {
             model,
             method,
             skinned,
-            cancel,
+            slots,
             local: model.skeleton.rest.clone(),
             nodes: rest.clone(),
             packed: rest_packed.clone(),
@@ -126,29 +169,46 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Measures some poses of a drive: the worst for each primitive that it bends. Ends early once cancelled.
-    pub(super) fn drive(&mut self, drive: &Drive, poses: Range<usize>, tick: &dyn Fn()) -> Vec<(usize, Worst)> {
-        let parts: Vec<Part> = (0..self.skinned.len()).filter_map(|unit| self.part(drive.what, unit)).collect();
+    /// Measures some poses of a drive: the worst for each primitive that it bends. Leaves out what is left once it is told to.
+    pub(super) fn drive(
+        &mut self,
+        plan: &Plan,
+        drive: &Drive,
+        poses: Range<usize>,
+        hooks: &Hooks,
+    ) -> Vec<(usize, Worst)> {
+        let began = Instant::now();
+        let mut parts: Vec<Part> = Vec::new();
+        for unit in 0..self.skinned.len() {
+            if (hooks.ends)() {
+                return Vec::new();
+            }
+            parts.extend(self.part(drive.what, unit));
+        }
         let mut out: Vec<_> = parts.iter().map(|p| (p.unit, Worst { rules: [None; RULE_COUNT] })).collect();
+        let first = poses.start;
         for pose in poses {
-            if self.cancel.load(Ordering::Relaxed) {
+            if (hooks.ends)() {
                 break;
             }
             if !parts.is_empty() {
-                self.pose(drive.poses[pose]);
+                self.pose(plan.pose(drive, pose));
             }
             for (part, (_, worst)) in parts.iter().zip(&mut out) {
                 worst.note(pose, &self.measure(part, &mut |_, _| {}));
             }
-            tick();
+            (hooks.tick)();
+            if pose == first {
+                (hooks.note)(began.elapsed());
+            }
         }
         out
     }
 
     /// Everything about one rule, primitive and pose.
-    pub(super) fn fault(&mut self, drive: &Drive, unit: usize, pose: usize, rule: &RomRule) -> Option<FaultyPose> {
-        let part = self.part(drive.what, unit)?;
-        self.pose(drive.poses[pose]);
+    pub(super) fn fault(&mut self, what: Driven, unit: usize, pose: FindingPose, rule: &RomRule) -> Option<FaultyPose> {
+        let part = self.part(what, unit)?;
+        self.pose(pose);
         let (mut vertices, mut count) = (Vec::new(), 0);
         let measures = self.measure(&part, &mut |fault, at| {
             if rule.fault == Some(fault) {
@@ -190,7 +250,7 @@ impl<'a> Worker<'a> {
             out
         };
         let patch = match what {
-            Driven::Clip(_) => Patch::new(&s.sheet, &s.rest, s.least, &|_| true, facing),
+            Driven::Clip { .. } => Patch::new(&s.sheet, &s.rest, s.least, &|_| true, facing),
             Driven::Joint(joint) => {
                 let shares = s.shares(self.model, joint)?;
                 let rigid = turns_rigidly(self.model, &self.rest, joint);
@@ -265,16 +325,13 @@ impl<'a> Worker<'a> {
             return;
         }
         let stride = self.method.vec4s_per_joint;
-        for (skin, first) in self.model.skins.iter().zip(&self.model.palette_layout().skins) {
-            for (i, joint) in skin.joints.iter().enumerate().filter(|(_, j)| nodes.contains(&j.index())) {
-                let at = *first as usize + i;
-                let packed = at * stride..(at + 1) * stride;
-                if rest {
-                    self.packed[packed.clone()].copy_from_slice(&self.rest_packed[packed]);
-                } else {
-                    let matrix = self.nodes[joint.index()] * skin.inverse_bind[i];
-                    (self.method.pack)(&matrix, &mut self.packed[packed]);
-                }
+        for Slot { node, skin, joint, place } in self.slots.of(&nodes) {
+            let packed = place * stride..(place + 1) * stride;
+            if rest {
+                self.packed[packed.clone()].copy_from_slice(&self.rest_packed[packed]);
+            } else {
+                let matrix = self.nodes[*node] * self.model.skins[*skin].inverse_bind[*joint];
+                (self.method.pack)(&matrix, &mut self.packed[packed]);
             }
         }
     }

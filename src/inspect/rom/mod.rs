@@ -3,7 +3,8 @@
 //!
 //! A joint that turns moves all below it rigidly, so only the skin that is shared between that part and the rest of the body
 //! changes its shape: nothing else is deformed or measured. Work is shared among all cores by joint; the results stand in
-//! the order of the plan, whoever did them, so that any number of threads finds the same.
+//! the order of the plan, whoever did them, so that any number of threads finds the same. A run that may only take so long
+//! ([`Stop::until`]) lists what it found by then, and says how many poses it did not come to.
 
 mod drive;
 mod rules;
@@ -13,12 +14,13 @@ mod tests;
 
 pub use rules::{ROM_RULES, RomRule};
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use glam::Vec3;
 
-use self::drive::{Worker, Worst};
+use self::drive::{Hooks, Worker, Worst};
 use self::surface::Skinned;
 use crate::deform::Method;
 use crate::inspect::check::{Finding, FindingPose, Report};
@@ -58,23 +60,30 @@ impl RomOptions {
     }
 }
 
-/// A joint, or a clip, and the poses that it is driven through.
-#[derive(Clone, Debug, PartialEq)]
+/// A joint, or a clip, and how many poses it is driven through.
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Drive {
     what: Driven,
-    poses: Vec<FindingPose>,
+    poses: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Driven {
     Joint(NodeId),
-    Clip(ClipId),
+    Clip {
+        clip: ClipId,
+        /// Seconds. In f64: the keys of a file may lie so far apart that f32 overflows.
+        start: f64,
+        length: f64,
+    },
 }
 
-/// Every pose that will be measured.
+/// Every pose that will be measured. It takes a few bytes for each joint, however many poses those have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     drives: Vec<Drive>,
+    /// Angles that each joint is turned by, about each of its axes.
+    turns: Vec<f32>,
     worst: usize,
     clips: bool,
 }
@@ -83,7 +92,7 @@ impl Plan {
     /// Poses in all.
     #[must_use]
     pub fn poses(&self) -> usize {
-        self.drives.iter().map(|d| d.poses.len()).sum()
+        self.drives.iter().map(|d| d.poses).sum()
     }
 
     /// Joints (or clips) that are driven.
@@ -97,6 +106,44 @@ impl Plan {
     pub fn is_empty(&self) -> bool {
         self.drives.is_empty()
     }
+
+    /// A pose of a drive, by its number.
+    fn pose(&self, drive: &Drive, number: usize) -> FindingPose {
+        match drive.what {
+            Driven::Joint(joint) => {
+                let axis = [Vec3::X, Vec3::Y, Vec3::Z][number % 3];
+                FindingPose::Turned { joint, axis, angle: self.turns[number / 3] }
+            }
+            Driven::Clip { clip, start, length } => {
+                let moments = (drive.poses - 1).max(1) as f64;
+                FindingPose::Clip { clip, time_secs: (start + length * number as f64 / moments) as f32 }
+            }
+        }
+    }
+}
+
+/// When a run ends before it is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Stop<'a> {
+    /// Once this is set nobody waits for the result, and there is none.
+    pub cancel: &'a AtomicBool,
+    /// At this moment at the latest the run ends with what it has measured; `None`: it takes the time that it needs.
+    pub until: Option<Instant>,
+}
+
+impl Stop<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+
+    /// No time is left, or only `reserve`.
+    fn is_late(&self, reserve: Duration) -> bool {
+        self.until.is_some_and(|until| Instant::now() + reserve >= until)
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_cancelled() || self.is_late(Duration::ZERO)
+    }
 }
 
 /// What the range of motion showed.
@@ -106,6 +153,8 @@ pub struct RomReport {
     pub findings: Vec<Finding>,
     /// Poses that were measured.
     pub poses: usize,
+    /// Poses that were planned: more than were measured where the time did not suffice.
+    pub planned: usize,
     /// Joints (or clips) that were driven.
     pub driven: usize,
     /// The file's clips were played; no joint was driven through its limits.
@@ -123,13 +172,14 @@ const SLICE: usize = 8;
 #[must_use]
 pub fn plan(model: &Model, options: &RomOptions) -> Plan {
     let options = options.clamped();
+    let turns = turns(&options);
     let drives = if options.clips {
         (0..model.clips.len()).map(|i| clip_drive(model, ClipId::from_index(i))).collect()
     } else {
-        let turns = turns(&options);
-        surface::moving_joints(model).into_iter().map(|joint| joint_drive(joint, &turns)).collect()
+        let drive = |joint| Drive { what: Driven::Joint(joint), poses: 3 * turns.len() };
+        surface::moving_joints(model).into_iter().map(drive).collect()
     };
-    Plan { drives, worst: options.worst, clips: options.clips }
+    Plan { drives, turns, worst: options.worst, clips: options.clips }
 }
 
 /// Angles in radians, the smallest first, each to both sides; the limit itself is always one.
@@ -140,19 +190,11 @@ fn turns(options: &RomOptions) -> Vec<f32> {
     (1..=steps).flat_map(|i| both(angle(i))).collect()
 }
 
-fn joint_drive(joint: NodeId, turns: &[f32]) -> Drive {
-    let about = |angle: f32| [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| FindingPose::Turned { joint, axis, angle });
-    Drive { what: Driven::Joint(joint), poses: turns.iter().flat_map(|angle| about(*angle)).collect() }
-}
-
 fn clip_drive(model: &Model, clip: ClipId) -> Drive {
     let source = &model.clips[clip.index()];
-    // In f64: the keys of a file may lie so far apart that f32 overflows.
     let (start, length) = (f64::from(source.start_secs), f64::from(source.end_secs) - f64::from(source.start_secs));
     let moments = (length * RATE).ceil().clamp(0.0, MOST_MOMENTS as f64) as usize;
-    let at = |i: usize| (start + length * i as f64 / moments.max(1) as f64) as f32;
-    let poses = (0..=moments).map(|i| FindingPose::Clip { clip, time_secs: at(i) }).collect();
-    Drive { what: Driven::Clip(clip), poses }
+    Drive { what: Driven::Clip { clip, start, length }, poses: moments + 1 }
 }
 
 /// A piece of work: some poses of one drive.
@@ -171,8 +213,21 @@ pub fn run(
     progress: &(dyn Fn(f32) + Sync),
     cancel: &AtomicBool,
 ) -> Option<RomReport> {
+    run_until(model, plan, method, progress, &Stop { cancel, until: None })
+}
+
+/// As [`run`], but for so long as `stop` allows: what was found by then is listed, and [`RomReport::planned`] is more than
+/// [`RomReport::poses`].
+#[must_use]
+pub fn run_until(
+    model: &Model,
+    plan: &Plan,
+    method: &'static Method,
+    progress: &(dyn Fn(f32) + Sync),
+    stop: &Stop,
+) -> Option<RomReport> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    run_on(threads, model, plan, method, progress, cancel)
+    run_on(threads, model, plan, method, progress, stop)
 }
 
 fn run_on(
@@ -181,24 +236,42 @@ fn run_on(
     plan: &Plan,
     method: &'static Method,
     progress: &(dyn Fn(f32) + Sync),
-    cancel: &AtomicBool,
+    stop: &Stop,
 ) -> Option<RomReport> {
-    let skinned = Skinned::all(model, method);
+    let report =
+        |findings, poses| RomReport { findings, poses, planned: plan.poses(), driven: plan.len(), clips: plan.clips };
+    let Some(skinned) = Skinned::all(model, method, &|| stop.is_over()) else {
+        return (!stop.is_cancelled()).then(|| report(Vec::new(), 0));
+    };
+    let slots = drive::slots(model);
     let mut tasks = Vec::new();
     for (i, drive) in plan.drives.iter().enumerate() {
-        let step = if matches!(drive.what, Driven::Clip(_)) { SLICE } else { drive.poses.len().max(1) };
-        let starts = (0..drive.poses.len()).step_by(step);
-        tasks.extend(starts.map(|from| Task { drive: i, poses: from..(from + step).min(drive.poses.len()) }));
+        let step = if matches!(drive.what, Driven::Clip { .. }) { SLICE } else { drive.poses.max(1) };
+        let starts = (0..drive.poses).step_by(step);
+        tasks.extend(starts.map(|from| Task { drive: i, poses: from..(from + step).min(drive.poses) }));
     }
     let (total, done) = (plan.poses().max(1), AtomicUsize::new(0));
     let tick = || progress(done.fetch_add(1, Ordering::Relaxed) as f32 / total as f32);
-    let (idle, new) = (Mutex::new(Vec::new()), || Worker::new(model, method, &skinned, cancel));
-    let found = parallel::map_at_once(threads, tasks.len(), cancel, &|i| {
+    // What was worst is posed once more to be described, which takes as long as it took: that time is kept back.
+    let (slowest, rounds) = (AtomicU64::new(0), (plan.worst * ROM_RULES.len()).div_ceil(threads) as u32);
+    let budget = stop.until.map(|until| until.saturating_duration_since(Instant::now()));
+    let reserve = || {
+        let needed = Duration::from_nanos(slowest.load(Ordering::Relaxed)) * rounds;
+        needed.min(budget.unwrap_or_default() / 2)
+    };
+    let ends = || stop.is_cancelled() || stop.until.is_some() && stop.is_late(reserve());
+    let note = |took: Duration| _ = slowest.fetch_max(took.as_nanos() as u64, Ordering::Relaxed);
+    let (idle, new) = (Mutex::new(Vec::new()), || Worker::new(model, method, &skinned, &slots));
+    let found = parallel::map_at_once(threads, tasks.len(), stop.cancel, &|i| {
         let Task { drive, poses } = &tasks[i];
-        with(&idle, &new, |worker| worker.drive(&plan.drives[*drive], poses.clone(), &tick))
+        if ends() {
+            return Vec::new();
+        }
+        let hooks = Hooks { tick: &tick, ends: &ends, note: &note };
+        with(&idle, &new, |worker| worker.drive(plan, &plan.drives[*drive], poses.clone(), &hooks))
     })?;
     // A drive that was told to stop has left poses out.
-    if cancel.load(Ordering::Relaxed) {
+    if stop.is_cancelled() {
         return None;
     }
     // Slices of one drive become one again, the earlier pose first where two are equally bad.
@@ -213,20 +286,30 @@ fn run_on(
         }
     }
     let chosen = rules::rank(&worst, plan.worst);
-    let findings = parallel::map_at_once(threads, chosen.len(), cancel, &|i| {
+    let findings = parallel::map_at_once(threads, chosen.len(), stop.cancel, &|i| {
         let place = &chosen[i];
+        if stop.is_over() {
+            return None;
+        }
         let (drive, unit, worst) = &worst[place.row];
         let (drive, at) = (&plan.drives[*drive], worst.pose(place.rule));
-        let fault = with(&idle, &new, |worker| worker.fault(drive, *unit, at, place.rule));
-        fault.map(|fault| rules::finding(model, &skinned[*unit], place, drive.poses[at], fault))
+        let pose = plan.pose(drive, at);
+        let fault = with(&idle, &new, |worker| worker.fault(drive.what, *unit, pose, place.rule));
+        fault.map(|fault| rules::finding(model, &skinned[*unit], place, pose, fault))
     })?;
     let mut findings: Vec<Finding> = findings.into_iter().flatten().collect();
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
     progress(1.0);
-    Some(RomReport { findings, poses: plan.poses(), driven: plan.len(), clips: plan.clips })
+    Some(report(findings, done.load(Ordering::Relaxed)))
 }
 
 impl RomReport {
+    /// All poses that were planned were measured.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.poses == self.planned
+    }
+
     /// Adds its findings to those of the checker, worst first.
     pub fn add_to(&self, report: &mut Report) {
         report.findings.extend_from_slice(&self.findings);

@@ -1,5 +1,7 @@
 //! Skinned primitives as range of motion sees them, and which part of them a joint bends.
 
+use std::collections::HashSet;
+
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::anim::local_to_model;
@@ -71,8 +73,8 @@ pub(super) enum Share {
 }
 
 impl<'a> Skinned<'a> {
-    /// By mesh, primitive and skin.
-    pub(super) fn all(model: &'a Model, method: &Method) -> Vec<Self> {
+    /// By mesh, primitive and skin; `None` soon after `stop` says so.
+    pub(super) fn all(model: &'a Model, method: &Method, stop: &dyn Fn() -> bool) -> Option<Vec<Self>> {
         let (mut pose, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(model, &pose, &mut palettes);
@@ -86,31 +88,39 @@ impl<'a> Skinned<'a> {
         }
         places.sort_unstable();
         places.dedup_by_key(|p| (p.0, p.1, p.2));
-        let units = places.into_iter().filter_map(|place| Self::new(model, place));
-        units.map(|unit| unit.at_rest(&packed, method)).collect()
+        let mut out = Vec::new();
+        for place in places {
+            let source = &model.meshes[place.0.index()].primitives[place.1];
+            let Some(influences) = &source.influences else { continue };
+            let sheet = Sheet::unless(source, stop)?;
+            out.push(Self::new(model, place, (source, influences, sheet)).at_rest(&packed, method));
+        }
+        (!stop()).then_some(out)
     }
 
-    fn new(model: &'a Model, (mesh, primitive, skin, instance): (MeshId, usize, SkinId, InstanceId)) -> Option<Self> {
-        let source = &model.meshes[mesh.index()].primitives[primitive];
-        let influences = source.influences.as_ref()?;
+    fn new(
+        model: &'a Model,
+        (mesh, primitive, skin, instance): (MeshId, usize, SkinId, InstanceId),
+        (source, influences, sheet): (&'a Primitive, &'a Influences, Sheet),
+    ) -> Self {
         let (first, _) = model.binding(instance, primitive);
         let instance = &model.instances[instance.index()];
         let mut base = Vec::new();
         let weights = &model.skeleton.rest.morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
         deform::morphed(source, weights, &mut base);
-        Some(Self {
+        Self {
             mesh,
             primitive,
             instance,
             skin: &model.skins[skin.index()],
             source,
             influences,
-            sheet: Sheet::new(source),
+            sheet,
             first: first as usize,
             base,
             rest: Vec::new(),
             least: 0.0,
-        })
+        }
     }
 
     fn at_rest(mut self, packed: &[Vec4], method: &Method) -> Self {
@@ -221,8 +231,10 @@ pub(super) fn turns_rigidly(model: &Model, rest: &[Affine3A], joint: NodeId) -> 
 /// The joints that move a vertex, themselves or by a joint below, by rising node.
 pub(super) fn moving_joints(model: &Model) -> Vec<NodeId> {
     let mut moves = vec![false; model.skeleton.len()];
+    let mut seen = HashSet::new();
     for instance in &model.instances {
-        let Some(skin) = instance.skin else { continue };
+        // A mesh that is drawn often with one skin says the same each time.
+        let Some(skin) = instance.skin.filter(|skin| seen.insert((instance.mesh, *skin))) else { continue };
         let joints = &model.skins[skin.index()].joints;
         for influences in model.meshes[instance.mesh.index()].primitives.iter().filter_map(|p| p.influences.as_ref()) {
             for (joint, _) in influences.joints.iter().zip(&influences.weights).filter(|(_, w)| **w != 0.0) {

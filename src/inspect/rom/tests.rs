@@ -13,7 +13,9 @@ fn a_bent_tube_is_the_same_for_any_number_of_threads() {
     let model = tube(Tube { joints: 5, rings: 41, sides: 16, influences: 4, ..Tube::default() });
     for clips in [false, true] {
         let plan = plan(&model, &RomOptions { clips, ..RomOptions::default() });
-        let of = |threads| run_on(threads, &model, &plan, METHODS[0], &|_| {}, &AtomicBool::new(false)).unwrap();
+        let cancel = &AtomicBool::new(false);
+        let stop = Stop { cancel, until: None };
+        let of = |threads| run_on(threads, &model, &plan, METHODS[0], &|_| {}, &stop).unwrap();
         let one = of(1);
         assert!(clips || !one.findings.is_empty());
         for threads in [2, 3, 16] {
@@ -107,9 +109,9 @@ fn limits_are_reached_in_steps_and_the_least_angle_comes_first() {
     let model = weighted(9, &|_| 0.5);
     let options = RomOptions { degrees: 50.0, step_degrees: 20.0, ..RomOptions::default() };
     let plan = plan(&model, &options);
-    let angles = plan.drives[0].poses.iter().map(|p| match p {
+    let angles = (0..plan.drives[0].poses).map(|i| match plan.pose(&plan.drives[0], i) {
         FindingPose::Turned { angle, .. } => angle.to_degrees().round(),
-        _ => panic!("{p:?}"),
+        other => panic!("{other:?}"),
     });
     assert_eq!(angles.step_by(3).collect::<Vec<_>>(), [20.0, -20.0, 40.0, -40.0, 50.0, -50.0]);
     let silly = RomOptions { degrees: f32::NAN, step_degrees: 0.0, ..options }.clamped();
@@ -123,7 +125,7 @@ fn clips_are_measured_at_thirty_poses_a_second_and_long_ones_less_often() {
     let short = plan(&model, &clips);
     assert_eq!((short.len(), short.poses()), (1, 31));
     let last = FindingPose::Clip { clip: ClipId(0), time_secs: 1.0 };
-    assert_eq!(short.drives[0].poses.last(), Some(&last));
+    assert_eq!(short.pose(&short.drives[0], 30), last);
     let mut parts = (*model).clone();
     parts.clips[0].times[0][2] = 1e30;
     parts.clips[0].end_secs = 1e30;
@@ -137,11 +139,59 @@ fn progress_rises_to_the_end_and_a_cancelled_run_has_no_report() {
     let heard = Mutex::new(Vec::new());
     let progress = |fraction| heard.lock().unwrap().push(fraction);
     let cancel = AtomicBool::new(false);
-    assert!(run_on(1, &model, &plan, METHODS[0], &progress, &cancel).is_some());
+    let unhurried = Stop { cancel: &cancel, until: None };
+    assert!(run_on(1, &model, &plan, METHODS[0], &progress, &unhurried).is_some());
     let heard = heard.into_inner().unwrap();
     assert!(heard.is_sorted() && heard.len() == plan.poses() + 1 && heard.last() == Some(&1.0));
     let stop = |_| cancel.store(true, Ordering::Relaxed);
-    assert_eq!(run_on(2, &model, &plan, METHODS[0], &stop, &cancel), None);
+    assert_eq!(run_on(2, &model, &plan, METHODS[0], &stop, &unhurried), None);
+}
+
+#[test]
+fn a_run_that_is_out_of_time_says_so_and_one_with_time_enough_is_as_without_a_limit() {
+    let model = tube(Tube { joints: 5, rings: 41, sides: 16, influences: 4, ..Tube::default() });
+    let (plan, cancel) = (plan(&model, &RomOptions::default()), AtomicBool::new(false));
+    let within =
+        |until| run_until(&model, &plan, METHODS[0], &|_| {}, &Stop { cancel: &cancel, until: Some(until) }).unwrap();
+    let late = within(Instant::now());
+    assert_eq!((late.poses, late.planned, late.is_complete()), (0, plan.poses(), false));
+    assert!(late.findings.is_empty());
+    let in_time = within(Instant::now() + Duration::from_secs(3600));
+    assert!(in_time.is_complete() && in_time.poses == plan.poses());
+    assert_eq!(Some(in_time), run(&model, &plan, METHODS[0], &|_| {}, &cancel));
+}
+
+/// Fifty thousand joints that are turned in steps of one degree have 54 million poses, which nobody writes down beforehand.
+#[test]
+fn a_plan_takes_no_memory_for_its_poses() {
+    let model = tube(Tube { joints: 4, ..Tube::default() });
+    let fine = plan(&model, &RomOptions { degrees: 180.0, step_degrees: 1.0, ..RomOptions::default() });
+    assert_eq!((fine.len(), fine.poses()), (4, 4 * 3 * 360));
+    assert_eq!((fine.drives.capacity().max(fine.drives.len()) <= 8, fine.turns.len()), (true, 360));
+}
+
+#[test]
+fn a_sheet_is_given_up_soon_after_nobody_wants_it() {
+    let model = tube(Tube { joints: 2, rings: 400, sides: 400, ..Tube::default() });
+    let p = &model.meshes[0].primitives[0];
+    let asked = std::cell::Cell::new(0);
+    let whole = crate::deform::Sheet::unless(p, &|| {
+        asked.set(asked.get() + 1);
+        false
+    });
+    assert_eq!(whole.unwrap(), crate::deform::Sheet::new(p));
+    // At each of these questions it can be given up.
+    let questions = asked.get();
+    assert!(questions > 20, "{questions}");
+    for give_up in 1..=questions {
+        asked.set(0);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() == give_up
+        };
+        assert!(crate::deform::Sheet::unless(p, &stop).is_none(), "{give_up}");
+        assert_eq!(asked.get(), give_up);
+    }
 }
 
 /// Below a node that is three times as wide as high, what stood upright is three times as long once it is turned over.

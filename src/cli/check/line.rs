@@ -1,0 +1,110 @@
+//! How far a check is: one line on standard error, where that is a terminal, written over until it is wiped out.
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::super::printable;
+
+/// The line. Several files at once may say what is done with them; that of the first of them is shown.
+pub(super) struct Line {
+    /// Standard error is a terminal.
+    shown: bool,
+    /// Files in all.
+    count: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By the number of the file: its name, and what is done with it.
+    doing: BTreeMap<usize, (String, String)>,
+    done: usize,
+    /// When the line was written last, where it stands there.
+    written: Option<Instant>,
+}
+
+/// Between two writings of the line.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Characters of a file's name: with all the rest the line has less than 80.
+const NAME: usize = 24;
+const WIPE: &str = "\r\x1b[K";
+
+impl Line {
+    pub(super) fn new(count: usize) -> Self {
+        Self { shown: std::io::stderr().is_terminal(), count, state: Mutex::default() }
+    }
+
+    /// Tells what is done with a file now.
+    pub(super) fn say(&self, file: usize, name: &str, doing: &str) {
+        if !self.shown {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = state.doing.get(&file).is_none_or(|(_, before)| before != doing);
+        if news {
+            state.doing.insert(file, (name.to_owned(), doing.to_owned()));
+        }
+        if news && state.written.is_none_or(|at| at.elapsed() >= PAUSE) {
+            state.write(self.count);
+        }
+    }
+
+    /// Nothing more is done with a file.
+    pub(super) fn end(&self, file: usize) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.doing.remove(&file);
+        state.done += 1;
+        state.wipe();
+    }
+
+    /// Wipes the line out while something else is written to the terminal.
+    pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.wipe();
+        write()
+    }
+}
+
+impl State {
+    fn write(&mut self, count: usize) {
+        let Some((name, doing)) = self.doing.values().next() else { return };
+        let text = text(self.done, count, name, doing);
+        // Nobody may be there to read it.
+        let _gone = write!(std::io::stderr(), "{WIPE}{text}").is_err();
+        self.written = Some(Instant::now());
+    }
+
+    fn wipe(&mut self) {
+        if self.written.take().is_some() {
+            let _gone = write!(std::io::stderr(), "{WIPE}").is_err();
+        }
+    }
+}
+
+fn text(done: usize, count: usize, name: &str, doing: &str) -> String {
+    let name = printable(name);
+    let name = if name.chars().count() > NAME {
+        let end: Vec<char> = name.chars().rev().take(NAME - 1).collect();
+        format!("…{}", end.into_iter().rev().collect::<String>())
+    } else {
+        name.to_string()
+    };
+    let which = if count > 1 { format!("{} of {count} files, ", done + 1) } else { String::new() };
+    format!("{which}{name}: {doing}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_fits_a_terminal_of_80_columns() {
+        let name = "a/very/long/path/to/some/models/of/heroes/knight.glb";
+        let long = text(344, 345, name, "range of motion 100 %, 599 of 600 s");
+        assert_eq!(long, "345 of 345 files, …ls/of/heroes/knight.glb: range of motion 100 %, 599 of 600 s");
+        assert!(long.chars().count() < 80, "{long}");
+        assert_eq!(text(0, 1, "knight.glb", "reading"), "knight.glb: reading");
+    }
+}
