@@ -21,6 +21,9 @@ const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format
 const PROPERTY: &[Format] =
     &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT, format::U8];
 
+/// What becomes of a channel whose sampler has no key left.
+const NO_KEYS: &str = "has no key with a finite time and was ignored";
+
 /// Clips longer than a day are rather a broken number than a performance, seconds.
 const LONG_SECS: f32 = 86_400.0;
 
@@ -116,8 +119,10 @@ impl<'a> ClipReader<'_, 'a> {
                 Target::Node(node, path) => self.move_node(&part, (node, path), sampler)?,
                 Target::Property(property) if self.moved.insert(target) => {
                     self.check_sampler(&part, sampler)?;
-                    let sampler = self.property_sampler(sampler, property.components())?;
-                    self.clip.properties.push(PropertyChannel { property, sampler });
+                    match self.property_sampler(sampler, property.components())? {
+                        Some(sampler) => self.clip.properties.push(PropertyChannel { property, sampler }),
+                        None => self.warn(&part, NO_KEYS),
+                    }
                 }
                 Target::Property(_) => self.warn(&part, "moves what an earlier channel moves and was ignored"),
             }
@@ -156,35 +161,40 @@ impl<'a> ClipReader<'_, 'a> {
             self.warn(part, "moves what an earlier channel moves and was ignored");
             return Ok(());
         }
-        let sampler = self.sampler(sampler, path, targets)?;
-        self.clip.channels.push(Channel { node, path, sampler });
+        match self.sampler(sampler, path, targets)? {
+            Some(sampler) => self.clip.channels.push(Channel { node, path, sampler }),
+            None => self.warn(part, NO_KEYS),
+        }
         Ok(())
     }
 
-    /// The clip's sampler for one of the file, read when it is first used.
-    fn sampler(&mut self, number: usize, path: Path, targets: usize) -> Result<usize, ImportError> {
+    /// The clip's sampler for one of the file, read when it is first used; `None` where it has no key that can be used.
+    fn sampler(&mut self, number: usize, path: Path, targets: usize) -> Result<Option<usize>, ImportError> {
         // Translation and scale read alike; one sampler serves both.
         let kind = if path == Path::Scale { Path::Translation } else { path };
         if let Some(known) = self.samplers.get(&(number, kind)) {
             let fits =
                 !matches!(&self.clip.samplers[*known].values, Values::Weights { count, .. } if *count != targets);
             if fits {
-                return Ok(*known);
+                return Ok(Some(*known));
             }
         }
         let per_value = if path == Path::Weights { targets } else { 1 };
         let (interpolation, output, (times, group)) = self.keys(number, per_value)?;
         let values = self.values((number, kind), &output, (times, group), targets)?;
+        if self.clip.times[times].is_empty() {
+            return Ok(None);
+        }
         self.clip.samplers.push(Sampler { times, interpolation, values });
         let at = self.clip.samplers.len() - 1;
         self.samplers.insert((number, kind), at);
-        Ok(at)
+        Ok(Some(at))
     }
 
-    /// The clip's sampler for a property of `components` numbers.
-    fn property_sampler(&mut self, number: usize, components: usize) -> Result<usize, ImportError> {
+    /// The clip's sampler for a property of `components` numbers; `None` where it has no key that can be used.
+    fn property_sampler(&mut self, number: usize, components: usize) -> Result<Option<usize>, ImportError> {
         if let Some(known) = self.properties.get(&(number, components)) {
-            return Ok(*known);
+            return Ok(Some(*known));
         }
         let (interpolation, output, (times, group)) = self.keys(number, 1)?;
         let place = || format!("{}, sampler {number}, output", self.place());
@@ -198,17 +208,26 @@ impl<'a> ClipReader<'_, 'a> {
             _ => store.floats::<[f32; 4], 4>(&output, &place)?.into_flattened(),
         };
         let group = group * components;
-        let bad = hold(&mut values, group, |v| v.is_finite(), 0.0);
-        if bad > 0 {
-            let text = format!("has {bad} values that are not finite; the key before was held");
-            self.warn(&format!("sampler {number}"), text);
-        }
         keep(&mut values, self.kept[times].as_deref(), group);
+        self.note_held(number, hold(&mut values, (group, components), |v| v.is_finite(), 0.0));
+        if self.clip.times[times].is_empty() {
+            return Ok(None);
+        }
         let values = Values::Weights { count: components, values };
         self.clip.samplers.push(Sampler { times, interpolation, values });
         let at = self.clip.samplers.len() - 1;
         self.properties.insert((number, components), at);
-        Ok(at)
+        Ok(Some(at))
+    }
+
+    fn note_held(&self, sampler: usize, Held { values, tangents }: Held) {
+        let part = format!("sampler {sampler}");
+        if values > 0 {
+            self.warn(&part, format!("has {values} values that are not finite; the key before was held"));
+        }
+        if tangents > 0 {
+            self.warn(&part, format!("has {tangents} tangents that are not finite; read as zero"));
+        }
     }
 
     /// How a sampler of the file interpolates, its output, its list of key times, and how many elements of the output belong
@@ -241,7 +260,8 @@ impl<'a> ClipReader<'_, 'a> {
         Ok((interpolation, output, (times, group)))
     }
 
-    /// The list of key times of an accessor, and how many keys the file has there. Keys that do not rise are dropped.
+    /// The list of key times of an accessor, and how many keys the file has there. Keys whose time is no finite number, or does
+    /// not come after that of the key before, are dropped.
     fn key_times(&mut self, input: json::Index<json::Accessor>, sampler: usize) -> Result<(usize, usize), ImportError> {
         let place = || format!("{}, sampler {sampler}, input", self.place());
         let store = self.reader.store;
@@ -254,25 +274,27 @@ impl<'a> ClipReader<'_, 'a> {
             return Err(ImportError::invalid(place(), "one key at least", "none"));
         }
         let mut times: Vec<f32> = store.floats::<f32, 1>(accessor, &place)?;
-        if let Some(at) = times.iter().position(|t| !t.is_finite()) {
-            return Err(ImportError::invalid(place(), "finite key times", format!("{} at key {at}", times[at])));
+        let part = format!("sampler {sampler}");
+        let timeless = times.iter().filter(|t| !t.is_finite()).count();
+        if timeless > 0 {
+            self.warn(&part, format!("has {timeless} keys whose time is no finite number; they were ignored"));
         }
-        if times[0] < 0.0 {
-            self.warn(&format!("sampler {sampler}"), format!("has its first key before 0, at {} s", times[0]));
+        if let Some(first) = times.iter().find(|t| t.is_finite()).filter(|t| **t < 0.0) {
+            self.warn(&part, format!("has its first key before 0, at {first} s"));
         }
         let mut last = f32::NEG_INFINITY;
         let mut rises = |t: f32| {
-            let rose = t > last;
-            last = last.max(t);
+            let rose = t.is_finite() && t > last;
+            last = if rose { t } else { last };
             rose
         };
         let kept: Vec<bool> = times.iter().map(|t| rises(*t)).collect();
         let dropped = kept.iter().filter(|k| !**k).count();
+        if dropped > timeless {
+            let late = dropped - timeless;
+            self.warn(&part, format!("has {late} keys that do not come after the one before; they were ignored"));
+        }
         if dropped > 0 {
-            self.warn(
-                &format!("sampler {sampler}"),
-                format!("has {dropped} keys that do not come after the one before; they were ignored"),
-            );
             keep(&mut times, Some(&kept), 1);
         }
         self.kept.push((dropped > 0).then_some(kept));
@@ -294,32 +316,28 @@ impl<'a> ClipReader<'_, 'a> {
         let store = self.reader.store;
         let part = format!("sampler {number}");
         let kept = self.kept[times].as_deref();
-        let note = |bad: usize| {
-            if bad > 0 {
-                self.warn(&part, format!("has {bad} values that are not finite; the key before was held"));
-            }
-        };
         let unsigned = |kinds: &[Type]| output.expect(kinds, VALUE, &place);
         Ok(match kind {
             Path::Translation | Path::Scale => {
                 unsigned(&[Type::Vec3])?;
                 let mut values: Vec<Vec3> = store.floats::<Vec3, 3>(output, &place)?;
-                note(hold(&mut values, group, |v| v.is_finite(), Vec3::ZERO));
                 keep(&mut values, kept, group);
+                self.note_held(number, hold(&mut values, (group, 1), |v| v.is_finite(), Vec3::ZERO));
                 Values::Vec3(values.into())
             }
             Path::Rotation => {
                 unsigned(&[Type::Vec4])?;
                 let mut values: Vec<Quat> = store.floats::<Quat, 4>(output, &place)?;
+                keep(&mut values, kept, group);
                 let cubic = group == 3;
                 // With splines each key is in-tangent, value, out-tangent, and only the value is a rotation.
                 let is_value = |i: usize| !cubic || i % 3 == 1;
-                let mut bad = 0;
+                let (mut bad, mut tangents) = (0, 0);
                 let mut last = values.iter().enumerate().find_map(|(i, q)| unit(*q).filter(|_| is_value(i)));
                 for (i, q) in values.iter_mut().enumerate() {
                     if !is_value(i) {
                         if !q.is_finite() {
-                            bad += 1;
+                            tangents += 1;
                             *q = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
                         }
                         continue;
@@ -335,14 +353,14 @@ impl<'a> ClipReader<'_, 'a> {
                         format!("has {bad} rotations that are zero or not finite; the key before was held"),
                     );
                 }
-                keep(&mut values, kept, group);
+                self.note_held(number, Held { values: 0, tangents });
                 Values::Quat(values.into())
             }
             Path::Weights => {
                 unsigned(&[Type::Scalar])?;
                 let mut values: Vec<f32> = store.floats::<f32, 1>(output, &place)?;
-                note(hold(&mut values, group, |v| v.is_finite(), 0.0));
                 keep(&mut values, kept, group);
+                self.note_held(number, hold(&mut values, (group, targets), |v| v.is_finite(), 0.0));
                 Values::Weights { count: targets, values }
             }
         })
@@ -351,6 +369,15 @@ impl<'a> ClipReader<'_, 'a> {
     fn finish(self) -> Clip {
         let place = self.place();
         let mut clip = self.clip;
+        // Lists of which no key is left belong to no sampler.
+        let mut lists = 0;
+        let next = |times: &Vec<f32>| {
+            lists += usize::from(!times.is_empty());
+            lists.saturating_sub(1)
+        };
+        let places: Vec<usize> = clip.times.iter().map(next).collect();
+        clip.samplers.iter_mut().for_each(|sampler| sampler.times = places[sampler.times]);
+        clip.times.retain(|times| !times.is_empty());
         let used: Vec<&Vec<f32>> = clip.samplers.iter().map(|s| &clip.times[s.times]).collect();
         let first = used.iter().filter_map(|t| t.first()).fold(f32::INFINITY, |a, b| a.min(*b));
         let last = used.iter().filter_map(|t| t.last()).fold(0.0_f32, |a, b| a.max(*b));
@@ -363,19 +390,34 @@ impl<'a> ClipReader<'_, 'a> {
     }
 }
 
-/// Replaces values that are not finite by the same place of the key before (of the first good key at the start).
-fn hold<T: Copy>(values: &mut [T], group: usize, good: impl Fn(&T) -> bool, default: T) -> usize {
-    let mut bad = 0;
+/// How many values, and how many tangents of splines, were not finite.
+struct Held {
+    values: usize,
+    tangents: usize,
+}
+
+/// Replaces values that are not finite by the same place of the key before (of the first good key at the start), and tangents
+/// by `zero`. `group` values belong to one key, `per_value` of them make its value; where there are more they are in-tangent,
+/// value and out-tangent.
+fn hold<T: Copy>(values: &mut [T], (group, per_value): (usize, usize), good: impl Fn(&T) -> bool, zero: T) -> Held {
+    let mut bad = Held { values: 0, tangents: 0 };
     if values.iter().all(&good) {
-        return 0;
+        return bad;
     }
     for place in 0..group {
-        let mut last = values.iter().skip(place).step_by(group).find(|v| good(v)).copied().unwrap_or(default);
+        if group > per_value && place / per_value != 1 {
+            for tangent in values.iter_mut().skip(place).step_by(group).filter(|v| !good(v)) {
+                bad.tangents += 1;
+                *tangent = zero;
+            }
+            continue;
+        }
+        let mut last = values.iter().skip(place).step_by(group).find(|v| good(v)).copied().unwrap_or(zero);
         for value in values.iter_mut().skip(place).step_by(group) {
             if good(value) {
                 last = *value;
             } else {
-                bad += 1;
+                bad.values += 1;
                 *value = last;
             }
         }

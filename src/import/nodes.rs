@@ -174,13 +174,15 @@ fn local_transform(
     if scale.cmpeq(Vec3::ZERO).any() {
         warnings.add(place(), "has a scale of zero; what hangs on it is flat");
     }
-    let rotation = unit(raw).unwrap_or_else(|| {
+    let rotation = unit(raw);
+    if rotation.is_none() {
         warnings.add(place(), "has a rotation of length zero; read as no rotation");
-        Quat::IDENTITY
-    });
-    if (raw.length() - 1.0).abs() > 0.02 {
-        warnings.add(place(), format!("has a rotation of length {:.3}; normalised", raw.length()));
+    } else if (raw.length() - 1.0).abs() > 0.02 {
+        let length = raw.as_dquat().length();
+        let length = if (1e-3..1e4).contains(&length) { format!("{length:.3}") } else { format!("{length:e}") };
+        warnings.add(place(), format!("has a rotation of length {length}; normalised"));
     }
+    let rotation = rotation.unwrap_or(Quat::IDENTITY);
     Ok((Transform { translation, rotation, scale }, None))
 }
 

@@ -136,12 +136,67 @@ fn values_that_are_not_finite_hold_the_key_before() {
 }
 
 #[test]
-fn key_times_that_are_not_finite_are_errors() {
+fn keys_without_a_time_are_dropped_with_their_values() {
+    let moves: Vec<f32> = (0..12).map(|i| i as f32).collect();
+    let (a, b, c) = (Vec3::new(0.0, 1.0, 2.0), Vec3::new(6.0, 7.0, 8.0), Vec3::new(9.0, 10.0, 11.0));
+    let broken = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
+    for time in broken {
+        let mut doc = Doc::new();
+        let times = doc.floats("SCALAR", 1, &[0.0, time, 1.0, 2.0]);
+        let moves = doc.floats("VEC3", 3, &moves);
+        let doc = animated(doc, json!([{ "input": times, "output": moves }]), &[(0, 0, "translation")]);
+        let clip = clip(&doc);
+        assert_eq!((clip.times[0].as_slice(), clip.start_secs, clip.end_secs), (&[0.0, 1.0, 2.0][..], 0.0, 2.0));
+        assert_eq!(clip.samplers[0].values, Values::Vec3(vec![a, b, c].into()));
+        assert_eq!(doc.warnings().len(), 1, "{:?}", doc.warnings());
+        assert!(doc.warnings()[0].contains("1 keys whose time is no finite number; they were ignored"));
+    }
+}
+
+/// Three values a key; faults of times and of values at once, of every kind.
+#[test]
+fn splines_lose_whole_keys_and_their_broken_tangents_are_zero() {
     let mut doc = Doc::new();
-    let times = doc.floats("SCALAR", 1, &[0.0, f32::NAN]);
+    let times = doc.floats("SCALAR", 1, &[-1.0, f32::NAN, 0.5, 0.25, 0.5, f32::INFINITY, 2.0]);
+    let mut moves: Vec<f32> = (0..63).map(|i| i as f32).collect();
+    // The value of the second key, which goes; the in-tangent of the third; the value of the last.
+    moves[12] = f32::NAN;
+    moves[19] = f32::INFINITY;
+    moves[58] = f32::NAN;
+    let moves = doc.floats("VEC3", 3, &moves);
+    let sampler = json!([{ "input": times, "output": moves, "interpolation": "CUBICSPLINE" }]);
+    let doc = animated(doc, sampler, &[(0, 0, "translation")]);
+    let clip = clip(&doc);
+    assert_eq!(clip.times, [[-1.0, 0.5, 2.0]]);
+    let at = |i: u32| Vec3::new(3.0 * i as f32, 3.0 * i as f32 + 1.0, 3.0 * i as f32 + 2.0);
+    let want = vec![at(0), at(1), at(2), Vec3::ZERO, at(7), at(8), at(18), at(7), at(20)];
+    assert_eq!(clip.samplers[0].values, Values::Vec3(want.into()));
+    let warnings = doc.warnings().join("\n");
+    for text in [
+        "has 2 keys whose time is no finite number; they were ignored",
+        "has its first key before 0, at -1 s",
+        "has 2 keys that do not come after the one before; they were ignored",
+        "has 1 values that are not finite; the key before was held",
+        "has 1 tangents that are not finite; read as zero",
+    ] {
+        assert!(warnings.contains(text), "{text}: {warnings}");
+    }
+    assert_eq!(doc.warnings().len(), 5, "{warnings}");
+}
+
+#[test]
+fn a_channel_of_which_no_key_has_a_time_is_left_out() {
+    let mut doc = Doc::new();
+    let times = doc.floats("SCALAR", 1, &[f32::NAN, f32::INFINITY]);
+    let good = doc.floats("SCALAR", 1, &[0.0, 1.0]);
     let moves = doc.floats("VEC3", 3, &[0.0; 6]);
-    let doc = animated(doc, json!([{ "input": times, "output": moves }]), &[(0, 0, "translation")]);
-    assert!(doc.error().contains("sampler 0, input: expected finite key times, found NaN at key 1"), "{}", doc.error());
+    let samplers = json!([{ "input": times, "output": moves }, { "input": good, "output": moves }]);
+    let doc = animated(doc, samplers, &[(0, 0, "translation"), (1, 1, "translation"), (0, 1, "scale")]);
+    let clip = clip(&doc);
+    let channels: Vec<_> = clip.channels.iter().map(|c| (c.node.index(), c.path)).collect();
+    assert_eq!((channels, clip.end_secs), (vec![(1, Path::Translation)], 1.0));
+    let warnings = doc.warnings().join("\n");
+    assert!(warnings.contains("channel 0: has no key with a finite time and was ignored"), "{warnings}");
 }
 
 #[test]

@@ -93,7 +93,9 @@ fn matrices_become_trs_and_what_is_sheared_beside_it() {
 fn rotations_without_length_are_no_rotation_and_listed() {
     let mut doc = Doc::new();
     doc.root["nodes"] = json!([{ "rotation": [0.0, 0.0, 0.0, 0.0] }]);
-    assert!(doc.warnings()[0].starts_with("node 0: has a rotation of length zero"));
+    assert_eq!(doc.warnings(), ["node 0: has a rotation of length zero; read as no rotation"]);
+    doc.root["nodes"] = json!([{ "rotation": [0.0, 2.0, 0.0, 0.0] }]);
+    assert_eq!(doc.warnings(), ["node 0: has a rotation of length 2.000; normalised"]);
     doc.root["nodes"] = json!([{ "scale": [1e39, 1.0, 1.0] }]);
     assert!(doc.error().starts_with("node 0: expected a finite transform"));
 }
