@@ -128,6 +128,22 @@ mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
 
+    /// Two sets of four weights, the largest ones in the second.
+    #[test]
+    fn a_limit_keeps_the_largest_weights_wherever_they_are_stored() {
+        let weights = [0.05, 0.10, 0.0, 0.15, 0.30, 0.0, 0.25, 0.15];
+        let nodes: Vec<NodeId> = (0..8).map(NodeId).collect();
+        let mut stats = WeightStats { nodes: vec![JointStats::default(); 8], ..WeightStats::default() };
+        stats.count(&nodes, &[0, 1, 2, 3, 4, 5, 6, 7], &weights, &mut Vec::new());
+        let lost = [0.70, 0.45, 0.30, 0.15, 0.05, 0.0, 0.0, 0.0];
+        assert!(stats.lost.iter().zip(lost).all(|(a, b)| (a - b).abs() < 1e-6), "{:?}", stats.lost);
+        assert_eq!((stats.over, stats.most), ([1, 1, 1, 1, 1, 0, 0, 0], 6));
+        // Weights that do not sum to one lose a share of what they sum to, and the worst vertex counts.
+        stats.count(&nodes, &[0, 1, 2, 3, 4, 5, 6, 7], &weights.map(|w| 3.0 * w), &mut Vec::new());
+        stats.count(&nodes, &[0, 1, 2, 3], &[0.1, 0.2, 0.3, 0.4], &mut Vec::new());
+        assert!(stats.lost.iter().zip(lost).all(|(a, b)| (a - b).abs() < 1e-6), "{:?}", stats.lost);
+    }
+
     #[test]
     fn a_tube_with_two_influences_everywhere() {
         let shape = Tube { joints: 2, rings: 5, sides: 8, influences: 2, ..Tube::default() };
