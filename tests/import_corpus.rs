@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use skinscope::import::{Import, ImportError, Options, Progress, import_file};
-use skinscope::model::{Interpolation, Topology};
+use skinscope::model::{ClipId, Interpolation, Topology};
+use skinscope::session::{Command, Session, Source};
 
 fn open(path: &Path) -> Result<Import, ImportError> {
     import_file(path, &Options::default(), &Progress::silent())
@@ -91,4 +92,31 @@ fn images_are_decoded_and_found_by_their_materials() {
     let pixels = image.pixels().unwrap();
     assert_eq!((pixels.width(), pixels.height()), (1024, 1024));
     assert!(pixels.levels()[0].chunks_exact(4).all(|p| p[3] == 255));
+}
+
+/// What frames a model leaves nothing of it out, in any clip: stray vertices are those of broken files.
+#[test]
+fn nothing_of_any_model_lies_outside_of_what_is_framed() {
+    let Some(corpus) = common::corpus() else { return };
+    let rows = table(&std::fs::read_to_string(corpus.join("models.csv")).unwrap());
+    for row in rows {
+        let name = row["name"].as_str();
+        let source = Source::File(corpus.join("models").join(&row["file"]));
+        let document = source.load(&Options::default(), &Progress::silent()).unwrap();
+        assert_eq!(document.warnings, [""; 0], "{name}");
+        let mut session = Session::default();
+        session.open(document);
+        let clips = session.model().unwrap().clips.len();
+        for clip in 0..clips.max(1) {
+            session.apply(Command::SetClip(ClipId(clip as u32)));
+            for part in 0..5 {
+                let model = session.model().unwrap();
+                let duration = model.clips.get(clip).map_or(0.0, |c| c.duration_secs());
+                session.apply(Command::Seek(duration * part as f32 / 4.0));
+                session.update_pose();
+                let extent = session.extent();
+                assert_eq!((extent.mass, extent.strays.len()), (extent.all, 0), "{name}, clip {clip}, {part}");
+            }
+        }
+    }
 }

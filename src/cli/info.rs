@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::{CliError, ModelArgs, load, print, printable, tell_warnings};
 use crate::anim;
 use crate::inspect::tables::{BOOK_SHARES, SkinSummary, VertexTable, share_percent, skin_summaries};
+use crate::math::{length, lengths};
 use crate::model::{
     Camera, Clip, Image, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat,
 };
@@ -19,7 +20,9 @@ use crate::session::{Document, PoseSource, Session};
 ///
 /// The JSON has the fields: schema (1), file, asset {version, generator, copyright}, extensions {used, required},
 /// counts {scenes, nodes, joints, skins, meshes, primitives, vertices, triangles, clips, materials, textures, images,
-/// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), influences {most,
+/// morph_targets}, bounds {min, max} (metres, of the rest pose as deformed; null without vertices), strays {vertices, farthest}
+/// (what lies far outside and is no part of bounds: how many vertices, and how far in metres, null where no number can tell;
+/// null where there are none), influences {most,
 /// mean, by_count [vertices with 0, 1, 2, 3, 4 and more], percent [the same in percent], used, stored (pairs of joint and weight)},
 /// nodes [{index, name, parent, joint, humanoid, mesh, skin, copies}],
 /// skins [{index, name, joints [node indices], skeleton, inverse_binds (whether the file stores them), shared_with (how many other
@@ -79,6 +82,11 @@ fn triangles(model: &Model) -> usize {
 fn describe(document: &Document, session: &Session) -> Value {
     let model = &document.model;
     let bounds = session.bounds();
+    let extent = session.extent();
+    let strays = (extent.stray_count() > 0).then(|| {
+        let farthest = Some(extent.farthest).filter(|metres| metres.is_finite());
+        json!({ "vertices": extent.stray_count(), "farthest": farthest })
+    });
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
     let has_bounds = !bounds.is_empty();
     json!({
@@ -106,6 +114,7 @@ fn describe(document: &Document, session: &Session) -> Value {
             "morph_targets": model.meshes.iter().map(|m| m.morph_names.len()).sum::<usize>(),
         },
         "bounds": has_bounds.then(|| json!({ "min": bounds.min.to_array(), "max": bounds.max.to_array() })),
+        "strays": strays,
         "influences": {
             "most": document.stats().most,
             "mean": document.stats().data.mean(),
@@ -362,7 +371,8 @@ fn summary(document: &Document, report: &Value, out: &mut Lines) {
     out.line("meshes", format!("{meshes}: {primitives} primitives, {vertices} vertices, {triangles} triangles"));
     if let (Some(min), Some(max)) = (report["bounds"]["min"].as_array(), report["bounds"]["max"].as_array()) {
         let size = |i: usize| max[i].as_f64().unwrap_or(0.0) - min[i].as_f64().unwrap_or(0.0);
-        out.line("size", format!("{:.4} × {:.4} × {:.4} m at rest, as deformed", size(0), size(1), size(2)));
+        let size = lengths([0, 1, 2].map(size));
+        out.line("size", format!("{size} at rest, as deformed{}", left_out(&report["strays"])));
     }
     out.list("skins", skin_summaries(model, &VertexTable::of(model), 4).iter().map(|skin| skin_line(model, skin)));
     let by = document.stats().by_influences;
@@ -376,6 +386,16 @@ fn summary(document: &Document, report: &Value, out: &mut Lines) {
     }
     if count("morph_targets") > 0 {
         out.line("morphs", count("morph_targets").to_string());
+    }
+}
+
+/// `, without 3 vertices up to 1000 km away`.
+fn left_out(strays: &Value) -> String {
+    let Some(count) = strays["vertices"].as_u64() else { return String::new() };
+    let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
+    match strays["farthest"].as_f64() {
+        Some(metres) => format!(", without {vertices} far outside ({} away)", length(metres)),
+        None => format!(", without {vertices} that have no place"),
     }
 }
 

@@ -55,6 +55,9 @@ pub(super) struct RenderArgs {
     /// Draw with this material variant of the file (its name, or its number from 0)
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     variant: Option<String>,
+    /// Frame what lies far outside of the model too (vertices that `check` calls stray-vertices)
+    #[arg(long, conflicts_with_all = ["eye", "camera"])]
+    frame_everything: bool,
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
     #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
     crowd: u32,
@@ -153,7 +156,8 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     if let Some(why) = session.crowd_refusal() {
         return Err(CliError::Usage(why));
     }
-    let bounds = session.posed_bounds().union(bones_too);
+    let framed = if args.frame_everything { session.whole_bounds() } else { session.posed_bounds() };
+    let bounds = framed.union(bones_too);
     args.look.apply(session)?;
     let model = session.model().cloned();
     let view = &mut session.view;
@@ -186,7 +190,9 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         frame.camera.projection = Projection::Perspective { fov_y: args.fov.map_or(FOV_Y, f32::to_radians) };
     }
     if args.camera.is_none() {
-        (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds);
+        // What is looked at is seen, be it far outside.
+        let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([target]));
+        (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds.union(target));
     }
     Ok(frame)
 }

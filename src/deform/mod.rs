@@ -12,6 +12,7 @@ mod batch;
 #[cfg(test)]
 mod batched;
 mod dual_quaternion;
+mod extent;
 mod linear;
 mod measure;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod surface;
 mod wide;
 
 pub use batch::{Batch, BatchOut, Movers};
+pub use extent::{Extent, Strays, extent};
 pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};
 pub use sheet::Sheet;
 pub use sides::keep_sides;

@@ -171,20 +171,25 @@ impl<'a> Work<'a> {
         Self { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method }
     }
 
-    /// The box around the vertices from `start` to `end`, none of which is kept.
-    fn bounds(&self, start: usize, end: usize) -> Aabb {
+    /// Shows the vertices from `start` to `end` to `look`, none of which is kept; see [`Drawn::fold`].
+    fn fold<T: Default + Send>(
+        &self,
+        (start, end): (usize, usize),
+        look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),
+        join: &(impl Fn(T, T) -> T + Sync),
+    ) -> T {
         if end - start > PIECE {
             let middle = (start + (end - start) / 2).next_multiple_of(4);
-            let (mut a, mut b) = (Aabb::EMPTY, Aabb::EMPTY);
-            parallel::both(|| a = self.bounds(start, middle), || b = self.bounds(middle, end));
-            return a.union(b);
+            let (mut a, mut b) = (T::default(), T::default());
+            parallel::both(|| a = self.fold((start, middle), look, join), || b = self.fold((middle, end), look, join));
+            return join(a, b);
         }
-        let mut out = Aabb::EMPTY;
+        let mut out = T::default();
         let mut positions = vec![Vec3::ZERO; (end - start).min(SHEET)];
         for from in (start..end).step_by(SHEET) {
             let positions = &mut positions[..(end - from).min(SHEET)];
             self.deform(from, &mut BatchOut { positions, ..BatchOut::default() });
-            out = out.union(Aabb::from_points(positions.iter().copied()));
+            look(&mut out, from, positions);
         }
         out
     }
@@ -375,8 +380,96 @@ pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
     }
 }
 
-/// The box around the deformed vertices of what is drawn, for framing: raw bounds say nothing about a skinned model. Empty
-/// where there are no vertices. `palettes` are those of [`super::palettes`].
+/// What is drawn, as posed: what asks where its vertices are without keeping them.
+pub(super) struct Drawn<'a> {
+    pub model: &'a Model,
+    palettes: &'a [Affine3A],
+    packed: Vec<Vec4>,
+    /// The identity, packed.
+    still: Vec<Vec4>,
+    morph_weights: &'a [f32],
+    method: &'a Method,
+}
+
+impl<'a> Drawn<'a> {
+    /// Arguments as of [`bounds`].
+    pub fn new(model: &'a Model, palettes: &'a [Affine3A], morph_weights: &'a [f32], method: &'a Method) -> Self {
+        let (mut packed, mut still) = (Vec::new(), Vec::new());
+        super::pack(method, palettes, &mut packed);
+        super::pack(method, &[Affine3A::IDENTITY], &mut still);
+        Self { model, palettes, packed, still, morph_weights, method }
+    }
+
+    /// The primitives of some instances.
+    pub fn primitives(&self, draws: &[InstanceId]) -> Vec<(InstanceId, usize)> {
+        let count = |id: &InstanceId| self.model.meshes[self.model.instances[id.index()].mesh.index()].primitives.len();
+        draws.iter().flat_map(|id| (0..count(id)).map(|primitive| (*id, primitive))).collect()
+    }
+
+    /// As stored.
+    pub fn primitive(&self, (id, primitive): (InstanceId, usize)) -> &'a Primitive {
+        &self.model.meshes[self.model.instances[id.index()].mesh.index()].primitives[primitive]
+    }
+
+    /// How many times it is drawn.
+    pub fn copies(&self, (id, _): (InstanceId, usize)) -> usize {
+        self.model.instances[id.index()].copy_count()
+    }
+
+    /// Where an instance with copies is drawn: every method moves what one joint moves by that joint's matrix.
+    fn copy_matrices(&self, (id, primitive): (InstanceId, usize)) -> &'a [Affine3A] {
+        let count = self.model.instances[id.index()].copies.len();
+        let (first, _) = self.model.binding(id, primitive);
+        &self.palettes[first as usize..][..count]
+    }
+
+    /// Shows all vertices of a primitive as posed to `look`, piece by piece on all cores, with the number of the first of the
+    /// piece: those of the second copy count on from those of the first. What pieces make of them is put together by `join`,
+    /// in their order.
+    pub fn fold<T: Default + Send>(
+        &self,
+        place: (InstanceId, usize),
+        look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),
+        join: &(impl Fn(T, T) -> T + Sync),
+    ) -> T {
+        if self.model.instances[place.0.index()].copies.is_empty() {
+            let bound = palette_of(self.model, place, &self.packed, self.method);
+            let work = Work::new(self.model, place, bound, self.morph_weights, self.method);
+            return work.fold((0, work.p.positions.len()), look, join);
+        }
+        let mut deformed = Deformed::of(Parts::NONE);
+        deform_with(self.model, place, (&self.still, None), self.morph_weights, self.method, &mut deformed);
+        let (mut out, mut positions) = (T::default(), Vec::new());
+        for (copy, matrix) in self.copy_matrices(place).iter().enumerate() {
+            positions.clear();
+            positions.extend(deformed.positions.iter().map(|p| matrix.transform_point3(*p)));
+            look(&mut out, copy * positions.len(), &positions);
+        }
+        out
+    }
+
+    /// Where some vertices of a primitive are, numbered as [`Drawn::fold`] has them.
+    pub fn positions(&self, place: (InstanceId, usize), vertices: &[usize]) -> Vec<Vec3> {
+        let count = self.primitive(place).positions.len();
+        let of_copy: Vec<u32> = vertices.iter().map(|v| (v % count.max(1)) as u32).collect();
+        let mut out = Vec::new();
+        if self.model.instances[place.0.index()].copies.is_empty() {
+            let one = VertexDeformer::new(self.model, place, &self.packed, self.morph_weights, self.method);
+            one.positions(&of_copy, &mut out);
+            return out;
+        }
+        let one = VertexDeformer::rigid(self.model, place, &self.still, self.morph_weights, self.method);
+        one.positions(&of_copy, &mut out);
+        let matrices = self.copy_matrices(place);
+        for (position, vertex) in out.iter_mut().zip(vertices) {
+            *position = matrices[vertex / count.max(1)].transform_point3(*position);
+        }
+        out
+    }
+}
+
+/// The box around the deformed vertices of what is drawn, but for those beyond [`Aabb::FAR`]. Empty where there are no
+/// vertices. `palettes` are those of [`super::palettes`]. For framing there is [`super::extent`].
 #[must_use]
 pub fn bounds(
     model: &Model,
@@ -385,26 +478,13 @@ pub fn bounds(
     morph_weights: &[f32],
     method: &Method,
 ) -> Aabb {
-    let mut packed = Vec::new();
-    super::pack(method, palettes, &mut packed);
-    let mut deformed = Deformed::of(Parts::NONE);
-    let mut out = Aabb::EMPTY;
-    for id in draws {
-        let instance = &model.instances[id.index()];
-        for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
-            if instance.copies.is_empty() {
-                let bound = palette_of(model, (*id, primitive), &packed, method);
-                let work = Work::new(model, (*id, primitive), bound, morph_weights, method);
-                out = out.union(work.bounds(0, work.p.positions.len()));
-                continue;
-            }
-            // Every method moves what one joint moves by that joint's matrix.
-            deform_rigid(model, *id, primitive, &Affine3A::IDENTITY, morph_weights, method, &mut deformed);
-            let (first, _) = model.binding(*id, primitive);
-            for matrix in &palettes[first as usize..][..instance.copies.len()] {
-                out = out.union(Aabb::from_points(deformed.positions.iter().map(|p| matrix.transform_point3(*p))));
-            }
-        }
-    }
-    out
+    let drawn = Drawn::new(model, palettes, morph_weights, method);
+    let look = |bounds: &mut Aabb, _: usize, positions: &[Vec3]| {
+        *bounds = bounds.union(Aabb::from_points(positions.iter().copied()));
+    };
+    drawn
+        .primitives(draws)
+        .into_iter()
+        .map(|place| drawn.fold(place, &look, &Aabb::union))
+        .fold(Aabb::EMPTY, Aabb::union)
 }

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, DAffine3, DVec3, Vec3};
 
-use crate::math::{Stretch, angle_degrees};
+use crate::math::{Aabb, BEYOND_SENSE, Stretch, angle_degrees};
 use crate::model::{Mesh, Model, NodeId, Skin};
 
 /// Lengths that differ by less than this share of the size are the same.
@@ -44,7 +44,7 @@ impl Drift {
 /// most of them share.
 #[derive(Clone, Debug)]
 pub struct SkinBinding {
-    /// `model_from_mesh` that most joints agree on; where less than half do, that of the topmost joint (the first in
+    /// `model_from_mesh` that most joints agree on, but for those that are beyond all sense; where less than half do, that of the topmost joint (the first in
     /// node order), as in [`Model::bind_pose`]. `None` where no joint can be inverted.
     pub common: Option<DAffine3>,
     /// How many joints agree with `common`.
@@ -74,12 +74,15 @@ impl SkinBinding {
         let joints_size = bounds(known.iter().map(|p| p.rest)).map_or(0.0, diagonal);
         let size = |place: &Place| mesh_size.map_or(joints_size, |s| s * place.scale);
         let agreeing = |of: &Place| known.iter().filter(|p| p.drift_from(of).is_small(size(of))).count();
-        let mut best = known.iter().min_by_key(|p| p.node).map(|p| (agreeing(p), *p));
+        // A joint that is thrown beyond all sense takes those below it along, and they are not right for being many.
+        let sane: Vec<&Place> = known.iter().copied().filter(|p| p.is_sane()).collect();
+        let candidates = if sane.is_empty() { &known } else { &sane };
+        let mut best = candidates.iter().min_by_key(|p| p.node).map(|p| (agreeing(p), *p));
         // A tie stays with the topmost joint.
-        if let Some(voted) = vote(&known, size)
+        if let Some(voted) = vote(candidates, size)
             && let Some((most, place)) = &mut best
             && agreeing(voted) > *most
-            && agreeing(voted) * 2 >= known.len()
+            && agreeing(voted) * 2 >= candidates.len()
         {
             (*most, *place) = (agreeing(voted), voted);
         }
@@ -124,6 +127,11 @@ impl Place {
         let (bound, mesh_from_shown) = (inverse_bind.inverse().translation, shown.inverse());
         let scale = shown.matrix3.determinant().abs().cbrt();
         Some(Self { node, rest: world.translation, bound, shown, mesh_from_shown, scale })
+    }
+
+    /// Whether it rests where a model may be, and as large as one may be.
+    fn is_sane(&self) -> bool {
+        self.rest.abs().max_element() < BEYOND_SENSE && (1.0 / BEYOND_SENSE..BEYOND_SENSE).contains(&self.scale)
     }
 
     /// How this joint stands beside where `common` shows it as bound.
@@ -173,11 +181,13 @@ pub fn is_singular(m: &DAffine3) -> bool {
 /// Least and greatest corner.
 type Bounds = [DVec3; 2];
 
-/// By skin: the diagonal of the box around the vertices that it may move, mesh space; `None` where it has none.
+/// By skin: the diagonal of the box around the mass of the vertices that it may move, mesh space; `None` where it has none.
 fn mesh_sizes(model: &Model) -> Vec<Option<f64>> {
     let of_mesh = |mesh: &Mesh| {
         let primitives = mesh.primitives.iter().filter(|p| p.influences.is_some());
-        bounds(primitives.flat_map(|p| p.positions.iter().take(p.stored_vertices)).map(|p| p.as_dvec3()))
+        let points: Vec<Vec3> = primitives.flat_map(|p| &p.positions[..p.stored_vertices]).copied().collect();
+        let mass = Aabb::around_mass(&points);
+        (!mass.is_empty()).then(|| [mass.min, mass.max].map(|corner| corner.as_dvec3()))
     };
     let meshes: Vec<Option<Bounds>> = model.meshes.iter().map(of_mesh).collect();
     let mut skins: Vec<Option<Bounds>> = vec![None; model.skins.len()];

@@ -37,10 +37,24 @@ impl Aabb {
     /// Grows to contain `p`, unless that is not finite or lies beyond [`Aabb::FAR`]: one broken vertex shall not move the
     /// camera to where numbers end.
     pub fn include(&mut self, p: Vec3) {
-        if p.abs().cmple(Vec3::splat(Self::FAR)).all() {
+        if Self::is_near(p) {
             self.min = self.min.min(p);
             self.max = self.max.max(p);
         }
+    }
+
+    /// Whether a point is neither beyond [`Aabb::FAR`] nor without a place.
+    #[must_use]
+    pub fn is_near(p: Vec3) -> bool {
+        p.abs().cmple(Vec3::splat(Self::FAR)).all()
+    }
+
+    /// How far a point lies outside, in the unit of the box; infinite where the point has no place or the box is empty.
+    #[must_use]
+    pub fn distance(self, p: Vec3) -> f64 {
+        let nearest = p.clamp(self.min.min(self.max), self.max).as_dvec3();
+        let distance = p.as_dvec3().distance(nearest);
+        if self.is_empty() || !distance.is_finite() { f64::INFINITY } else { distance }
     }
 
     /// The smallest box around both.
@@ -118,6 +132,15 @@ mod tests {
         assert_eq!(b.diagonal(), 3.0);
         assert!(Aabb::EMPTY.is_empty() && Aabb::EMPTY.diagonal() == 0.0);
         assert_eq!(Aabb::EMPTY.union(b), b);
+    }
+
+    #[test]
+    fn points_outside_have_a_distance() {
+        let unit = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
+        assert_eq!((unit.distance(Vec3::splat(0.5)), unit.distance(Vec3::new(4.0, 0.5, 5.0))), (0.0, 5.0));
+        assert_eq!(unit.distance(Vec3::X * 1e30), f64::from(1e30_f32));
+        assert_eq!(unit.distance(Vec3::NAN), f64::INFINITY);
+        assert_eq!(Aabb::EMPTY.distance(Vec3::ONE), f64::INFINITY);
     }
 
     #[test]

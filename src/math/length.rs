@@ -26,16 +26,28 @@ pub fn length(metres: f64) -> String {
 }
 
 /// Lengths along x, y and z in one unit, that of the longest: `0.6 × 1.8 × 0.4 m`. Where one of them has to be said in
-/// words, each is written as [`length`] has it.
+/// words, each is written as [`length`] has it, and once where all are the same.
 #[must_use]
 pub fn lengths(metres: [f64; 3]) -> String {
     let most = metres.iter().fold(0.0, |most: f64, m| if m.is_finite() { most.max(m.abs()) } else { f64::INFINITY });
     if words(most).is_some() {
-        return metres.map(length).join(" × ");
+        let [x, y, z] = metres.map(length);
+        return if x == y && y == z { format!("{x} each way") } else { format!("{x} × {y} × {z}") };
     }
     let (unit, scale) = unit_of(most);
     let decimals = decimals(most / scale);
     format!("{} {unit}", metres.map(|m| digits(m / scale, decimals, false)).join(" × "))
+}
+
+/// How many times as much, for people to read: three digits after the point, or words where nobody would read so many digits
+/// before it.
+#[must_use]
+pub fn factor(times: f64) -> String {
+    match times.abs() {
+        a if a < 1e6 && (a == 0.0 || a >= 1e-6) => format!("{times:.3}"),
+        a if a < 1e-6 => "less than a millionth".into(),
+        _ => "more than a million".into(),
+    }
 }
 
 /// What no number can tell.
@@ -115,10 +127,18 @@ mod tests {
     }
 
     #[test]
+    fn factors_have_three_decimals_or_are_words() {
+        assert_eq!([0.0, 1.0, -2.5, 999.0].map(factor), ["0.000", "1.000", "-2.500", "999.000"]);
+        assert_eq!([1e20, f64::INFINITY, f64::NAN].map(factor), ["more than a million"; 3]);
+        assert_eq!(factor(1e-12), "less than a millionth");
+    }
+
+    #[test]
     fn three_lengths_share_a_unit() {
         assert_eq!(lengths([0.567, 1.812, 0.4]), "0.57 × 1.81 × 0.40 m");
         assert_eq!(lengths([0.02, 0.03, 0.0]), "2.00 × 3.00 × 0.00 cm");
         assert_eq!(lengths([0.0, 0.0, 0.0]), "0.00 × 0.00 × 0.00 m");
+        assert_eq!(lengths([1e20, 1e19, 2e25]), "more than a million km each way");
         assert_eq!(lengths([1.0, 1e20, f64::NAN]), "1 m × more than a million km × an unknown length");
     }
 }

@@ -5,6 +5,7 @@
 
 mod aabb;
 mod length;
+mod mass;
 mod numbers;
 mod projection;
 mod ramp;
@@ -12,7 +13,8 @@ mod svd;
 mod transform;
 
 pub use aabb::Aabb;
-pub use length::{BEYOND_SENSE, length, lengths};
+pub use length::{BEYOND_SENSE, factor, length, lengths};
+pub use mass::{Distances, GAP, Spread, are_few, sample_of};
 pub use numbers::largest_magnitude;
 pub use projection::{Projection, Ray};
 pub use ramp::Ramp;

@@ -132,8 +132,10 @@ pub enum Command {
     FrameSelected,
     /// Frame the marked vertices and some of what is around.
     FrameMarked,
-    /// Frame everything, as deformed.
+    /// Frame the model as deformed, but for what lies far outside of it.
     FrameAll,
+    /// Frame the model and what lies far outside of it.
+    FrameEverything,
     /// Look along an axis.
     LookFrom(ViewFrom),
     /// Perspective or orthographic.
@@ -384,6 +386,13 @@ static ROWS: &[CommandRow] = &[
         "Bring the selected joint into view",
     ),
     row(Menu::View, "Frame all", key(Key::Home), Command::FrameAll, "Bring the whole posed model into view"),
+    row(
+        Menu::View,
+        "Frame everything",
+        shift(Key::Home),
+        Command::FrameEverything,
+        "Bring into view what lies far outside of the model too",
+    ),
     row(Menu::View, "Front", key(Key::Numpad(1)), Command::LookFrom(ViewFrom::Front), "Look from the front (+Z)"),
     row(Menu::View, "Back", ctrl(Key::Numpad(1)), Command::LookFrom(ViewFrom::Back), "Look from the back (−Z)"),
     row(Menu::View, "Right", key(Key::Numpad(3)), Command::LookFrom(ViewFrom::Right), "Look from +X"),

@@ -250,6 +250,12 @@ impl Session {
         }
     }
 
+    /// As [`Session::posed_bounds`], with what lies far outside of the model.
+    #[must_use]
+    pub fn whole_bounds(&self) -> Aabb {
+        self.posed_bounds().union(self.extent().all)
+    }
+
     /// As many as are asked for, each in its place and pose.
     pub(super) fn show_crowd(&mut self) {
         let before = self.formation;
@@ -290,7 +296,8 @@ impl Session {
             anim::sample(model, clip, time_secs, &mut scratch.sample, &mut scratch.local);
             anim::local_to_model(&model.skeleton, &scratch.local, &mut scratch.model);
             let bones = inspect::bones(model, self.view.scene, &scratch.model, 0.0);
-            Aabb::from_points(bones.into_iter().flat_map(|bone| [bone.head, bone.tail]))
+            let ends: Vec<Vec3> = bones.into_iter().flat_map(|bone| [bone.head, bone.tail]).collect();
+            Aabb::around_mass(&ends)
         };
         let opened = skeleton(&model.clips[0], 0.0);
         if opened.is_empty() || self.opened_bounds.is_empty() {

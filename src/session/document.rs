@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use crate::anim;
 use crate::import::{self, ImportError, Options, Progress, Warning};
-use crate::inspect::check::Finding;
+use crate::inspect::check::{Finding, extent_at_rest, stray_warning};
 use crate::inspect::rom::RomReport;
 use crate::inspect::{Inspection, PickIndex, WeightStats};
 use crate::model::Model;
@@ -149,7 +150,9 @@ impl Source {
             Self::BuiltIn => import::import_bytes(BUILT_IN, &self.name(), options, progress)?,
             Self::File(path) => import::import_file(path, options, progress)?,
         };
-        Ok(Document::new(import.model, lines(&import.warnings), self.path()))
+        let mut warnings = lines(&import.warnings);
+        warnings.extend(strays(&import.model));
+        Ok(Document::new(import.model, warnings, self.path()))
     }
 
     /// Reads it, and gives it to `shown` once, as soon as it can be drawn; its images arrive while this goes on. Gives back
@@ -163,8 +166,11 @@ impl Source {
         progress: &Progress,
         shown: &mut dyn FnMut(Document),
     ) -> Result<Vec<String>, ImportError> {
-        let shown = &mut |model, warnings: Vec<Warning>| {
-            let document = Document::new(model, lines(&warnings), self.path());
+        let mut outside = None;
+        let shown = &mut |model: Arc<Model>, warnings: Vec<Warning>| {
+            outside = strays(&model);
+            let warnings = lines(&warnings).into_iter().chain(outside.clone()).collect();
+            let document = Document::new(model, warnings, self.path());
             // Here, so that no picture waits for it.
             _ = document.stats();
             shown(document);
@@ -173,7 +179,7 @@ impl Source {
             Self::BuiltIn => import::import_bytes_showing(BUILT_IN, &self.name(), options, progress, shown)?,
             Self::File(path) => import::import_file_showing(path, options, progress, shown)?,
         };
-        Ok(lines(&import.warnings))
+        Ok(lines(&import.warnings).into_iter().chain(outside).collect())
     }
 
     fn path(&self) -> Option<PathBuf> {
@@ -182,6 +188,13 @@ impl Source {
             Self::File(path) => Some(path.clone()),
         }
     }
+}
+
+/// What is to be said of vertices far outside of a model at rest.
+fn strays(model: &Model) -> Option<String> {
+    let mut rest = Vec::new();
+    anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    stray_warning(model, &extent_at_rest(model, &rest))
 }
 
 fn lines(warnings: &[Warning]) -> Vec<String> {

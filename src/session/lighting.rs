@@ -30,6 +30,7 @@ pub(super) fn leaves_camera(command: &Command) -> bool {
             | Command::Pan(_)
             | Command::Zoom(_)
             | Command::FrameAll
+            | Command::FrameEverything
             | Command::FrameSelected
             | Command::LookFrom(_)
             | Command::ToggleOrthographic

@@ -253,12 +253,18 @@ impl Session {
         }
     }
 
-    /// The box around the posed scene: deformed vertices, and the skeleton where there is no mesh.
+    /// How large the posed scene is, and which vertices lie far outside of it.
+    #[must_use]
+    pub fn extent(&self) -> deform::Extent {
+        let Some(model) = self.model() else { return deform::Extent::default() };
+        let Pose { local, palettes, draws, .. } = &self.pose;
+        deform::extent(model, draws, palettes, &local.morph_weights, self.view.method)
+    }
+
+    /// The box around the posed scene: deformed vertices but for those far outside, and the skeleton where there is no mesh.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
-        let Some(model) = self.model() else { return Aabb::EMPTY };
-        let Pose { local, palettes, draws, .. } = &self.pose;
-        let mesh = deform::bounds(model, draws, palettes, &local.morph_weights, self.view.method);
+        let mesh = self.extent().mass;
         // A mesh that has collapsed to a point tells nothing.
         let skeleton = self.skeleton_bounds();
         if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
@@ -284,10 +290,11 @@ impl Session {
         0.05 * self.opened_bounds.diagonal().max(1e-6)
     }
 
-    /// The box around the bones of the shown scene.
+    /// The box around the bones of the shown scene, but for a few far outside.
     #[must_use]
     pub fn skeleton_bounds(&self) -> Aabb {
-        Aabb::from_points(self.bones().iter().flat_map(|bone| [bone.head, bone.tail]))
+        let ends: Vec<glam::Vec3> = self.bones().iter().flat_map(|bone| [bone.head, bone.tail]).collect();
+        Aabb::around_mass(&ends)
     }
 
     /// Carries out `command`, or says what the application must do for it.
@@ -542,6 +549,10 @@ impl Session {
             }
             Command::FrameAll => {
                 let bounds = self.posed_bounds();
+                self.view.frame(bounds);
+            }
+            Command::FrameEverything => {
+                let bounds = self.whole_bounds();
                 self.view.frame(bounds);
             }
             Command::FrameSelected => {

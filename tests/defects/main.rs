@@ -201,3 +201,44 @@ fn exit_codes_tell_how_bad_it_is() {
         );
     }
 }
+
+/// One stray vertex: the picture is that of the sound file but for a needle, and everybody says so.
+#[cfg(feature = "app")]
+#[test]
+fn a_stray_vertex_is_said_and_left_out_of_the_picture() {
+    let rigs = rigs::all(None);
+    let kind = plants::all().into_iter().find(|k| k.name == "a million sizes away").unwrap();
+    let (bytes, _) = Job { kind, rig: 0, seed: 1 }.plant(&rigs).unwrap();
+    let ending = if bytes.starts_with(b"glTF") { "glb" } else { "gltf" };
+    let stray = program::write(&format!("stray.{ending}"), &bytes);
+    let sound = program::write("sound.glb", &rigs[0].file.glb());
+    let info = program::run(&["info", stray.to_str().unwrap(), "--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&info.stdout).unwrap();
+    assert!(report["bounds"]["max"][1].as_f64().unwrap() < 3.0 && report["strays"]["vertices"].as_u64().unwrap() >= 1);
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("far outside of the model, ") && warnings.contains(" km away"), "{warnings}");
+    let text = String::from_utf8(program::run(&["info", stray.to_str().unwrap()]).stdout).unwrap();
+    let size = text.lines().find(|line| line.starts_with("size")).unwrap();
+    assert!(size.contains(" m at rest, as deformed, without ") && size.contains(" far outside ("), "{size}");
+    // How much of the picture is not background.
+    let covered = |file: &std::path::Path, more: &[&str]| {
+        let picture = file.with_extension("png");
+        let arguments = ["render", file.to_str().unwrap(), "-o", picture.to_str().unwrap(), "--size", "240x240"];
+        let output = program::run(&[&arguments[..], &["--background", "#000000"], more].concat());
+        if output.status.code() == Some(2) && String::from_utf8_lossy(&output.stderr).contains("no graphics adapter") {
+            common::skipped("there is no graphics adapter");
+            return None;
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert_eq!(said.contains("far outside of the model"), file == stray, "{said}");
+        let picture = image::open(&picture).unwrap().into_rgba8();
+        Some(picture.pixels().filter(|p| p.0[..3].iter().any(|c| *c > 20)).count())
+    };
+    let Some(want) = covered(&sound, &[]) else { return };
+    let got = covered(&stray, &[]).unwrap();
+    assert!(want > 4000 && got > want * 9 / 10 && got < want * 2, "{got} of {want} pixels");
+    let all = covered(&stray, &["--frame-everything"]).unwrap();
+    assert!(all < want / 4, "{all}: all that far away is next to nothing");
+    assert_eq!(covered(&sound, &["--frame-everything"]), Some(want));
+}

@@ -28,6 +28,11 @@ pub fn check(paths: &[PathBuf], arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_skinscope")).arg("check").args(paths).args(arguments).output().unwrap()
 }
 
+/// The program with any arguments.
+pub fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skinscope")).args(arguments).output().unwrap()
+}
+
 fn indices(value: &Value) -> Vec<usize> {
     value.as_array().unwrap().iter().map(|v| at(v).unwrap()).collect()
 }

@@ -11,7 +11,7 @@ use crate::plant::Plant;
 use crate::run::Found;
 
 /// The table: every rule and its severity.
-pub const RULES: [(&str, &str); 21] = [
+pub const RULES: [(&str, &str); 22] = [
     ("weights-not-finite", "error"),
     ("weights-negative", "error"),
     ("weights-zero", "error"),
@@ -22,6 +22,7 @@ pub const RULES: [(&str, &str); 21] = [
     ("weights-sum-255", "warning"),
     ("joint-duplicate", "warning"),
     ("too-many-influences", "warning"),
+    ("stray-vertices", "warning"),
     ("rogue-vertices", "warning"),
     ("far-influence", "info"),
     ("asymmetry", "warning"),

@@ -10,7 +10,7 @@ use egui::{
 
 use super::theme::{self, BODY, Colors, MARGIN, RADIUS, ROW, SMALL, colors};
 use super::widgets::{
-    counted, drop_down, elided, focus_ring, grouped, number, paint_line, press, progress_bar, shortened, text_button,
+    counted, drop_down, elided, focus_ring, grouped, paint_line, press, progress_bar, shortened, text_button,
 };
 use super::{Status, UiState, icons, want_size, was_dragged};
 use crate::inspect::check::{Finding, Measure, Severity};
@@ -471,16 +471,10 @@ fn row(ui: &mut Ui, rect: Rect, model: &Model, finding: &Finding, place: usize, 
 
 fn measure_words(measure: Measure) -> String {
     let Measure { value, unit, .. } = measure;
-    if unit.is_empty() && value.fract() == 0.0 && value >= 0.0 {
+    if unit.is_empty() && value.fract() == 0.0 && (0.0..1e9).contains(&value) {
         return grouped(value as usize);
     }
-    let decimals = match value.abs() {
-        v if v >= 100.0 => 0,
-        v if v >= 10.0 => 1,
-        _ => 2,
-    };
-    let space = if matches!(unit, "" | "°") { "" } else { "\u{2009}" };
-    format!("{}{space}{unit}", number(value as f32, decimals))
+    measure.text().replace(' ', "\u{2009}")
 }
 
 /// Whom it concerns: joints, how many vertices, which mesh.
@@ -535,7 +529,7 @@ mod tests {
     fn measures_read_with_their_units() {
         let words = |value, unit| measure_words(Measure { what: "", value, unit });
         assert_eq!(words(1234.0, ""), "1\u{2009}234");
-        assert_eq!((words(12.345, "mm"), words(0.5, "%")), ("12.3\u{2009}mm".into(), "0.50\u{2009}%".into()));
+        assert_eq!((words(12.345, "mm"), words(0.5, "%")), ("1.23\u{2009}cm".into(), "0.50\u{2009}%".into()));
         assert_eq!((words(-37.06, "%"), words(178.0, "°")), ("−37.1\u{2009}%".into(), "178°".into()));
     }
 

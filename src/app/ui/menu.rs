@@ -221,9 +221,10 @@ fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Select(_) | Command::SelectParent | Command::SelectChild | Command::FrameSelected => {
             selected.is_some()
         }
-        Command::Reload | Command::FrameAll | Command::SetPose(PoseSource::Rest | PoseSource::Bind) => {
-            session.document.is_some()
-        }
+        Command::Reload
+        | Command::FrameAll
+        | Command::FrameEverything
+        | Command::SetPose(PoseSource::Rest | PoseSource::Bind) => session.document.is_some(),
         Command::TogglePlay
         | Command::StepFrames(_)
         | Command::NextKey

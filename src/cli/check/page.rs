@@ -107,8 +107,7 @@ fn facts(model: &Model, finding: &Finding) -> Vec<(&'static str, String)> {
         out.push(("Joints", listed(finding.joints.iter().map(node), finding.joints.len())));
     }
     if let Some(measure) = finding.measure {
-        let space = if matches!(measure.unit, "" | "°" | "%") { "" } else { " " };
-        out.push(("Measured", format!("{}: {:.4}{space}{}", measure.what, measure.value, measure.unit)));
+        out.push(("Measured", format!("{}: {}", measure.what, measure.text())));
     }
     match finding.pose {
         FindingPose::Rest => {}
@@ -184,7 +183,7 @@ mod tests {
         assert!(
             text.contains("1 error<") && text.contains("0 warnings<") && text.contains("20, 21, 22, 23 and 6 more")
         );
-        assert!(text.contains("data:image/png;base64,AQID") && text.contains("largest pull: 1.2500 mm"));
+        assert!(text.contains("data:image/png;base64,AQID") && text.contains("largest pull: 1.25 mm"));
         assert!(text.contains("&quot;one&quot; &amp; be done."));
         // One of each, opened and closed.
         for tag in ["main", "body", "html", "style"] {

@@ -3,7 +3,7 @@
 use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::inspect::rig::{self, Drift, SAME_SCALE, SkinBinding};
-use crate::math::Stretch;
+use crate::math::{Stretch, factor, length};
 use crate::model::{NodeId, Skin, SkinId};
 
 /// See its help.
@@ -93,11 +93,13 @@ fn non_rigid(subject: &Subject, out: &mut Vec<Finding>) {
         let how = if is_sheared(skin, worst) { "shears" } else { "scales unevenly" };
         let others = if at.len() == 1 { String::new() } else { format!(" {} do so in all.", joints(at.len())) };
         let message = format!(
-            "The inverse bind matrix of {} in {} {how}: lengths become {least:.3} to {most:.3} times as long, by \
+            "The inverse bind matrix of {} in {} {how}: lengths become {} to {} times as long, by \
              direction.{others} Unless the joint's rest scale undoes it, the mesh is bound distorted; normals tilt, \
              and methods that keep only rotation (dual quaternions, retargeting) show another shape.",
             subject.name(skin.joints[worst]),
             skins(&ids),
+            factor(least),
+            factor(most),
         );
         let fix = "Apply scale to the armature and the mesh before binding, then bind again, so that the matrices hold a \
              rotation, a translation and at most one scale for all directions.";
@@ -153,7 +155,7 @@ struct Worst {
 }
 
 impl Worst {
-    /// `turned by 12.0°, moved by 34 mm (2.1 % of the skin's size)`.
+    /// `turned by 12.0°, moved by 3.4 cm (2.1 % of the skin's size)`.
     fn text(&self) -> String {
         let Drift { metres, degrees, scale: [least, most], is_mirrored } = self.drift;
         let mut parts = Vec::new();
@@ -161,14 +163,20 @@ impl Worst {
             parts.push(format!("turned by {degrees:.1}°"));
         }
         if metres > rig::SAME_PLACE * self.size {
-            parts.push(format!("moved by {} ({:.1} % of the skin's size)", length(metres), metres / self.size * 100.0));
+            let share = metres / self.size;
+            let of_size = match share {
+                // Most of the size and more is far, whatever the number.
+                s if s > 10.0 => "many times the skin's size".to_owned(),
+                _ => format!("{:.1} % of the skin's size", share * 100.0),
+            };
+            parts.push(format!("moved by {} ({of_size})", length(metres)));
         }
         if least < 1.0 - SAME_SCALE || most > 1.0 + SAME_SCALE {
-            let even = most - least < SAME_SCALE;
+            let even = most - least < SAME_SCALE || factor(least) == factor(most);
             parts.push(if even {
-                format!("scaled by {most:.3}")
+                format!("scaled by {}", factor(most))
             } else {
-                format!("scaled by {least:.3} to {most:.3}")
+                format!("scaled by {} to {}", factor(least), factor(most))
             });
         }
         if is_mirrored {
@@ -184,15 +192,6 @@ impl Worst {
         let scale = (1.0 - least).max(most - 1.0) / SAME_SCALE;
         let mirror = if is_mirrored { 180.0 / rig::SAME_DIRECTION } else { 0.0 };
         place.max(degrees / rig::SAME_DIRECTION).max(scale).max(mirror)
-    }
-}
-
-/// A length as people say it: millimetres below a metre.
-fn length(metres: f64) -> String {
-    match metres {
-        m if m >= 1.0 => format!("{m:.2} m"),
-        m if m >= 0.01 => format!("{:.0} mm", m * 1000.0),
-        m => format!("{:.2} mm", m * 1000.0),
     }
 }
 
@@ -381,9 +380,20 @@ mod tests {
             assert_eq!(found(&MISMATCH, |p| bound_elsewhere(p, 3, metres, degrees)), []);
         }
         let text = found(&MISMATCH, |p| bound_elsewhere(p, 3, 0.3, 12.0)).remove(0).message;
-        let want = "One of 6 joints of skin 0 does not rest where it was bound: \"joint 3\" turned by 12.0°, moved by 300 \
-             mm (5.0 % of the skin's size).";
+        let want = "One of 6 joints of skin 0 does not rest where it was bound: \"joint 3\" turned by 12.0°, moved by 30 \
+             cm (5.0 % of the skin's size).";
         assert!(text.starts_with(want), "{text}");
+    }
+
+    #[test]
+    fn a_scale_beyond_sense_is_told_of_the_joints_that_have_it_in_words() {
+        let findings = found(&MISMATCH, |p| p.skeleton.rest.transforms[3].scale = Vec3::splat(1e20));
+        assert_eq!(joints(&findings), [[3, 4, 5, 6]]);
+        let text = &findings[0].message;
+        assert!(text.contains("moved by more than a million km (many times the skin's size)"), "{text}");
+        assert!(text.contains("scaled by more than a million."), "{text}");
+        assert!(!text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > 6), "{text}");
+        assert_eq!(findings[0].measure.unwrap().text(), "more than a million km");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::motion;
 use super::region::from_bones;
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use crate::math::length;
 use crate::model::{MeshId, Model, NodeId};
 
 /// See its help.
@@ -137,11 +138,11 @@ fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId),
         vertices: far.vertices,
         joints: vec![joint],
         message: format!(
-            "{n} {vertices} of {}{} {are} also moved by {}, {:.2} m away, with weights up to {:.2}. It may be meant.",
+            "{n} {vertices} of {}{} {are} also moved by {}, {} away, with weights up to {:.2}. It may be meant.",
             subject.name(owner),
             if more { " and others" } else { "" },
             subject.name(joint),
-            far.farthest,
+            length(far.farthest.into()),
             far.strongest,
         ),
         fix: "Look at the pose with this joint turned; if nothing should follow it there, take its weight off.".into(),

@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use crate::inspect::{VertexPart, VertexSet};
+use crate::math::{factor, length};
 use crate::model::{ClipId, MeshId, NodeId};
 
 /// How bad a finding is.
@@ -40,6 +41,26 @@ pub struct Measure {
     pub value: f64,
     /// Such as "mm", "°", "%"; empty for a count or a plain ratio.
     pub unit: &'static str,
+}
+
+impl Measure {
+    /// The number with its unit, for people: lengths as [`length`] has them.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { value, unit, .. } = *self;
+        if unit == "mm" {
+            return length(value / 1e3);
+        }
+        let decimals = match value.abs() {
+            _ if unit.is_empty() && value.fract() == 0.0 => 0,
+            v if v >= 100.0 => 0,
+            v if v >= 10.0 => 1,
+            _ => 2,
+        };
+        let number = if value.abs() < 1e6 { format!("{value:.decimals$}") } else { factor(value) };
+        let space = if matches!(unit, "" | "°") { "" } else { " " };
+        format!("{number}{space}{unit}").replace('-', "−")
+    }
 }
 
 /// The pose in which a finding is seen best.
@@ -97,5 +118,22 @@ impl Finding {
     pub fn vertex_set(&self) -> VertexSet {
         let (Some(mesh), Some(primitive)) = (self.mesh, self.primitive) else { return VertexSet::default() };
         VertexSet { parts: vec![VertexPart { mesh, primitive, vertices: self.vertices.clone() }] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_are_said_with_their_unit_and_beyond_sense_in_words() {
+        let text = |value, unit| Measure { what: "", value, unit }.text();
+        assert_eq!(
+            (text(12.345, "mm"), text(707.107, "mm"), text(1e9, "mm")),
+            ("1.23 cm".into(), "70.7 cm".into(), "1000 km".into())
+        );
+        assert_eq!((text(28_571_431_719_167_590_400_000.0, "mm")), "more than a million km");
+        assert_eq!((text(3.0, ""), text(0.25, ""), text(-37.06, "%")), ("3".into(), "0.25".into(), "−37.1 %".into()));
+        assert_eq!((text(178.0, "°"), text(1e22, "%")), ("178°".into(), "more than a million %".into()));
     }
 }

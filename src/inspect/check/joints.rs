@@ -54,8 +54,11 @@ pub(super) fn joints(count: usize) -> String {
     format!("{count} {}", if count == 1 { "joint" } else { "joints" })
 }
 
-/// Three digits after the point, without zeros at the end.
+/// Three digits after the point, without zeros at the end; as a power of ten where nobody would read so many digits.
 pub(super) fn number(value: f32) -> String {
+    if value.abs() >= 1e6 {
+        return format!("{value:e}");
+    }
     let text = format!("{value:.3}");
     let short = text.trim_end_matches('0').trim_end_matches('.');
     if short == "-0" { "0".into() } else { short.into() }
@@ -117,6 +120,6 @@ mod tests {
         assert_eq!(skins(&[SkinId(3)]), "skin 3");
         assert_eq!(skins(&[0, 2, 5].map(SkinId)), "skins 0, 2 and 5");
         assert_eq!((joints(1), joints(2)), ("1 joint".into(), "2 joints".into()));
-        assert_eq!([1.0, -0.0001, 0.25, 100.0].map(number), ["1", "0", "0.25", "100"]);
+        assert_eq!([1.0, -0.0001, 0.25, 100.0, 1e20].map(number), ["1", "0", "0.25", "100", "1e20"]);
     }
 }

@@ -11,6 +11,7 @@ use glam::Vec3;
 use super::kd::PointTree;
 use super::motion::{self, Gap, Point};
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
+use crate::math::length;
 use crate::model::{MeshId, NodeId};
 
 /// See its help.
@@ -88,7 +89,8 @@ fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
         primitive: Some(primitive),
         message: format!(
             "{n} {lie} on the edge of a triangle that does not share {them}: under motion {part}, and a \
-             crack of up to {millimetres:.1} mm opens."
+             crack of up to {} opens.",
+            length(cracked.widest.into())
         ),
         fix: "Split that triangle at the vertex, or take the vertex out.".into(),
         vertices: cracked.vertices.into_iter().collect(),

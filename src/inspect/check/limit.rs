@@ -4,9 +4,10 @@ use std::f32::consts::FRAC_PI_2;
 
 use glam::{Affine3A, Quat, Vec3, Vec3A};
 
-use super::weighted::{Weighted, length, vertices_have, weighted};
+use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
 use crate::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
+use crate::math::length;
 use crate::model::{ClipId, LocalPose, Model, NodeId};
 use crate::parallel;
 

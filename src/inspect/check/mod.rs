@@ -23,6 +23,7 @@ mod region;
 mod rogue;
 mod scale;
 mod seams;
+mod strays;
 mod subject;
 mod surface;
 mod unused;
@@ -33,6 +34,7 @@ mod weights;
 mod weld;
 
 pub use finding::{Finding, FindingPose, Measure, Severity};
+pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};
 pub use surface::{Part, Side, Surface};
 
@@ -69,6 +71,7 @@ pub static RULES: &[&Rule] = &[
     &weights::SUM_255,
     &pairs::DUPLICATE,
     &limit::TOO_MANY,
+    &strays::STRAY,
     &rogue::ROGUE,
     &seams::SEAM,
     &junctions::JUNCTION,

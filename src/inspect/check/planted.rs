@@ -15,9 +15,14 @@ pub(super) fn found_in(rule: &Rule, parts: ModelParts) -> Vec<Finding> {
 /// What one rule finds in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers too), all
 /// below node 0. The tube is 6 m long and 0.5 m wide.
 pub(super) fn found(rule: &Rule, change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
+    found_in(rule, changed(change))
+}
+
+/// That tube.
+pub(super) fn changed(change: impl FnOnce(&mut ModelParts)) -> ModelParts {
     let mut parts: ModelParts = (*tube(Tube { joints: 6, length: 6.0, ..Tube::default() })).clone();
     change(&mut parts);
-    found_in(rule, parts)
+    parts
 }
 
 /// The joints of each finding.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::motion;
 use super::region::Region;
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use crate::math::length;
 use crate::model::{MeshId, NodeId};
 
 /// See its help.
@@ -137,7 +138,6 @@ fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId),
         1 => ("vertex is", "it is pulled out of its"),
         _ => ("vertices are", "they are pulled out of their"),
     };
-    let millimetres = f64::from(rogues.farthest) * 1e3;
     Finding {
         rule: ROGUE.id,
         severity: ROGUE.severity,
@@ -147,8 +147,9 @@ fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId),
         joints: vec![joint],
         message: format!(
             "{n} {are} moved by {name} (weights up to {:.2}), though no surface that it moves leads there from its \
-             bone, up to {millimetres:.0} mm away: when the joint turns, {torn} surroundings.",
-            rogues.strongest
+             bone, up to {} away: when the joint turns, {torn} surroundings.",
+            rogues.strongest,
+            length(rogues.farthest.into()),
         ),
         fix: "Take this joint off them and give them the joints of the vertices around them.".into(),
         measure: Some(Measure { what: "largest weight", value: f64::from(rogues.strongest), unit: "" }),

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::motion::{self, Gap, Point};
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
+use crate::math::length;
 use crate::model::{MeshId, NodeId};
 
 /// See its help.
@@ -47,7 +48,8 @@ fn seams(subject: &Subject, out: &mut Vec<Finding>) {
             primitive: Some(primitive),
             message: format!(
                 "{n} {lie} where others of the same surface lie, but {have} other weights than those: the seam opens by \
-                 up to {millimetres:.1} mm under motion."
+                 up to {} under motion.",
+                length(torn.widest.into())
             ),
             fix: "Give all vertices of one place the same weights: copy those of one side, or average them.".into(),
             vertices: torn.vertices.into_iter().collect(),

@@ -100,7 +100,7 @@ impl Surface {
         let (near_starts, near) = buckets(positions.len(), edges().flat_map(|[a, b]| [(a, b), (b, a)]));
         let (world_scale, bones) = bound(subject, group);
         let mut out = Self {
-            size: Aabb::from_points(positions.iter().copied()).diagonal(),
+            size: Aabb::around_mass(&positions).diagonal(),
             shell: Vec::new(),
             joints: Vec::new(),
             parts,

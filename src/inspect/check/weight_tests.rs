@@ -256,7 +256,7 @@ fn what_a_limit_loses_is_measured_where_joints_bend() {
     let turned = |axis| FindingPose::Turned { joint: NodeId(2), axis, angle: std::f32::consts::FRAC_PI_2 };
     assert!([Vec3::X, Vec3::Z].map(turned).contains(&findings[0].pose), "{:?}", findings[0].pose);
     assert!(
-        findings[0].message.contains("drops up to 25.0 %") && findings[0].message.contains("vertex 0 up to 354 mm")
+        findings[0].message.contains("drops up to 25.0 %") && findings[0].message.contains("vertex 0 up to 35.4 cm")
     );
 }
 

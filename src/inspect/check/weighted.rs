@@ -91,14 +91,3 @@ impl Weighted<'_> {
 pub(super) fn vertices_have(count: usize) -> String {
     if count == 1 { "1 vertex has".into() } else { format!("{count} vertices have") }
 }
-
-/// A length as a rigger reads it.
-pub(super) fn length(metres: f64) -> String {
-    let mm = metres * 1e3;
-    match mm {
-        _ if !mm.is_finite() => "beyond all bounds".into(),
-        1000.0.. => format!("{metres:.2} m"),
-        10.0.. => format!("{mm:.0} mm"),
-        _ => format!("{mm:.2} mm"),
-    }
-}

@@ -2,8 +2,9 @@
 
 use glam::{Affine3A, DAffine3, DVec3};
 
-use super::weighted::{Weighted, length, vertices_have, weighted};
+use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, Measure, Rule, Severity, Subject};
+use crate::math::length;
 use crate::model::{Influences, WeightFormat};
 
 /// See its help.

@@ -20,13 +20,14 @@ pub(super) struct Weld {
 }
 
 impl Weld {
-    /// Welds finite points within a millionth of their box's diagonal (or what `f32` can tell apart out there).
+    /// Welds finite points within a millionth of the diagonal of the box around their mass (or what `f32` can tell apart
+    /// there).
     ///
     /// Time and memory are linear: places lie further apart than the tolerance, so that a cell of the grid, some tolerances
     /// wide, holds no more than some hundred, however the points are heaped.
     pub fn new(points: &[Vec3]) -> Self {
-        let bounds = Aabb::from_points(points.iter().copied());
-        let reach = points.iter().map(|p| p.abs().max_element()).fold(0.0, f32::max);
+        let bounds = Aabb::around_mass(points);
+        let reach = if bounds.is_empty() { 0.0 } else { bounds.farthest() };
         let tolerance = (bounds.diagonal() * TOLERANCE).max(4.0 * f32::EPSILON * reach);
         let first = HashMap::with_capacity_and_hasher(points.len(), Mixer::default());
         let mut grid = Grid { corner: bounds.min.as_dvec3(), cell: f64::from(tolerance) * CELL, first };
@@ -64,7 +65,9 @@ impl Grid {
             return [0; 3];
         }
         // One is added so that a point at the corner may be moved back.
-        ((point.as_dvec3() + by - self.corner) / self.cell + 1.0).to_array().map(|c| c as u32)
+        let cells = (point.as_dvec3() + by - self.corner) / self.cell + 1.0;
+        // Far outside numbers begin again, so that strays are not all in one cell.
+        cells.to_array().map(|c| c.rem_euclid(4_294_967_296.0) as u32)
     }
 
     fn nearest(&self, point: Vec3, tolerance: f32, places: &[Vec3], next: &[u32]) -> Option<u32> {
@@ -128,8 +131,8 @@ mod tests {
 
     #[test]
     fn points_weld_across_the_borders_of_cells_and_no_further() {
-        // The box is a cube of side 1: the tolerance is sqrt(3) millionths.
-        let mut points = vec![Vec3::ZERO, Vec3::ONE];
+        // The box is a cube of side 1: the tolerance is sqrt(3) millionths. Two points alone would be strays.
+        let mut points = [Vec3::ZERO, Vec3::ONE].repeat(100);
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         let steps: Vec<Vec3> = (0..40).map(|i| Vec3::splat(0.3 + i as f32 * 0.7e-6)).collect();
         for step in &steps {
@@ -146,6 +149,20 @@ mod tests {
         }
         for (point, place) in points.iter().zip(&weld.of) {
             assert!(point.distance(weld.positions[*place as usize]) <= near);
+        }
+    }
+
+    /// What is far away decides nothing for what is near, and is not heaped in one cell.
+    #[test]
+    fn strays_change_no_place_of_the_others() {
+        let at = |i: u32| Vec3::new((i % 20) as f32, (i / 20 % 20) as f32, (i / 400) as f32) * 0.05;
+        let own: Vec<Vec3> = (0..8000).map(at).collect();
+        for far in [1e6, 1e12, 9e17] {
+            let strays = (0..1000).map(|i| Vec3::new(far * (1.0 + i as f32 * 1e-5), -far, far));
+            let points: Vec<Vec3> = own.iter().copied().chain(strays).collect();
+            let weld = Weld::new(&points);
+            assert_eq!(weld.of[..8000], Weld::new(&own).of[..], "{far}");
+            assert!(weld.positions.len() > 8900, "{far}: {}", weld.positions.len());
         }
     }
 

@@ -131,7 +131,7 @@ impl<'a> Skinned<'a> {
         let mut out = BatchOut { positions: &mut rest, ..BatchOut::default() };
         (method.deform_all)(self.palette(packed, method), &batch, &mut out);
         self.rest = rest;
-        self.least = 1e-4 * Aabb::from_points(self.rest.iter().copied().filter(|p| p.is_finite())).diagonal();
+        self.least = 1e-4 * Aabb::around_mass(&self.rest).diagonal();
         self
     }
 

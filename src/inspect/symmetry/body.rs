@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use glam::{DAffine3, Vec3};
 
 use crate::inspect::rig;
+use crate::math::Aabb;
 use crate::model::{MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
 /// A primitive's vertices among those of a body.
@@ -34,7 +35,7 @@ pub(super) struct Body {
     pub joints: Vec<Option<Vec3>>,
     /// By place: whether the joint moves a vertex.
     pub moves: Vec<bool>,
-    /// Diagonal of the box around the points.
+    /// Diagonal of the box around the mass of the points.
     pub size: f32,
 }
 
@@ -62,9 +63,7 @@ impl Body {
                 }
             }
         }
-        let least = out.points.iter().fold(Vec3::MAX, |m, p| m.min(*p));
-        let most = out.points.iter().fold(Vec3::MIN, |m, p| m.max(*p));
-        out.size = (most - least).length();
+        out.size = Aabb::around_mass(&out.points).diagonal();
         (!out.points.is_empty() && out.size > 0.0 && out.size.is_finite()).then_some(out)
     }
 

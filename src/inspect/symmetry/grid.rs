@@ -2,6 +2,8 @@
 
 use glam::Vec3;
 
+use crate::math::Aabb;
+
 /// Points looked at for one question. No real mesh has as many within a thousandth of its size; one that has them all
 /// in one place gets the nearest of the first ones, and costs no more time than others.
 const LOOKED_AT: usize = 256;
@@ -21,7 +23,8 @@ pub(super) struct Grid<'a> {
 impl<'a> Grid<'a> {
     /// For questions about what lies within `reach` (more than 0) of a place.
     pub(super) fn new(points: &'a [Vec3], reach: f32) -> Self {
-        let least = points.iter().fold(Vec3::MAX, |least, p| least.min(*p));
+        // What lies far outside the mass has no cell, and is found by nobody.
+        let least = Aabb::around_mass(points).min;
         let mut out = Self { points, least, reach, cells: Vec::new() };
         let cell = |(i, p): (usize, &Vec3)| {
             let [x, y, z] = out.cell(*p);

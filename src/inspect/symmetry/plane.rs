@@ -8,6 +8,7 @@ use glam::Vec3;
 use super::body::Body;
 use super::grid::Grid;
 use super::names::{Side, side};
+use crate::math::Aabb;
 use crate::model::Model;
 
 /// Points that mirror each other are this near, as a share of the size: nearer than the spacing of vertices, so that
@@ -92,7 +93,7 @@ fn candidates(body: &Body, pairs: &[[Vec3; 2]]) -> Vec<Plane> {
     };
     let moving = body.joints.iter().zip(&body.moves).filter(|(_, moves)| **moves);
     let middles =
-        [Some(Vec3::ZERO), middle(&mut body.points.iter().copied()), middle(&mut moving.filter_map(|(p, _)| *p))];
+        [Some(Vec3::ZERO), Some(Aabb::around_mass(&body.points).center()), middle(&mut moving.filter_map(|(p, _)| *p))];
     let told = |normal: Vec3| median(pairs.iter().map(|[a, b]| normal.dot(*a + *b) * 0.5).collect());
     let mut out: Vec<Plane> = Vec::new();
     for normal in [Vec3::X, Vec3::Z, Vec3::Y] {

@@ -3,6 +3,7 @@
 mod binds;
 mod nodes;
 mod pairs;
+mod strays;
 mod surface;
 mod weights;
 
@@ -12,7 +13,7 @@ use crate::rig::Rig;
 
 /// Every kind.
 pub fn all() -> Vec<&'static Kind> {
-    [weights::KINDS, pairs::KINDS, surface::KINDS, binds::KINDS, nodes::KINDS].concat()
+    [weights::KINDS, pairs::KINDS, surface::KINDS, strays::KINDS, binds::KINDS, nodes::KINDS].concat()
 }
 
 /// Some welded places: one, a few here and there, or a patch.

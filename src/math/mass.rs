@@ -1,0 +1,241 @@
+//! Where most of many points are, whatever a few of them do.
+//!
+//! Let r be the distance of a point from the middle of all points (the median of each coordinate), measured along the axis
+//! on which it is largest. The r of all points, sorted, may leave a *gap*: two neighbours r₁ < r₂ with r₂ > [`GAP`] · r₁. The
+//! points within the first gap that has at least half of all points before it, and no more than a quarter behind it, are the
+//! *mass*. A character's sword or tail, the scattered parts of a scene and the coarse outskirts of a landscape leave no gap:
+//! between near and far there is always something.
+
+use glam::Vec3;
+
+use super::Aabb;
+
+/// Nothing lies between the mass and what is so many times as far from its middle.
+pub const GAP: f32 = 20.0;
+
+/// The greatest part of all points that may lie outside the mass.
+const MOST_OUTSIDE: f64 = 0.25;
+
+/// The part of all points that may lie outside for each time that they are as far away as the mass reaches: one in a thousand
+/// at a gap of 20, one in twenty at 1000. A needle is a few vertices around its foot and one at its tip, and all of it is
+/// meant.
+const OUTSIDE_PER_RATIO: f64 = 5e-5;
+
+/// How many points are looked at to find the middle of all.
+const SAMPLE: usize = 2048;
+
+/// Which of `count` points stand for all of them: evenly picked, no more than some thousand.
+pub fn sample_of(count: usize) -> impl Iterator<Item = usize> {
+    (0..count).step_by(count.div_ceil(SAMPLE).max(1))
+}
+
+/// Distances of points from their middle.
+#[derive(Clone, Debug)]
+pub struct Spread {
+    middle: Vec3,
+    /// Half of the points are no farther than this.
+    usual: f32,
+}
+
+/// Points by their distance from the middle: for each eighth of a power of two how many there are, the nearest and the
+/// farthest. Empty until the first point comes.
+#[derive(Clone, Debug, Default)]
+pub struct Distances(Vec<Bin>);
+
+#[derive(Clone, Copy, Debug)]
+struct Bin {
+    count: usize,
+    least: f32,
+    most: f32,
+}
+
+impl Bin {
+    const EMPTY: Self = Self { count: 0, least: f32::INFINITY, most: 0.0 };
+}
+
+impl Spread {
+    /// Of some points that stand for all, see [`sample_of`]; those beyond [`Aabb::FAR`] count for nothing. `None` where
+    /// there are no others.
+    #[must_use]
+    pub fn of(sample: &[Vec3]) -> Option<Self> {
+        let near: Vec<Vec3> = sample.iter().copied().filter(|p| Aabb::is_near(*p)).collect();
+        let median = |values: &mut dyn Iterator<Item = f32>| {
+            let mut values: Vec<f32> = values.collect();
+            let half = values.len() / 2;
+            values.get(half)?;
+            Some(*values.select_nth_unstable_by(half, f32::total_cmp).1)
+        };
+        let axis = |axis: usize| median(&mut near.iter().map(|p| p[axis]));
+        let middle = Vec3::new(axis(0)?, axis(1)?, axis(2)?);
+        let usual = median(&mut near.iter().map(|p| distance(middle, *p)))?;
+        Some(Self { middle, usual })
+    }
+
+    /// How far a point is from the middle, along the axis on which it is farthest.
+    #[must_use]
+    pub fn distance(&self, p: Vec3) -> f32 {
+        distance(self.middle, p)
+    }
+
+    /// Whether all points in a box may be so near that there is no gap among them.
+    #[must_use]
+    pub fn is_close(&self, all: Aabb) -> bool {
+        self.distance(all.min).max(self.distance(all.max)) <= GAP * self.usual
+    }
+
+    /// Counts points; those beyond [`Aabb::FAR`] are passed over.
+    pub fn count(&self, points: &[Vec3], out: &mut Distances) {
+        if out.0.is_empty() {
+            out.0 = vec![Bin::EMPTY; place(f32::INFINITY) + 1];
+        }
+        for distance in points.iter().filter(|p| Aabb::is_near(**p)).map(|p| self.distance(*p)) {
+            let bin = &mut out.0[place(distance)];
+            *bin = Bin { count: bin.count + 1, least: bin.least.min(distance), most: bin.most.max(distance) };
+        }
+    }
+
+    /// How far the mass reaches from the middle; `None` where there is no gap, and all is mass.
+    #[must_use]
+    pub fn reach(&self, distances: &Distances) -> Option<f32> {
+        let all: usize = distances.0.iter().map(|b| b.count).sum();
+        let bins = || distances.0.iter().filter(|b| b.count > 0);
+        let mut within = 0;
+        for (bin, next) in bins().zip(bins().skip(1)) {
+            within += bin.count;
+            let is_mass = bin.most > 0.0 && bin.most >= self.usual;
+            let is_gap = next.least > GAP * bin.most;
+            if is_mass && is_gap && (all - within) as f64 <= MOST_OUTSIDE * all as f64 {
+                return Some(bin.most);
+            }
+        }
+        None
+    }
+}
+
+impl Distances {
+    /// Those of both.
+    #[must_use]
+    pub fn joined(mut self, other: Self) -> Self {
+        if self.0.is_empty() {
+            return other;
+        }
+        for (bin, more) in self.0.iter_mut().zip(other.0) {
+            let (least, most) = (bin.least.min(more.least), bin.most.max(more.most));
+            *bin = Bin { count: bin.count + more.count, least, most };
+        }
+        self
+    }
+}
+
+/// Whether so many of `all` points are few enough to lie outside the mass, where they are `ratio` times as far away as it
+/// reaches.
+#[must_use]
+pub fn are_few(count: usize, all: usize, ratio: f64) -> bool {
+    count as f64 <= all as f64 * (OUTSIDE_PER_RATIO * ratio).min(MOST_OUTSIDE)
+}
+
+impl Aabb {
+    /// The box around the mass of some points: all of them but those that are few, and far beyond a gap. It says nothing of
+    /// what joins them; of a surface `deform::extent` knows more.
+    #[must_use]
+    pub fn around_mass(points: &[Vec3]) -> Self {
+        let all = Self::from_points(points.iter().copied());
+        let sample: Vec<Vec3> = sample_of(points.len()).map(|i| points[i]).collect();
+        let Some(spread) = Spread::of(&sample).filter(|spread| !spread.is_close(all)) else { return all };
+        let mut distances = Distances::default();
+        spread.count(points, &mut distances);
+        let Some(reach) = spread.reach(&distances) else { return all };
+        let outside =
+            || points.iter().filter(|p| Aabb::is_near(**p)).map(|p| spread.distance(*p)).filter(|d| *d > reach);
+        let ratio = outside().fold(f32::INFINITY, f32::min) / reach;
+        if !are_few(outside().count(), points.len(), ratio.into()) {
+            return all;
+        }
+        Self::from_points(points.iter().copied().filter(|p| spread.distance(*p) <= reach))
+    }
+}
+
+fn distance(middle: Vec3, p: Vec3) -> f32 {
+    (p - middle).abs().max_element()
+}
+
+/// Floats without sign are ordered like their bits: the exponent and three bits of the fraction.
+fn place(distance: f32) -> usize {
+    (distance.to_bits() >> 20) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cube of `n`³ points with edges of length one around the origin.
+    fn cube(n: u32) -> Vec<Vec3> {
+        let at = |i: u32| i as f32 / (n - 1) as f32 - 0.5;
+        (0..n * n * n).map(|i| Vec3::new(at(i % n), at(i / n % n), at(i / n / n))).collect()
+    }
+
+    fn with(more: &[Vec3]) -> Aabb {
+        let mut points = cube(10);
+        points.extend(more);
+        Aabb::around_mass(&points)
+    }
+
+    #[test]
+    fn a_few_points_far_away_do_not_count() {
+        let own = Aabb { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
+        assert_eq!(with(&[]), own);
+        for far in [Vec3::X * 1e6, Vec3::new(-3e5, 2e3, 0.1), Vec3::Y * 40.0, Vec3::splat(9e17)] {
+            assert_eq!(with(&[far]), own, "{far}");
+        }
+        // A tenth of all, thrown away by a joint; and two at different distances.
+        let thrown: Vec<Vec3> = cube(5).iter().map(|p| *p * 1e5 + 1e6).collect();
+        assert_eq!(with(&thrown), own);
+        assert_eq!(with(&[Vec3::X * 1e4, Vec3::Z * 1e9]), own);
+        // What has no place at all.
+        assert_eq!(with(&[Vec3::NAN, Vec3::splat(1e30)]), own);
+    }
+
+    #[test]
+    fn tails_and_other_objects_count() {
+        let reaches = |points: &[Vec3], far: Vec3| with(points).max.max_element() == far.max_element();
+        // A sword or an antenna, as one far point; a tail of many.
+        assert!(reaches(&[Vec3::X * 9.0], Vec3::X * 9.0));
+        let tail: Vec<Vec3> = (1..=40).map(|i| Vec3::X * 0.5 * 1.3_f32.powi(i)).collect();
+        assert!(reaches(&tail, tail[39]) && tail[39].x > 10_000.0);
+        // As many points far away: neither is a stray of the other.
+        let other: Vec<Vec3> = cube(8).iter().map(|p| *p + Vec3::X * 1e4).collect();
+        assert!(with(&other).max.x > 1e4);
+        // Nearly half of a needle is at its foot.
+        let mut needle: Vec<Vec3> =
+            (0..8).map(|i| Vec3::new(0.01 * (i % 3) as f32, 0.0, 0.01 * (i / 3) as f32)).collect();
+        needle.push(Vec3::Y);
+        assert_eq!(Aabb::around_mass(&needle).max.y, 1.0);
+    }
+
+    #[test]
+    fn few_points_and_points_in_one_place_are_all_mass() {
+        for points in [&[][..], &[Vec3::X], &[Vec3::ZERO, Vec3::X * 1e6], &[Vec3::ONE; 50]] {
+            assert_eq!(Aabb::around_mass(points), Aabb::from_points(points.iter().copied()));
+        }
+        let mut hidden = vec![Vec3::ZERO; 600];
+        hidden.extend(cube(7));
+        assert_eq!(Aabb::around_mass(&hidden).size(), Vec3::ONE);
+    }
+
+    /// What the bins find is what sorting all distances finds.
+    #[test]
+    fn bins_find_the_gap_that_sorting_finds() {
+        let mut points = cube(6);
+        points.extend([Vec3::X * 11.0, Vec3::Y * 300.0, Vec3::Z * 301.0, Vec3::X * 1e5]);
+        let spread = Spread::of(&points).unwrap();
+        let mut distances = Distances::default();
+        points.chunks(50).for_each(|part| spread.count(part, &mut distances));
+        let mut halves = [Distances::default(), Distances::default()];
+        points.iter().enumerate().for_each(|(i, p)| spread.count(&[*p], &mut halves[i % 2]));
+        let [a, b] = halves;
+        let mut sorted: Vec<f32> = points.iter().map(|p| spread.distance(*p)).collect();
+        sorted.sort_by(f32::total_cmp);
+        let gap = sorted.windows(2).skip(points.len() / 2).find(|w| w[1] > GAP * w[0]).unwrap()[0];
+        assert_eq!((spread.reach(&distances), spread.reach(&a.joined(b))), (Some(gap), Some(gap)));
+    }
+}
