@@ -13,7 +13,7 @@ pub struct Inspection {
     pub report: Report,
     /// The weight that a rogue vertex has of the joint it is rogue to; 0 for others.
     pub rogue: PerVertex,
-    /// The largest difference between one of a vertex's weights and that of its mirror image.
+    /// The largest difference between one of a vertex's weights and that of its mirror image; below zero where it has none.
     pub asymmetry: PerVertex,
 }
 
@@ -21,9 +21,9 @@ impl Inspection {
     /// Looks at a model as stored. `None` once `cancel` is set.
     #[must_use]
     pub fn of(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Self> {
-        let report = check(model, options, cancel)?;
+        let mut report = check(model, options, cancel)?;
         let rogue = rogue(model, &report);
-        let asymmetry = symmetry::differences(model, cancel);
+        let asymmetry = report.symmetry.take().unwrap_or_else(|| symmetry::differences(model, cancel));
         (!cancel.load(Ordering::Relaxed)).then_some(Self { report, rogue, asymmetry })
     }
 }
@@ -76,7 +76,7 @@ mod tests {
             measure: None,
             pose: FindingPose::Rest,
         };
-        let values = rogue(&model, &Report { findings: vec![finding] });
+        let values = rogue(&model, &Report { findings: vec![finding], ..Report::default() });
         let values = values.of(MeshId(0), 0);
         assert_eq!((values.len(), values.iter().filter(|v| **v > 0.0).count()), (40, 2));
         // Each ring of the tube has one weight for the upper joint.

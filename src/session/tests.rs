@@ -203,7 +203,7 @@ mod findings {
         let (joint, angle) = (NodeId(2), 1.0);
         let findings = vec![finding(FindingPose::Rest), finding(FindingPose::Turned { joint, axis: Vec3::Z, angle })];
         let model = Arc::clone(session.model().unwrap());
-        let inspection = Inspection { report: Report { findings }, ..Inspection::default() };
+        let inspection = Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() };
         session.inspected(&Arc::new(Model::build((**model).clone()).unwrap()), inspection.clone());
         assert!(session.document.as_ref().unwrap().inspection.is_none(), "of another model");
         session.inspected(&model, inspection);

@@ -57,6 +57,9 @@ pub(super) fn section(path: &str, outcome: &Outcome) -> String {
             if let Some(note) = note {
                 _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(note));
             }
+            if let Some(said) = super::report::symmetry(report) {
+                _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(&said));
+            }
             if report.findings.is_empty() {
                 out += "<p>Nothing was found.</p>\n";
             }
@@ -173,7 +176,7 @@ mod tests {
     #[test]
     fn a_page_says_what_was_found_and_runs_nothing_that_a_file_says() {
         let model = tube(Tube::default());
-        let report = Report { findings: vec![finding()] };
+        let report = Report { findings: vec![finding()], ..Report::default() };
         let pictures = [Some(vec![1, 2, 3])];
         let checked = Outcome::Checked { model: &model, report: &report, pictures: &pictures, note: None };
         let refused = section("bad.glb", &Outcome::Refused("node 3: no"));

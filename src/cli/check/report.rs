@@ -28,7 +28,24 @@ pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Meas
     if let Some(rom) = rom {
         out["rom"] = rom.json();
     }
+    if let Some([judged, not_judged]) = report.symmetry_counts() {
+        out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged });
+    }
     out
+}
+
+/// What is to be said of symmetry where it could not be judged everywhere.
+pub(super) fn symmetry(report: &Report) -> Option<String> {
+    let [judged, not_judged] = report.symmetry_counts()?;
+    match (judged, not_judged) {
+        (_, 0) => None,
+        (0, not) => {
+            Some(format!("symmetry was not judged: none of {not} vertices has a mirror image to compare it with"))
+        }
+        (judged, not) => {
+            Some(format!("symmetry was not judged for {not} of {} vertices: they have no mirror image", judged + not))
+        }
+    }
 }
 
 /// A file that does not load.
@@ -87,7 +104,9 @@ pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Meas
         out.push('\n');
     }
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
-    out += &format!("\n  {}\n\n", counts([info, warning, error]));
+    out += &format!("\n  {}\n", counts([info, warning, error]));
+    out += &symmetry(report).map_or_else(String::new, |said| format!("  {said}\n"));
+    out.push('\n');
     out
 }
 

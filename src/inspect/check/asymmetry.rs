@@ -2,7 +2,7 @@
 
 use super::joints::number;
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
-use crate::inspect::symmetry::{Comparison, Part, Plane, comparisons};
+use crate::inspect::symmetry::{Comparison, Part, Plane};
 use crate::model::NodeId;
 
 /// Weights that differ by no more are the same: rounding to 8 bits makes 0.004, normalising after it 0.01.
@@ -19,11 +19,11 @@ pub static ASYMMETRY: Rule = Rule {
 
 fn asymmetry(subject: &Subject, out: &mut Vec<Finding>) {
     let mut found: Vec<Finding> = Vec::new();
-    for comparison in comparisons(subject.model, subject.cancel()) {
+    for comparison in subject.comparisons() {
         for part in &comparison.parts {
             let known = |f: &Finding| f.mesh == Some(part.mesh) && f.primitive == Some(part.primitive);
             // A mesh of several skins: the first that tells.
-            if let Some(finding) = of_part(subject, &comparison, part)
+            if let Some(finding) = of_part(subject, comparison, part)
                 && !found.iter().any(known)
             {
                 found.push(finding);

@@ -41,6 +41,9 @@ pub use surface::{Part, Side, Surface};
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::PerVertex;
+#[cfg(doc)]
+use super::symmetry;
 use crate::model::Model;
 use crate::parallel;
 
@@ -106,6 +109,9 @@ impl Default for CheckOptions {
 pub struct Report {
     /// Worst first, then in the order of [`RULES`], mesh, primitive and joints; influences from afar by how far they reach.
     pub findings: Vec<Finding>,
+    /// How far each vertex' weights differ from those of its mirror image ([`symmetry::differences`]); `None` where the rule
+    /// about that has not run.
+    pub symmetry: Option<PerVertex>,
 }
 
 impl Report {
@@ -113,6 +119,14 @@ impl Report {
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|f| f.severity == severity).count()
+    }
+
+    /// How many vertices were compared with their mirror images, and how many could not be: they have none.
+    #[must_use]
+    pub fn symmetry_counts(&self) -> Option<[usize; 2]> {
+        let all = || self.symmetry.iter().flat_map(|s| s.values.iter().flatten().flatten());
+        let judged = all().filter(|v| **v >= 0.0).count();
+        self.symmetry.is_some().then(|| [judged, all().count() - judged])
     }
 
     /// The worst severity of all.
@@ -139,7 +153,8 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
     }
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
     sort(&mut findings);
-    Some(Report { findings })
+    let symmetry = subject.differences();
+    Some(Report { findings, symmetry })
 }
 
 /// Worst first, then by rule, mesh, primitive and joints; influences from afar by their measure, the largest first.
@@ -164,7 +179,12 @@ mod tests {
     fn a_clean_tube_has_no_findings_and_a_cancelled_check_no_report() {
         let model = tube(Tube::default());
         let options = CheckOptions::default();
-        assert_eq!(check(&model, &options, &AtomicBool::new(false)), Some(Report::default()));
+        let report = check(&model, &options, &AtomicBool::new(false)).unwrap();
+        assert_eq!(
+            (report.findings.len(), report.symmetry_counts()),
+            (0, Some([0, 144])),
+            "all joints stand on its axis"
+        );
         assert_eq!(check(&model, &options, &AtomicBool::new(true)), None);
     }
 

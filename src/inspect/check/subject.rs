@@ -7,6 +7,8 @@ use glam::Affine3A;
 
 use super::{CheckOptions, Surface};
 use crate::anim::local_to_model;
+use crate::inspect::PerVertex;
+use crate::inspect::symmetry::{Comparison, comparisons, differences_of};
 use crate::model::{Influences, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
@@ -41,13 +43,22 @@ pub struct Subject<'a> {
     pub rest: Vec<Affine3A>,
     pub(super) cancel: &'a AtomicBool,
     surfaces: OnceLock<Vec<Surface>>,
+    comparisons: OnceLock<Vec<Comparison>>,
 }
 
 impl<'a> Subject<'a> {
     pub(super) fn new(model: &'a Model, options: &CheckOptions, cancel: &'a AtomicBool) -> Self {
         let mut rest = Vec::new();
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
-        Self { model, limit: options.limit, skinned: skinned(model), rest, cancel, surfaces: OnceLock::new() }
+        Self {
+            model,
+            limit: options.limit,
+            skinned: skinned(model),
+            rest,
+            cancel,
+            surfaces: OnceLock::new(),
+            comparisons: OnceLock::new(),
+        }
     }
 
     /// The welded surfaces that the skins move; made when the first rule asks.
@@ -56,15 +67,20 @@ impl<'a> Subject<'a> {
         self.surfaces.get_or_init(|| Surface::all(self))
     }
 
+    /// The bodies that are symmetric, beside their mirror images; made when the first rule asks.
+    pub(super) fn comparisons(&self) -> &[Comparison] {
+        self.comparisons.get_or_init(|| comparisons(self.model, self.cancel))
+    }
+
+    /// What the comparisons say of each vertex, if a rule has asked for them.
+    pub(super) fn differences(&self) -> Option<PerVertex> {
+        self.comparisons.get().map(|all| differences_of(self.model, all))
+    }
+
     /// Nobody waits for the findings any more: long rules look now and then, and return.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
-    }
-
-    /// For work that others do too, and that looks by itself.
-    pub(super) fn cancel(&self) -> &AtomicBool {
-        self.cancel
     }
 }
 

@@ -25,16 +25,31 @@ use plane::{Mirror, POINT_REACH};
 /// Points this near to each other are one place, as a share of the size: vertices of a seam.
 const SAME_POINT: f32 = 2e-5;
 
-/// For every stored vertex the largest difference (0…1) between one of its weights and that of its mirror image, both
-/// sides alike; 0 where it has no mirror image, or the body no symmetry. Linear in vertices. Ends early, with what is
-/// known by then, once `cancel` is set.
+/// The difference of a vertex that was compared with nothing: it has no mirror image, or its body no symmetry, or weights that
+/// tell nothing. Below every difference.
+pub const NOT_JUDGED: f32 = -1.0;
+
+/// For every stored vertex that a skin moves the largest difference (0…1) between one of its weights and that of its mirror
+/// image, both sides alike; [`NOT_JUDGED`] where nothing can be compared. Linear in vertices. Ends early, with what is known by
+/// then, once `cancel` is set.
 #[must_use]
 pub fn differences(model: &Model, cancel: &AtomicBool) -> PerVertex {
+    differences_of(model, &comparisons(model, cancel))
+}
+
+/// [`differences`] of what was compared.
+pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVertex {
     let mut out = PerVertex::empty(model);
-    for comparison in comparisons(model, cancel) {
+    for instance in model.instances.iter().filter(|i| i.skin.is_some()) {
+        for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
+            if primitive.influences.is_some() {
+                out.values[instance.mesh.index()][p].resize(primitive.stored_vertices, NOT_JUDGED);
+            }
+        }
+    }
+    for comparison in comparisons {
         for part in &comparison.parts {
             let values = &mut out.values[part.mesh.index()][part.primitive];
-            values.resize(part.len, 0.0);
             for (value, new) in values.iter_mut().zip(&comparison.difference[part.start..]) {
                 // Of several skins that move it, the one that differs most.
                 *value = value.max(*new);
@@ -49,7 +64,7 @@ pub fn differences(model: &Model, cancel: &AtomicBool) -> PerVertex {
 pub(crate) struct Comparison {
     pub plane: Plane,
     pub parts: Vec<Part>,
-    /// By vertex of the body.
+    /// By vertex of the body; [`NOT_JUDGED`] where it was compared with nothing.
     pub difference: Vec<f32>,
     /// By vertex of the body: the one that it was compared with, where they differ.
     pub image: Vec<u32>,
@@ -113,7 +128,7 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
         // Copies of a vertex that disagree are a torn seam, or shells that touch: one that fits is enough.
         grid.near(body.points[vertex], &mut near);
         let copies = near.iter().filter(|(d, _)| *d <= body.size * SAME_POINT).map(|(_, copy)| own[*copy as usize]);
-        if let Some(least) = copies.filter(|(d, _)| d < difference).min_by(|a, b| a.0.total_cmp(&b.0)) {
+        if let Some(least) = copies.filter(|(d, _)| (0.0..*difference).contains(d)).min_by(|a, b| a.0.total_cmp(&b.0)) {
             (*difference, *image) = least;
         }
     }
@@ -129,7 +144,7 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
     Some(Comparison { plane, parts: body.parts.clone(), difference, image, body, partners })
 }
 
-/// How far each vertex differs from the vertex at its mirror image, and which that is; 0 and itself where there is
+/// How far each vertex differs from the vertex at its mirror image, and which that is; [`NOT_JUDGED`] and itself where there is
 /// none.
 fn own_differences(
     body: &Body,
@@ -138,7 +153,7 @@ fn own_differences(
     partners: &[Option<u16>],
     cancel: &AtomicBool,
 ) -> Vec<(f32, u32)> {
-    let mut out: Vec<(f32, u32)> = (0..body.points.len()).map(|v| (0.0, v as u32)).collect();
+    let mut out: Vec<(f32, u32)> = (0..body.points.len()).map(|v| (NOT_JUDGED, v as u32)).collect();
     let (mut near, mut mirrored) = (Vec::new(), Vec::new());
     for (vertex, found) in out.iter_mut().enumerate() {
         if vertex.is_multiple_of(4096) && cancel.load(Ordering::Relaxed) {

@@ -121,6 +121,23 @@ fn a_planted_difference_is_found_on_both_sides() {
     }
 }
 
+/// What has no mirror image is not the same as what is equal to it.
+#[test]
+fn vertices_without_a_mirror_image_are_not_judged() {
+    let not_judged = |p: ModelParts| -> Vec<usize> {
+        values(p).into_iter().enumerate().filter(|(_, d)| *d == NOT_JUDGED).map(|(v, _)| v).collect()
+    };
+    assert!(not_judged(figure(Affine3A::IDENTITY)).is_empty());
+    let mut p = figure(Affine3A::IDENTITY);
+    plant(&mut p, 20, 0.3);
+    p.meshes[0].primitives[0].positions[9].y += 0.5;
+    assert_eq!(not_judged(p.clone()), [8, 9]);
+    assert_eq!(differing(p.clone()), [(20, 0.3), (21, 0.3)]);
+    // Nor is anything of a body without left and right.
+    p.skins[0].inverse_bind[2].translation.x += 0.3;
+    assert_eq!(not_judged(p.clone()).len(), values(p).len());
+}
+
 #[test]
 fn a_vertex_on_the_plane_is_its_own_image() {
     let mut p = figure(Affine3A::IDENTITY);
