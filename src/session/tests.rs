@@ -278,3 +278,33 @@ mod findings {
         assert!(session.view.marked.is_empty());
     }
 }
+
+/// The view, what is scaled by the model's size (grid, shadow, lights, bones, a crowd's room), and depth: all as without it.
+#[test]
+fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
+    let open = |change: &dyn Fn(&mut crate::model::ModelParts)| {
+        let mut parts = (*tube(Tube::default())).clone();
+        change(&mut parts);
+        let mut session = Session::default();
+        session.apply(Command::SetCrowd(4));
+        session.open(Document::new(Arc::new(crate::model::Model::build(parts).unwrap()), Vec::new(), None));
+        session
+    };
+    let far = Vec3::new(1e6, 2e5, -3e5);
+    let plain = open(&|_| {});
+    // Vertex 5 is no corner of the box.
+    let mut stray = open(&|p| p.meshes[0].primitives[0].positions[5] = far);
+    assert_eq!((stray.view.orbit, stray.opened_bounds), (plain.view.orbit, plain.opened_bounds));
+    assert_eq!(stray.formation(), plain.formation());
+    assert_eq!(stray.view.planes(stray.shown_bounds()), plain.view.planes(plain.shown_bounds()));
+    stray.apply(Command::SetCrowd(1));
+    let alone = stray.view.orbit;
+    stray.apply(Command::FrameEverything);
+    let at = stray.view.project(far).unwrap();
+    assert!(at.cmpge(glam::Vec2::ZERO).all() && at.cmple(stray.view.viewport).all(), "{at}");
+    let (near, end) = stray.view.planes(stray.shown_bounds());
+    let depth = -stray.view.world_from_view().inverse().transform_point3(far).z;
+    assert!(near < depth && depth < end, "{near} {depth} {end}");
+    stray.apply(Command::FrameAll);
+    assert_eq!(stray.view.orbit, alone);
+}
