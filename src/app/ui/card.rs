@@ -43,11 +43,29 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     paint_line(ui, name, head.left(), head.center().y, c.text);
     paint_line(ui, owner, left, head.center().y, c.dim);
     influences(ui, session, vertex);
+    if let Some(said) = mirror_image(session, vertex) {
+        figure(ui, "Mirror image", &said);
+    }
     if session.view.pinned != Some(vertex) {
         ui.add_space(2.0);
         let hint = "Click to pin it and see why it is here";
         ui.label(RichText::new(hint).font(theme::regular(theme::SMALL)).color(c.dim));
     }
+}
+
+/// How the weights of a vertex differ from those of its mirror image, where the overlay shows that.
+fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
+    session.view.overlay.filter(|o| o.id == "asymmetry")?;
+    let model = session.model()?;
+    let inspection = session.document.as_ref()?.inspection.as_ref()?;
+    let mesh = model.instances.get(vertex.instance.index())?.mesh;
+    let stored = vertex.stored(primitive_of(model, vertex)?);
+    let difference = *inspection.asymmetry.of(mesh, vertex.primitive).get(stored)?;
+    Some(match difference {
+        d if d < 0.0 => "none: not judged".to_owned(),
+        d if d < 0.0005 => "the same weights".to_owned(),
+        d => format!("differs by {:.1} %", 100.0 * d),
+    })
 }
 
 /// What a mesh is called: its own name, else that of its node.
