@@ -17,7 +17,8 @@
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
 //! Before that line stands `parallel` (threads; uses nothing, and any room may use it), beside
-//! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything).
+//! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything). `output` uses
+//! nothing; `app` and `cli` write files and speak on standard error through it and in no other way.
 //!
 //! # What carries it
 //! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
@@ -44,6 +45,8 @@ pub mod import;
 pub mod inspect;
 pub mod math;
 pub mod model;
+#[cfg(feature = "app")]
+pub mod output;
 pub mod parallel;
 #[cfg(feature = "render")]
 pub mod render;

@@ -8,7 +8,7 @@ fn main() -> ExitCode {
     match skinscope::cli::run(std::env::args_os(), started) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("skinscope: {error}");
+            skinscope::output::say(&error);
             ExitCode::from(error.exit_code())
         }
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 /// Rooms and what each may use of the crate.
 const TABLE: &[(&str, &[&str])] = &[
     ("parallel", &[]),
+    ("output", &[]),
     ("math", &[]),
     ("model", &["math"]),
     ("import", &["parallel", "math", "model"]),
@@ -17,13 +18,16 @@ const TABLE: &[(&str, &[&str])] = &[
     ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),
-    ("app/ui", &["math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
-    ("app", &["math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render"]),
+    ("app/ui", &["output", "math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
+    (
+        "app",
+        &["output", "math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render"],
+    ),
     (
         "cli",
         &[
-            "parallel", "math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render",
-            "app",
+            "parallel", "output", "math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame",
+            "render", "app",
         ],
     ),
 ];

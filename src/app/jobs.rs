@@ -11,6 +11,7 @@ use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions, RomReport};
 use crate::model::Model;
+use crate::output::say;
 use crate::session::{Document, Source};
 
 /// What comes back.
@@ -189,7 +190,7 @@ impl Jobs {
 
     fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
         if let Err(error) = std::thread::Builder::new().name(name.into()).spawn(work) {
-            eprintln!("skinscope: could not start a thread ({name}): {error}");
+            say(format_args!("could not start a thread ({name}): {error}"));
         }
     }
 

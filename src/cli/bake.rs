@@ -1,15 +1,14 @@
 //! `skinscope bake`: the posed mesh as a file.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::pose::PoseArgs;
-use super::{CliError, ModelArgs, tell_warnings};
+use super::{CliError, ModelArgs, tell_warnings, unwritable};
 use crate::export::{self, PosedPrimitive};
 use crate::frame::{Frame, Palette};
+use crate::output::{NewFile, overwritten};
 use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
 use crate::session::Session;
 
@@ -57,11 +56,11 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
         }
     };
     let document = args.model.load()?;
+    overwritten(&args.output, document.files())?;
     tell_warnings(&document);
     let session = args.pose.session(document)?;
     let surface = pose(args, &session)?;
-    let failed = |e: std::io::Error| CliError::Output { path: args.output.clone(), reason: e.to_string() };
-    write(&args.output, format, &session, &surface).map_err(failed)
+    write(&args.output, format, &session, &surface).map_err(|e| unwritable(&args.output, e))
 }
 
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
@@ -78,11 +77,11 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliEr
 
 fn write(path: &Path, format: Format, session: &Session, surface: &[PosedPrimitive]) -> std::io::Result<()> {
     let Some(model) = session.model() else { return Ok(()) };
-    let mut out = BufWriter::new(File::create(path)?);
+    let mut out = NewFile::create(path)?;
     match format {
         Format::Ply => export::write_ply(surface, &mut out)?,
         Format::Obj => export::write_obj(model, surface, &mut out)?,
         Format::Glb => export::write_glb(model, surface, &mut out)?,
     }
-    out.flush()
+    out.commit()
 }

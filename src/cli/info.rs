@@ -14,6 +14,7 @@ use crate::math::{length, lengths};
 use crate::model::{
     Camera, Clip, Image, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat,
 };
+use crate::output::overwritten_by_stdout;
 use crate::session::{Document, PoseSource, Session};
 
 /// Say what a file holds: nodes, skins, joints, influences, clips, materials, extensions, warnings
@@ -51,6 +52,7 @@ pub(super) struct InfoArgs {
 
 pub(super) fn run(args: &InfoArgs, started: Instant) -> Result<(), CliError> {
     let document = args.model.load()?;
+    overwritten_by_stdout(document.files())?;
     if args.load {
         tell_warnings(&document);
         let report = load::report(&document, started);

@@ -11,7 +11,7 @@ mod view;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, Parser, Subcommand};
@@ -19,6 +19,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::app::AppError;
 use crate::deform::METHODS;
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
+use crate::output::{self, Overwritten, say};
 use crate::render::{Backend, GpuError};
 use crate::session::{Document, MOST_MEMBERS, Source};
 
@@ -133,6 +134,9 @@ pub enum CliError {
     /// The window.
     #[error(transparent)]
     App(#[from] AppError),
+    /// The output would have replaced what is read.
+    #[error(transparent)]
+    Overwritten(#[from] Overwritten),
     /// The output could not be written.
     #[error("could not write {}: {reason}", path.display())]
     Output {
@@ -173,6 +177,7 @@ impl CliError {
 /// # Errors
 /// With the exit code that goes with it.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> Result<(), CliError> {
+    output::report_large_files();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         // Help and version are no errors, and clap prints everything in its own colours.
@@ -188,12 +193,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
     }
 }
 
+/// A file that could not be written.
+fn unwritable(path: &Path, reason: impl ToString) -> CliError {
+    CliError::Output { path: path.to_owned(), reason: reason.to_string() }
+}
+
 /// Prints to standard output; a reader that has gone away is no error.
 fn print(text: &str) -> Result<(), CliError> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(CliError::Output { path: "standard output".into(), reason: error.to_string() })
+            Err(unwritable(Path::new("standard output"), error))
         }
         _ => Ok(()),
     }
@@ -206,10 +216,10 @@ const MOST_WARNINGS: usize = 20;
 fn tell_warnings(document: &Document) {
     let warnings = &document.warnings;
     for warning in warnings.iter().take(MOST_WARNINGS) {
-        eprintln!("skinscope: warning: {}", printable(warning));
+        say(format_args!("warning: {}", printable(warning)));
     }
     if warnings.len() > MOST_WARNINGS {
-        eprintln!("skinscope: {} more warnings; `skinscope info` lists them", warnings.len() - MOST_WARNINGS);
+        say(format_args!("{} more warnings; `skinscope info` lists them", warnings.len() - MOST_WARNINGS));
     }
 }
 

@@ -8,11 +8,14 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::look::LookArgs;
 use super::pose::PoseArgs;
-use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings};
+use super::{
+    CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings, unwritable,
+};
 use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, Palette};
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
+use crate::output::{self, overwritten, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
 use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, ViewFrom};
 
@@ -129,6 +132,7 @@ fn draw(
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
     let document = args.model.load_for(Some(Arc::new(formats)))?;
+    overwritten(&args.output, document.files())?;
     tell_warnings(&document);
     let mut session = args.pose.session(document)?;
     let frame = describe(args, &mut session)?;
@@ -139,11 +143,9 @@ fn draw(
         Ok((png, renderer.notices().to_vec()))
     };
     let (png, notices) = on_device(Some(gpu), open, draw)?;
-    notices.iter().for_each(|notice| eprintln!("skinscope: warning: {notice}"));
-    let said = |reason: String| CliError::Output { path: args.output.clone(), reason };
-    let png = png.map_err(|error| said(error.to_string()))?;
-    // Only now: where nothing could be drawn, an older picture stays.
-    std::fs::write(&args.output, png).map_err(|error| said(error.to_string()))
+    notices.iter().for_each(|notice| say(format_args!("warning: {notice}")));
+    let png = png.map_err(|error| unwritable(&args.output, error))?;
+    output::write(&args.output, &png).map_err(|error| unwritable(&args.output, error))
 }
 
 /// The session's frame, with the camera and the overlays of the arguments and nothing else.

@@ -47,7 +47,7 @@ pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
 pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gltf::json;
@@ -101,6 +101,8 @@ pub type Shown<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 /// What every part of the importer reads from.
 struct Reader<'a> {
     root: &'a json::Root,
+    /// Paths that buffers and images name.
+    files: &'a [PathBuf],
     /// By animation; empty where the file has none.
     pointers: &'a [Vec<PointerChannel>],
     store: &'a Store<'a>,
@@ -216,10 +218,12 @@ fn import(
     let decoded = Budget::of_decoded(limits, resolver.budget.used());
     let limits = &limits.of_files(resolver.budget.used());
     charge_lists(&root, &decoded)?;
+    let files = resolver.named(&root);
     let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
     let reader = Reader {
         root: &root,
+        files: &files,
         pointers: &pointers,
         store: &store,
         limits,
@@ -284,7 +288,7 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
-        source: source_info(reader.root, name),
+        source: source_info(reader, name),
         skeleton: Skeleton { rest, ..skeleton },
         scenes,
         default_scene,
@@ -306,7 +310,8 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
 }
 
-fn source_info(root: &json::Root, name: &str) -> SourceInfo {
+fn source_info(reader: &Reader, name: &str) -> SourceInfo {
+    let root = reader.root;
     SourceInfo {
         name: name.to_owned(),
         version: root.asset.version.clone(),
@@ -314,6 +319,7 @@ fn source_info(root: &json::Root, name: &str) -> SourceInfo {
         copyright: root.asset.copyright.clone(),
         extensions_used: root.extensions_used.clone(),
         extensions_required: root.extensions_required.clone(),
+        files: reader.files.to_vec(),
     }
 }
 

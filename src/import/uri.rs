@@ -1,6 +1,7 @@
 //! Where bytes come from: data URIs, and files inside the model's own folder.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -9,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use gltf::json;
 use percent_encoding::percent_decode_str;
 
 use super::ImportError;
@@ -41,6 +43,16 @@ pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
     Ok(facts.is_file().then_some((file, facts.len())))
 }
 
+/// What follows the scheme of a data URI; `None` for any other.
+fn data(uri: &str) -> Option<&str> {
+    uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")).map(|_| &uri[5..])
+}
+
+/// A scheme or a drive: letters, digits, + - . before the first colon that precedes any slash.
+fn has_scheme(decoded: &str) -> bool {
+    decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default().contains(':')
+}
+
 /// Reads what URIs of one model point to.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
@@ -66,8 +78,8 @@ impl<'a> Resolver<'a> {
     /// What holds the bytes behind `uri`. Of those that are to `stay`, only large files stay where they are, and not too
     /// many.
     pub(super) fn open(&self, uri: &str, stay: bool, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
-        if uri.get(..5).is_some_and(|s| s.eq_ignore_ascii_case("data:")) {
-            return self.data(&uri[5..], place).map(Owner::Memory);
+        if let Some(rest) = data(uri) {
+            return self.data(rest, place).map(Owner::Memory);
         }
         let (file, length) = self.file(uri, place)?;
         let owner = Owner::File(file, length);
@@ -101,6 +113,26 @@ impl<'a> Resolver<'a> {
         Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, length))
     }
 
+    /// Where the files lie that the document's buffers and images name, each once: also those that are not there, that are
+    /// not read because nothing shows them, or that may not be read. Nothing is opened.
+    pub(super) fn named(&self, root: &json::Root) -> Vec<PathBuf> {
+        let Some(folder) = &self.folder else { return Vec::new() };
+        let buffers = root.buffers.iter().filter_map(|b| b.uri.as_deref());
+        let images = root.images.iter().filter_map(|i| i.uri.as_deref());
+        let place = |uri: &str| {
+            let decoded = percent_decode_str(uri).decode_utf8().ok()?;
+            let is_local = !decoded.is_empty() && !has_scheme(&decoded) && !decoded.starts_with(['/', '\\']);
+            is_local.then(|| folder.join(decoded.as_ref()))
+        };
+        buffers
+            .chain(images)
+            .filter(|uri| data(uri).is_none())
+            .filter_map(place)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
+    }
+
     /// The file that a relative URI names, known to lie where it may.
     fn path(&self, uri: &str, place: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
         let bad = |expected: &str, advice| Err(ImportError::invalid(place(), expected, quoted(uri)).advise(advice));
@@ -113,9 +145,7 @@ impl<'a> Resolver<'a> {
         let Ok(decoded) = percent_decode_str(uri).decode_utf8() else {
             return bad("a percent-encoded URI in UTF-8", BAD_URI);
         };
-        // A scheme or a drive: letters, digits, + - . before the first colon that precedes any slash.
-        let head = decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default();
-        if head.contains(':') {
+        if has_scheme(&decoded) {
             return bad("a path relative to the model's folder (no scheme, no drive)", KEEP_INSIDE);
         }
         if decoded.contains('\0') || decoded.starts_with(['/', '\\']) {

@@ -29,6 +29,8 @@ pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Prop
 pub use skeleton::{Skeleton, Skin};
 pub use tracks::{Group, Tracks};
 
+use std::path::PathBuf;
+
 use glam::{Affine3A, Quat, Vec3};
 
 use crate::math::Transform;
@@ -238,6 +240,8 @@ pub struct SourceInfo {
     pub extensions_used: Vec<String>,
     /// `extensionsRequired`.
     pub extensions_required: Vec<String>,
+    /// Paths of the files that its buffers and images name, whether they could be read or not.
+    pub files: Vec<PathBuf>,
 }
 
 fn layout(parts: &ModelParts) -> PaletteLayout {

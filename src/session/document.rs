@@ -1,6 +1,6 @@
 //! An open file, and where it comes from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use crate::anim;
@@ -72,6 +72,12 @@ impl Document {
     #[must_use]
     pub fn stored(&self) -> &Arc<Model> {
         &self.stored.model
+    }
+
+    /// Every file that the model is made of: its own, and those that its buffers and images name, whether they could be read
+    /// or not. None for the built-in character.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.path.iter().chain(&self.stored.model.source.files).map(PathBuf::as_path)
     }
 
     /// All findings: those of the checker, then those of the range of motion.

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use egui::Ui;
 
+use crate::output::say;
+
 /// The answer to the last question of a kind.
 #[derive(Debug)]
 pub(super) struct Work<Q, A> {
@@ -82,7 +84,7 @@ impl<Q: PartialEq, A: Send + 'static> Work<Q, A> {
         };
         match std::thread::Builder::new().name("tables".into()).spawn(run) {
             Ok(_) => self.under_way = Some((question, receiver, cancel)),
-            Err(error) => eprintln!("skinscope: could not start a thread (tables): {error}"),
+            Err(error) => say(format_args!("could not start a thread (tables): {error}")),
         }
         self.take(ui);
     }

@@ -7,8 +7,7 @@ mod report;
 mod rom;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,10 +18,11 @@ use clap::{Args, ValueEnum};
 use self::line::Line;
 use self::page::Outcome;
 use self::pictures::{Painter, Pictures};
-use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable};
+use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable, unwritable};
 use crate::import::{ImportError, Options, Progress};
 use crate::inspect::check::{CheckOptions, RULES, Severity, check};
 use crate::inspect::rom::ROM_RULES;
+use crate::output::{NewFile, is_stdout, overwritten, overwritten_by_stdout, say};
 use crate::parallel;
 use crate::session::{Document, Source};
 
@@ -141,7 +141,7 @@ struct Said {
     warnings: Vec<String>,
     /// For the page.
     section: String,
-    /// Findings by severity; or why it does not load.
+    /// Findings by severity; or why it does not load, or may not go on.
     outcome: Result<[usize; 3], CliError>,
 }
 
@@ -166,6 +166,9 @@ fn one(
             return Said { text, warnings: Vec::new(), section, outcome: Err(CliError::Import { file: path, error }) };
         }
     };
+    if let Err(error) = spare(args, document.files().collect::<Vec<_>>()) {
+        return Said { text: String::new(), warnings: Vec::new(), section: String::new(), outcome: Err(error) };
+    }
     let model = &Arc::clone(document.stored());
     say("checking");
     // Nothing cancels: there is always a report.
@@ -231,41 +234,50 @@ struct State {
 /// The page as it is being written.
 struct Page {
     path: PathBuf,
-    out: BufWriter<File>,
+    out: NewFile,
 }
 
 impl Page {
     fn create(path: &Path) -> Result<Self, CliError> {
-        let out = File::create(path).map(BufWriter::new).map_err(|e| unwritable(path, &e))?;
+        let out = NewFile::create(path).map_err(|e| unwritable(path, e))?;
         let mut page = Self { path: path.to_owned(), out };
         page.write(&page::head())?;
         Ok(page)
     }
 
     fn write(&mut self, text: &str) -> Result<(), CliError> {
-        self.out.write_all(text.as_bytes()).map_err(|e| unwritable(&self.path, &e))
+        self.out.write_all(text.as_bytes()).map_err(|e| unwritable(&self.path, e))
     }
 
     fn close(mut self) -> Result<(), CliError> {
         self.write(page::TAIL)?;
-        self.out.flush().map_err(|e| unwritable(&self.path, &e))
+        let Self { path, out } = self;
+        out.commit().map_err(|e| unwritable(&path, e))
     }
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> CliError {
-    CliError::Output { path: path.to_owned(), reason: error.to_string() }
+/// No output of `args` may replace one of `inputs`.
+fn spare<'a>(args: &CheckArgs, inputs: impl IntoIterator<Item = &'a Path> + Clone) -> Result<(), CliError> {
+    if let Some(page) = &args.html {
+        overwritten(page, inputs.clone())?;
+    }
+    Ok(overwritten_by_stdout(inputs)?)
 }
 
 impl Turns {
     fn begin(args: &CheckArgs, count: usize) -> Result<Self, CliError> {
-        // A model given by mistake must not be written over.
         let is_page = |path: &&Path| path.extension().is_some_and(|e| e == "html" || e == "htm");
         if let Some(path) = args.html.as_deref().filter(|path| !is_page(path)) {
             return Err(CliError::Usage(format!("{}: pages are written as .html", path.display())));
         }
+        spare(args, args.models.iter().map(PathBuf::as_path))?;
+        if let Some(path) = args.html.as_deref().filter(|path| is_stdout(path)) {
+            let why =
+                format!("{}: standard output goes to this file too; give one of them another name", path.display());
+            return Err(CliError::Usage(why));
+        }
         let page = args.html.as_deref().map(Page::create).transpose()?;
-        let broken = args.json.then(|| print(report::JSON_HEAD).err()).flatten();
-        Ok(Self { json: args.json, count, state: Mutex::new(State { broken, page, ..State::default() }) })
+        Ok(Self { json: args.json, count, state: Mutex::new(State { page, ..State::default() }) })
     }
 
     fn take(&self, turn: usize, said: Said) {
@@ -282,10 +294,19 @@ impl Turns {
 
     fn say(&self, state: &mut State, said: Said) {
         for warning in &said.warnings {
-            eprintln!("skinscope: {}", printable(warning));
+            say(printable(warning));
         }
-        let separator = if self.json && state.next > 0 { ",\n" } else { "" };
-        state.broken = state.broken.take().or_else(|| print(&format!("{separator}{}", said.text)).err());
+        if let Err(error @ CliError::Overwritten(_)) = said.outcome {
+            // Nothing more is written.
+            state.broken = state.broken.take().or(Some(error));
+            return;
+        }
+        let before = match (self.json, state.next) {
+            (true, 0) => report::JSON_HEAD,
+            (true, _) => ",\n",
+            (false, _) => "",
+        };
+        state.broken = state.broken.take().or_else(|| print(&format!("{before}{}", said.text)).err());
         if let Some(page) = state.page.as_mut().filter(|_| state.broken.is_none()) {
             state.broken = page.write(&said.section).err();
         }
@@ -294,7 +315,7 @@ impl Turns {
             Err(error) => {
                 // The only one is said when the program ends.
                 if self.count > 1 {
-                    eprintln!("skinscope: {error}");
+                    say(&error);
                 }
                 state.unread.push(error);
             }

@@ -1,0 +1,97 @@
+//! Whether two names mean one file, whatever they look like: through links, hard links, `./` and `..`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::new_file::{folder_of, followed};
+
+/// What makes a file itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Identity {
+    /// A regular file that exists: on Unix its device and number.
+    #[cfg(unix)]
+    There(u64, u64),
+    /// One that does not exist, in a folder that does; on other systems each.
+    Named(PathBuf),
+}
+
+impl Identity {
+    /// `None` for what is no regular file, and where not even the folder exists.
+    fn of(path: &Path) -> Option<Self> {
+        let place = followed(path)?;
+        #[cfg(unix)]
+        if let Ok(facts) = fs::metadata(&place) {
+            use std::os::unix::fs::MetadataExt;
+            return Some(Self::There(facts.dev(), facts.ino()));
+        }
+        if let Ok(real) = fs::canonicalize(&place) {
+            return Some(Self::Named(real));
+        }
+        Some(Self::Named(fs::canonicalize(folder_of(&place)).ok()?.join(place.file_name()?)))
+    }
+
+    /// Of the file that standard output was redirected to.
+    #[cfg(unix)]
+    fn of_stdout() -> Option<Self> {
+        use std::os::fd::AsFd;
+        use std::os::unix::fs::MetadataExt;
+        let file = fs::File::from(std::io::stdout().as_fd().try_clone_to_owned().ok()?);
+        let facts = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(Self::There(facts.dev(), facts.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of_stdout() -> Option<Self> {
+        None
+    }
+}
+
+/// An output that would have replaced what was read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{output}: {}, and no output replaces what is read; give the output another name", what(output, input))]
+pub struct Overwritten {
+    /// As given.
+    pub output: String,
+    /// What is read, by the name under which it is read.
+    pub input: String,
+}
+
+fn what(output: &str, input: &str) -> String {
+    if output == input { "this file is read".to_owned() } else { format!("this is the file {input}, which is read") }
+}
+
+/// Whether writing `output` would replace one of `inputs`, whatever each of them is called; then which. Inputs that do
+/// not exist count as well: a file that a model looks for in vain would be found in the output.
+///
+/// # Errors
+/// Where it would.
+pub fn overwritten<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Overwritten> {
+    meets(Identity::of(output), &output.display().to_string(), inputs)
+}
+
+/// The same for what standard output was redirected to, where the system says what that is.
+///
+/// # Errors
+/// Where it is one of `inputs`.
+pub fn overwritten_by_stdout<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Overwritten> {
+    meets(Identity::of_stdout(), "standard output", inputs)
+}
+
+/// Whether `path` is the file that standard output was redirected to.
+#[must_use]
+pub fn is_stdout(path: &Path) -> bool {
+    let stdout = Identity::of_stdout();
+    stdout.is_some() && stdout == Identity::of(path)
+}
+
+fn meets<'a>(
+    output: Option<Identity>,
+    name: &str,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Overwritten> {
+    let Some(output) = output else { return Ok(()) };
+    match inputs.into_iter().find(|input| Identity::of(input).as_ref() == Some(&output)) {
+        Some(input) => Err(Overwritten { output: name.to_owned(), input: input.display().to_string() }),
+        None => Ok(()),
+    }
+}

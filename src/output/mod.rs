@@ -1,0 +1,21 @@
+//! What leaves the program: files, and lines on standard error. Every other room writes through this one.
+//!
+//! A file appears under its name whole or not at all ([`NewFile`]), and never replaces one that the same run has read
+//! ([`overwritten`]). `tests/architecture.rs` finds other ways of writing a file.
+
+mod identity;
+mod new_file;
+mod signals;
+
+pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
+pub use new_file::{NewFile, write};
+pub use signals::report_large_files;
+
+use std::fmt::Display;
+use std::io::Write;
+
+/// Writes `skinscope: ` and a line to standard error. Where nobody reads it any more the line is lost, which is no reason to
+/// end, as `eprintln!` would.
+pub fn say(line: impl Display) {
+    let _unheard = writeln!(std::io::stderr(), "skinscope: {line}");
+}

@@ -1,0 +1,270 @@
+//! Files that appear whole: they are written beside their place, flushed to the disk, then renamed.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::signals;
+
+/// How temporary files begin and end; the numbers of the process and of the file stand between.
+const PREFIX: &str = ".skinscope-";
+const SUFFIX: &str = ".tmp";
+
+/// Links that are followed before they are taken for a circle, as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// A file that is being written. Under its name nothing changes before [`NewFile::commit`], and without that nothing of it
+/// stays: dropping it removes what was written.
+///
+/// A link is followed, so that the file it leads to is replaced and the link stays. A new file has the permissions of the
+/// one it replaces, and its owner where the system allows it; other hard links go on naming the old one. What is no regular
+/// file (a terminal, a pipe, a device, `/dev/stdout`) is written to at once: it has nothing to keep.
+#[derive(Debug)]
+pub struct NewFile {
+    out: BufWriter<File>,
+    /// `None`: `out` is the destination itself.
+    temporary: Option<Temporary>,
+}
+
+#[derive(Debug)]
+struct Temporary {
+    path: PathBuf,
+    target: PathBuf,
+    /// Of the file that is replaced.
+    replaced: Option<Metadata>,
+}
+
+/// Where a name leads.
+enum Destination {
+    /// To something that is written to as it is.
+    Stream,
+    /// To this file, or to where it will be.
+    File(PathBuf),
+}
+
+impl NewFile {
+    /// Begins a file that is to stand at `path`, and removes what killed processes have left in the same folder.
+    ///
+    /// # Errors
+    /// Where the file cannot be replaced (a folder, write-protected), or its folder takes no new file.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let target = match destination(path)? {
+            Destination::File(target) => target,
+            Destination::Stream => {
+                let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+                return Ok(Self { out: BufWriter::new(file), temporary: None });
+            }
+        };
+        let replaced = match fs::metadata(&target) {
+            Ok(facts) => Some(facts),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        if let Some(facts) = &replaced {
+            // A new name needs no leave of the old file, so it is asked for here.
+            if facts.permissions().readonly() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
+            }
+            OpenOptions::new().write(true).open(&target)?;
+        }
+        let folder = folder_of(&target);
+        sweep(folder);
+        let (path, file) = create_temporary(folder, replaced.as_ref())?;
+        Ok(Self { out: BufWriter::new(file), temporary: Some(Temporary { path, target, replaced }) })
+    }
+
+    /// Puts the file in its place. Until this returns the old one is there as it was.
+    ///
+    /// # Errors
+    /// Where the disk does not take all of it, or the old file cannot be replaced.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.out.flush()?;
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        let file = self.out.get_ref();
+        if let Some(replaced) = &temporary.replaced {
+            keep_owner(file, replaced);
+            keep_permissions(file, replaced.permissions());
+        }
+        match file.sync_all() {
+            // Some file systems have no way to flush.
+            Err(error) if !matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) => {
+                return Err(error);
+            }
+            _ => {}
+        }
+        fs::rename(&temporary.path, &temporary.target)?;
+        if let Some(temporary) = self.temporary.take() {
+            signals::forget(&temporary.path);
+        }
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Drop for NewFile {
+    fn drop(&mut self) {
+        if let Some(temporary) = self.temporary.take() {
+            // What cannot be removed is removed by the next write into the folder.
+            let _left = fs::remove_file(&temporary.path);
+            signals::forget(&temporary.path);
+        }
+    }
+}
+
+/// Writes a whole file at `path`, as [`NewFile`] does.
+///
+/// # Errors
+/// Where it cannot be written; the file that was there before is as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}
+
+/// The folder that a file lies in.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Follows the links that `path` names. The system's own, such as `/dev/stdout`, stand for what is open already.
+fn destination(path: &Path) -> io::Result<Destination> {
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let facts = match fs::symlink_metadata(&place) {
+            Ok(facts) => facts,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Destination::File(place)),
+            Err(error) => return Err(error),
+        };
+        let folder = folder_of(&place);
+        if facts.is_symlink() {
+            let folder = folder.canonicalize()?;
+            if folder.starts_with("/dev") || folder.starts_with("/proc") {
+                return Ok(Destination::Stream);
+            }
+            place = folder.join(fs::read_link(&place)?);
+        } else if facts.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+        } else if facts.is_file() {
+            return Ok(Destination::File(place));
+        } else {
+            return Ok(Destination::Stream);
+        }
+    }
+    Err(io::Error::other("its links lead in a circle"))
+}
+
+/// The file that `path` leads to, whether it exists or not; `None` for what is no regular file.
+pub(super) fn followed(path: &Path) -> Option<PathBuf> {
+    match destination(path) {
+        Ok(Destination::File(place)) => Some(place),
+        Ok(Destination::Stream) | Err(_) => None,
+    }
+}
+
+/// A new file in `folder` that nobody else has and that carries a lock for as long as this process has it open.
+fn create_temporary(folder: &Path, replaced: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = folder.join(format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id()));
+        // Known before it is there, so that no moment is left in which a signal would leave it behind.
+        signals::watch(&path);
+        match open_new(&path, replaced) {
+            Ok(file) if is_ours(&path, &file) => return Ok((path, file)),
+            // Another process has swept it away before it was locked.
+            Ok(_) => signals::forget(&path),
+            Err(error) => {
+                signals::forget(&path);
+                if error.kind() != io::ErrorKind::AlreadyExists {
+                    return Err(io::Error::new(error.kind(), format!("its folder takes no new file ({error})")));
+                }
+            }
+        }
+    }
+}
+
+/// No more may be allowed to others than with the file that is replaced, not even for a moment.
+fn open_new(path: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if let Some(replaced) = replaced {
+        use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+        options.mode(replaced.mode() & 0o777);
+    }
+    #[cfg(not(unix))]
+    let _ = replaced;
+    options.open(path)
+}
+
+/// Locks the file; false where another process has taken it for one that was left behind.
+fn is_ours(path: &Path, file: &File) -> bool {
+    match file.try_lock() {
+        Ok(()) => {
+            fs::symlink_metadata(path).is_ok_and(|there| file.metadata().is_ok_and(|ours| is_same(&there, &ours)))
+        }
+        Err(TryLockError::WouldBlock) => false,
+        // A file system without locks: nobody else can have one.
+        Err(TryLockError::Error(_)) => true,
+    }
+}
+
+#[cfg(unix)]
+fn is_same(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+/// Removes temporary files of processes that were killed: those that nobody holds a lock on.
+fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let is_temporary = entry.file_name().to_str().is_some_and(is_temporary_name);
+        if !is_temporary || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let path = entry.path();
+        if OpenOptions::new().write(true).open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _left = fs::remove_file(&path);
+        }
+    }
+}
+
+fn is_temporary_name(name: &str) -> bool {
+    let middle = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    middle.and_then(|middle| middle.split_once('-')).is_some_and(|(a, b)| is_number(a) && is_number(b))
+}
+
+/// The owner changes only where the system lets this user give files away.
+#[cfg(unix)]
+fn keep_owner(file: &File, replaced: &Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let is_kept = file.metadata().is_ok_and(|now| (now.uid(), now.gid()) == (replaced.uid(), replaced.gid()));
+    if !is_kept {
+        let _not_ours_to_give = fchown(file, Some(replaced.uid()), Some(replaced.gid()));
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &Metadata) {}
+
+/// A file system without permissions has none to keep.
+fn keep_permissions(file: &File, permissions: Permissions) {
+    let _unknown_there = file.set_permissions(permissions);
+}

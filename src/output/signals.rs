@@ -1,0 +1,91 @@
+//! Signals that end the program: what it has written half is removed first.
+
+#[cfg(not(unix))]
+use std::path::Path;
+
+#[cfg(unix)]
+pub(super) use unix::{forget, watch};
+
+#[cfg(not(unix))]
+pub(super) fn watch(_: &Path) {}
+
+#[cfg(not(unix))]
+pub(super) fn forget(_: &Path) {}
+
+/// Makes writing beyond a limit of the system (`ulimit -f`) an error like a full disk. Without it the system ends the
+/// program there.
+pub fn report_large_files() {
+    #[cfg(unix)]
+    {
+        use std::sync::Arc;
+        use std::sync::atomic::AtomicBool;
+        // Any handler will do; where none can be set all stays as it was.
+        let _set = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::path::{Path, PathBuf};
+    use std::sync::mpsc::channel;
+    use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    /// Temporary files of this process.
+    static WATCHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+    fn watched() -> MutexGuard<'static, Vec<PathBuf>> {
+        WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From here on a signal that ends the program removes the file first.
+    pub fn watch(path: &Path) {
+        static STARTED: Once = Once::new();
+        STARTED.call_once(start);
+        watched().push(path.to_owned());
+    }
+
+    /// The file is in its place, or gone.
+    pub fn forget(path: &Path) {
+        watched().retain(|watched| watched != path);
+    }
+
+    fn start() {
+        let (ready, is_ready) = channel();
+        let work = move || {
+            // What the parent has had ignored (nohup, a job in the background) stays ignored.
+            let ignored = ignored();
+            let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+            let signals = Signals::new(all.into_iter().filter(|s| ignored & (1 << (s - 1)) == 0));
+            // The other end waits.
+            let _told = ready.send(());
+            if let Ok(mut signals) = signals {
+                signals.forever().for_each(end);
+            }
+        };
+        // Without the thread signals end the program as ever, and the next write sweeps up.
+        if std::thread::Builder::new().name("signals".into()).spawn(work).is_ok() {
+            let _is_set = is_ready.recv();
+        }
+    }
+
+    /// Removes what is written half, and ends the program as the signal would have.
+    fn end(signal: i32) {
+        // Held to the end, so that no file is begun after these are gone.
+        let watched = watched();
+        for path in watched.iter() {
+            let _gone = std::fs::remove_file(path);
+        }
+        let _ended = emulate_default_handler(signal);
+    }
+
+    /// Signals that this process ignores, a bit for each from 1 on. Only Linux tells without unsafe code.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+    }
+}
