@@ -86,6 +86,61 @@ fn every_room_imports_only_what_the_table_allows() {
     assert!(checked > 50, "only {checked} imports were found: is this test still reading them?");
 }
 
+/// What writes, moves or removes a file, or ends the program where standard error is closed.
+const WRITES: [&str; 14] = [
+    "File::create",
+    "fs::write",
+    "OpenOptions",
+    "File::options",
+    "fs::rename",
+    "fs::copy",
+    "fs::remove_",
+    "fs::hard_link",
+    "symlink(",
+    ".set_len(",
+    ".set_permissions(",
+    "eprint!",
+    "eprintln!",
+    "println!",
+];
+
+/// Lines of the program itself that write in a way of their own; tests are left out.
+fn writing_lines(text: &str) -> Vec<&str> {
+    let shipped = text.split("#[cfg(test)]\nmod").next().unwrap();
+    let code = shipped.lines().filter(|l| !l.trim_start().starts_with("//"));
+    // Whole words: `NewFile::create` is the way that is wanted.
+    let names = |line: &str, needle: &str| {
+        line.match_indices(needle)
+            .any(|(at, _)| !needle.starts_with(char::is_alphabetic) || !line[..at].ends_with(char::is_alphanumeric))
+    };
+    code.filter(|line| WRITES.iter().any(|needle| names(line, needle))).collect()
+}
+
+#[test]
+fn files_and_standard_error_are_written_in_one_room() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut own = 0;
+    for file in files {
+        let path = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        let text = std::fs::read_to_string(&file).unwrap();
+        let found = writing_lines(&text);
+        if path.starts_with("output/") {
+            own += found.len();
+        } else if !path.contains("/tests/") && !path.ends_with("_tests.rs") && !path.ends_with("tests.rs") {
+            assert!(found.is_empty(), "src/{path} writes past src/output: {found:?}");
+        }
+    }
+    assert!(own > 5, "only {own} lines of src/output write: is this test still reading them?");
+    assert_eq!(
+        writing_lines(
+            "// File::create\n    NewFile::create(a)\n    std::fs::write(a, b);\n#[cfg(test)]\nmod tests { fs::copy }"
+        ),
+        ["    std::fs::write(a, b);"]
+    );
+}
+
 #[test]
 fn wrong_arrows_are_seen() {
     assert_eq!(named_rooms("use crate::session::Session;\n// crate::app\n"), ["session"]);

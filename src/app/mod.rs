@@ -215,7 +215,8 @@ impl App {
             }
             Effect::OpenDialog => {
                 let folder = self.session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
-                self.jobs.ask_for_file(folder.or_else(|| self.ui.saved().last_folder));
+                let folder = folder.or_else(|| self.ui.saved().last_folder);
+                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()));
             }
             Effect::Open(path) => self.load(Source::File(path)),
             Effect::OpenBuiltIn => self.load(Source::BuiltIn),
@@ -385,7 +386,7 @@ impl App {
             self.settings.size = window.size_in_points();
         }
         self.settings.ui = self.ui.saved();
-        self.settings.save();
+        self.settings.save(self.session.document.iter().flat_map(|document| document.files()));
     }
 }
 

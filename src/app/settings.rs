@@ -1,13 +1,19 @@
-//! What the window remembers from one run to the next. A file that is missing or broken means the defaults.
+//! What the window remembers from one run to the next. Nothing in that file stops the start: a file that is missing,
+//! broken or no file at all means the defaults, a field of the wrong type its own default, and numbers are clamped.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::ui::Saved;
+use crate::output::{self, overwritten, say};
 
 /// Everything remembered.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Settings {
     /// Inner size of the window in points; zero: the default.
@@ -16,23 +22,278 @@ pub(super) struct Settings {
     pub ui: Saved,
 }
 
+/// Of the settings file, bytes; it has a few hundred.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The largest size of anything, points: no window system has larger windows.
+const LARGEST: f64 = 32_767.0;
+
+/// Bytes of a path; systems allow some four thousand.
+const LONGEST_PATH: usize = 4096;
+
 impl Settings {
     pub(super) fn load() -> Self {
-        let text = path().and_then(|path| std::fs::read_to_string(path).ok());
-        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+        path().and_then(|path| text_of(&path)).map_or_else(Self::default, |text| Self::read(&text))
     }
 
-    /// Failing to remember is no reason to trouble anybody.
-    pub(super) fn save(&self) {
-        let (Some(path), Ok(text)) = (path(), serde_json::to_string_pretty(self)) else { return };
-        let saved = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, text));
-        if let Err(error) = saved {
-            eprintln!("skinscope: could not write {}: {error}", path.display());
+    /// What can be used of `text`.
+    fn read(text: &str) -> Self {
+        let Ok(mut file) = serde_json::from_str(text) else { return Self::default() };
+        clamp_numbers(&mut file);
+        let size = file.get("size").and_then(|size| serde_json::from_value(size.clone()).ok());
+        let mut ui: Saved = file.get("ui").map_or_else(Saved::default, usable_fields);
+        let is_path = |path: &PathBuf| path.as_os_str().len() <= LONGEST_PATH && !path.to_string_lossy().contains('\0');
+        ui.last_folder = ui.last_folder.filter(is_path);
+        Self { size: size.unwrap_or_default(), ui }
+    }
+
+    /// Failing to remember is no reason to trouble anybody; it is said on standard error. `read` is what the program has
+    /// open, which is never written over.
+    pub(super) fn save<'a>(&self, read: impl IntoIterator<Item = &'a Path>) {
+        let Some(path) = path() else { return };
+        if let Err(error) = overwritten(&path, read) {
+            say(error);
+        } else if let Err(error) = self.save_at(&path) {
+            say(format_args!("could not write {}: {error}", path.display()));
         }
+    }
+
+    fn save_at(&self, path: &Path) -> std::io::Result<()> {
+        let text = serde_json::to_string_pretty(self)?;
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        // A pipe would be waited for, and a device remembers nothing.
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            return Err(std::io::Error::other("it is a folder or something else that is no file"));
+        }
+        output::write(path, text.as_bytes())
     }
 }
 
 fn path() -> Option<PathBuf> {
     let dirs = directories::ProjectDirs::from("", "", "skinscope")?;
     Some(dirs.config_dir().join("settings.json"))
+}
+
+/// The text of a regular file that is not too long. Whatever else has its name is not waited for.
+fn text_of(path: &Path) -> Option<String> {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mut text = String::new();
+    let read = File::open(path).ok()?.take(MOST_BYTES + 1).read_to_string(&mut text).ok()?;
+    (read as u64 <= MOST_BYTES).then_some(text)
+}
+
+fn clamp_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(size) = number.as_f64().filter(|size| size.abs() > LARGEST) {
+                *value = Value::from(size.clamp(-LARGEST, LARGEST));
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(clamp_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(clamp_numbers),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// The default with those fields of `file` that fit its type: one that does not fit costs none of the others.
+fn usable_fields<T: Default + Serialize + DeserializeOwned>(file: &Value) -> T {
+    let (Some(file), Ok(Value::Object(mut usable))) = (file.as_object(), serde_json::to_value(T::default())) else {
+        return T::default();
+    };
+    for (name, value) in file {
+        let Some(default) = usable.insert(name.clone(), value.clone()) else {
+            usable.remove(name);
+            continue;
+        };
+        if serde_json::from_value::<T>(Value::Object(usable.clone())).is_err() {
+            usable.insert(name.clone(), default);
+        }
+    }
+    serde_json::from_value(Value::Object(usable)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn remembered() -> Settings {
+        let ui = Saved { light: true, tables: true, outliner_width: 300.0, ..Saved::default() };
+        Settings { size: [1500.0, 800.0], ui: Saved { last_folder: Some("/models".into()), ..ui } }
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("skinscope_settings_{}_{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// The state of a xorshift generator moves on.
+    fn random(state: &mut u64, below: usize) -> usize {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        (*state % below as u64) as usize
+    }
+
+    fn assert_sane(value: &Value, from: &str) {
+        match value {
+            Value::Number(n) => assert!(n.as_f64().is_some_and(|n| n.abs() <= LARGEST), "{n} from {from}"),
+            Value::Array(list) => list.iter().for_each(|v| assert_sane(v, from)),
+            Value::Object(fields) => fields.values().for_each(|v| assert_sane(v, from)),
+            // A number that is not finite is written as null.
+            Value::Null | Value::Bool(_) | Value::String(_) => {}
+        }
+    }
+
+    #[test]
+    fn what_is_saved_is_read_again() {
+        let text = serde_json::to_string_pretty(&remembered()).unwrap();
+        assert_eq!(Settings::read(&text), remembered());
+        assert_eq!(Settings::read("{}"), Settings::default());
+    }
+
+    #[test]
+    fn a_field_of_the_wrong_type_costs_only_itself() {
+        let whole = serde_json::to_value(remembered()).unwrap();
+        let defaults = serde_json::to_value(Settings::default()).unwrap();
+        let nested = (0..100).fold(json!(1e30), |inner, _| json!([inner]));
+        let hostile =
+            [json!(null), json!("text"), json!([]), json!({ "x": [] }), json!([1e30, -7, "y"]), json!("\0"), nested];
+        for name in whole["ui"].as_object().unwrap().keys() {
+            for value in &hostile {
+                let mut file = whole.clone();
+                file["ui"][name] = value.clone();
+                let read = serde_json::to_value(Settings::read(&file.to_string())).unwrap();
+                for (other, was) in whole["ui"].as_object().unwrap() {
+                    let wanted = if other == name { &defaults["ui"][name] } else { was };
+                    // A path may be any text.
+                    if other != "last_folder" || other != name {
+                        assert_eq!(&read["ui"][other], wanted, "{other} after {name} became {value}");
+                    }
+                }
+                assert_eq!(read["size"], whole["size"]);
+            }
+        }
+        let mut file = whole.clone();
+        file["size"] = json!("large");
+        assert_eq!(Settings::read(&file.to_string()), Settings { size: [0.0; 2], ..remembered() });
+        file["ui"] = json!(7);
+        assert_eq!(Settings::read(&file.to_string()), Settings::default());
+    }
+
+    /// Fields that are added later are seen to by the same code, so the test names none.
+    #[test]
+    fn whatever_stands_in_the_file_every_number_has_bounds() {
+        let whole = serde_json::to_value(remembered()).unwrap();
+        let numbers = [1e308, -1e308, 1e39, 1e30, -1e30, 70_000.0, -0.0, 5e-324];
+        let mut state = 0x9E37_79B9_7F4A_7C15;
+        for _ in 0..2000 {
+            let mut file = whole.clone();
+            for _ in 0..=random(&mut state, 3) {
+                let fields = file["ui"].as_object().unwrap();
+                let name = fields.keys().nth(random(&mut state, fields.len())).unwrap().clone();
+                let number = numbers[random(&mut state, numbers.len())];
+                file["ui"][name] = json!(number);
+                file["size"][random(&mut state, 2)] = json!(numbers[random(&mut state, numbers.len())]);
+            }
+            let text = file.to_string();
+            let read = Settings::read(&text);
+            assert!(read.size.iter().all(|s| s.is_finite()), "{text}");
+            assert_sane(&serde_json::to_value(&read).unwrap(), &text);
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_changed_or_cut_off_never_stop_the_start() {
+        let text = serde_json::to_string_pretty(&remembered()).unwrap();
+        let mut state = 0x2545_F491_4F6C_DD1D;
+        let put_in = ["1e999", "NaN", "-", "[", "{", "\"", "\\u0000", "99999999999999999999", "null", "\u{fffd}"];
+        for _ in 0..5000 {
+            let mut changed = text.clone();
+            for _ in 0..=random(&mut state, 4) {
+                let at = random(&mut state, changed.len() + 1);
+                let to = (at + random(&mut state, 6)).min(changed.len());
+                if changed.is_char_boundary(at) && changed.is_char_boundary(to) {
+                    changed.replace_range(at..to, put_in[random(&mut state, put_in.len())]);
+                }
+            }
+            assert_sane(&serde_json::to_value(Settings::read(&changed)).unwrap(), &changed);
+        }
+        for deep in ["[", "{\"ui\":"] {
+            assert_eq!(Settings::read(&deep.repeat(200_000)), Settings::default());
+        }
+    }
+
+    #[test]
+    fn what_is_no_settings_file_is_not_read() {
+        let folder = folder("odd");
+        assert_eq!(text_of(&folder), None, "a folder");
+        assert_eq!(text_of(&folder.join("none")), None);
+        let large = folder.join("large");
+        std::fs::write(&large, " ".repeat(MOST_BYTES as usize + 1)).unwrap();
+        assert_eq!(text_of(&large), None);
+        std::fs::write(&large, [0xff, 0xfe, 0]).unwrap();
+        assert_eq!(text_of(&large), None, "no text");
+        std::fs::write(&large, "{}").unwrap();
+        assert_eq!(text_of(&large).as_deref(), Some("{}"));
+        #[cfg(unix)]
+        {
+            let pipe = folder.join("pipe");
+            assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            assert_eq!(text_of(&pipe), None, "a pipe is not waited for");
+        }
+        for place in [folder.clone(), folder.join("pipe")] {
+            assert!(!place.exists() || remembered().save_at(&place).is_err(), "{} is not replaced", place.display());
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Saves over and over where [`saving_that_is_killed_leaves_a_whole_file`] starts it; else nothing.
+    #[test]
+    fn saves_until_it_is_killed() {
+        let Some(path) = std::env::var_os("SKINSCOPE_TEST_SAVES") else { return };
+        let (a, b) = (remembered(), Settings::default());
+        loop {
+            a.save_at(Path::new(&path)).unwrap();
+            b.save_at(Path::new(&path)).unwrap();
+        }
+    }
+
+    #[test]
+    fn saving_that_is_killed_leaves_a_whole_file() {
+        let folder = folder("killed");
+        let path = folder.join("settings.json");
+        let mut state = 0xD1B5_4A32_D192_ED03;
+        for _ in 0..50 {
+            remembered().save_at(&path).unwrap();
+            let mut child = Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "app::settings::tests::saves_until_it_is_killed"])
+                .env("SKINSCOPE_TEST_SAVES", &path)
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap();
+            let before = Settings::read(&std::fs::read_to_string(&path).unwrap());
+            assert_eq!(before, remembered());
+            // Killed when it is at it.
+            while std::fs::read_to_string(&path).is_ok_and(|text| Settings::read(&text) == before) {
+                assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+            }
+            std::thread::sleep(Duration::from_micros(random(&mut state, 3000) as u64));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(
+                [remembered(), Settings::default()].iter().any(|s| serde_json::to_string_pretty(s).unwrap() == text)
+            );
+        }
+        // At most what the last one left; the next save sweeps it up.
+        remembered().save_at(&path).unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -57,8 +57,8 @@ impl Window {
             (Some([w, h]), _) => {
                 attributes.with_inner_size(PhysicalSize::new(w, h)).with_min_inner_size(PhysicalSize::new(1, 1))
             }
-            (None, [w, h]) if w >= SMALLEST[0] && h >= SMALLEST[1] => {
-                attributes.with_inner_size(LogicalSize::new(w, h))
+            (None, wanted) if wanted[0] >= SMALLEST[0] && wanted[1] >= SMALLEST[1] => {
+                attributes.with_inner_size(fitted(wanted, room(event_loop)))
             }
             _ => attributes.with_inner_size(default_size(event_loop)),
         };
@@ -66,6 +66,12 @@ impl Window {
         let os = Arc::new(os);
         let display = event_loop.owned_display_handle();
         let screen = guarded(|| Screen::open(&os, &display, wishes))?;
+        let [size, most] = [os.inner_size(), PhysicalSize::new(screen.most_pixels(), screen.most_pixels())];
+        if size.width > most.width || size.height > most.height {
+            // What came of it is told as any change of size.
+            let _asked =
+                os.request_inner_size(PhysicalSize::new(size.width.min(most.width), size.height.min(most.height)));
+        }
         let egui = egui::Context::default();
         ui::install(&egui);
         let limit = screen.most_pixels() as usize;
@@ -374,6 +380,27 @@ fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
 
 /// Points. In less, three panels leave no room for the picture.
 const SMALLEST: [f32; 2] = [960.0, 600.0];
+
+/// The most points of a window where no monitor is known.
+const UNKNOWN_ROOM: [f64; 2] = [4096.0, 2304.0];
+
+/// How many points all monitors have together, from edge to edge; `None` where none is known.
+fn room(event_loop: &ActiveEventLoop) -> Option<[f64; 2]> {
+    let monitors = || event_loop.available_monitors().filter(|m| m.size().width > 0 && m.size().height > 0);
+    // The smallest scale has the most points.
+    let scale = monitors().map(|m| m.scale_factor()).min_by(f64::total_cmp)?;
+    let left = monitors().map(|m| m.position().x).min()?;
+    let top = monitors().map(|m| m.position().y).min()?;
+    let right = monitors().map(|m| i64::from(m.position().x) + i64::from(m.size().width)).max()?;
+    let bottom = monitors().map(|m| i64::from(m.position().y) + i64::from(m.size().height)).max()?;
+    Some([(right - i64::from(left)) as f64 / scale, (bottom - i64::from(top)) as f64 / scale])
+}
+
+/// A remembered size, no larger than `room`: the monitors may be others by now.
+fn fitted(wanted: [f32; 2], room: Option<[f64; 2]>) -> LogicalSize<f64> {
+    let [width, height] = room.unwrap_or(UNKNOWN_ROOM);
+    LogicalSize::new(f64::from(wanted[0]).min(width), f64::from(wanted[1]).min(height))
+}
 
 /// 1440 × 900 points, or nine tenths of a smaller screen.
 fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {

@@ -682,6 +682,30 @@ fn remembered_sizes_come_back() {
     assert!(harness.state().ui.saved().viridis);
 }
 
+/// What the settings file can say at most (see `app/settings.rs`).
+#[test]
+fn panels_of_any_remembered_size_leave_room_for_the_picture() {
+    for size in [0.0, -32_767.0, 32_767.0, 1e-30] {
+        let saved = Saved {
+            tables: true,
+            outliner_width: size,
+            inspector_width: size,
+            timeline_height: size,
+            tables_height: size,
+            findings_height: size,
+            ..Saved::default()
+        };
+        let mut harness = window(session(3), UiState::new(saved), Status::default());
+        let picture = harness.state().picture;
+        assert!(picture.width() > 200.0 && picture.height() >= 0.0, "{size}: {picture:?}");
+        // A panel can be dragged back to a usual size.
+        let edge = egui::pos2(picture.left() - 2.0, 200.0);
+        drag(&mut harness, &[edge, egui::pos2(200.0, 200.0), egui::pos2(300.0, 200.0)], PointerButton::Primary);
+        let width = harness.state().ui.saved().outliner_width;
+        assert!((width - 300.0).abs() < 20.0, "{size}: {width}");
+    }
+}
+
 #[test]
 fn a_small_window_does_not_change_what_sizes_are_remembered() {
     let wanted = Saved { outliner_width: 300.0, inspector_width: 340.0, timeline_height: 200.0, ..Saved::default() };

@@ -9,6 +9,7 @@ mod common;
 mod faults;
 mod order;
 mod rest;
+mod settings;
 mod soak;
 
 use std::path::{Path, PathBuf};
