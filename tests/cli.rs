@@ -70,6 +70,46 @@ fn help_reads_like_documentation() {
     }
 }
 
+/// Words of `text` however its lines are broken.
+fn flowing(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn help_lists_what_the_readme_and_the_options_promise() {
+    // The README's table of commands names options; each is in the help of its command.
+    let readme = include_str!("../README.md");
+    let mut options = 0;
+    for name in ["render", "bake", "info", "check", "view"] {
+        let help = flowing(&ok(&["help", name]));
+        let start = if name == "view" { "| `skinscope [view]".to_owned() } else { format!("| `skinscope {name} ") };
+        let row = readme.lines().find(|line| line.starts_with(&start)).unwrap();
+        for option in row.split([' ', '`', ':']).filter(|word| word.starts_with("--")) {
+            assert!(help.contains(&format!("{option} ")), "`help {name}` does not have {option}");
+            options += 1;
+        }
+    }
+    assert!(options > 25, "{options}");
+    let render = flowing(&ok(&["help", "render"]));
+    for overlay in skinscope::inspect::OVERLAYS {
+        assert!(render.contains(&flowing(&format!("- {}: {}", overlay.id, overlay.help))), "{}: {render}", overlay.id);
+    }
+    for (name, help) in [("render", &render), ("bake", &flowing(&ok(&["help", "bake"])))] {
+        for method in skinscope::deform::METHODS {
+            assert!(help.contains(&flowing(&format!("- {}: {}", method.id, method.help))), "{name}: {}", method.id);
+        }
+        for words in ["Exit codes: 0", "`skinscope info MODEL` lists the names", "never over one"] {
+            assert!(help.contains(words), "{name}: {words}");
+        }
+    }
+    for side in
+        ["front: From +Z", "back: From −Z", "left: From −X", "right: From +X", "top: From +Y", "persp: From the front"]
+    {
+        assert!(render.contains(side), "{side}");
+    }
+    assert!(render.contains("Examples: skinscope render character.glb"));
+}
+
 #[test]
 fn exit_codes_tell_bad_files_from_bad_usage() {
     fails(&["info", "no_such_file.glb"], 1, &["no_such_file.glb"]);

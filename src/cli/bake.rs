@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::pose::PoseArgs;
-use super::{CliError, ModelArgs, tell_warnings, unwritable};
+use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
 use crate::export::{self, PosedPrimitive};
 use crate::frame::{Frame, Palette};
 use crate::output::{NewFile, overwritten};
@@ -17,6 +17,7 @@ use crate::session::Session;
 /// Vertices stand in file order, primitives in depth-first node order of the shown scene. PLY is binary, little-endian,
 /// with x y z nx ny nz. Where the file has no normals they are those of the deformed surface, averaged at each vertex.
 #[derive(Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
 pub(super) struct BakeArgs {
     #[command(flatten)]
     model: ModelArgs,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::CliError;
 use super::pose::find_node;
@@ -42,7 +42,7 @@ pub(super) struct LookArgs {
 }
 
 fn overlay_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(OVERLAYS.iter().map(|o| o.id))
+    PossibleValuesParser::new(OVERLAYS.iter().map(|o| PossibleValue::new(o.id).help(o.help)))
 }
 
 impl LookArgs {

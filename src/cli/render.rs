@@ -9,7 +9,8 @@ use glam::{Affine3A, Vec2, Vec3};
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::{
-    CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings, unwritable,
+    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings,
+    unwritable,
 };
 use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, Palette};
@@ -24,6 +25,7 @@ use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, ViewFrom};
 /// Only the model is drawn unless asked: no grid, ground, shadow or skeleton. The camera frames the deformed model;
 /// --eye looks from a place of your own. Up is +Y, and near and far planes fit by themselves.
 #[derive(Debug, Args)]
+#[command(after_long_help = after_help())]
 pub(super) struct RenderArgs {
     #[command(flatten)]
     model: ModelArgs,
@@ -84,12 +86,26 @@ pub(super) struct RenderArgs {
     texture_memory: Option<u32>,
 }
 
+fn after_help() -> String {
+    let examples = [
+        "skinscope render character.glb -o picture.png --clip Walk --time 0.5",
+        "skinscope render character.glb -o weights.png --heatmap Head --skeleton --view front",
+        "skinscope render character.glb -o limits.png --overlay alarms --limit 4 --background transparent",
+    ];
+    format!("{AFTER_HELP}\n\nExamples:\n  {}", examples.join("\n  "))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Side {
+    /// From +Z, which a character faces
     Front,
+    /// From −Z
     Back,
+    /// From −X
     Left,
+    /// From +X
     Right,
+    /// From +Y
     Top,
     /// From the front, a little to the side and above
     Persp,

@@ -5,7 +5,7 @@ use std::time::Instant;
 use clap::Args;
 
 use super::{CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_size, print};
-use crate::app::{self, Benchmark, Options};
+use crate::app::{self, AppError, Benchmark, Options};
 use crate::deform;
 use crate::import::ImportError;
 use crate::render::Backend;
@@ -53,16 +53,13 @@ pub(super) struct ViewArgs {
 
 pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     let source = Source::of(args.model.model.clone());
-    if let Source::File(path) = &source {
-        // What is not there is said here, not in a window.
-        std::fs::metadata(path).map_err(|source| {
-            let file = path.display().to_string();
-            CliError::Import { file: file.clone(), error: ImportError::Read { path: file, source } }
-        })?;
-    }
+    let missing = match &source {
+        Source::File(path) => std::fs::metadata(path).err().map(|error| (path.display().to_string(), error)),
+        Source::BuiltIn => None,
+    };
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
     let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
-    let line = app::run(Options {
+    let ended = app::run(Options {
         source,
         import: args.model.open.options(),
         benchmark,
@@ -73,8 +70,14 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         crowd: args.crowd,
         antialiasing: args.msaa,
         started,
-    })?;
-    line.map_or(Ok(()), |line| print(&(line + "\n")))
+    });
+    match (ended, missing) {
+        // The window says what is not there. Without one it is said here, before a display is looked for in vain.
+        (Err(AppError::NoDisplay(_)), Some((path, source))) => {
+            Err(CliError::Import { file: path.clone(), error: ImportError::Read { path, source } })
+        }
+        (ended, _) => ended?.map_or(Ok(()), |line| print(&(line + "\n"))),
+    }
 }
 
 fn parse_antialiasing(text: &str) -> Result<Antialiasing, String> {

@@ -16,6 +16,7 @@ use crate::math::{Aabb, cofactor};
 pub static DUAL_QUATERNION: Method = Method {
     id: "dual-quaternion",
     label: "Dual quaternion",
+    help: "Blends the motions of the joints: keeps the volume where a joint twists, bulges where it bends",
     wgsl: ("deform/dual_quaternion.wgsl", include_str!("../../shaders/deform/dual_quaternion.wgsl")),
     vec4s_per_joint: 5,
     pack,

@@ -12,6 +12,7 @@ use crate::math::Aabb;
 pub static LINEAR: Method = Method {
     id: "linear",
     label: "Linear blend",
+    help: "Blends the matrices of the joints, as glTF has it: loses volume where a joint twists or bends far",
     wgsl: ("deform/linear.wgsl", include_str!("../../shaders/deform/linear.wgsl")),
     vec4s_per_joint: 3,
     pack,

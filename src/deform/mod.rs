@@ -42,6 +42,8 @@ pub struct Method {
     pub id: &'static str,
     /// As in the window: "Linear blend".
     pub label: &'static str,
+    /// One sentence: what it does, and what it is known for.
+    pub help: &'static str,
     /// File name in `shaders/` and its text.
     pub wgsl: (&'static str, &'static str),
     /// Vectors that hold one packed joint: the stride of a packed palette.

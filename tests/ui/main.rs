@@ -882,6 +882,13 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     click(&mut harness, "Joint");
     harness.get_by_label("Rotation X");
     click(&mut harness, "Vertex");
+    // What is copied is said.
+    for (button, what) in [("Copy as text", "as text"), ("Copy as TSV", "as a table")] {
+        // It may stand below what the panel shows.
+        harness.get_by_label(button).click_accesskit();
+        harness.run();
+        harness.get_by_label(&format!("Copied vertex {} {what}", explained.number));
+    }
     click(&mut harness, "Unpin the vertex");
     assert!(harness.state().session.view.pinned.is_none());
     harness.get_by_label("Rotation X");

@@ -170,6 +170,30 @@ fn joints_are_searched_selected_and_highlighted() {
 }
 
 #[test]
+fn what_was_copied_is_said_for_a_moment() {
+    let mut harness = shown(tube(one_each()), 900.0);
+    for (table, what) in
+        [("Vertices", "36 vertices"), ("Palette", "4 joints"), ("Skins", "1 skin"), ("Joints", "4 joints")]
+    {
+        tab(&mut harness, table);
+        harness.get_by_label("Copy").click();
+        copy(&mut harness);
+        harness.run();
+        let plate = harness.get_by_role_and_label(Role::Status, &format!("Copied {what}")).rect();
+        assert!(harness.state().picture.contains_rect(plate), "{table}: {plate:?}");
+    }
+    harness.get_all_by_role(Role::Row).nth(2).unwrap().click();
+    harness.run();
+    harness.event(Event::Copy);
+    copy(&mut harness);
+    harness.step();
+    harness.get_by_label("Copied 1 joint");
+    // It goes by itself: three seconds later it is gone.
+    (0..60).for_each(|_| harness.step());
+    assert!(harness.query_by_role(Role::Status).is_none());
+}
+
+#[test]
 fn the_joint_table_is_copied_as_text() {
     let mut harness = shown(tube(one_each()), 900.0);
     harness.get_by_label("Copy").click();

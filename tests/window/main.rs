@@ -347,8 +347,6 @@ fn a_bad_file_is_reported_and_the_program_goes_on() {
     let bad = Path::new(env!("CARGO_TARGET_TMPDIR")).join("not_really.glb");
     std::fs::write(&bad, b"glTF, but not really").unwrap();
     let Some(mut screen) = Screen::open("bad", &[bad.to_str().unwrap()]) else { return };
-    // Errors are framed in red, and nothing else is red in an empty window.
-    let red = |p: &RgbaImage| inside(p, [0, 40, WIDTH, 640]).filter(|p| p[0] > 150 && p[1] < 130 && p[2] < 140).count();
     let reported = screen.settled("reported");
     assert!(red(&reported) > 300, "no error is shown");
     // Ctrl+R tries again: the file is a model now.
@@ -356,6 +354,26 @@ fn a_bad_file_is_reported_and_the_program_goes_on() {
     screen.key("ctrl+r");
     wait_until("the model", || {
         screen.is_running() && colours(&screen.shot("mended"), FIGURE) > colours(&reported, FIGURE) + 500
+    });
+}
+
+/// Pixels of the frame around an error: nothing else is red in an empty window.
+fn red(picture: &RgbaImage) -> usize {
+    inside(picture, [0, 40, WIDTH, 640]).filter(|p| p[0] > 150 && p[1] < 130 && p[2] < 140).count()
+}
+
+#[test]
+fn a_missing_file_opens_the_window_with_the_message() {
+    let missing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("not_there.glb");
+    let _absent = std::fs::remove_file(&missing);
+    let Some(mut screen) = Screen::open("missing", &[missing.to_str().unwrap()]) else { return };
+    let reported = screen.settled("reported");
+    assert!(red(&reported) > 300, "no error is shown");
+    // It comes to be, and Ctrl+R opens it.
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb"), &missing).unwrap();
+    screen.key("ctrl+r");
+    wait_until("the model", || {
+        screen.is_running() && colours(&screen.shot("there"), FIGURE) > colours(&reported, FIGURE) + 500
     });
 }
 

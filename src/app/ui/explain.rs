@@ -8,7 +8,7 @@ use super::card::{mesh_of, primitive_of, stored_weight, sum};
 use super::inspector::title;
 use super::theme::{self, SMALL, colors};
 use super::widgets::{caret, link, number, paint_line, press, section, segments, shortened, text_button};
-use super::{explain_text, matrices};
+use super::{copied, explain_text, matrices};
 use crate::inspect::{Blend, Explanation, Term, VertexRef, in_space};
 use crate::model::{Influences, Model, NodeId};
 use crate::session::{Command, Session};
@@ -397,10 +397,11 @@ fn copy(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation) {
     ui.horizontal(|ui| {
         if text_button(ui, None, "Copy as text", false).on_hover_text("For a message or a ticket").clicked() {
             let places = places_of(session);
-            ui.ctx().copy_text(explain_text::text(model, session.view.method, e, &stored, places));
+            let text = explain_text::text(model, session.view.method, e, &stored, places);
+            copied::copy(ui, text, &format!("vertex {} as text", e.number));
         }
         if text_button(ui, None, "Copy as TSV", false).on_hover_text("For a table, with every digit").clicked() {
-            ui.ctx().copy_text(explain_text::tsv(model, e, &stored));
+            copied::copy(ui, explain_text::tsv(model, e, &stored), &format!("vertex {} as a table", e.number));
         }
     });
 }

@@ -2,6 +2,7 @@
 //! itself looks: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
 
 mod card;
+mod copied;
 mod crowd;
 mod dialogs;
 mod explain;

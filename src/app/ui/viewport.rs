@@ -6,7 +6,7 @@ use glam::Vec2;
 
 use super::theme::colors;
 use super::widgets::{chip, plate, tip};
-use super::{Status, UiState, ViewportArea, card, crowd, ghosts, legend, names, status, triad};
+use super::{Status, UiState, ViewportArea, card, copied, crowd, ghosts, legend, names, status, triad};
 use crate::inspect::Hit;
 use crate::session::{Command, Session, Toggle};
 
@@ -63,6 +63,9 @@ pub(super) fn show(
         status::empty(&mut ui, rect, commands);
     }
     status::show(&mut ui, rect, status, session.document.is_some(), commands);
+    // Clear of what the application has to say.
+    let is_taken = status.loading.is_some() || status.error.is_some();
+    copied::show(&ui, rect, if is_taken { 104.0 } else { 0.0 });
     ViewportArea { rect, hovered: response.hovered() }
 }
 

@@ -3,6 +3,7 @@
 use egui::{Rect, Ui, vec2};
 
 use super::{Base, Given, Said, Tab, bar, choose_skin, metres, next_order, number_column, text_column};
+use crate::app::ui::copied::copy_rows;
 use crate::app::ui::table::{Answer, Column, Look, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::colors;
 use crate::app::ui::widgets::{counted, grouped, search_field};
@@ -132,7 +133,7 @@ pub(super) fn show(
     }
     if copy {
         let rows = joints.rows.iter().filter(|r| only.is_none_or(|node| r.node == node));
-        ui.ctx().copy_text(tsv(model, rows));
+        copy_rows(ui, tsv(model, rows), "joint", "joints");
     }
 }
 

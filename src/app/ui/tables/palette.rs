@@ -5,6 +5,7 @@ use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2, vec2};
 use glam::{Affine3A, Vec3};
 
 use super::{Given, Said, Tab, bar, choose_skin, number_column, skin_name, text_column};
+use crate::app::ui::copied::copy_rows;
 use crate::app::ui::matrices::matrix_cell;
 use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::{self, colors};
@@ -90,7 +91,7 @@ pub(super) fn show(
         copy |= answer.copy;
         react(&answer, |row| links[row].node, hovered, commands);
         if copy {
-            ui.ctx().copy_text(chain_tsv(model, &links));
+            copy_rows(ui, chain_tsv(model, &links), "node", "nodes");
         }
         return;
     }
@@ -112,7 +113,7 @@ pub(super) fn show(
     if copy || answer.copy {
         let only = selected.filter(|_| answer.copy);
         let rows: Vec<usize> = (0..palette.rows.len()).filter(|r| only.is_none_or(|n| node(*r) == n)).collect();
-        ui.ctx().copy_text(tsv(given, rows.iter().map(|r| palette.rows[*r])));
+        copy_rows(ui, tsv(given, rows.iter().map(|r| palette.rows[*r])), "joint", "joints");
     }
 }
 

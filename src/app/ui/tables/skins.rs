@@ -3,6 +3,7 @@
 use egui::{Frame, Margin, Rect, ScrollArea, Ui, UiBuilder, vec2};
 
 use super::{Given, Said, Tab, bar, number_column, skin_name, text_column};
+use crate::app::ui::copied::copy_rows;
 use crate::app::ui::inspector::{BY_INFLUENCES, histogram};
 use crate::app::ui::summary::bytes;
 use crate::app::ui::table::{Column, Look, Place, Rows, Table, cell_text};
@@ -55,7 +56,7 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Ski
     }
     ui.take_available_space();
     if copy || answer.copy {
-        ui.ctx().copy_text(tsv(given.model, list));
+        copy_rows(ui, tsv(given.model, list), "skin", "skins");
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use egui::{CornerRadius, Modifiers, Rect, Ui, pos2, vec2};
 
 use super::{Given, Said, Tab, bar, choose_skin, next_order, number_column, skin_name, text, text_column};
+use crate::app::ui::copied::copy_rows;
 use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::{self, BODY, colors};
 use crate::app::ui::widgets::{chip, counted, drop_down, grouped, paint_line, segments, shortened};
@@ -251,7 +252,7 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
     }
     vertices.text.take(ui);
     if let Some(text) = vertices.text.finish() {
-        ui.ctx().copy_text(text);
+        copy_rows(ui, text, "vertex", "vertices");
     }
 }
 

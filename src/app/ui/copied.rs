@@ -1,0 +1,62 @@
+//! Copying to the clipboard, and the plate at the lower edge of the picture that says for a moment what was copied.
+
+use egui::accesskit::Role;
+use egui::{Align2, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::icons;
+use super::theme::{self, BODY, colors};
+use super::widgets::{counted, paint_line};
+
+/// How long the plate stands.
+const SHOWN_SECS: f64 = 2.5;
+
+/// Between the plate and the lower edge, points.
+const INSET: f32 = 16.0;
+
+/// What the plate says.
+#[derive(Clone, Debug)]
+struct Copied {
+    what: String,
+    /// By the clock of egui, seconds.
+    until: f64,
+}
+
+fn id() -> Id {
+    Id::unique("copied")
+}
+
+/// Puts `text` on the clipboard, and says that `what` was copied.
+pub(super) fn copy(ui: &Ui, text: String, what: &str) {
+    ui.ctx().copy_text(text);
+    let until = ui.input(|i| i.time) + SHOWN_SECS;
+    ui.data_mut(|data| data.insert_temp(id(), Copied { what: format!("Copied {what}"), until }));
+    ui.ctx().request_repaint();
+}
+
+/// Puts the rows of a table with a header line on the clipboard, and says how many of `one` or `many` they are.
+pub(super) fn copy_rows(ui: &Ui, table: String, one: &str, many: &str) {
+    let rows = table.lines().count().saturating_sub(1);
+    copy(ui, table, &counted(rows, one, many));
+}
+
+/// Over the picture in `rect`, `lift` points above where it would stand with nothing below it.
+pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
+    let Some(Copied { what, until }) = ui.data(|data| data.get_temp(id())) else { return };
+    let left = until - ui.input(|i| i.time);
+    if left <= 0.0 {
+        ui.data_mut(|data| data.remove::<Copied>(id()));
+        return;
+    }
+    ui.ctx().request_repaint_after_secs(left as f32);
+    let c = colors(ui);
+    let galley = ui.painter().layout_no_wrap(what.clone(), theme::regular(BODY), c.text);
+    let size = vec2(galley.size().x + 46.0, 34.0);
+    let place = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(INSET)).translate(vec2(0.0, -lift));
+    let response = ui.interact(place, id(), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Status, true, &what));
+    let painter = ui.painter();
+    painter.rect(place, CornerRadius::same(8), c.panel, Stroke::new(1.0, c.line), StrokeKind::Inside);
+    let icon = pos2(place.left() + 20.0, place.center().y);
+    painter.text(icon, Align2::CENTER_CENTER, icons::CHECK, theme::icon(15.0), c.accent);
+    paint_line(ui, galley, place.left() + 33.0, place.center().y, c.text);
+}
