@@ -464,3 +464,57 @@ fn warnings_are_said_whatever_is_done_with_the_file() {
         assert!(warnings.iter().any(|w| w.contains("gone.png")), "{arguments:?}: {said}");
     }
 }
+
+/// A file of two triangles, each a mesh in a node of its own ("Head", "Teeth"), both with a morph target "Smile" that lifts
+/// them by a metre; the first has "Blink" too, which lifts it by ten.
+fn two_smiles() -> PathBuf {
+    use base64::Engine;
+    let triangle = [0.0_f32, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+    let lift = |by: f32| [0.0, by, 0.0].repeat(3);
+    let floats: Vec<f32> = triangle.into_iter().chain(lift(1.0)).chain(lift(10.0)).collect();
+    let bytes: Vec<u8> = floats.iter().flat_map(|f| f.to_le_bytes()).collect();
+    let view = |i: usize| serde_json::json!({"buffer": 0, "byteOffset": i * 36, "byteLength": 36});
+    let accessor = |i: usize| {
+        serde_json::json!({"bufferView": i, "componentType": 5126, "count": 3, "type": "VEC3",
+            "min": [0.0, 0.0, 0.0], "max": [1.0, 10.0, 0.0]})
+    };
+    let mesh = |targets: &[usize], names: &[&str]| {
+        let targets: Vec<Value> = targets.iter().map(|t| serde_json::json!({"POSITION": t})).collect();
+        serde_json::json!({"primitives": [{"attributes": {"POSITION": 0}, "targets": targets}],
+            "extras": {"targetNames": names}})
+    };
+    let data = base64::engine::general_purpose::STANDARD.encode(&bytes);
+    let root = serde_json::json!({
+        "asset": {"version": "2.0"},
+        "scenes": [{"nodes": [0, 1]}],
+        "nodes": [{"name": "Head", "mesh": 0}, {"name": "Teeth", "mesh": 1}],
+        "meshes": [mesh(&[1, 2], &["Smile", "Blink"]), mesh(&[1], &["Smile"])],
+        "buffers": [{"byteLength": bytes.len(), "uri": format!("data:application/octet-stream;base64,{data}")}],
+        "bufferViews": [view(0), view(1), view(2)],
+        "accessors": [accessor(0), accessor(1), accessor(2)],
+    });
+    let path = scratch("smiles.gltf");
+    std::fs::write(&path, root.to_string()).unwrap();
+    path
+}
+
+#[test]
+fn morph_targets_of_one_name_are_set_together_or_one_by_one() {
+    let model = two_smiles();
+    let model = model.to_str().unwrap();
+    // The heights of the first vertex of both triangles.
+    let heights = |morphs: &[&str]| -> Vec<f32> {
+        let path = scratch("smiles.obj");
+        let mut all = vec!["bake", model, "-o", path.to_str().unwrap()];
+        morphs.iter().for_each(|m| all.extend(["--morph", m]));
+        ok(&all);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let vertices = text.lines().filter(|l| l.starts_with("v ")).step_by(3);
+        vertices.map(|l| l.split_whitespace().nth(2).unwrap().parse().unwrap()).collect()
+    };
+    assert_eq!(heights(&[]), [0.0, 0.0]);
+    assert_eq!(heights(&["Smile=0.5"]), [0.5, 0.5]);
+    assert_eq!(heights(&["Teeth/Smile=1", "Blink=0.5"]), [5.0, 1.0]);
+    fails(&["bake", model, "-o", "x.obj", "--morph", "Frown=1"], 2, &["no morph target \"Frown\"", "Blink, Smile"]);
+    fails(&["bake", model, "-o", "x.obj", "--morph", "Smile"], 2, &["NAME=WEIGHT"]);
+}

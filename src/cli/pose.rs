@@ -23,6 +23,17 @@ pub(super) struct PoseArgs {
     /// Divide the weights of every vertex by their sum; without it they are used as stored
     #[arg(long)]
     normalise_weights: bool,
+    /// Set a morph target, in every mesh that has one of this name; NODE/NAME in the mesh of that node alone. May be given
+    /// several times
+    #[arg(long, value_name = "NAME=WEIGHT", value_parser = parse_morph, allow_hyphen_values = true)]
+    morph: Vec<(String, f32)>,
+}
+
+fn parse_morph(text: &str) -> Result<(String, f32), String> {
+    let parsed = text.rsplit_once('=').and_then(|(name, weight)| Some((name.to_owned(), weight.parse().ok()?)));
+    parsed
+        .filter(|(_, w): &(String, f32)| w.is_finite())
+        .ok_or_else(|| "expected NAME=WEIGHT, such as Smile=0.5".into())
 }
 
 fn parse_secs(text: &str) -> Result<f32, String> {
@@ -52,6 +63,12 @@ impl PoseArgs {
                 session.apply(Command::SetPose(PoseSource::Rest));
             }
         }
+        for (name, weight) in &self.morph {
+            for place in find_morph(&model, name)? {
+                session.apply(Command::EditMorph(place, *weight));
+            }
+        }
+        session.apply(Command::EndEdit);
         session.update_pose();
         Ok(session)
     }
@@ -67,6 +84,38 @@ fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
             if names.is_empty() { "the file has no clip".to_owned() } else { format!("clips: {}", names.join(", ")) };
         CliError::Usage(printable(&format!("there is no clip \"{wanted}\"; {known}")))
     })
+}
+
+/// The weights of all morph targets of that name; where there are none, and the name is NODE/NAME, of those in the node's
+/// mesh.
+fn find_morph(model: &Model, wanted: &str) -> Result<Vec<usize>, CliError> {
+    let targets = || {
+        model.instances.iter().flat_map(|i| {
+            let names = &model.meshes[i.mesh.index()].morph_names;
+            (i.morph_offset..)
+                .zip(names)
+                .map(|(place, name)| (model.skeleton.names[i.node.index()].as_str(), name, place))
+        })
+    };
+    let mut found: Vec<usize> = targets().filter(|(_, name, _)| *name == wanted).map(|(.., place)| place).collect();
+    if found.is_empty() {
+        let of_node = |(node, name, _): &(&str, &String, usize)| {
+            wanted.strip_prefix(*node).and_then(|rest| rest.strip_prefix('/')) == Some(name.as_str())
+        };
+        found = targets().filter(of_node).map(|(.., place)| place).collect();
+    }
+    if found.is_empty() {
+        let mut names: Vec<&str> = targets().map(|(_, name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let known = if names.is_empty() {
+            "the file has no morph target".to_owned()
+        } else {
+            format!("morph targets: {}", names.join(", "))
+        };
+        return Err(CliError::Usage(printable(&format!("there is no morph target \"{wanted}\"; {known}"))));
+    }
+    Ok(found)
 }
 
 /// By exact name (a joint before other nodes), then by the file's node index.

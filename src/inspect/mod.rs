@@ -29,6 +29,23 @@ pub use pick_index::PickIndex;
 pub use stats::{JointStats, LIMITS, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 
+/// The overlay that shows what a rule is about, by its id; `None` where the rule is about joints and not about weights.
+/// "weights" is for the joint of the finding.
+#[must_use]
+pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
+    match id {
+        "weights-not-finite" | "weights-negative" | "weights-sum" | "weights-sum-255" => Some("sum"),
+        "weights-zero" | "too-many-influences" => Some("alarms"),
+        "joint-duplicate" => Some("influences"),
+        "rogue-vertices" => Some("rogue"),
+        "asymmetry" => Some("asymmetry"),
+        "seam-weights" | "t-junction" | "far-influence" | "stray-vertices" => Some("weights"),
+        "joint-out-of-range" | "joint-out-of-range-unweighted" => Some("weights"),
+        rom if rom.starts_with("rom-") => Some("weights"),
+        _ => None,
+    }
+}
+
 /// What a rule of the checker or of the range of motion is called, and what it looks for, by its id.
 #[must_use]
 pub fn rule_words(id: &str) -> Option<(&'static str, &'static str)> {

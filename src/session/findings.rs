@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 
 use super::{ChannelValue, Command, Edits, NodeEdit, Orbit, Playback, PoseSource, Session};
-use crate::inspect::check::FindingPose;
+use crate::inspect::check::{Finding, FindingPose};
 use crate::inspect::rom::RomReport;
 use crate::inspect::{self, Inspection, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, euler_xyz_degrees};
@@ -18,6 +18,7 @@ pub(super) struct Before {
     edits: Arc<Edits>,
     orbit: Orbit,
     overlay: Option<&'static Overlay>,
+    bones: bool,
     selected: Option<NodeId>,
     marked: Arc<VertexSet>,
 }
@@ -85,12 +86,17 @@ impl Session {
         let vertices = finding.vertex_set();
         self.apply(Command::Mark(Arc::new(vertices)));
         self.view.finding = Some(place);
+        let joint = self.model().and_then(|model| joint_of(model, finding));
+        let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
+        // Weights of no joint are all zero.
+        let about = about.filter(|o| o.id != "weights" || joint.is_some());
+        self.view.overlay = about.or(before.overlay);
+        self.view.bones = before.bones || joint.is_some();
+        // A finding that names no joint is about none: another's weights would mislead.
+        self.view.selected = None;
         self.before_finding = Some(before);
-        if let Some(joint) = finding.joints.first() {
-            self.apply(Command::Select(Some(*joint)));
-            if !finding.vertices.is_empty() {
-                self.view.overlay = inspect::overlay("weights");
-            }
+        if joint.is_some() {
+            self.apply(Command::Select(joint));
         }
         self.update_pose();
         let bounds = self.surroundings(&finding.vertex_set(), &finding.joints);
@@ -104,6 +110,7 @@ impl Session {
             edits: Arc::clone(&self.edits),
             orbit: view.orbit,
             overlay: view.overlay,
+            bones: view.bones,
             selected: view.selected,
             marked: Arc::clone(&view.marked),
         }
@@ -112,10 +119,11 @@ impl Session {
     /// As it was before the first of the findings that were shown; pose edits come back in one step that can be undone.
     fn leave_finding(&mut self) {
         let Some(before) = self.before_finding.take() else { return };
-        let Before { playback, edits, orbit, overlay, selected, marked } = *before;
+        let Before { playback, edits, orbit, overlay, bones, selected, marked } = *before;
         self.playback = playback;
         self.change_edits(Edits::clone(&edits));
         (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
+        self.view.bones = bones;
         (self.view.marked, self.view.finding) = (marked, None);
         self.update_pose();
     }
@@ -164,6 +172,21 @@ impl Session {
         let around = (0.25 * whole.diagonal() - 0.5 * bounds.diagonal()).max(0.05 * whole.diagonal());
         Aabb { min: bounds.min - around, max: bounds.max + around }
     }
+}
+
+/// The joint that the text of a finding is about: the first that it names; where it names none, the one that its pose turns,
+/// else the first of those at fault.
+fn joint_of(model: &Model, finding: &Finding) -> Option<NodeId> {
+    let named = |joint: &NodeId| {
+        let name = model.skeleton.names.get(joint.index())?;
+        Some((finding.message.find(&format!("\"{name}\""))?, *joint))
+    };
+    let turned = match finding.pose {
+        FindingPose::Turned { joint, .. } => Some(joint),
+        _ => None,
+    };
+    let first_named = finding.joints.iter().filter_map(named).min_by_key(|(place, _)| *place);
+    first_named.map(|(_, joint)| joint).or(turned).or(finding.joints.first().copied())
 }
 
 /// Whether all vertices of a set are there.

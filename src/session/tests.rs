@@ -224,6 +224,67 @@ mod findings {
     }
 
     #[test]
+    fn a_finding_shows_the_joint_and_the_overlay_that_its_text_is_about() {
+        let mut session = open();
+        session.view.bones = false;
+        session.apply(Command::Select(Some(NodeId(1))));
+        let of = |rule, joints: &[u32], message: &str, pose| Finding {
+            rule,
+            joints: joints.iter().map(|j| NodeId(*j)).collect(),
+            message: message.into(),
+            ..finding(pose)
+        };
+        let turned = FindingPose::Turned { joint: NodeId(3), axis: Vec3::X, angle: 0.5 };
+        let findings = vec![
+            of(
+                "asymmetry",
+                &[1, 2, 3],
+                "Vertex 7 has 0.620 of \"joint 2\", but 0.1 of \"joint 1\".",
+                FindingPose::Rest,
+            ),
+            of("seam-weights", &[1, 2, 3], "The seam opens.", turned),
+            of("weights-zero", &[], "2 vertices have no weight.", FindingPose::Rest),
+            of("name-duplicate", &[2], "Two joints are \"joint 1\".", FindingPose::Rest),
+        ];
+        let wanted = [
+            (Some(NodeId(3)), Some("asymmetry")),
+            (Some(NodeId(3)), Some("weights")),
+            (None, Some("alarms")),
+            (Some(NodeId(2)), None),
+        ];
+        let model = Arc::clone(session.model().unwrap());
+        session.inspected(&model, Inspection { report: Report { findings }, ..Inspection::default() });
+        for (place, wanted) in wanted.into_iter().enumerate() {
+            session.apply(Command::ShowFinding(place));
+            assert_eq!((session.view.selected, session.view.overlay.map(|o| o.id)), wanted, "finding {place}");
+            assert_eq!(session.view.bones, wanted.0.is_some(), "the joint is seen");
+        }
+        session.apply(Command::LeaveFinding);
+        assert_eq!((session.view.selected, session.view.overlay, session.view.bones), (Some(NodeId(1)), None, false));
+    }
+
+    #[test]
+    fn every_rule_about_vertices_has_an_overlay() {
+        use crate::inspect::{check::RULES, overlay, overlay_of_rule, rom::ROM_RULES};
+        let of_joints = [
+            "inverse-bind-singular",
+            "hierarchy",
+            "inverse-bind-mismatch",
+            "inverse-bind-non-rigid",
+            "scale-non-uniform",
+            "scale-negative",
+            "name-duplicate",
+            "joint-unused",
+        ];
+        for id in RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().map(|r| r.id)) {
+            match overlay_of_rule(id) {
+                Some(shown) => assert!(overlay(shown).is_some(), "{id}: {shown}"),
+                None => assert!(of_joints.contains(&id), "{id} has none"),
+            }
+        }
+    }
+
+    #[test]
     fn after_a_finding_everything_stands_as_before() {
         let mut session = open();
         session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));

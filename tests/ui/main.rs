@@ -5,6 +5,7 @@
 mod findings;
 mod keyboard;
 mod overlays;
+mod panels;
 mod tables;
 
 use std::sync::Arc;
@@ -125,18 +126,20 @@ fn a_menu_longer_than_the_window_scrolls() {
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.playback.playing = false;
     let mut harness = window(session, UiState::default(), Status::default());
-    harness.set_size(vec2(1280.0, 700.0));
+    harness.set_size(vec2(1280.0, 500.0));
     harness.run();
     click(&mut harness, "View");
-    let last = |harness: &Harness<'_, App>| harness.get_by_label("Light theme").rect();
-    assert!(last(&harness).bottom() > 700.0, "the menu is long enough to show something");
+    click(&mut harness, "Views");
+    const LAST: &str = "Camera of shot 11";
+    let last = |harness: &Harness<'_, App>| harness.get_by_label(LAST).rect();
+    assert!(last(&harness).bottom() > 500.0, "the menu is long enough to show something");
     harness.get_by_label("Camera of shot 7");
-    harness.get_by_label("Light theme").scroll_to_me();
+    harness.get_by_label(LAST).scroll_to_me();
     harness.run();
     harness.run();
-    assert!(last(&harness).bottom() <= 700.0, "{}", last(&harness));
-    click(&mut harness, "Light theme");
-    assert!(has(&harness, &Command::ToggleTheme), "the click landed");
+    assert!(last(&harness).bottom() <= 500.0, "{}", last(&harness));
+    click(&mut harness, LAST);
+    assert!(has(&harness, &Command::SetCamera(Some(11))), "the click landed");
 }
 
 #[test]
@@ -155,11 +158,13 @@ fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
     harness.set_size(vec2(1280.0, 1400.0));
     harness.run();
     click(&mut harness, "View");
+    click(&mut harness, "Views");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Camera joint 1");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Camera close").click();
     harness.run();
     assert_eq!(harness.state().session.view.through.map(|t| t.index), Some(0));
     click(&mut harness, "View");
+    click(&mut harness, "Lights");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Lights of the file").click();
     harness.run();
     assert_eq!(harness.state().session.view.lighting, Lighting::File);
@@ -173,6 +178,7 @@ fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
     harness.set_size(vec2(1280.0, 1400.0));
     harness.run();
     click(&mut harness, "View");
+    click(&mut harness, "Lights");
     assert!(
         harness.get_by_role_and_label(Role::MenuItemCheckBox, "Lights of the file").accesskit_node().is_disabled(),
         "nothing to choose"
@@ -226,12 +232,10 @@ fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
 #[test]
 fn the_method_is_chosen_from_its_table() {
     let other = skinscope::deform::METHODS[1];
-    // In the menu bar, and in the inspector while nothing is selected.
-    let mut harness = selected(3, 2);
-    click(&mut harness, "Deformation method: Linear blend");
-    click(&mut harness, other.label);
-    assert_eq!(harness.state().session.view.method.id, other.id);
+    // In the menu bar and nowhere else, whatever is selected.
     let mut harness = open(3);
+    assert!(harness.query_by_label(other.label).is_none() && harness.query_by_label("Linear blend").is_none());
+    click(&mut harness, "Deformation method: Linear blend");
     click(&mut harness, other.label);
     assert_eq!(harness.state().session.view.method.id, other.id);
 }
@@ -598,11 +602,18 @@ fn menus_hold_every_command_with_its_key() {
         click(&mut harness, title);
         let menu: Vec<_> = COMMANDS.iter().filter(|row| format!("{:?}", row.menu) == title).collect();
         assert!(!menu.is_empty());
+        let mut found: Vec<String> = Vec::new();
+        let listed = |harness: &Harness<'_, App>| {
+            let items = [Role::MenuItem, Role::MenuItemCheckBox].map(|role| harness.query_all_by_role(role));
+            items.into_iter().flatten().filter_map(|n| n.accesskit_node().label()).collect::<Vec<_>>()
+        };
+        found.extend(listed(&harness));
+        for submenu in ["Views", "Lights", "Crowd", "Panels"].into_iter().filter(|_| title == "View") {
+            click(&mut harness, submenu);
+            found.extend(listed(&harness));
+        }
         for row in menu {
-            let found = |role| {
-                harness.query_all_by_role(role).any(|n| n.accesskit_node().label().as_deref() == Some(row.label))
-            };
-            assert!(found(Role::MenuItem) || found(Role::MenuItemCheckBox), "{title} › {}", row.label);
+            assert!(found.iter().any(|f| f == row.label), "{title} › {}", row.label);
         }
         harness.key_press(Key::Escape);
         harness.run();
@@ -671,12 +682,12 @@ fn panels_are_hidden_shown_and_remembered() {
 
 #[test]
 fn remembered_sizes_come_back() {
-    let saved = Saved { outliner_width: 300.0, timeline_height: 200.0, viridis: true, ..Saved::default() };
+    let saved = Saved { outliner_width: 300.0, inspector_width: 340.0, viridis: true, ..Saved::default() };
     let harness = window(session(3), UiState::new(saved), Status::default());
     let picture = harness.state().picture;
     let usual = open(3).state().picture;
-    let (wider, higher) = (300.0 - Saved::default().outliner_width, 200.0 - Saved::default().timeline_height);
-    let moved = [picture.left() - usual.left() - wider, usual.bottom() - picture.bottom() - higher];
+    let (left, right) = (300.0 - Saved::default().outliner_width, 340.0 - Saved::default().inspector_width);
+    let moved = [picture.left() - usual.left() - left, usual.right() - picture.right() - right];
     assert!(moved.iter().all(|m| m.abs() < 1.0), "{picture:?}, usually {usual:?}");
     assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Viridis);
     assert!(harness.state().ui.saved().viridis);
@@ -708,7 +719,7 @@ fn panels_of_any_remembered_size_leave_room_for_the_picture() {
 
 #[test]
 fn a_small_window_does_not_change_what_sizes_are_remembered() {
-    let wanted = Saved { outliner_width: 300.0, inspector_width: 340.0, timeline_height: 200.0, ..Saved::default() };
+    let wanted = Saved { outliner_width: 300.0, inspector_width: 340.0, ..Saved::default() };
     let mut harness = window(session(3), UiState::new(wanted.clone()), Status::default());
     let picture = harness.state().picture;
     harness.set_size(vec2(300.0, 200.0));
@@ -1064,11 +1075,13 @@ fn a_crowd_is_chosen_in_the_view_menu_and_says_whose_pose_is_shown() {
     let mut harness = open(3);
     assert!(harness.query_by_label_contains("is the one you pose").is_none());
     click(&mut harness, "View");
+    click(&mut harness, "Crowd");
     click(&mut harness, "Crowd of 10");
     assert!(has(&harness, &Command::SetCrowd(10)));
     assert_eq!(harness.state().session.crowd(), 10);
     harness.get_by_label("Crowd of 10: the first is the one you pose");
     click(&mut harness, "View");
+    click(&mut harness, "Crowd");
     let item = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Crowd of 10");
     assert_eq!(item.accesskit_node().toggled(), Some(egui::accesskit::Toggled::True));
     // Any other number, by keyboard.
@@ -1092,6 +1105,7 @@ fn a_crowd_is_chosen_in_the_view_menu_and_says_whose_pose_is_shown() {
     let mut harness = window(large, UiState::default(), Status::default());
     harness.get_by_label_contains(&format!("at most {most} of it can be shown"));
     click(&mut harness, "View");
+    click(&mut harness, "Crowd");
     assert!(harness.get_by_label("Crowd of 1000").accesskit_node().is_disabled());
 }
 

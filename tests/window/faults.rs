@@ -81,7 +81,7 @@ const OUT_OF_DATE: i32 = -1_000_001_004;
 /// Messages are framed in red, and nothing else is red in the lower left of the picture.
 fn has_message(screen: &Screen) -> bool {
     let red = |p: &[u8; 4]| p[0] > 150 && p[1] < 130 && p[2] < 140;
-    inside(&screen.shot("message"), [270, 570, 500, 640]).filter(red).count() > 300
+    inside(&screen.shot("message"), [270, 591, 500, 661]).filter(red).count() > 300
 }
 
 /// Moves the pointer between two places where nothing lies, so that a frame is drawn.
@@ -143,7 +143,7 @@ fn a_lost_device_is_replaced_and_pose_and_edits_go_on() {
             assert!(share < 0.002, "after {calls} the {part} is another: {share}");
         }
         // Its button.
-        screen.click(927, 596);
+        screen.click(927, 617);
         draw_again(&screen);
         screen.wait_for_rest();
         assert!(!has_message(&screen), "after {calls} the message does not close");

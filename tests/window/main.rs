@@ -29,7 +29,7 @@ const FIGURE: Area = [420, 130, 860, 560];
 /// The selected node's name and sliders.
 const INSPECTOR: Area = [970, 40, 1280, 640];
 /// Buttons, time and frame.
-const TRANSPORT: Area = [0, 650, 1280, 700];
+const TRANSPORT: Area = [0, 670, 1280, 708];
 
 /// Ends its process when the test ends, however it ends.
 struct Running(Child);
@@ -296,7 +296,7 @@ fn a_joint_is_selected_posed_scrubbed_and_its_weights_are_seen() {
     let paused = screen.settled("paused");
 
     // Scrub: drag along the ruler.
-    screen.drag((300, 701), (620, 701));
+    screen.drag((300, 730), (620, 730));
     let scrubbed = screen.settled("scrubbed");
     assert!(changed(&paused, &scrubbed, TRANSPORT) > 0.001, "time is not shown");
     assert!(changed(&paused, &scrubbed, FIGURE) > 0.001, "scrubbing does not move the character");

@@ -3,14 +3,15 @@
 use std::sync::{Arc, Weak};
 
 use egui::accesskit::Role;
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Color32, CornerRadius, Frame, Galley, Layout, Margin, Rect, Response, RichText, ScrollArea, Sense,
-    Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Frame, Galley, Label, Layout, Margin, Rect, Response, RichText, ScrollArea,
+    Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::theme::{self, BODY, Colors, MARGIN, RADIUS, ROW, SMALL, colors};
+use super::theme::{self, BODY, Colors, MARGIN, ROW, SMALL, colors};
 use super::widgets::{
-    counted, drop_down, elided, focus_ring, grouped, paint_line, press, progress_bar, shortened, text_button,
+    counted, drop_down, focus_ring, grouped, paint_line, paint_switch, press, progress_bar, shortened, text_button,
 };
 use super::{Status, UiState, icons, want_size, was_dragged};
 use crate::inspect::check::{Finding, Measure, Severity};
@@ -31,6 +32,10 @@ pub(super) struct Findings {
     /// Where each item begins, and where the last one ends, points.
     tops: Vec<f32>,
     built_for: Option<Key>,
+    /// The range of motion that was listed last.
+    listed: Weak<RomReport>,
+    /// The item to jump to.
+    jump: Option<usize>,
 }
 
 /// How far joints are driven.
@@ -102,8 +107,10 @@ impl Key {
     }
 }
 
-/// Height of a finding that is folded, points.
-const FOLDED: f32 = 40.0;
+/// Height of a finding that is folded, without the lines of its title, points.
+const FOLDED: f32 = 24.0;
+/// Points that a line of a title takes.
+const TITLE_LINE: f32 = 16.0;
 /// Where texts begin, from the left edge, points.
 const INDENT: f32 = 34.0;
 /// Of the texts of an unfolded finding, and of import warnings.
@@ -135,15 +142,26 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     let has_skin = !document.model.skins.is_empty();
     let empty = counts == [0; 3];
     let frame = Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 8 });
-    let two_lines = status.rom.is_some() || document.rom.is_some();
-    let footer_height = if two_lines { 2.0 * ROW + 8.0 } else { ROW + 10.0 };
+    let said = status.rom.is_none() && document.rom.is_some();
+    let narrow = stacks(ui);
+    let rows = if status.rom.is_none() && narrow { 2.0 } else { 1.0 };
+    let below = if status.rom.is_some() {
+        10.0
+    } else if said {
+        18.0
+    } else {
+        0.0
+    };
+    let footer_height = 10.0 + rows * (ROW + 6.0) + below;
     let panel = if empty {
         let footer = if has_skin { footer_height } else { 0.0 };
-        egui::Panel::bottom("no findings").exact_size(42.0 + footer)
+        egui::Panel::bottom("no findings").exact_size(50.0 + footer)
     } else {
-        let most = (0.66 * ui.available_height()).max(140.0);
-        want_size(ui, "findings", vec2(0.0, state.saved.findings_height.min(most)));
-        egui::Panel::bottom("findings").resizable(true).size_range(140.0..=most)
+        // Head, filter, some of a row, and all of the footer.
+        let least = 100.0 + footer_height;
+        let most = (0.66 * ui.available_height()).max(least);
+        want_size(ui, "findings", vec2(0.0, state.saved.findings_height.clamp(least, most)));
+        egui::Panel::bottom("findings").resizable(true).size_range(least..=most)
     };
     let shown = panel.frame(frame).show(ui, |ui| {
         head(ui, document, counts);
@@ -153,7 +171,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         if has_skin {
             footer(ui, footer_height, |ui| match status.rom {
                 Some(fraction) => measuring(ui, fraction, commands),
-                None => ready(ui, document, &mut state.findings, commands),
+                None => ready(ui, document, narrow, &mut state.findings, commands),
             });
         }
         if !empty {
@@ -236,9 +254,7 @@ fn severity_chip(ui: &mut Ui, severity: Severity, count: usize, on: bool) -> Res
     let ink = if on { c.text } else { c.dim };
     let galley = ui.painter().layout_no_wrap(grouped(count), theme::regular(TEXT), ink);
     let (rect, response) = press(ui, vec2(galley.size().x + 34.0, ROW), name, Some(on));
-    let fill = if response.hovered() { c.hovered } else { c.raised };
-    let edge = Stroke::new(1.0, if on { c.accent } else { c.line });
-    ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, edge, StrokeKind::Inside);
+    paint_switch(ui, rect, on, response.hovered(), c.raised);
     let icon_ink = if on { color } else { c.dim };
     let at = pos2(rect.left() + 15.0, rect.center().y);
     ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(14.0), icon_ink);
@@ -255,37 +271,57 @@ fn footer(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui)) {
     });
 }
 
+/// The button that runs the range of motion.
+const RUN: &str = "Run range of motion";
+/// Points that the choice of its reach takes, and the least.
+const REACH_WIDTH: f32 = 84.0;
+const LEAST_REACH: f32 = 72.0;
+
+/// The panel is too narrow for the button and the choice beside it: they stand one below the other.
+fn stacks(ui: &Ui) -> bool {
+    let text = ui.painter().layout_no_wrap(RUN.to_owned(), theme::regular(BODY), Color32::WHITE).size().x;
+    // Around the text, and around the choice.
+    let button = text + 20.0;
+    let room = ui.max_rect().width().min(ui.clip_rect().width());
+    room < button + ui.spacing().item_spacing.x + LEAST_REACH + 2.0 * f32::from(MARGIN)
+}
+
 fn measuring(ui: &mut Ui, fraction: f32, commands: &mut Vec<Command>) {
     let c = colors(ui);
     ui.horizontal(|ui| {
-        let text = format!("Range of motion · {:.0} %", 100.0 * fraction.clamp(0.0, 1.0));
-        ui.label(RichText::new(text).font(theme::regular(TEXT)).color(c.text));
+        // The button has its room first: a narrow panel cuts the words.
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if text_button(ui, None, "Cancel", false).on_hover_text("Stop measuring").clicked() {
                 commands.push(Command::CancelRom);
             }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let text = format!("Range of motion · {:.0} %", 100.0 * fraction.clamp(0.0, 1.0));
+                ui.add(Label::new(RichText::new(text).font(theme::regular(TEXT)).color(c.text)).truncate());
+            });
         });
     });
     progress_bar(ui, "Range of motion", fraction);
 }
 
-fn ready(ui: &mut Ui, document: &Document, findings: &mut Findings, commands: &mut Vec<Command>) {
+fn ready(ui: &mut Ui, document: &Document, narrow: bool, findings: &mut Findings, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let has_clips = !document.model.clips.is_empty();
     if !has_clips && findings.reach == Reach::Clips {
         findings.reach = Reach::default();
     }
-    ui.horizontal(|ui| {
-        let tip = match findings.reach {
-            Reach::Degrees(degrees) => format!(
-                "Turn every joint by up to {degrees:.0}° to both sides about each of its axes, and list where the skin suffers most"
-            ),
-            Reach::Clips => "Play every clip of the file, and list where the skin suffers most".to_owned(),
-        };
-        if text_button(ui, None, "Run range of motion", false).on_hover_text(tip).clicked() {
+    let tip = match findings.reach {
+        Reach::Degrees(degrees) => format!(
+            "Turn every joint by up to {degrees:.0}° to both sides about each of its axes, and list where the skin suffers most"
+        ),
+        Reach::Clips => "Play every clip of the file, and list where the skin suffers most".to_owned(),
+    };
+    let choice = |ui: &mut Ui| {
+        if text_button(ui, None, RUN, false).on_hover_text(tip).clicked() {
             commands.push(Command::RunRom(findings.reach.options()));
+            // What it finds are notes, which must not come unseen.
+            findings.hidden[place_of(Severity::Info)] = false;
         }
-        let width = ui.available_width().clamp(64.0, 84.0);
+        let width = ui.available_width().clamp(LEAST_REACH, REACH_WIDTH);
         drop_down(ui, "Reach", &findings.reach.label(), width, |ui| {
             let clips = has_clips.then_some(Reach::Clips);
             for reach in DEGREES.map(Reach::Degrees).into_iter().chain(clips) {
@@ -294,7 +330,12 @@ fn ready(ui: &mut Ui, document: &Document, findings: &mut Findings, commands: &m
                 }
             }
         });
-    });
+    };
+    if narrow {
+        ui.vertical(choice);
+    } else {
+        ui.horizontal(choice);
+    }
     if let Some(report) = &document.rom {
         let driven = if report.clips { ("clip", "clips") } else { ("joint", "joints") };
         let text = format!(
@@ -337,10 +378,11 @@ impl Findings {
         for item in &self.items {
             self.tops.push(top);
             top += match item {
-                Item::Finding(place) if Some(*place) == open => {
-                    FOLDED + body_height(&body(ui, findings[*place], width))
+                Item::Finding(place) => {
+                    let finding = findings[*place];
+                    let body = if Some(*place) == open { body_height(&body(ui, finding, width)) } else { 0.0 };
+                    FOLDED + TITLE_LINE * title(ui, finding, width).rows.len() as f32 + body
                 }
-                Item::Finding(_) => FOLDED,
                 Item::ImportHead => ROW + 4.0,
                 Item::Warning(i) => wrapped(ui, &document.warnings[*i], colors(ui).dim, width).size().y + 8.0,
             };
@@ -350,10 +392,47 @@ impl Findings {
     }
 }
 
+impl Findings {
+    /// Where the first of the findings stands that have just come, those of the range of motion: the list jumps there.
+    fn news(&mut self, ui: &Ui, document: &Document) -> Option<f32> {
+        let now = document.rom.as_ref().map(Arc::downgrade).unwrap_or_default();
+        if self.listed.ptr_eq(&now) {
+            return self.jump.take().and_then(|item| self.tops.get(item).copied());
+        }
+        self.listed = now;
+        let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
+        self.jump = self.items.iter().position(|i| matches!(i, Item::Finding(place) if *place >= checked));
+        // In this frame the area still has the height of the old list, and would spring back to its end.
+        ui.ctx().request_repaint();
+        None
+    }
+}
+
 /// A text as wide as there is room for it.
 fn wrapped(ui: &Ui, text: &str, color: Color32, width: f32) -> Arc<Galley> {
     let room = (width - INDENT - f32::from(MARGIN)).max(40.0);
     ui.painter().layout(text.to_owned(), theme::regular(TEXT), color, room)
+}
+
+/// What its rule is called.
+fn label_of(finding: &Finding) -> &'static str {
+    rule_words(finding.rule).map_or(finding.rule, |(label, _)| label)
+}
+
+/// How much, as it stands at the right of the title.
+fn measured(ui: &Ui, finding: &Finding) -> Arc<Galley> {
+    let words = finding.measure.map(measure_words).unwrap_or_default();
+    ui.painter().layout_no_wrap(words, theme::regular(TEXT), colors(ui).dim)
+}
+
+/// The name of the rule, in two lines where one is too short.
+fn title(ui: &Ui, finding: &Finding, width: f32) -> Arc<Galley> {
+    let room = width - INDENT - f32::from(MARGIN) - measured(ui, finding).size().x - 8.0;
+    let format =
+        TextFormat { line_height: Some(TITLE_LINE), ..TextFormat::simple(theme::regular(BODY), colors(ui).text) };
+    let mut job = LayoutJob::single_section(label_of(finding).to_owned(), format);
+    job.wrap = TextWrapping { max_rows: 2, ..TextWrapping::wrap_at_width(room.max(40.0)) };
+    ui.painter().layout_job(job)
 }
 
 /// What is wrong, and what to do.
@@ -370,6 +449,9 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
     let width = ui.available_width();
     findings.build(ui, document, session.view.finding, width);
     let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("findings");
+    if let Some(top) = findings.news(ui, document) {
+        area = area.vertical_scroll_offset(top);
+    }
     if findings.shown != session.view.finding {
         findings.shown = session.view.finding;
         let item = findings.items.iter().position(|i| findings.shown.is_some_and(|place| *i == Item::Finding(place)));
@@ -423,7 +505,7 @@ fn follow(ui: &Ui, findings: &Findings, item: usize) -> Option<f32> {
 fn row(ui: &mut Ui, rect: Rect, model: &Model, finding: &Finding, place: usize, open: bool) -> bool {
     let c = colors(ui);
     let response = ui.interact(rect, ui.scope_id().with(("finding", place)), Sense::click());
-    let label = rule_words(finding.rule).map_or(finding.rule, |(label, _)| label);
+    let label = label_of(finding);
     let at = place_words(model, finding);
     response.widget_info(|| {
         let said = if open { format!("{label}, {at}. {}", finding.message) } else { format!("{label}, {at}") };
@@ -443,17 +525,16 @@ fn row(ui: &mut Ui, rect: Rect, model: &Model, finding: &Finding, place: usize, 
     let (left, right) = (rect.left() + INDENT, rect.right() - f32::from(MARGIN));
     let y = rect.top() + 13.0;
     ui.painter().text(pos2(rect.left() + 20.0, y), Align2::CENTER_CENTER, icon, theme::icon(15.0), ink);
-    let measure = finding.measure.map(measure_words).unwrap_or_default();
-    let measure = ui.painter().layout_no_wrap(measure, theme::regular(TEXT), c.dim);
-    let room = right - left - measure.size().x - 8.0;
+    let measure = measured(ui, finding);
     paint_line(ui, measure.clone(), right - measure.size().x, y, c.dim);
-    let (title, title_cut) = elided(ui, label, theme::regular(BODY), c.text, room);
-    paint_line(ui, title, left, y, c.text);
+    let title = title(ui, finding, rect.width());
+    let (title_cut, title_height) = (title.elided, TITLE_LINE * title.rows.len() as f32);
+    ui.painter().galley(pos2(left, y - 0.5 * TITLE_LINE), title, c.text);
     let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), c.dim, right - left);
-    paint_line(ui, where_, left, rect.top() + 29.0, c.dim);
+    paint_line(ui, where_, left, rect.top() + 13.0 + title_height, c.dim);
     if open {
         let [message, fix] = body(ui, finding, rect.width());
-        let top = rect.top() + FOLDED;
+        let top = rect.top() + FOLDED + title_height;
         let below = top + message.size().y + 6.0;
         ui.painter().galley(pos2(left, top), message, c.text);
         ui.painter().galley(pos2(left, below), fix, c.dim);

@@ -22,6 +22,8 @@ pub(super) struct Inspector {
     /// Skins that refer to `node`, and its place in each.
     pub(super) skins: Vec<(SkinId, usize)>,
     explain: explain::Explain,
+    /// Morph targets of one name have a slider in each mesh.
+    split_morphs: bool,
 }
 
 impl Inspector {
@@ -70,7 +72,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
                     head(ui, model, node, &state.inspector);
                     pose(ui, session, commands);
                     channels(ui, session, node, &state.inspector, commands);
-                    morphs::show(ui, session, Some(node), commands);
+                    morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
                     weights(ui, session, node);
                     matrices::show(ui, session, node, &state.inspector.skins, &mut state.saved.matrices);
                 }
@@ -78,7 +80,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
                     summary::head(ui, session);
                     pose(ui, session, commands);
                     summary::variants(ui, session, commands);
-                    morphs::show(ui, session, None, commands);
+                    morphs::show(ui, session, None, &mut state.inspector.split_morphs, commands);
                     summary::figures(ui, session, commands);
                 }
             }

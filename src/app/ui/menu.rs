@@ -1,6 +1,7 @@
 //! The menu bar: menus from the table of commands, what is open, what colours the surface, how it is deformed.
 
 use egui::accesskit::Role;
+use egui::containers::menu::SubMenu;
 use egui::{
     Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Sense, Ui,
     WidgetInfo, pos2, vec2,
@@ -12,7 +13,7 @@ use super::{UiState, crowd, icons};
 use crate::deform::METHODS;
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
-    Antialiasing, COMMANDS, Command, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle, ViewFrom,
+    Antialiasing, COMMANDS, Command, CommandRow, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle,
 };
 
 const MENUS: [(Menu, &str); 6] = [
@@ -30,8 +31,6 @@ const MOST_CAMERAS: usize = 12;
 const SURFACE_WIDTH: f32 = 430.0;
 /// Of which the list of others takes these.
 const MORE_WIDTH: f32 = 104.0;
-/// Points that the choice of method takes.
-const METHOD_WIDTH: f32 = 140.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     let c = colors(ui);
@@ -49,9 +48,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 // The bar's own buttons have no frame; these do.
                 ui.reset_style();
                 ui.spacing_mut().item_spacing.x = 12.0;
-                if ui.available_width() >= METHOD_WIDTH {
-                    method(ui, session, commands);
-                }
+                method(ui, session, commands);
                 // In a narrow window the menus come first: these are in the Overlay menu too.
                 if ui.available_width() >= SURFACE_WIDTH {
                     surface(ui, session, commands);
@@ -62,40 +59,106 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
     });
 }
 
-fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    let has_cameras = menu == Menu::View && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
-    // Names of cameras are the file's, and may be long.
-    ui.set_width(if has_cameras { 340.0 } else { 252.0 });
+/// As wide as its longest label and key need; what does not fit the window scrolls.
+fn scrolled(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
+    ui.set_width(width);
     let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0;
     let room = room.max(4.0 * ROW);
-    // What does not fit the window scrolls.
     let list = ScrollArea::vertical().max_height(room).min_scrolled_height(room);
-    list.show(ui, |ui| rows(ui, menu, session, state, commands));
+    list.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        rows(ui);
+    });
 }
 
-fn rows(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    ui.spacing_mut().item_spacing.y = 0.0;
-    for row in COMMANDS.iter().filter(|row| row.menu == menu) {
-        if starts_group(&row.command) {
-            ui.add_space(4.0);
-            ui.separator();
-            ui.add_space(4.0);
+fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    scrolled(ui, 252.0, |ui| {
+        let mut inside = None;
+        for row in COMMANDS.iter().filter(|row| row.menu == menu) {
+            let now = submenu_of(&row.command);
+            match now {
+                Some(submenu) if now != inside => submenu_item(ui, submenu, session, state, commands),
+                Some(_) => {}
+                None => command_item(ui, row, session, state, commands),
+            }
+            inside = now;
         }
-        let on = is_on(&row.command, session, state);
-        let possible = is_possible(&row.command, session);
-        let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, row.shortcut, on)).inner;
-        if response.on_hover_text(row.help).clicked() {
-            commands.push(row.command.clone());
+    });
+}
+
+/// A part of a menu with a list of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Submenu {
+    Views,
+    Lights,
+    Crowd,
+    Panels,
+}
+
+impl Submenu {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Views => "Views",
+            Self::Lights => "Lights",
+            Self::Crowd => "Crowd",
+            Self::Panels => "Panels",
         }
-        if row.command == Command::NextCamera {
-            cameras(ui, session, commands);
-        }
-        if row.command == Command::SetLighting(Lighting::Both) {
-            antialiasing(ui, session, commands);
-        }
-        if row.command == Command::SetCrowd(1000) {
-            crowd::field(ui, session, commands);
-        }
+    }
+}
+
+/// Where a command stands that is not in the menu itself.
+fn submenu_of(command: &Command) -> Option<Submenu> {
+    match command {
+        Command::LookFrom(_) | Command::ToggleOrthographic | Command::NextCamera => Some(Submenu::Views),
+        Command::SetLighting(_) => Some(Submenu::Lights),
+        Command::SetCrowd(_) => Some(Submenu::Crowd),
+        Command::TogglePanel(_) => Some(Submenu::Panels),
+        _ => None,
+    }
+}
+
+/// The row that opens a submenu, and the submenu.
+fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    if submenu == Submenu::Views {
+        line(ui);
+    }
+    let response = item(ui, submenu.title(), Tail::Submenu, None);
+    let has_cameras = submenu == Submenu::Views && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
+    // Names of cameras are the file's, and may be long.
+    let width = if has_cameras { 340.0 } else { 252.0 };
+    SubMenu::new().show(ui, &response, |ui| {
+        scrolled(ui, width, |ui| {
+            for row in COMMANDS.iter().filter(|row| submenu_of(&row.command) == Some(submenu)) {
+                command_item(ui, row, session, state, commands);
+            }
+            match submenu {
+                Submenu::Views => cameras(ui, session, commands),
+                Submenu::Crowd => crowd::field(ui, session, commands),
+                Submenu::Lights | Submenu::Panels => {}
+            }
+        });
+    });
+    if submenu == Submenu::Lights {
+        antialiasing(ui, session, commands);
+    }
+}
+
+fn line(ui: &mut Ui) {
+    ui.add_space(4.0);
+    ui.separator();
+    ui.add_space(4.0);
+}
+
+fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    if starts_group(&row.command) {
+        line(ui);
+    }
+    let on = is_on(&row.command, session, state);
+    let tail = row.shortcut.map_or(Tail::None, Tail::Keys);
+    let possible = is_possible(&row.command, session);
+    let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, tail, on)).inner;
+    if response.on_hover_text(row.help).clicked() {
+        commands.push(row.command.clone());
     }
 }
 
@@ -124,14 +187,23 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     for i in 0..count.min(MOST_CAMERAS) {
         let Some(name) = session.camera_label(i) else { continue };
         let on = through == Some(i);
-        let response = item(ui, &name, None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
+        let response = item(ui, &name, Tail::None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
         if response.clicked() {
             commands.push(Command::SetCamera((!on).then_some(i)));
         }
     }
 }
 
-fn item(ui: &mut Ui, name: &str, shortcut: Option<Shortcut>, on: Option<bool>) -> Response {
+/// What stands at the right of a row.
+#[derive(Clone, Copy, Debug)]
+enum Tail {
+    None,
+    Keys(Shortcut),
+    /// The sign of a list of its own.
+    Submenu,
+}
+
+fn item(ui: &mut Ui, name: &str, tail: Tail, on: Option<bool>) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let enabled = ui.is_enabled();
     response.widget_info(|| match on {
@@ -148,10 +220,17 @@ fn item(ui: &mut Ui, name: &str, shortcut: Option<Shortcut>, on: Option<bool>) -
     }
     let (label, _) = shortened(ui, name, theme::regular(BODY), c.text, rect.width() - 40.0);
     paint_line(ui, label, rect.left() + 28.0, y, c.text);
-    if let Some(shortcut) = shortcut {
-        let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), c.dim);
-        let x = rect.right() - 10.0 - keys.size().x;
-        paint_line(ui, keys, x, y, c.dim);
+    match tail {
+        Tail::None => {}
+        Tail::Keys(shortcut) => {
+            let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), c.dim);
+            let x = rect.right() - 10.0 - keys.size().x;
+            paint_line(ui, keys, x, y, c.dim);
+        }
+        Tail::Submenu => {
+            let at = pos2(rect.right() - 14.0, y);
+            ui.painter().text(at, Align2::CENTER_CENTER, icons::CARET_RIGHT, theme::icon(12.0), c.dim);
+        }
     }
     focus_ring(ui, rect, &response);
     response
@@ -167,11 +246,9 @@ fn starts_group(command: &Command) -> bool {
             | Command::Deselect
             | Command::Toggle(Toggle::WithChildren)
             | Command::FrameSelected
-            | Command::LookFrom(ViewFrom::Front)
+            | Command::ToggleOrthographic
             | Command::NextCamera
-            | Command::SetLighting(Lighting::Studio)
-            | Command::SetCrowd(1)
-            | Command::TogglePanel(Panel::Outliner)
+            | Command::ToggleTheme
             | Command::ToStart
             | Command::StepClip(1)
             | Command::SetPose(PoseSource::Rest)
@@ -218,6 +295,7 @@ fn is_possible(command: &Command, session: &Session) -> bool {
             let uneven = session.document.as_ref().is_some_and(|d| d.stored_stats().uneven.is_some());
             uneven || session.edits.normalise_weights
         }
+        Command::TogglePanel(Panel::Timeline) => has_clip,
         Command::Select(_) | Command::SelectParent | Command::SelectChild | Command::FrameSelected => {
             selected.is_some()
         }

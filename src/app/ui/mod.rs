@@ -64,8 +64,6 @@ pub struct Saved {
     /// Points.
     pub inspector_width: f32,
     /// Points.
-    pub timeline_height: f32,
-    /// Points.
     pub tables_height: f32,
     /// Points.
     pub findings_height: f32,
@@ -87,7 +85,6 @@ impl Default for Saved {
             tables: false,
             outliner_width: 256.0,
             inspector_width: 312.0,
-            timeline_height: 156.0,
             tables_height: 240.0,
             findings_height: 300.0,
             viridis: false,
@@ -223,6 +220,9 @@ impl UiState {
     }
 }
 
+/// Points of the picture's height that tables leave.
+const LEAST_PICTURE: f32 = 120.0;
+
 fn panel_id(ui: &Ui, panel: &str) -> Id {
     ui.scope_id().with_salt(IdSalt::new(panel))
 }
@@ -277,23 +277,11 @@ pub fn show(
     let c = theme::colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
     let saved = state.saved.clone();
-    if saved.timeline {
-        let panel = egui::Panel::bottom("timeline").resizable(true).frame(frame).size_range(118.0..=320.0);
-        want_size(ui, "timeline", vec2(0.0, saved.timeline_height));
-        let shown = panel.show(ui, |ui| timeline::show(ui, session, state, commands));
-        if was_dragged(ui, "timeline") {
-            state.saved.timeline_height = shown.response.rect.height();
-        }
+    if let Some(height) = timeline::height(session).filter(|_| saved.timeline) {
+        let panel = egui::Panel::bottom("timeline").resizable(false).frame(frame).exact_size(height);
+        panel.show(ui, |ui| timeline::show(ui, session, state, commands));
     }
     let frame = Frame::NONE.fill(c.panel);
-    if saved.tables {
-        let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=640.0);
-        want_size(ui, "tables", vec2(0.0, saved.tables_height));
-        let shown = panel.show(ui, |ui| tables::show(ui, session, state, commands));
-        if was_dragged(ui, "tables") {
-            state.saved.tables_height = shown.response.rect.height();
-        }
-    }
     if saved.outliner {
         let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
         want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));
@@ -308,6 +296,16 @@ pub fn show(
         let shown = panel.show(ui, |ui| inspector::show(ui, session, state, commands));
         if was_dragged(ui, "inspector") {
             state.saved.inspector_width = shown.response.rect.width();
+        }
+    }
+    // The last: its room comes from the picture alone.
+    if saved.tables {
+        let most = (ui.available_height() - LEAST_PICTURE).clamp(140.0, 640.0);
+        let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=most);
+        want_size(ui, "tables", vec2(0.0, saved.tables_height.min(most)));
+        let shown = panel.show(ui, |ui| tables::show(ui, session, state, commands));
+        if was_dragged(ui, "tables") {
+            state.saved.tables_height = shown.response.rect.height();
         }
     }
     let area = viewport::show(ui, session, state, status, commands);

@@ -1,11 +1,13 @@
 //! Ticks, key diamonds and the playhead; dragging anywhere on it scrubs.
 
+use std::collections::BTreeSet;
+
 use egui::accesskit::{Action, ActionData, Role};
 use egui::{Align2, Color32, CursorIcon, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, SMALL, colors};
 use super::widgets::{elided, grab, number, paint_line};
-use crate::model::{ClipId, Model, NodeId, Path};
+use crate::model::{Clip, ClipId, Model, NodeId, Path};
 use crate::session::{ChannelKind, Command, Session};
 
 /// Key times in rows, kept until clip or selection change.
@@ -32,25 +34,39 @@ impl Lanes {
         }
         self.of = Some(of);
         self.rows.clear();
-        let Some(node) = session.view.selected else {
-            self.rows.push(Lane { label: "All joints", kind: None, times: session.key_times() });
-            return;
-        };
-        let paths = [
-            (Path::Translation, "Translation", Some(ChannelKind::Translation)),
-            (Path::Rotation, "Rotation", Some(ChannelKind::Rotation)),
-            (Path::Scale, "Scale", Some(ChannelKind::Scale)),
-            (Path::Weights, "Morph weights", None),
-        ];
         let clip = &model.clips[clip.index()];
-        for (path, label, kind) in paths {
-            let channel = clip.channels.iter().find(|c| c.node == node && c.path == path);
-            let times = channel.map(|c| clip.times[clip.samplers[c.sampler].times].clone());
-            if times.is_some() || path != Path::Weights {
-                self.rows.push(Lane { label, kind, times: times.unwrap_or_default() });
-            }
+        let selected = session.view.selected;
+        for (path, label, kind) in lanes_of(clip) {
+            let lists: BTreeSet<usize> = clip
+                .channels
+                .iter()
+                .filter(|c| c.path == path && selected.is_none_or(|node| c.node == node))
+                .map(|c| clip.samplers[c.sampler].times)
+                .collect();
+            let mut times: Vec<f32> = lists.iter().flat_map(|list| clip.times[*list].iter().copied()).collect();
+            times.sort_by(f32::total_cmp);
+            times.dedup();
+            self.rows.push(Lane { label, kind, times });
         }
     }
+}
+
+/// What can have keys: of the selected node, else of all. The rows stay the same whatever is selected, so that a click on a
+/// joint does not move the picture.
+fn lanes_of(clip: &Clip) -> impl Iterator<Item = (Path, &'static str, Option<ChannelKind>)> {
+    let paths = [
+        (Path::Translation, "Translation", Some(ChannelKind::Translation)),
+        (Path::Rotation, "Rotation", Some(ChannelKind::Rotation)),
+        (Path::Scale, "Scale", Some(ChannelKind::Scale)),
+        (Path::Weights, "Morph weights", None),
+    ];
+    let has_weights = clip.channels.iter().any(|c| c.path == Path::Weights);
+    paths.into_iter().filter(move |(path, ..)| *path != Path::Weights || has_weights)
+}
+
+/// Points that the ruler and the rows of a clip take.
+pub(super) fn height(clip: &Clip) -> f32 {
+    RULER + 14.0 + LANE * lanes_of(clip).count() as f32
 }
 
 /// Seconds to points and back.
@@ -74,6 +90,8 @@ impl Scale {
 /// Points for the names of the rows.
 const GUTTER: f32 = 96.0;
 const RULER: f32 = 25.0;
+/// A row of keys.
+const LANE: f32 = 18.0;
 /// Between the ends of the time line and the edges of the area, so that the first and last key are whole.
 const PAD: f32 = 12.0;
 
@@ -171,14 +189,9 @@ fn diamond(center: egui::Pos2, radius: f32, fill: Color32) -> Shape {
 fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes: &Lanes) {
     let c = colors(ui);
     let top = area.top() + RULER + 4.0;
-    let room = (area.bottom() - 6.0 - top).max(12.0);
-    let height = (room / lanes.rows.len().max(1) as f32).clamp(12.0, 20.0);
     let edit = session.view.selected.and_then(|n| session.edits.nodes.get(&n));
     for (i, lane) in lanes.rows.iter().enumerate() {
-        let y = top + (i as f32 + 0.5) * height;
-        if y > area.bottom() {
-            break;
-        }
+        let y = top + (i as f32 + 0.5) * LANE;
         let overridden = edit.is_some_and(|edit| match lane.kind {
             Some(ChannelKind::Translation) => edit.translation.is_some(),
             Some(ChannelKind::Rotation) => edit.rotation.is_some(),
@@ -193,7 +206,7 @@ fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes:
         let (label, _) = elided(ui, lane.label, theme::regular(SMALL), ink, GUTTER - 8.0);
         paint_line(ui, label, rect.left(), y, ink);
         let fill = if overridden { c.amber.gamma_multiply(0.5) } else { c.dim };
-        let radius = (0.5 * height - 3.5).clamp(2.5, 4.0);
+        let radius = 4.0;
         // Keys closer than a point are one diamond, so a dense clip costs no more than its width.
         let mut last = f32::NEG_INFINITY;
         for secs in &lane.times {

@@ -5,7 +5,6 @@ use egui::{Label, RichText, Ui};
 use super::inspector::{BY_INFLUENCES, histogram, title};
 use super::theme::{self, colors};
 use super::widgets::{chip, drop_down, figure, grouped, section, segmented, tip};
-use crate::deform::{METHODS, Method};
 use crate::math::Ramp;
 use crate::model::NodeId;
 use crate::session::{Command, Session};
@@ -15,7 +14,10 @@ pub(super) fn head(ui: &mut Ui, session: &Session) {
     let c = colors(ui);
     let name = &document.model.source.name;
     title(ui, name);
-    let text = "Click a bone, the skin or a node to pose it and see its weights.";
+    let text = match document.model.clips.is_empty() {
+        true => "This file has no clips. Click a bone, the skin or a node to pose it and see its weights.",
+        false => "Click a bone, the skin or a node to pose it and see its weights.",
+    };
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
 }
 
@@ -65,9 +67,6 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
             figure(ui, label, &grouped(n));
         }
     });
-    section(ui, "Deformation method", |_| {});
-    let method = |m: &&Method| (m.label, m.id == session.view.method.id, Command::SetMethod(m.id));
-    segmented(ui, &METHODS.iter().map(method).collect::<Vec<_>>(), commands);
     section(ui, "Skinning", |_| {});
     let stats = document.stats();
     if stats.by_influences.iter().any(|n| *n > 0) {

@@ -32,6 +32,8 @@ pub struct Colors {
     pub on_accent: Color32,
     /// The selected row.
     pub selection: Color32,
+    /// A switch that is on.
+    pub active: Color32,
     /// Edits and warnings.
     pub amber: Color32,
     /// Errors only.
@@ -58,6 +60,7 @@ pub const DARK: Colors = Colors {
     accent: rgb(0x4da3ff),
     on_accent: rgb(0x0b121c),
     selection: rgb(0x1f3d5c),
+    active: rgb(0x2c5a8c),
     amber: rgb(0xe5b567),
     red: rgb(0xf27a80),
     axes: [rgb(0xf0616d), rgb(0x7bc96f), rgb(0x5aa9f8)],
@@ -76,6 +79,7 @@ pub const LIGHT: Colors = Colors {
     accent: rgb(0x0b62cc),
     on_accent: rgb(0xffffff),
     selection: rgb(0xc9def7),
+    active: rgb(0x7fb0ec),
     amber: rgb(0x855700),
     red: rgb(0xb82835),
     axes: [rgb(0xbe303d), rgb(0x2c7428), rgb(0x1669ba)],
@@ -254,6 +258,7 @@ mod tests {
                 ("text on hovered", c.text, c.hovered),
                 ("text on background", c.text, c.background),
                 ("text on selection", c.text, c.selection),
+                ("text on what is on", c.text, c.active),
                 ("dim on panel", c.dim, c.panel),
                 ("dim on background", c.dim, c.background),
                 ("dim on raised", c.dim, c.raised),
@@ -271,6 +276,19 @@ mod tests {
                 let got = contrast(front, back);
                 assert!(got >= 4.5, "{name}: {role} has a contrast of {got:.2}");
             }
+        }
+    }
+
+    #[test]
+    fn switches_that_are_on_differ_from_those_that_are_off() {
+        for (name, c) in [("dark", DARK), ("light", LIGHT)] {
+            let plate = Color32::from_rgb(c.plate.r(), c.plate.g(), c.plate.b());
+            for (role, off) in [("plate", plate), ("button", c.raised)] {
+                let fill = contrast(c.active, off);
+                assert!(fill >= 1.6, "{name}: on a {role} what is on has a contrast of {fill:.2} to what is off");
+            }
+            let edge = contrast(c.accent, c.panel);
+            assert!(edge >= 3.0, "{name}: its edge has {edge:.2}");
         }
     }
 

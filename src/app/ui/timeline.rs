@@ -24,13 +24,20 @@ const SETTINGS_WIDTH: f32 = 236.0;
 /// Points that the seconds of the clock take.
 const LEAST_CLOCK: f32 = 60.0;
 
+/// Points of the row of buttons, space around it included.
+const BUTTONS: f32 = 46.0;
+
+/// Points that the timeline takes: as many as its rows need. `None` where there is no clip to show.
+pub(super) fn height(session: &Session) -> Option<f32> {
+    let (model, clip) = session.model().zip(session.playback.clip)?;
+    Some(match nothing_to_scrub(model, session) {
+        Some(_) => BUTTONS + ROW + 12.0,
+        None => BUTTONS + ruler::height(&model.clips[clip.index()]),
+    })
+}
+
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
-    let Some(model) = session.model() else {
-        ui.add_space(12.0);
-        ui.label(RichText::new("Open a file to play its clips.").color(colors(ui).dim));
-        ui.take_available_space();
-        return;
-    };
+    let Some(model) = session.model() else { return };
     ui.add_space(7.0);
     ui.horizontal(|ui| {
         ui.set_height(30.0);
@@ -63,9 +70,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
 
 /// Why there is no ruler, in words that help.
 fn nothing_to_scrub(model: &Model, session: &Session) -> Option<&'static str> {
-    if model.clips.is_empty() {
-        return Some("This file has no clips. Select a joint and pose it with the sliders of the inspector.");
-    }
     let length = session.playback.duration_secs(model);
     (length <= 0.0).then_some("This clip is a single pose: all its keys lie at 0 s, so there is nothing to scrub.")
 }

@@ -160,18 +160,29 @@ pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
     response.on_hover_cursor(CursorIcon::PointingHand)
 }
 
-/// A toggle on a plate over the picture: outlined in accent when on.
+/// A toggle on a plate over the picture: filled when on.
 pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
     let c = colors(ui);
     let ink = if on { c.text } else { c.dim };
     let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), ink);
     let (rect, response) = press(ui, vec2(galley.size().x + 18.0, ROW), text, Some(on));
-    let fill = if response.hovered() { c.hovered } else { c.plate };
-    let stroke = if on { Stroke::new(1.0, c.accent) } else { Stroke::new(1.0, c.line) };
-    ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, stroke, StrokeKind::Inside);
+    paint_switch(ui, rect, on, response.hovered(), c.plate);
     paint_line(ui, galley, rect.left() + 9.0, rect.center().y, ink);
     focus_ring(ui, rect, &response);
     response
+}
+
+/// What lies behind a switch: filled and edged in accent when on, `off` when not.
+pub(super) fn paint_switch(ui: &Ui, rect: Rect, on: bool, hovered: bool, off: Color32) {
+    let c = colors(ui);
+    let fill = match (on, hovered) {
+        (true, false) => c.active,
+        (true, true) => c.active.lerp_to_gamma(c.accent, 0.2),
+        (false, true) => c.hovered,
+        (false, false) => off,
+    };
+    let edge = Stroke::new(1.0, if on { c.accent } else { c.line });
+    ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, edge, StrokeKind::Inside);
 }
 
 /// A choice of one among few: its commands go to `commands`.

@@ -153,7 +153,7 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
                 *tab = TABS[chosen].0;
             }
             ui.add_space(4.0);
-            if let (true, Some(filters)) = (one_row, filters.take()) {
+            if one_row && let Some(filters) = filters.take() {
                 filters(ui);
             }
             if let Some(said) = said {
@@ -161,7 +161,7 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
             }
         });
         if let Some(filters) = filters {
-            ui.horizontal(filters);
+            ui.horizontal_wrapped(filters);
         }
     });
     copy
