@@ -348,7 +348,7 @@ fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
         change(&mut parts);
         let mut session = Session::default();
         session.apply(Command::SetCrowd(4));
-        session.open(Document::new(Arc::new(crate::model::Model::build(parts).unwrap()), Vec::new(), None));
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
         session
     };
     let far = Vec3::new(1e6, 2e5, -3e5);
