@@ -253,7 +253,10 @@ mod findings {
             (Some(NodeId(2)), None),
         ];
         let model = Arc::clone(session.model().unwrap());
-        session.inspected(&model, Inspection { report: Report { findings }, ..Inspection::default() });
+        session.inspected(
+            &model,
+            Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() },
+        );
         for (place, wanted) in wanted.into_iter().enumerate() {
             session.apply(Command::ShowFinding(place));
             assert_eq!((session.view.selected, session.view.overlay.map(|o| o.id)), wanted, "finding {place}");

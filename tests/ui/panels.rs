@@ -26,7 +26,7 @@ fn finding(rule: &'static str, joint: u32) -> Finding {
 fn inspected(findings: Vec<Finding>) -> Session {
     let mut session = session(3);
     let model = Arc::clone(session.model().unwrap());
-    session.inspected(&model, Inspection { report: Report { findings }, ..Inspection::default() });
+    session.inspected(&model, Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() });
     session
 }
 
