@@ -710,8 +710,9 @@ fn panels_of_any_remembered_size_leave_room_for_the_picture() {
         let picture = harness.state().picture;
         assert!(picture.width() > 200.0 && picture.height() >= 0.0, "{size}: {picture:?}");
         // A panel can be dragged back to a usual size.
-        let edge = egui::pos2(picture.left() - 2.0, 200.0);
-        drag(&mut harness, &[edge, egui::pos2(200.0, 200.0), egui::pos2(300.0, 200.0)], PointerButton::Primary);
+        let height = picture.center().y;
+        let edge = egui::pos2(picture.left() - 2.0, height);
+        drag(&mut harness, &[edge, egui::pos2(200.0, height), egui::pos2(300.0, height)], PointerButton::Primary);
         let width = harness.state().ui.saved().outliner_width;
         assert!((width - 300.0).abs() < 20.0, "{size}: {width}");
     }
