@@ -6,7 +6,7 @@
 #
 # YARDSTICKS is a folder of programs to measure against (measure.py, viewers/, load/, rust_anim/, lavapipe_floor/,
 # bevy_foxes/), MODELS one with CesiumMan.glb, Fox.glb and RobotExpressive.glb. A PART is pose, deform, vertices, start, large,
-# playing, crowd, rest or build; without any all are measured but build, which takes an empty target folder and minutes.
+# parts, playing, crowd, rest or build; without any all are measured but build, which takes an empty target folder and minutes.
 #
 #   ROUNDS=7         rounds that count, and one before them
 #   SCRATCH=DIR      where everything made on the way lies (default /tmp/skinscope-compare): a virtual environment for Python,
@@ -20,7 +20,7 @@ yardsticks="$(cd "${1:?the folder of yardsticks}" && pwd)"
 models="$(cd "${2:?the folder of models}" && pwd)"
 shift 2
 parts=("$@")
-[ "${#parts[@]}" -gt 0 ] || parts=(pose deform vertices start large playing crowd rest)
+[ "${#parts[@]}" -gt 0 ] || parts=(pose deform vertices start large parts playing crowd rest)
 rounds="${ROUNDS:-7}"
 scratch="${SCRATCH:-/tmp/skinscope-compare}"
 mkdir -p "$scratch"
@@ -145,9 +145,25 @@ if has large; then
     --row 'first picture, one sample, wall, ms|ours::wall_ms|theirs::wall_ms|0.35' \
     --row 'first picture, one sample, processor, ms|ours::cpu_ms|theirs::cpu_ms|0.35' \
     --row 'first picture, one sample, memory, MiB|ours::rss_mib|theirs::rss_mib|0.6' \
-    --row 'four samples, wall, ms|smooth::wall_ms|theirs::wall_ms|' \
+    --row 'four samples, wall, ms|smooth::wall_ms|theirs::wall_ms|0.45' \
     --row 'four samples, processor, ms|smooth::cpu_ms|theirs::cpu_ms|' \
-    --row 'four samples, memory, MiB|smooth::rss_mib|theirs::rss_mib|'
+    --row 'four samples, memory, MiB|smooth::rss_mib|theirs::rss_mib|0.8'
+fi
+
+if has parts; then
+  shot="$(f3d)"
+  for case in '33:30:48' '500:30:24' '2000:100:12'; do
+    IFS=: read -r many kinds sides <<<"$case"
+    model="$scratch/parts_$many.glb"
+    [ -e "$model" ] || python3 benches/parts.py "$model" "$many" "$kinds" "$sides"
+    table "Start: process to picture, $many parts of $kinds materials"
+    pairs \
+      --run "ours=$ours render $model -o $scratch/ours.png --size 1024x768" \
+      --run "theirs=$shot $model $scratch/theirs.png 0.5" \
+      --row 'wall, ms|ours::wall_ms|theirs::wall_ms|' \
+      --row 'processor, ms|ours::cpu_ms|theirs::cpu_ms|0.5' \
+      --row 'memory, MiB|ours::rss_mib|theirs::rss_mib|'
+  done
 fi
 
 if has playing; then

@@ -226,12 +226,12 @@ fn sheen_lobe(s: Shading, light: vec3f, roughness: f32) -> f32 {
 /// Radiance that fibres send towards the eye, where they send `share` of uniform light.
 fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
-    let count = apart(globals.light_count, bitcast<u32>(world.x));
+    let count = light_count(world);
     for (var i = 0u; i < count; i++) {
         let from_light = arriving(i, world);
         sum += from_light.light * sheen_lobe(s, from_light.towards, l.sheen_roughness);
     }
-    if globals.studio.x * dot(s.normal, s.normal) > 0.0 {
+    if has_studio() {
         // Fibres send light back from all around the mirror's direction.
         let around = studio(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
         let key = globals.boxes[0].z.xyz;

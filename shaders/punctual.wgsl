@@ -51,14 +51,12 @@ fn arriving(i: u32, world: vec3f) -> Arriving {
 /// Radiance towards the eye from all that shines: the lights of the file, and the studio where it is wanted.
 fn shone_on(s: Shading, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
-    let count = apart(globals.light_count, bitcast<u32>(world.x));
+    let count = light_count(world);
     for (var i = 0u; i < count; i++) {
         let from_light = arriving(i, world);
         sum += reflected(s, from_light.towards) * from_light.light;
     }
-    // Its normal is a unit, so that the branch hangs on something that differs: where one hangs on uniforms alone, lavapipe
-    // makes the whole shader anew for each draw, to build their values in, and never lets go of the old ones.
-    if globals.studio.x * dot(s.normal, s.normal) > 0.0 {
+    if has_studio() {
         sum += lit(s);
     }
     return sum;

@@ -66,6 +66,10 @@ override TRANSFORMS: u32 = 0u;
 /// These are triangles: points and lines have no sides.
 override SIDES: bool = true;
 
+/// What is seen from behind was left out before it came here: a fragment stage that discards nothing lets depths be tested, and
+/// written, ahead of it.
+override CULLED: bool = false;
+
 fn has(part: u32) -> bool {
     return (TEXTURES & (1u << part)) != 0u;
 }
@@ -105,7 +109,7 @@ fn facing(in: Fragment, front_facing: bool) -> Facing {
 
 /// True where a single-sided surface is seen from behind.
 fn is_culled(f: Facing) -> bool {
-    return !has(DOUBLE_SIDED) && f.side < 0.0;
+    return !CULLED && !has(DOUBLE_SIDED) && f.side < 0.0;
 }
 
 /// `normal`, on the outer side, bent as a normal map's `texel` at `uv` says. `by_tangents`: along the mesh's own.

@@ -382,6 +382,7 @@ fn sets() -> Vec<Vec<(&'static str, Literal)>> {
                 ("SHOWN_FLAGS", bits(u32::MAX)),
                 ("SHOWN_OVERLAY", Literal::U32(mode)),
                 ("SHOWN_SCALE", Literal::U32(mode)),
+                ("SHOWN_LIGHTS", Literal::U32(mode + 1)),
             ];
             all.push(switches.into_iter().chain(numbers).collect());
         }

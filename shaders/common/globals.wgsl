@@ -89,6 +89,11 @@ override BY_PROCESSOR: bool = false;
 override SHOWN_FLAGS: u32 = 0u;
 override SHOWN_OVERLAY: u32 = 0u;
 override SHOWN_SCALE: u32 = 0u;
+override SHOWN_LIGHTS: u32 = 3u;
+
+/// Of SHOWN_LIGHTS: the studio, lights of the file.
+const STUDIO: u32 = 1u;
+const LIGHTS: u32 = 2u;
 
 /// True where `bit` of what is shown is set.
 fn is_shown(bit: u32) -> bool {
@@ -103,6 +108,17 @@ fn shown_overlay() -> u32 {
 /// RAMP, STEPS or JOINTS.
 fn shown_scale() -> u32 {
     return select(globals.scale_kind, SHOWN_SCALE, BY_PROCESSOR);
+}
+
+/// True where the studio shines.
+fn has_studio() -> bool {
+    return select(globals.studio.x > 0.0, (SHOWN_LIGHTS & STUDIO) != 0u, BY_PROCESSOR);
+}
+
+/// How many lights of the file shine. `world`: on what, as it differs from fragment to fragment.
+fn light_count(world: vec3f) -> u32 {
+    let count = select(globals.light_count, 0u, BY_PROCESSOR && (SHOWN_LIGHTS & LIGHTS) == 0u);
+    return apart(count, bitcast<u32>(world.x));
 }
 
 /// `number`, which is the same for a whole draw. Where the device is the processor, it seems to differ with `varies`, which is

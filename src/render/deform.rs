@@ -72,7 +72,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("bake"),
                 layout: &renderer.pipelines.bake,
-                entries: &[entry(0, primitive.vertices.as_entire_binding()), entry(1, deformed.as_entire_binding())],
+                entries: &[entry(0, primitive.vertices.binding()), entry(1, deformed.as_entire_binding())],
             });
             let mut encoder =
                 gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bake") });

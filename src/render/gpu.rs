@@ -268,9 +268,13 @@ impl Gpu {
     /// Waits for all that was submitted.
     pub(super) fn wait(&self) -> Result<(), GpuError> {
         self.queue.submit([]);
-        let done = guarded(|| {
-            self.device.poll(wgpu::PollType::wait_indefinitely()).map_err(|e| GpuError::Device(e.to_string()))
-        });
+        self.wait_for(None)
+    }
+
+    /// Waits for what was submitted with this index, or with the last one.
+    pub(super) fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        let until = wgpu::PollType::Wait { submission_index, timeout: None };
+        let done = guarded(|| self.device.poll(until).map_err(|e| GpuError::Device(e.to_string())));
         done.map(|_| ()).map_err(|error| self.take_error().unwrap_or(error))
     }
 

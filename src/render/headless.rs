@@ -80,6 +80,7 @@ pub fn render_rows(
     guarded(|| {
         let [width, height] = size.map(|s| s.max(1));
         let step = band_rows(frame, width, height);
+        renderer.in_portions = gpu.info.device_type == wgpu::DeviceType::Cpu;
         let mut rgba = Vec::with_capacity(width as usize * step as usize * 4);
         let mut first = 0;
         while first < height {
@@ -201,6 +202,36 @@ mod tests {
         };
         frame.display.background = Background::Studio { inner: [0.3, 0.32, 0.36], outer: [0.1, 0.1, 0.12] };
         frame
+    }
+
+    #[test]
+    fn a_picture_in_portions_is_the_one_drawn_at_once() {
+        use crate::model::shapes::{Tube, tube};
+        for backend in [Backend::Vulkan, Backend::Gl] {
+            let Ok(gpu) = Gpu::headless(backend) else { continue };
+            // 409 600 triangles: two portions.
+            let model = std::sync::Arc::new(tube(Tube { rings: 801, sides: 256, ..Tube::default() }));
+            let mut frame = busy();
+            let mut palettes = Vec::new();
+            let mut matrices = Vec::new();
+            crate::anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut matrices);
+            crate::deform::palettes(&model, &matrices, &mut palettes);
+            (frame.palettes, frame.draws) = (palettes, vec![crate::model::InstanceId(0)]);
+            frame.model = Some(model);
+            let size = [96, 64];
+            let draw = |frame: &Frame, in_portions: bool| {
+                let mut renderer = Renderer::new(&gpu);
+                renderer.in_portions = in_portions;
+                let rows = Rows { first: 0, of: size[1] };
+                let mut rgba = Vec::new();
+                read_rows(&gpu, renderer.draw_rows(&gpu, frame, size, rows).unwrap(), 0, &mut rgba).unwrap();
+                rgba
+            };
+            let whole = draw(&frame, false);
+            assert!(draw(&frame, true) == whole, "{backend:?}");
+            frame.draws.clear();
+            assert!(draw(&frame, false) != whole, "the model is drawn");
+        }
     }
 
     #[test]

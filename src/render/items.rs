@@ -22,6 +22,8 @@ pub(super) struct Item<'a> {
     members: (u32, u32),
     /// What is drawn at once: all members of a copy before those of the next.
     instances: (u32, u32),
+    /// What of its surface's index list.
+    range: (u32, u32),
     pub groups: &'a Groups,
     pub traits: &'a Traits,
     /// Mesh, and primitive of it.
@@ -31,6 +33,16 @@ pub(super) struct Item<'a> {
 }
 
 impl Item<'_> {
+    /// Which entries of the index list its surface is made of.
+    pub fn range(&self) -> std::ops::Range<u32> {
+        self.range.0..self.range.1
+    }
+
+    /// The same with another part of the index list.
+    pub fn with_range(self, range: std::ops::Range<u32>) -> Self {
+        Self { range: (range.start, range.end), ..self }
+    }
+
     /// Each of them `times` times.
     pub fn instances(&self, times: u32) -> std::ops::Range<u32> {
         times * self.instances.0..times * self.instances.1
@@ -121,6 +133,7 @@ fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<I
                 } else {
                     (copies.0 * all + members.0, copies.0 * all + members.1)
                 },
+                range: (0, copy.meshes[mesh][n].indices.count),
                 groups,
                 traits,
                 place: (mesh, n),

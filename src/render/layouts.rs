@@ -187,6 +187,12 @@ pub(super) mod shown {
     pub const SHARED_BLACK: u32 = 4;
 }
 
+/// `SHOWN_LIGHTS` of shaders/common/globals.wgsl.
+pub(super) mod light {
+    pub const STUDIO: u32 = 1;
+    pub const FILE: u32 = 2;
+}
+
 /// `Globals::scale_kind`.
 pub(super) mod scale {
     pub const RAMP: u32 = 0;

@@ -21,6 +21,8 @@ mod needs;
 mod numbers;
 mod painter;
 mod pipelines;
+mod pool;
+mod portions;
 mod reorder;
 mod scene;
 mod sent;
@@ -51,6 +53,7 @@ use items::{Item, Items};
 use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, Pipelines};
+use portions::{Queue, portions};
 use scene::GpuModel;
 use target::{Depth, Depths, begin, clear_color, set_depths};
 use upload::{Upload, bind_frame};
@@ -69,6 +72,8 @@ pub struct Renderer {
     behind: Option<Behind>,
     /// The background alone, where it is copied.
     backdrop: Option<Backdrop>,
+    /// Waits for parts of a picture before others are recorded.
+    in_portions: bool,
     /// What the target shows.
     drawn: Option<Frame>,
     present: Option<PresentGroup>,
@@ -101,6 +106,7 @@ impl Renderer {
             target: None,
             behind: None,
             backdrop: None,
+            in_portions: false,
             drawn: None,
             present: None,
             texture_step: u64::MAX,
@@ -327,7 +333,23 @@ impl Renderer {
             through = Some(upload.group_with(gpu, pipelines, behind));
             load = wgpu::LoadOp::Load;
         }
-        let depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
+        let mut depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
+        let mut portions = if self.in_portions && glass.is_none() { portions(solid) } else { Vec::new() };
+        let last = portions.pop();
+        let mut queue = Queue::default();
+        for portion in &portions {
+            let kept = if depth == Depth::Own { Depth::Kept } else { Depth::Passed };
+            {
+                let mut pass = begin(encoder, target, load, None, kept);
+                bind_frame(&mut pass, pipelines.windows, &group, 0);
+                let (pass, groups) = (&mut pass, [&group; 2]);
+                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room };
+                painter.surfaces(portion, false);
+            }
+            queue.submit(gpu, encoder)?;
+            (depth, load) = (Depth::Taken, wgpu::LoadOp::Load);
+        }
+        let solid = last.as_deref().unwrap_or(solid);
         let mut pass = begin(encoder, target, load, Some(&target.view), depth);
         bind_frame(&mut pass, pipelines.windows, &group, 0);
         let groups = [&group, through.as_ref().unwrap_or(&group)];

@@ -1,5 +1,7 @@
 //! Records what is drawn into a pass. Knows how each item is drawn, not what for.
 
+use std::ops::Range;
+
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::items::{Item, winding_of_backs};
@@ -69,10 +71,10 @@ impl Painter<'_, '_> {
     fn surface(&mut self, item: &Item<'_>, blend: bool) {
         let look = if self.frame.overlay().is_some() { Look::Readout } else { Look::Shaded };
         let topology = item.primitive.topology;
-        let indices = &item.primitive.indices;
+        let indices = (&item.primitive.indices, item.range());
         let backs = winding_of_backs(self.frame, item);
         let parts = if look == Look::Shaded { item.traits.parts } else { item.traits.parts.holes() };
-        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, parts }, indices);
+        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, parts }, indices.clone());
         match (item.traits.double_sided, blend) {
             (false, _) => draw(backs),
             // The far side of something hollow comes before the near one.
@@ -87,11 +89,10 @@ impl Painter<'_, '_> {
     /// All vertices of the file; those split off for tangents lie where these do.
     fn dots(&mut self, item: &Item<'_>) {
         let count = item.source.stored_vertices as u32;
-        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
         if count > 0 {
             self.deformed(item, Kind::Dots);
-            self.pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
-            self.pass.set_vertex_buffer(1, values.slice(..));
+            self.pass.set_vertex_buffer(0, item.primitive.vertices.slice());
+            self.pass.set_vertex_buffer(1, values(self.numbers, item));
             self.pass.draw(item.instances(3), 0..count);
         }
     }
@@ -116,13 +117,13 @@ impl Painter<'_, '_> {
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
         if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
             let edges = item.primitive.edges(self.gpu, item.source)?;
-            self.draw(item, Kind::Edges, edges);
+            self.draw(item, Kind::Edges, (edges, 0..edges.count));
         }
         Ok(())
     }
 
-    fn draw(&mut self, item: &Item<'_>, kind: Kind, indices: &Indices) {
-        if indices.count == 0 {
+    fn draw(&mut self, item: &Item<'_>, kind: Kind, (indices, range): (&Indices, Range<u32>)) {
+        if range.is_empty() {
             return;
         }
         self.deformed(item, kind);
@@ -131,15 +132,18 @@ impl Painter<'_, '_> {
         if let Some(layers) = &item.groups.layers {
             pass.set_bind_group(3, layers, &[]);
         }
-        pass.set_vertex_buffer(0, item.primitive.vertices.slice(..));
-        pass.set_vertex_buffer(1, item.primitive.paint.slice(..));
-        // Where the overlay needs no numbers it reads anything.
-        let values = self.numbers.values(item.place).unwrap_or(&item.primitive.vertices);
-        pass.set_vertex_buffer(2, values.slice(..));
-        pass.set_index_buffer(indices.buffer.slice(..), wgpu::IndexFormat::Uint32);
-        pass.draw_indexed(0..indices.count, 0, item.instances(1));
+        pass.set_vertex_buffer(0, item.primitive.vertices.slice());
+        pass.set_vertex_buffer(1, item.primitive.paint.slice());
+        pass.set_vertex_buffer(2, values(self.numbers, item));
+        pass.set_index_buffer(indices.piece.slice(), wgpu::IndexFormat::Uint32);
+        pass.draw_indexed(range, 0, item.instances(1));
         if kind.is_glass() {
             bind_frame(pass, self.pipelines.windows, self.groups[0], 0);
         }
     }
+}
+
+/// A number for each vertex. Where the overlay needs none it reads anything.
+fn values<'a>(numbers: &'a Numbers, item: &'a Item<'_>) -> wgpu::BufferSlice<'a> {
+    numbers.values(item.place).map_or_else(|| item.primitive.vertices.slice(), |values| values.slice(..))
 }

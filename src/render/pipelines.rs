@@ -336,6 +336,7 @@ impl Pipelines {
             constants.push(("TRANSFORMS", f64::from(parts.transforms)));
             let has_sides = how.topology == wgpu::PrimitiveTopology::TriangleList;
             constants.push(("SIDES", f64::from(u8::from(has_sides))));
+            constants.push(("CULLED", f64::from(u8::from(how.cull.is_some()))));
             // Only the layered program knows this one.
             constants.extend(is_layered.then_some(("LAYERS", f64::from(parts.layers))));
         }

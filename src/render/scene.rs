@@ -11,6 +11,7 @@ use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Draw, Influence, Slot, flag, mode};
 use super::material::Materials;
 use super::pipelines::Pipelines;
+use super::pool::{Piece, Pool};
 use super::reorder::Reordering;
 use super::shown::Shown;
 use super::vertices::{Shape, mode_of, window};
@@ -41,9 +42,9 @@ pub(super) struct GpuModel {
 #[derive(Debug)]
 pub(super) struct GpuPrimitive {
     pub layout: VertexLayout,
-    pub vertices: wgpu::Buffer,
+    pub vertices: Piece,
     pub paint_layout: PaintLayout,
-    pub paint: wgpu::Buffer,
+    pub paint: Piece,
     /// Which vertex of the model stands where.
     pub order: VertexOrder,
     pub indices: Indices,
@@ -89,14 +90,65 @@ impl GpuDraw {
 /// An index list.
 #[derive(Clone, Debug)]
 pub(super) struct Indices {
-    pub buffer: wgpu::Buffer,
+    pub piece: Piece,
     pub count: u32,
 }
 
 impl Indices {
-    fn new(gpu: &Gpu, what: &str, list: &[u32]) -> Result<Self, GpuError> {
-        let buffer = gpu.buffer(what, bytemuck::cast_slice(list), wgpu::BufferUsages::INDEX)?;
-        Ok(Self { buffer, count: list.len() as u32 })
+    fn new(gpu: &Gpu, pool: &mut Pool, what: &str, list: &[u32]) -> Result<Self, GpuError> {
+        Ok(Self { piece: pool.put(gpu, what, bytemuck::cast_slice(list))?, count: list.len() as u32 })
+    }
+}
+
+/// Puts primitives on the device.
+struct Maker<'a> {
+    gpu: &'a Gpu,
+    pipelines: &'a Pipelines,
+    /// A [`Draw`] for each that is drawn.
+    uniforms: &'a wgpu::Buffer,
+    vertices: Pool,
+    indices: Pool,
+    /// Of those without listed influences and morph targets.
+    plain: Option<wgpu::BindGroup>,
+}
+
+impl<'a> Maker<'a> {
+    fn new(gpu: &'a Gpu, pipelines: &'a Pipelines, uniforms: &'a wgpu::Buffer) -> Self {
+        use wgpu::BufferUsages as U;
+        let (vertices, indices) = (Pool::new(gpu, U::VERTEX | U::STORAGE), Pool::new(gpu, U::INDEX));
+        Self { gpu, pipelines, uniforms, vertices, indices, plain: None }
+    }
+
+    fn finish(mut self) {
+        self.vertices.finish(self.gpu);
+        self.indices.finish(self.gpu);
+    }
+
+    /// What a primitive binds.
+    fn group(&mut self, packed: &PackedPrimitive, place: &str) -> Result<wgpu::BindGroup, GpuError> {
+        let is_plain = packed.listed.is_empty() && packed.morphs.is_empty();
+        if let Some(plain) = self.plain.as_ref().filter(|_| is_plain) {
+            return Ok(plain.clone());
+        }
+        let list: &[Influence] = bytemuck::cast_slice(&packed.listed);
+        let (gpu, what) = (self.gpu, |part: &str| format!("{place}: its {part}"));
+        let influences = self.vertices.put(gpu, &what("influences"), bytemuck::cast_slice(list))?;
+        let morphs = self.vertices.put(gpu, &what("morph targets"), bytemuck::cast_slice(&packed.morphs))?;
+        let size = wgpu::BufferSize::new(size_of::<Draw>() as u64);
+        let draw = wgpu::BufferBinding { buffer: self.uniforms, offset: 0, size };
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(place),
+            layout: &self.pipelines.primitive,
+            entries: &[
+                entry(0, wgpu::BindingResource::Buffer(draw)),
+                entry(1, influences.binding()),
+                entry(2, morphs.binding()),
+            ],
+        });
+        if is_plain {
+            self.plain = Some(group.clone());
+        }
+        Ok(group)
     }
 }
 
@@ -111,16 +163,18 @@ impl GpuModel {
         let size = (u64::from(stride) * draw_count as u64).max(MIN_BUFFER);
         let uniforms = gpu.empty_buffer("draws", size, usage)?;
         let mut meshes = Vec::new();
+        let mut maker = Maker::new(gpu, pipelines, &uniforms);
         for (i, mesh) in model.meshes.iter().enumerate() {
             let shown = shown.contains(&i);
             let primitives = mesh.primitives.iter().enumerate().filter(|_| shown);
             let upload = |(n, p): (usize, &Primitive)| {
                 let known = ((Aabb::from_points(p.positions.iter().copied()).center(), main_joint(p)), meeting(p));
                 let packed = pack_primitive(p, may_reorder(model, p));
-                GpuPrimitive::new(gpu, pipelines, p, (packed, known), &uniforms, &place(i, n))
+                GpuPrimitive::new(&mut maker, p, (packed, known), &place(i, n))
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
+        maker.finish();
         let by_processor = gpu.info.device_type == wgpu::DeviceType::Cpu;
         let mut bytes = Vec::new();
         let mut draws = Vec::new();
@@ -154,7 +208,9 @@ impl GpuModel {
             let known = (old.center, old.meeting.clone());
             let p = &model.meshes[mesh].primitives[n];
             // Where both have no room for a moment, the old one will do.
-            if let Ok(new) = GpuPrimitive::new(gpu, pipelines, p, (packed, known), &self.uniforms, &place(mesh, n)) {
+            let mut maker = Maker::new(gpu, pipelines, &self.uniforms);
+            if let Ok(new) = GpuPrimitive::new(&mut maker, p, (packed, known), &place(mesh, n)) {
+                maker.finish();
                 *old = new;
             }
         }
@@ -176,38 +232,24 @@ fn place(mesh: usize, primitive: usize) -> String {
 type Known = ((Vec3, u32), Option<Vec<(u16, u16)>>);
 
 impl GpuPrimitive {
+    /// Drawn once `maker` is finished.
     fn new(
-        gpu: &Gpu,
-        pipelines: &Pipelines,
+        maker: &mut Maker<'_>,
         p: &Primitive,
         (packed, (center, meeting)): (PackedPrimitive, Known),
-        uniforms: &wgpu::Buffer,
         place: &str,
     ) -> Result<Self, GpuError> {
-        use wgpu::BufferUsages as U;
-        let what = |part: &str| format!("{place}: its {part}");
-        let list: &[Influence] = bytemuck::cast_slice(&packed.listed);
-        let vertices = gpu.buffer(&what("vertices"), bytemuck::cast_slice(&packed.vertices), U::VERTEX | U::STORAGE)?;
-        let paint = gpu.buffer(&what("colours"), bytemuck::cast_slice(&packed.paint), U::VERTEX)?;
-        let influences = gpu.buffer(&what("influences"), bytemuck::cast_slice(list), U::STORAGE)?;
-        let morphs = gpu.buffer(&what("morph targets"), bytemuck::cast_slice(&packed.morphs), U::STORAGE)?;
-        let draw =
-            wgpu::BufferBinding { buffer: uniforms, offset: 0, size: wgpu::BufferSize::new(size_of::<Draw>() as u64) };
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(place),
-            layout: &pipelines.primitive,
-            entries: &[
-                entry(0, wgpu::BindingResource::Buffer(draw)),
-                entry(1, influences.as_entire_binding()),
-                entry(2, morphs.as_entire_binding()),
-            ],
-        });
+        let (gpu, what) = (maker.gpu, |part: &str| format!("{place}: its {part}"));
+        let vertices = maker.vertices.put(gpu, &what("vertices"), bytemuck::cast_slice(&packed.vertices))?;
+        let paint = maker.vertices.put(gpu, &what("colours"), bytemuck::cast_slice(&packed.paint))?;
+        let group = maker.group(&packed, place)?;
+        let list = packed.indices.as_deref().unwrap_or(&p.indices);
         Ok(Self {
             layout: packed.layout,
             vertices,
             paint_layout: packed.paint_layout,
             paint,
-            indices: Indices::new(gpu, &what("indices"), packed.indices.as_deref().unwrap_or(&p.indices))?,
+            indices: Indices::new(gpu, &mut maker.indices, &what("indices"), list)?,
             order: packed.order,
             topology: match p.topology {
                 Topology::Points => wgpu::PrimitiveTopology::PointList,
@@ -229,7 +271,8 @@ impl GpuPrimitive {
                 let places = self.order.places(p.positions.len());
                 list.iter_mut().for_each(|vertex| *vertex = places[*vertex as usize]);
             }
-            Indices::new(gpu, "the wireframe", &list)
+            let piece = Piece::alone(gpu, "the wireframe", bytemuck::cast_slice(&list), wgpu::BufferUsages::INDEX)?;
+            Ok(Indices { piece, count: list.len() as u32 })
         };
         self.edges.get_or_init(make).as_ref().map_err(GpuError::clone)
     }

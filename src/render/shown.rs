@@ -1,7 +1,7 @@
 //! What decides how the model's shaders branch in a picture. A graphics card reads it out of the uniform; where the device is
 //! the processor, pipelines are made for it (`BY_PROCESSOR` of shaders/common/globals.wgsl).
 
-use super::layouts::{scale, shown};
+use super::layouts::{light, scale, shown};
 use crate::frame::{Frame, OVERLAYS, Scale};
 
 /// What a picture shows.
@@ -13,6 +13,8 @@ pub(super) struct Shown {
     pub overlay: u32,
     /// Of [`scale`].
     pub scale: u32,
+    /// Bits of [`light`].
+    pub lights: u32,
 }
 
 impl Shown {
@@ -30,22 +32,29 @@ impl Shown {
                 Some(Scale::Steps(_)) => scale::STEPS,
                 Some(Scale::Joints) => scale::JOINTS,
             },
+            lights: bit(frame.studio, light::STUDIO) | bit(!frame.lights.is_empty(), light::FILE),
         }
     }
 
     /// As far as materials and light depend on it.
     pub fn of_materials(self) -> Self {
-        Self { flags: self.flags & shown::INFLUENCED_ONLY, ..Self::default() }
+        Self { flags: self.flags & shown::INFLUENCED_ONLY, lights: self.lights, ..Self::default() }
+    }
+
+    /// As far as overlays depend on it.
+    pub fn of_overlays(self) -> Self {
+        Self { lights: 0, ..self }
     }
 
     /// The constants of globals.wgsl. `None`: a graphics card reads them from the uniform.
-    pub fn constants(this: Option<Self>) -> [(&'static str, f64); 4] {
+    pub fn constants(this: Option<Self>) -> [(&'static str, f64); 5] {
         let known = this.unwrap_or_default();
         [
             ("BY_PROCESSOR", f64::from(u8::from(this.is_some()))),
             ("SHOWN_FLAGS", f64::from(known.flags)),
             ("SHOWN_OVERLAY", f64::from(known.overlay)),
             ("SHOWN_SCALE", f64::from(known.scale)),
+            ("SHOWN_LIGHTS", f64::from(known.lights)),
         ]
     }
 }

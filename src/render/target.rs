@@ -95,6 +95,8 @@ pub(super) enum Depth {
     Own,
     /// Begins empty; the next pass goes on with it.
     Kept,
+    /// The one that the pass before kept; the next pass goes on with it.
+    Passed,
     /// The one that the pass before kept.
     Taken,
 }
@@ -114,8 +116,11 @@ pub(super) fn begin<'a>(
     // Reversed: nothing is farther than zero.
     let empty = wgpu::LoadOp::Clear(0.0);
     let depth_ops = wgpu::Operations {
-        load: if depth == Depth::Taken { wgpu::LoadOp::Load } else { empty },
-        store: if depth == Depth::Kept { wgpu::StoreOp::Store } else { wgpu::StoreOp::Discard },
+        load: if matches!(depth, Depth::Taken | Depth::Passed) { wgpu::LoadOp::Load } else { empty },
+        store: match depth {
+            Depth::Kept | Depth::Passed => wgpu::StoreOp::Store,
+            Depth::Own | Depth::Taken => wgpu::StoreOp::Discard,
+        },
     };
     let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
         label: Some("scene"),

@@ -63,8 +63,12 @@ impl Shape {
         match kind {
             Kind::Surface { look: Look::Shaded, .. } => Self { shown: shown.map(Shown::of_materials), ..self },
             // Turning it on or off compiles nothing, unless pipelines are made for what is shown anyway.
-            Kind::Surface { look: Look::Readout, .. } => Self { dims: self.dims || shown.is_none(), ..self },
-            Kind::Dots => Self { paint: PaintLayout::default(), dims: true, ..self },
+            Kind::Surface { look: Look::Readout, .. } => {
+                Self { dims: self.dims || shown.is_none(), shown: shown.map(Shown::of_overlays), ..self }
+            }
+            Kind::Dots => {
+                Self { paint: PaintLayout::default(), dims: true, shown: shown.map(Shown::of_overlays), ..self }
+            }
             _ => self.alone(),
         }
     }

@@ -203,3 +203,25 @@ fn a_large_mesh_gets_its_better_order_while_pictures_are_drawn() {
     };
     assert!(difference(&first, &later).1 <= 4, "{:?}", difference(&first, &later));
 }
+
+#[test]
+fn a_model_of_many_parts_takes_few_buffers_and_looks_like_one_of_few() {
+    let whole = dense(false);
+    let mut parts = (*whole).clone();
+    let p = parts.meshes[0].primitives[0].clone();
+    let part = |indices: &[u32]| skinscope::model::Primitive { indices: indices.to_vec(), ..p.clone() };
+    parts.meshes[0].primitives = p.indices.chunks(24).map(part).collect();
+    let count = parts.meshes[0].primitives.len();
+    assert!(count > 80, "{count}");
+    let split = Arc::new(Model::build(parts).unwrap());
+    for stage in stages() {
+        let picture = |model: &Arc<Model>| {
+            let (frame, before) = (frame(model, METHODS[0]), stage.gpu.uploads().buffers);
+            (stage.draw(&frame), stage.gpu.uploads().buffers - before)
+        };
+        let ((one, few), (many, more)) = (picture(&whole), picture(&split));
+        assert!(difference(&one, &many).1 <= 1, "{:?}", difference(&one, &many));
+        // Several megabytes, a handful of which go into a buffer.
+        assert!(more < few + count / 8, "{few} buffers, and {more} for {count} parts");
+    }
+}

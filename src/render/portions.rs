@@ -1,0 +1,85 @@
+//! A picture of much in portions. Where the device is the processor, its driver notes every triangle in memory until the pixels
+//! below it are shaded, and is far ahead of those that shade them: of two million triangles at four samples a pixel that came to
+//! 200 MiB. A picture in memory is in no hurry to be recorded: while one portion is drawn, no more than the next is recorded.
+
+use std::ops::Range;
+
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::items::Item;
+
+/// Entries of index lists that are drawn at once: three times the triangles.
+const PORTION: u32 = 3 << 18;
+
+/// What `solid` is drawn as, one portion after the other; empty where one will do.
+pub(super) fn portions<'a>(solid: &[Item<'a>]) -> Vec<Vec<Item<'a>>> {
+    let sizes: Vec<[u32; 2]> = solid.iter().map(|item| [item.range().end, item.instances(1).len() as u32]).collect();
+    let total: u64 = sizes.iter().map(|[entries, times]| u64::from(*entries) * u64::from(*times)).sum();
+    if total <= u64::from(PORTION) {
+        return Vec::new();
+    }
+    let item = |(i, range): (usize, Range<u32>)| solid[i].with_range(range);
+    plan(&sizes, PORTION).into_iter().map(|part| part.into_iter().map(item).collect()).collect()
+}
+
+/// Which of `sizes` (entries of an index list, and how many times it is drawn) go together, and what part of each list: so that
+/// no portion has more than `most` entries, unless a triangle is drawn more often than that.
+fn plan(sizes: &[[u32; 2]], most: u32) -> Vec<Vec<(usize, Range<u32>)>> {
+    let (mut all, mut portion, mut room) = (Vec::new(), Vec::new(), most);
+    for (i, [entries, times]) in sizes.iter().copied().enumerate() {
+        let times = times.max(1);
+        let mut first = 0;
+        while first < entries {
+            // Whole triangles, and whole lines.
+            let fits = room / times / 6 * 6;
+            if fits == 0 && !portion.is_empty() {
+                all.push(std::mem::take(&mut portion));
+                room = most;
+                continue;
+            }
+            let end = entries.min(first.saturating_add(fits.max(6)));
+            portion.push((i, first..end));
+            room = room.saturating_sub((end - first).saturating_mul(times));
+            first = end;
+        }
+    }
+    all.push(portion);
+    all
+}
+
+/// Submissions, each of which waits for the one before it.
+#[derive(Default)]
+pub(super) struct Queue(Option<wgpu::SubmissionIndex>);
+
+impl Queue {
+    /// Submits what `encoder` has recorded, and begins anew.
+    pub fn submit(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), GpuError> {
+        let next = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("portion") });
+        let index = gpu.queue.submit([std::mem::replace(encoder, next).finish()]);
+        self.0.replace(index).map_or(Ok(()), |last| gpu.wait_for(Some(last)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn portions_hold_everything_once_in_order_and_no_more_than_they_may() {
+        let sizes = [[30, 1], [0, 5], [7000, 1], [300, 4], [90, 50], [12, 2000], [5, 1]];
+        let portions = plan(&sizes, 1000);
+        let mut next = vec![0; sizes.len()];
+        let mut last = 0;
+        for portion in &portions {
+            let entries = |(i, range): &(usize, Range<u32>)| range.len() as u32 * sizes[*i][1];
+            let sum: u32 = portion.iter().map(entries).sum();
+            assert!(sum <= 1000 || portion.len() == 1 && portion[0].1.len() == 6, "{portion:?}");
+            for (i, range) in portion {
+                assert!(*i >= last && range.start == next[*i] && range.start % 6 == 0 && !range.is_empty());
+                (last, next[*i]) = (*i, range.end);
+            }
+        }
+        assert_eq!(next, sizes.map(|[entries, _]| entries));
+        assert!(portions.iter().all(|p| !p.is_empty()) && portions.len() < 25, "{}", portions.len());
+    }
+}
