@@ -1,63 +1,130 @@
-// Octahedral bones: translucent facets with crisp edges.
+// Bones: flat shapes that turn to the eye (a kite with a ridge towards it, as an octahedron looks, or a stick), with a ball
+// where the joint is. The selected one is opaque, of a bright and a dark half, within a white and a black line, so that it
+// stands out from whatever lies beneath.
 
 struct Bone {
     /// World; w: half width of the collar, metres.
     @location(0) head: vec4f,
+    /// World; w: where the collar is, from head to tail; negative: a stick, which is as wide everywhere.
     @location(1) tail: vec4f,
     /// sRGB, straight alpha.
     @location(2) color: vec4f,
+    /// Least half width, pixels; radius of the ball, of the half width; 1 for the selected bone, else 0; depth.
+    @location(3) look: vec4f,
 }
 
-struct Facet {
+struct Drawn {
     @builtin(position) position: vec4f,
-    @location(0) world: vec3f,
-    @location(1) color: vec4f,
-    /// Barycentric: zero on the opposite edge.
-    @location(2) corner: vec3f,
+    /// Head and tail, pixels from the picture's top left.
+    @location(0) @interpolate(flat) ends: vec4f,
+    /// Pixels: half width, from head to collar (negative: a stick), radius of the ball; w: 1 for the selected bone.
+    @location(1) @interpolate(flat) size: vec4f,
+    @location(2) @interpolate(flat) color: vec4f,
 }
 
-/// Where the collar is, from head to tail.
-const COLLAR: f32 = 0.12;
+/// Of the white and the black line around the selected bone, pixels.
+const WHITE: f32 = 2.2;
+const BLACK: f32 = 1.8;
 
 @vertex
-fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Facet {
-    let along = bone.tail.xyz - bone.head.xyz;
-    let direction = along / max(length(along), 1e-20);
-    // Duff et al. 2017: a basis without a pole.
-    let s = select(-1.0, 1.0, direction.z >= 0.0);
-    let a = -1.0 / (s + direction.z);
-    let b = direction.x * direction.y * a;
-    let x = vec3f(1.0 + s * direction.x * direction.x * a, s * b, -s * direction.x);
-    let y = vec3f(b, s + direction.y * direction.y * a, -direction.y);
-
-    let facet = vertex / 3u;
-    let at = vertex % 3u;
-    let quarter = (facet % 4u + select(0u, 1u, at == select(1u, 2u, facet >= 4u))) % 4u;
-    let turn = vec2f(
-        select(0.0, select(1.0, -1.0, quarter == 2u), quarter % 2u == 0u),
-        select(0.0, select(1.0, -1.0, quarter == 3u), quarter % 2u == 1u),
-    );
-    var world = bone.head.xyz + along * COLLAR + (x * turn.x + y * turn.y) * bone.head.w;
-    if at == 0u {
-        world = select(bone.head.xyz, bone.tail.xyz, facet >= 4u);
+fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
+    let collar = abs(bone.tail.w);
+    var a = globals.clip_from_world * vec4f(bone.head.xyz, 1.0);
+    var b = globals.clip_from_world * vec4f(bone.tail.xyz, 1.0);
+    // Cut at the near plane (z = w), where the projection still makes sense.
+    let over = vec2f(a.z - a.w, b.z - b.w);
+    let cut = mix(a, b, over.x / (over.x - over.y));
+    if over.x > 0.0 && over.y <= 0.0 {
+        a = cut;
+    } else if over.y > 0.0 && over.x <= 0.0 {
+        b = cut;
     }
-    var out: Facet;
-    out.position = globals.clip_from_world * vec4f(world, 1.0);
-    out.world = world;
+    let middle = mix(a, b, collar);
+    let half_size = globals.viewport.xy * 0.5;
+    let down = vec2f(1.0, -1.0);
+    let head = a.xy / a.w * half_size * down + half_size;
+    let tail = b.xy / b.w * half_size * down + half_size;
+    let at_collar = middle.xy / middle.w * half_size * down + half_size;
+    let along = tail - head;
+    let reach_along = length(along);
+    let direction = select(vec2f(1.0, 0.0), along / reach_along, reach_along > 1e-4);
+    // A metre across the screen, in pixels, at the collar.
+    let m = globals.clip_from_world;
+    let metre = length(vec3f(m[0].y, m[1].y, m[2].y)) / max(middle.w, 1e-20) * half_size.y;
+    let half_width = max(bone.head.w * metre, bone.look.x);
+    // A bone that points at the eye shows its ball.
+    let whole = length(bone.tail.xyz - bone.head.xyz) * metre;
+    let ball = half_width * mix(0.95, bone.look.y, clamp(reach_along / max(whole, 1e-6), 0.0, 1.0));
+
+    // One pixel more for the soft edge.
+    let reach = half_width + 1.0 + bone.look.z * (WHITE + BLACK);
+    let side = f32(vertex & 1u) * 2.0 - 1.0;
+    let is_end = vertex >= 2u;
+    let clip = select(a, b, is_end);
+    let offset = vec2f(-direction.y, direction.x) * side + select(-direction, direction, is_end);
+    var out: Drawn;
+    out.position = vec4f(clip.xy + offset * down * reach / half_size * clip.w, clip.zw);
+    // The selected bone lies before all others.
+    out.position.z = mix(out.position.z, clip.w * 0.999999, bone.look.z);
+    if over.x > 0.0 && over.y > 0.0 {
+        // Wholly nearer than the near plane.
+        out.position = vec4f(2.0, 2.0, 0.0, 1.0);
+    }
+    out.ends = vec4f(head, tail);
+    let place = clamp(dot(at_collar - head, direction), 0.0, reach_along);
+    out.size = vec4f(half_width, select(place, -1.0, bone.tail.w < 0.0), ball, bone.look.z);
     out.color = bone.color;
-    out.corner = vec3f(f32(at == 0u), f32(at == 1u), f32(at == 2u));
     return out;
 }
 
+/// Distance to the half of a kite above its axis, which leads from the origin to (`reach`, 0); negative inside.
+fn kite(at: vec2f, corner: vec2f, reach: f32) -> f32 {
+    let to_first = at - corner * clamp(dot(at, corner) / max(dot(corner, corner), 1e-6), 0.0, 1.0);
+    let edge = vec2f(reach, 0.0) - corner;
+    let from_corner = at - corner;
+    let to_second = from_corner - edge * clamp(dot(from_corner, edge) / max(dot(edge, edge), 1e-6), 0.0, 1.0);
+    let above = max(corner.x * at.y - corner.y * at.x, edge.x * from_corner.y - edge.y * from_corner.x);
+    let away = min(length(to_first), length(to_second));
+    return select(-away, away, above > 0.0);
+}
+
 @fragment
-fn fs_bones(in: Facet) -> @location(0) vec4f {
-    let normal = normalize(cross(dpdy(in.world), dpdx(in.world)));
-    let d = in.corner / max(fwidth(in.corner), vec3f(1e-6));
-    let edge = 1.0 - smoothstep(0.7, 1.7, min(d.x, min(d.y, d.z)));
+fn fs_bones(in: Drawn) -> @location(0) vec4f {
+    let at = pixel_of(in.position) - in.ends.xy;
+    let axis = in.ends.zw - in.ends.xy;
+    let reach = length(axis);
+    let direction = select(vec2f(1.0, 0.0), axis / reach, reach > 1e-4);
+    let across = vec2f(-direction.y, direction.x);
+    let along = dot(at, direction);
+    let beside = dot(at, across);
+    let is_stick = in.size.y < 0.0;
+    let stick = length(vec2f(along - clamp(along, 0.0, reach), beside)) - in.size.x;
+    let shape = select(kite(vec2f(along, abs(beside)), vec2f(in.size.y, in.size.x), reach), stick, is_stick);
+    let away = min(shape, length(at) - in.size.z);
+    let is_selected = in.size.w;
+    let covered = clamp(0.5 + is_selected * (WHITE + BLACK) - away, 0.0, 1.0);
+    if covered <= 0.0 {
+        discard;
+    }
+    // Two sides, each facing half way to the eye; before the collar they lean towards the head.
     let key = globals.boxes[0].z.xyz;
-    let shade = 0.5 + 0.5 * clamp(dot(normal, key) * 0.6 + 0.4, 0.0, 1.0);
+    let light = vec3f(dot(key, globals.view_x.xyz), -dot(key, globals.view_y.xyz), dot(key, globals.view_z.xyz));
+    let lean = direction * select(0.25, -0.9, along < in.size.y);
+    let sides = vec2f(dot(lean - across, light.xy), dot(lean + across, light.xy)) * 0.6 + light.z * 0.6;
+    let is_left = clamp(beside / 1.4 + 0.5, 0.0, 1.0);
+    let shade = 0.6 + 0.4 * clamp(mix(sides.x, sides.y, is_left), 0.0, 1.0);
+    let edge = clamp(away + 1.5, 0.0, 1.0);
     let body = linear_from_srgb(in.color.rgb) * shade;
-    let rim = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.40));
-    let alpha = mix(in.color.a, min(in.color.a * 1.4 + 0.2, 1.0), edge);
-    return vec4f(mix(body, rim, edge) * alpha, alpha);
+    let rim = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.35));
+    let plain = mix(body, rim, edge);
+    let plain_alpha = mix(in.color.a, min(in.color.a * 1.3 + 0.1, 1.0), edge);
+
+    let bright = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.65));
+    let dark = linear_from_srgb(in.color.rgb * 0.16);
+    let lit = select(is_left, 1.0 - is_left, sides.x > sides.y);
+    var marked = mix(dark, bright, lit);
+    marked = mix(marked, vec3f(1.0), clamp(away + 0.5, 0.0, 1.0));
+    marked = mix(marked, vec3f(0.002), clamp(away - WHITE + 0.5, 0.0, 1.0));
+    let alpha = mix(plain_alpha, 1.0, is_selected) * covered;
+    return vec4f(mix(plain, marked, is_selected) * alpha, alpha);
 }

@@ -290,7 +290,7 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
         color = layered(s, l, in.world);
     }
     color = dithered(dimmed(tone(color), in), pixel_of(in.position));
-    return vec4f(color * p.base.a, p.base.a);
+    return in_picture(color, p.base.a);
 }
 
 /// A thin wall of glass (KHR_materials_transmission): light that is neither reflected nor scattered comes from straight
@@ -312,5 +312,7 @@ fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @
     l.through = tint * untoned(seen.rgb / max(seen.a, 1e-4)) * seen.a;
     let color = dithered(dimmed(tone(layered(s, l, in.world)), in), pixel_of(in.position));
     let open = dot(tint, vec3f(0.2126, 0.7152, 0.0722)) * (1.0 - largest(reflected_share(s))) * (1.0 - seen.a);
-    return vec4f(color * p.base.a, p.base.a * (1.0 - open));
+    // A translucent one shows what lies behind it as it is: then all of it covers that.
+    let covers = select(1.0, 1.0 - open, globals.studio.z >= 1.0);
+    return in_picture(color, p.base.a) * vec4f(1.0, 1.0, 1.0, covers);
 }

@@ -14,7 +14,8 @@ struct Attributes {
 }
 
 struct Fragment {
-    @builtin(position) position: vec4f,
+    /// Where depth is drawn before colour, both have to be the same to the last bit.
+    @invariant @builtin(position) position: vec4f,
     @location(0) world: vec3f,
     @location(1) normal: vec3f,
     /// w: handedness of the bitangent, mirroring included.

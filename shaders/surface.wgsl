@@ -233,6 +233,11 @@ fn metallic_roughness(in: Fragment, p: Point) -> Shading {
     return s;
 }
 
+/// What a surface of this colour and alpha leaves in the picture, premultiplied.
+fn in_picture(color: vec3f, alpha: f32) -> vec4f {
+    return vec4f(color, 1.0) * (alpha * globals.studio.z);
+}
+
 /// Points and lines without normals carry their plain colour.
 fn is_lit() -> bool {
     return SIDES || NORMALS;
@@ -249,7 +254,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
         color = shone_on(metallic_roughness(in, p), in.world);
     }
     color = dithered(dimmed(tone(color + p.glow), in), pixel_of(in.position));
-    return vec4f(color * p.base.a, p.base.a);
+    return in_picture(color, p.base.a);
 }
 
 /// KHR_materials_unlit: the base colour as it is, past light and tone curve.
@@ -261,5 +266,5 @@ fn fs_unlit(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     if is_culled(f) || alpha < 0.0 {
         discard;
     }
-    return vec4f(dimmed(clamp(base.rgb, vec3f(0.0), vec3f(1.0)), in) * alpha, alpha);
+    return in_picture(dimmed(clamp(base.rgb, vec3f(0.0), vec3f(1.0)), in), alpha);
 }

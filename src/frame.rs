@@ -9,7 +9,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::deform::{METHODS, Method};
-pub use crate::inspect::{Inspection, OVERLAYS, Overlay, SCALE_ROWS, Scale, VertexSet};
+pub use crate::inspect::{BoneShape, Inspection, OVERLAYS, Overlay, SCALE_ROWS, Scale, VertexSet};
 use crate::math::Projection;
 pub use crate::math::Ramp;
 use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
@@ -176,8 +176,8 @@ pub struct Display {
     pub with_children: bool,
     /// What the selected joint does not move is dimmed.
     pub influenced_only: bool,
-    /// Triangles that several joints share, by a tenth or more each, are black where colours stand for joints (as in the
-    /// lecture).
+    /// Where colours stand for joints, triangles that several joints share, by a tenth or more each, are black (as in the
+    /// lecture). Else the colours are mixed by weight, with dark seams where another joint becomes the dominant one.
     pub shared_black: bool,
     /// The most influences that a runtime can use.
     pub influence_limit: usize,
@@ -189,6 +189,8 @@ pub struct Display {
     pub wireframe: bool,
     /// The surface itself; off leaves skeleton, lines and wireframe.
     pub mesh: bool,
+    /// How opaque the surface is, 0…1: below 1 what lies behind it shines through, but none of its own other layers.
+    pub skin_opacity: f32,
     /// The ground at y = `height`, fading out.
     pub grid: Option<Grid>,
     /// Behind everything.
@@ -199,7 +201,7 @@ impl Default for Display {
     fn default() -> Self {
         Self {
             overlay: None,
-            ramp: Ramp::Blender,
+            ramp: Ramp::Heat,
             selected: None,
             with_children: false,
             influenced_only: false,
@@ -209,6 +211,7 @@ impl Default for Display {
             marks: Dots { radius: 4.5, color: [0.302, 0.639, 1.0, 1.0] },
             wireframe: false,
             mesh: true,
+            skin_opacity: 1.0,
             grid: None,
             background: Background::Solid([0.0, 0.0, 0.0]),
         }
@@ -257,17 +260,23 @@ pub enum Background {
     },
 }
 
-/// One octahedral bone.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// One bone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bone {
     /// Where the joint is, world.
     pub head: Vec3,
     /// Where the next joint is, world.
     pub tail: Vec3,
-    /// Half width at the collar, metres.
+    /// Half width at its widest, metres; lines have their own.
     pub radius: f32,
     /// sRGB, straight alpha.
     pub color: [f32; 4],
+    /// What it looks like.
+    pub shape: BoneShape,
+    /// Opaque, over all other bones, within a white and a black line: the selected one.
+    pub outlined: bool,
+    /// The fainter the farther away.
+    pub fades: bool,
 }
 
 /// One line with round ends, drawn over the surface; where `from` is `to`, a dot.

@@ -410,10 +410,56 @@ fn time_clamps_and_clips_pose() {
 
 #[test]
 fn the_heat_map_is_red_where_the_joint_rules_and_blue_where_it_does_not() {
-    let Some(map) = picture(&["--size", "200x300", "--heatmap", "Head", "--view", "front"], "heat.png") else { return };
+    let Some(map) =
+        picture(&["--size", "200x300", "--heatmap", "Head", "--view", "front", "--ramp", "blender"], "heat.png")
+    else {
+        return;
+    };
     let red = map.enumerate_pixels().filter(|(_, y, p)| *y < 90 && p.0[0] > 150 && p.0[2] < 90).count();
     let blue = map.enumerate_pixels().filter(|(_, y, p)| *y > 150 && p.0[2] > 150 && p.0[0] < 90).count();
     assert!(red > 200 && blue > 1000, "{red} red above, {blue} blue below");
+}
+
+#[test]
+fn weights_without_a_joint_are_those_of_the_one_that_moves_most() {
+    let all = ["--size", "200x300", "--view", "front", "--overlay", "weights"];
+    let Some(map) = picture(&all, "most.png") else { return };
+    let warm = map.pixels().filter(|p| p.0[0] > 180 && p.0[0] > p.0[2] + 60).count();
+    let grey = map.pixels().filter(|p| p.0[0].abs_diff(p.0[2]) < 12 && p.0[0] > 60).count();
+    assert!(warm > 300 && grey > 1000, "{warm} {grey}");
+    fails(&["render", "-o", "x.png", "--influenced-only"], 2, &["which joint?"]);
+    fails(&["render", "-o", "x.png", "--ramp", "rainbow"], 2, &["heat", "blender", "viridis", "maya", "grey"]);
+}
+
+#[test]
+fn skeleton_and_skin_look_as_they_are_asked_to() {
+    let shot = |arguments: &[&str], name: &str| {
+        let mut all = vec!["--size", "200x300", "--view", "front", "--background", "#204060"];
+        all.extend(arguments);
+        picture(&all, name)
+    };
+    let Some(plain) = shot(&["--skeleton"], "octahedra.png") else { return };
+    let mut seen = vec![plain];
+    for (i, arguments) in [
+        &["--skeleton", "--bones", "sticks"][..],
+        &["--skeleton", "--bones", "lines"],
+        &["--skeleton", "--bone-size", "3"],
+        &["--skeleton", "--hide", "Head"],
+        &["--skeleton", "--skin-opacity", "0.4"],
+        &["--skeleton", "--joint", "Head"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let picture = shot(arguments, &format!("skeleton_{i}.png")).unwrap();
+        assert!(seen.iter().all(|other| *other != picture), "{arguments:?}");
+        seen.push(picture);
+    }
+    let nothing = shot(&["--skin-opacity", "0"], "nothing.png").unwrap();
+    assert!(nothing.pixels().all(|p| p.0 == [0x20, 0x40, 0x60, 255]), "a skin that cannot be seen");
+    fails(&["render", "-o", "x.png", "--skin-opacity", "2"], 2, &["0 to 1"]);
+    fails(&["render", "-o", "x.png", "--bone-size", "9"], 2, &["0.25 to 4"]);
+    fails(&["render", "-o", "x.png", "--hide", "No such node"], 2, &["No such node"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ struct Globals {
     scale_ends: vec2f,
     /// Pixels: of all vertices, of marked ones.
     dot_radius: vec2f,
-    /// x: 1 with the studio's light, 0 without; y: rows of the picture above what is drawn.
+    /// x: 1 with the studio's light, 0 without; y: rows of the picture above what is drawn; z: how opaque the surface is.
     studio: vec4f,
     /// A crowd: members, joints from the palette of one to that of the next, vectors from the morph weights of one to those
     /// of the next; w unused. Alone: one member.

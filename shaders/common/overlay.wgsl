@@ -2,19 +2,26 @@
 //
 // Every file in overlay/ is one overlay. It defines
 //     fn overlay_<id>(source: Source, copy: u32, value: f32) -> f32
-// which gives the number of a vertex on the overlay's scale (src/inspect/overlay.rs). `value` is what was worked out for the
-// vertex beforehand, where the overlay's row says so. `influence_count(source)` and `influence(source, copy, i)` give
+// which gives the number of a vertex on the overlay's scale (src/inspect/overlay.rs), or NONE where it has none and the scale
+// has a colour for that. `value` is what was worked out for the vertex beforehand, where the overlay's row says so. `influence_count(source)` and `influence(source, copy, i)` give
 // joints (places in `palette` and `slots`) and weights.
 
 const RAMP: u32 = 0u;
 const STEPS: u32 = 1u;
 const JOINTS: u32 = 2u;
 
-const SCALE_ROWS: u32 = 37u;
+/// What stands for no number: so far below all others that a triangle with one such corner is seen to have it.
+const NONE: f32 = -1e6;
+
+/// Of a ramp.
+const RAMP_ROWS: u32 = 37u;
+const SCALE_ROWS: u32 = 39u;
+/// The number from which on the ramp alone is seen, and not the colour of zero.
+const LEAST_SHOWN: f32 = 1e-4;
 
 struct Scale {
-    /// sRGB: a ramp from end to end, or one for each step.
-    rows: array<vec4f, 37>,
+    /// sRGB: a ramp from end to end, then the colours of zero and of NONE (w: 1 where there is one); or one for each step.
+    rows: array<vec4f, 39>,
 }
 
 @group(0) @binding(3) var<uniform> scale: Scale;
@@ -28,15 +35,21 @@ fn scale_color(number: f32) -> vec3f {
     if kind == STEPS {
         return scale.rows[min(u32(max(number, 0.0) + 0.5), SCALE_ROWS - 1u)].rgb;
     }
-    return ramp_color(number);
+    return ramp_color(number, 0.0);
 }
 
-/// The sRGB colour of a number along a ramp.
-fn ramp_color(number: f32) -> vec3f {
+/// The sRGB colour of a number along a ramp. `change`: how much it changes from pixel to pixel, so that the edge of what is
+/// zero is smooth.
+fn ramp_color(number: f32, change: f32) -> vec3f {
     let share = (number - globals.scale_ends.x) / (globals.scale_ends.y - globals.scale_ends.x);
-    let at = clamp(share, 0.0, 1.0) * f32(SCALE_ROWS - 1u);
-    let row = min(u32(at), SCALE_ROWS - 2u);
-    return mix(scale.rows[row].rgb, scale.rows[row + 1u].rgb, at - f32(row));
+    let at = clamp(share, 0.0, 1.0) * f32(RAMP_ROWS - 1u);
+    let row = min(u32(at), RAMP_ROWS - 2u);
+    let color = mix(scale.rows[row].rgb, scale.rows[row + 1u].rgb, at - f32(row));
+    let zero = scale.rows[RAMP_ROWS];
+    let none = scale.rows[RAMP_ROWS + 1u];
+    let is_zero = zero.w * clamp(1.0 - abs(number) / max(change, LEAST_SHOWN), 0.0, 1.0);
+    let is_none = none.w * clamp(globals.scale_ends.x - 1.0 - number, 0.0, 1.0);
+    return mix(mix(color, zero.rgb, is_zero), none.rgb, is_none);
 }
 
 /// How many weights of a vertex are not zero.

@@ -10,6 +10,7 @@ use super::CliError;
 use super::pose::find_node;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, overlay};
+use crate::math::Ramp;
 use crate::session::{Command, Session};
 
 /// Colours of the surface.
@@ -18,10 +19,17 @@ pub(super) struct LookArgs {
     /// Colour by the weight for this joint (name, or node index of the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "dominant")]
     heatmap: Option<String>,
-    /// Colour by the joint that moves a vertex most; black where several share a triangle, by a tenth or more each
+    /// Colour by the joints that move a vertex, mixed by weight, with dark seams where another one moves it most
     #[arg(long)]
     dominant: bool,
-    /// Colour by this overlay; "weights" shows the joint of --joint
+    /// With --dominant: each vertex in the colour of the joint that moves it most, and black where several share a triangle,
+    /// by a tenth or more each
+    #[arg(long)]
+    shared_black: bool,
+    /// Colours of weights: heat (grey at 0, violet to yellow), blender (blue to red), viridis, maya or grey
+    #[arg(long, value_name = "RAMP", value_parser = ramp_names(), default_value = "heat")]
+    ramp: String,
+    /// Colour by this overlay; "weights" shows the joint of --joint, else the one whose weights have the largest sum
     #[arg(long, value_name = "ID", value_parser = overlay_names(), conflicts_with_all = ["heatmap", "dominant"])]
     overlay: Option<String>,
     /// Select this joint (name, or node index of the file)
@@ -45,6 +53,10 @@ fn overlay_names() -> PossibleValuesParser {
     PossibleValuesParser::new(OVERLAYS.iter().map(|o| PossibleValue::new(o.id).help(o.help)))
 }
 
+fn ramp_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(Ramp::CHOICES.iter().map(|r| r.id()))
+}
+
 impl LookArgs {
     /// Sets the view of `session`; works out what an overlay needs.
     pub(super) fn apply(&self, session: &mut Session) -> Result<(), CliError> {
@@ -56,7 +68,8 @@ impl LookArgs {
         let Some(model) = session.document.as_ref().map(|d| Arc::clone(d.stored())) else { return Ok(()) };
         let joint = self.heatmap.as_ref().or(self.joint.as_ref());
         let joint = joint.map(|name| find_node(&model, name)).transpose()?;
-        if joint.is_none() && (self.influenced_only || self.with_children || id == Some("weights")) {
+        let needs_joint = id != Some("weights") && (self.influenced_only || self.with_children);
+        if joint.is_none() && needs_joint {
             return Err(CliError::Usage("which joint? Say --joint NAME, or its number in the file".into()));
         }
         let limit = usize::from(self.limit);
@@ -67,6 +80,8 @@ impl LookArgs {
         view.with_children = self.with_children;
         view.influenced_only = self.influenced_only;
         view.vertices = self.dots;
+        view.shared_black = self.shared_black;
+        view.ramp = Ramp::choice(&self.ramp).unwrap_or_default();
         if view.overlay.is_some_and(|o| o.values.is_some()) {
             let options = CheckOptions { limit, ..CheckOptions::default() };
             if let Some(found) = Inspection::of(&model, &options, &AtomicBool::new(false)) {

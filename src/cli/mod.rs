@@ -7,6 +7,7 @@ mod load;
 mod look;
 mod pose;
 mod render;
+mod skeleton;
 mod view;
 
 use std::ffi::OsString;

@@ -49,6 +49,8 @@ impl PoseArgs {
         if let Some(method) = crate::deform::method(&self.method) {
             session.view.method = method;
         }
+        // Until somebody asks for them.
+        session.view.bones = false;
         session.open(document);
         if self.normalise_weights {
             session.apply(Command::ToggleNormaliseWeights);

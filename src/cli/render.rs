@@ -8,6 +8,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::look::LookArgs;
 use super::pose::PoseArgs;
+use super::skeleton::SkeletonArgs;
 use super::{
     AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings,
     unwritable,
@@ -66,9 +67,8 @@ pub(super) struct RenderArgs {
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
     #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
     crowd: u32,
-    /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
-    #[arg(long)]
-    skeleton: bool,
+    #[command(flatten)]
+    skeleton: SkeletonArgs,
     /// Draw the edges of the triangles
     #[arg(long)]
     wireframe: bool,
@@ -167,20 +167,20 @@ fn draw(
 /// The session's frame, with the camera and the overlays of the arguments and nothing else.
 fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError> {
     let aspect = args.size[0] as f32 / args.size[1] as f32;
+    args.look.apply(session)?;
     // A file without a mesh is its skeleton.
-    let bones = args.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
-    let bones_too = if bones { session.skeleton_bounds() } else { Aabb::EMPTY };
+    session.view.bones = args.skeleton.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
+    args.skeleton.apply(session)?;
+    let bones_too = if session.view.bones { session.skeleton_bounds() } else { Aabb::EMPTY };
     session.apply(Command::SetCrowd(args.crowd));
     if let Some(why) = session.crowd_refusal() {
         return Err(CliError::Usage(why));
     }
     let framed = if args.frame_everything { session.whole_bounds() } else { session.posed_bounds() };
     let bounds = framed.union(bones_too);
-    args.look.apply(session)?;
     let model = session.model().cloned();
     let view = &mut session.view;
     view.grid = false;
-    view.bones = bones;
     view.wireframe = args.wireframe;
     if let (Some(name), Some(model)) = (&args.variant, &model) {
         view.variant = Some(find_variant(model, name)?);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 
 use super::{Background, Bone, Camera, Display, Dots, Frame, Grid, Light, Line, joint_color};
-use crate::inspect::{Explanation, Term};
+use crate::inspect::{BoneShape, Explanation, Term};
 use crate::math::Aabb;
 use crate::model::{Change, Model, NodeId, Property};
 use crate::session::{Lighting, PosedLight, Session};
@@ -48,11 +48,11 @@ impl Palette {
         background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
         grid: [0.56, 0.59, 0.66],
         floor: [0.43, 0.455, 0.51, 0.85],
-        bone: [0.34, 0.41, 0.53, 0.55],
-        selected: [0.302, 0.639, 1.0, 0.72],
-        below_selected: [0.36, 0.58, 0.90, 0.58],
-        hovered: [0.80, 0.90, 1.0, 0.62],
-        edited: [0.898, 0.71, 0.404, 0.62],
+        bone: [0.34, 0.41, 0.53, 0.50],
+        selected: [0.302, 0.639, 1.0, 1.0],
+        below_selected: [0.36, 0.58, 0.90, 0.80],
+        hovered: [0.80, 0.90, 1.0, 0.85],
+        edited: [0.898, 0.71, 0.404, 0.80],
         axes: [[0.941, 0.380, 0.427, 1.0], [0.482, 0.788, 0.435, 1.0], [0.353, 0.663, 0.973, 1.0]],
         dots: [0.90, 0.92, 0.96, 1.0],
         marks: [0.302, 0.639, 1.0, 1.0],
@@ -64,11 +64,11 @@ impl Palette {
         background: Background::Studio { inner: [0.93, 0.94, 0.955], outer: [0.78, 0.80, 0.835] },
         grid: [0.45, 0.48, 0.54],
         floor: [0.96, 0.965, 0.975, 0.6],
-        bone: [0.30, 0.36, 0.46, 0.36],
-        selected: [0.05, 0.42, 0.86, 0.74],
-        below_selected: [0.20, 0.50, 0.88, 0.50],
-        hovered: [0.10, 0.30, 0.60, 0.62],
-        edited: [0.72, 0.47, 0.05, 0.66],
+        bone: [0.30, 0.36, 0.46, 0.40],
+        selected: [0.05, 0.42, 0.86, 1.0],
+        below_selected: [0.20, 0.50, 0.88, 0.75],
+        hovered: [0.10, 0.30, 0.60, 0.80],
+        edited: [0.72, 0.47, 0.05, 0.80],
         axes: [[0.82, 0.20, 0.26, 1.0], [0.20, 0.56, 0.18, 1.0], [0.13, 0.45, 0.82, 1.0]],
         dots: [0.96, 0.97, 0.99, 1.0],
         marks: [0.05, 0.42, 0.86, 1.0],
@@ -98,10 +98,11 @@ impl Frame {
         self.lines.clear();
         self.marked = Arc::clone(&view.marked);
         self.inspection = session.document.as_ref().and_then(|d| d.inspection.clone());
+        let weighed = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weighed()).flatten();
         self.display = Display {
             overlay: view.overlay,
             ramp: view.ramp,
-            selected: view.selected,
+            selected: weighed.map(|(node, _)| node).or(view.selected),
             with_children: view.with_children,
             influenced_only: view.influenced_only,
             shared_black: view.shared_black,
@@ -110,6 +111,7 @@ impl Frame {
             marks: Dots { radius: DOT_RADIUS[1], color: palette.marks },
             wireframe: view.wireframe,
             mesh: view.mesh,
+            skin_opacity: view.skin_opacity,
             grid: view.grid.then(|| grid(session, palette)),
             background: palette.background,
         };
@@ -184,8 +186,19 @@ impl Frame {
                 palette.bone
             };
             let length = bone.head.distance(bone.tail);
-            let radius = (length * 0.1).min(bounds.diagonal() * 0.02);
-            self.bones.push(Bone { head: bone.head, tail: bone.tail, radius, color });
+            let radius = match view.bone_shape {
+                BoneShape::Octahedra => (length * 0.1).min(bounds.diagonal() * 0.02),
+                BoneShape::Sticks | BoneShape::Lines => bounds.diagonal() * 0.003,
+            };
+            self.bones.push(Bone {
+                head: bone.head,
+                tail: bone.tail,
+                radius: radius * view.bone_size,
+                color,
+                shape: view.bone_shape,
+                outlined: Some(bone.node) == view.selected,
+                fades: color == palette.bone,
+            });
         }
     }
 
@@ -194,7 +207,7 @@ impl Frame {
         for (i, world) in session.pose.model.iter().enumerate() {
             let node = NodeId::from_index(i);
             let shown = model.scenes.get(session.view.scene).is_none_or(|s| s.contains[i]);
-            if !shown || !(model.is_joint(node) || model.skins.is_empty()) {
+            if !shown || session.is_hidden(node) || !(model.is_joint(node) || model.skins.is_empty()) {
                 continue;
             }
             let selected = session.view.selected == Some(node);

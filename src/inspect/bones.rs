@@ -15,10 +15,65 @@ pub struct BoneSegment {
     pub tail: Vec3,
 }
 
+/// What bones look like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BoneShape {
+    /// Thick near the joint, pointed at the next one.
+    #[default]
+    Octahedra,
+    /// As thick everywhere.
+    Sticks,
+    /// As thin as can be seen.
+    Lines,
+}
+
+impl BoneShape {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Self; 3] = [Self::Octahedra, Self::Sticks, Self::Lines];
+
+    /// As on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Octahedra => "octahedra",
+            Self::Sticks => "sticks",
+            Self::Lines => "lines",
+        }
+    }
+}
+
+/// Which joints have bones, and how long those of the last joints are.
+#[derive(Clone, Copy, Debug)]
+pub struct BoneChoice<'a> {
+    /// By node: false for joints that are left out, with the bone from them to the next joint. Empty: all are shown.
+    pub shown: &'a [bool],
+    /// How long the bone of a joint is that no other tells, metres.
+    pub stub: f32,
+    /// How long the bone of a last joint is: this share of the bone before it, and no more than so many metres.
+    pub last: [f32; 2],
+}
+
+impl<'a> BoneChoice<'a> {
+    /// Bones to look at. Those of last joints are short: on a face they would be beaks.
+    #[must_use]
+    pub fn to_show(shown: &'a [bool], stub: f32) -> Self {
+        Self { shown, stub, last: [0.35, 0.6 * stub] }
+    }
+
+    /// Bones of all joints, as a guess at where their flesh lies: those of last joints half as long as the ones before them, and
+    /// none where joints lie on each other.
+    #[must_use]
+    pub fn to_measure() -> Self {
+        Self { shown: &[], stub: 0.0, last: [0.5, f32::INFINITY] }
+    }
+}
+
 /// Reusable memory of [`bones_into`].
 #[derive(Clone, Debug, Default)]
 pub struct BoneScratch {
     above: Vec<Option<usize>>,
+    /// A joint below that is left out, where there is one: the first.
+    end: Vec<Option<usize>>,
     has_child: Vec<bool>,
     has_bone: Vec<bool>,
     found: Vec<(BoneSegment, usize)>,
@@ -26,32 +81,39 @@ pub struct BoneScratch {
 
 /// As [`bones_into`].
 #[must_use]
-pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], stub: f32) -> Vec<BoneSegment> {
+pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], choice: BoneChoice<'_>) -> Vec<BoneSegment> {
     let mut out = Vec::new();
-    bones_into(model, scene, pose, stub, &mut BoneScratch::default(), &mut out);
+    bones_into(model, scene, pose, choice, &mut BoneScratch::default(), &mut out);
     out
 }
 
+/// Of [`BoneChoice::stub`], how far a joint may be that is left out and still says where the bone before it ends.
+const END_MOST: f32 = 4.0;
+
 /// Writes the bones of a scene into `out`. Joints have them; where a file has none, every node does, so that a bare hierarchy is seen.
-/// Nodes between joints are passed over. A joint without children gets half the length of the bone before it; one that
-/// lies where its neighbours lie gets `stub` metres along its own +Y, so that every joint is seen and can be clicked.
+/// Nodes between joints, and joints that are left out, are passed over. A joint with none below it that is shown ends where a joint
+/// is that was left out, if that is near; else it gets a short bone that goes on as the one before it. One that lies where
+/// its neighbours lie gets `stub` metres along its own +Y, so that every joint is seen and can be clicked.
 pub fn bones_into(
     model: &Model,
     scene: usize,
     pose: &[Affine3A],
-    stub: f32,
+    choice: BoneChoice<'_>,
     scratch: &mut BoneScratch,
     out: &mut Vec<BoneSegment>,
 ) {
-    let BoneScratch { above, has_child, has_bone, found } = scratch;
+    let BoneScratch { above, end, has_child, has_bone, found } = scratch;
     let all = model.skins.is_empty();
     let inside = |n: usize| model.scenes.get(scene).is_none_or(|s| s.contains[n]);
-    let drawn = |n: usize| (all || model.is_joint(NodeId::from_index(n))) && inside(n);
+    let joint = |n: usize| (all || model.is_joint(NodeId::from_index(n))) && inside(n);
+    let drawn = |n: usize| joint(n) && choice.shown.get(n).is_none_or(|shown| *shown);
     let at = |n: usize| Vec3::from(pose[n].translation);
     let count = model.skeleton.len();
     // The nearest drawn ancestor, parents first.
-    above.clear();
-    above.resize(count, None);
+    for places in [&mut *above, &mut *end] {
+        places.clear();
+        places.resize(count, None);
+    }
     for flags in [&mut *has_child, &mut *has_bone] {
         flags.clear();
         flags.resize(count, false);
@@ -66,7 +128,12 @@ pub fn bones_into(
         if let Some(parent) = model.skeleton.parents[n] {
             above[n] = if drawn(parent.index()) { Some(parent.index()) } else { above[parent.index()] };
         }
-        let (true, Some(head)) = (drawn(n), above[n]) else { continue };
+        let Some(head) = above[n] else { continue };
+        if !drawn(n) {
+            let is_end = joint(n) && at(head) != at(n) && at(head).distance(at(n)) <= END_MOST * choice.stub;
+            end[head] = end[head].or(is_end.then_some(n));
+            continue;
+        }
         has_child[head] = true;
         if at(head) != at(n) {
             has_bone[head] = true;
@@ -75,11 +142,15 @@ pub fn bones_into(
     }
     for n in (0..count).filter(|n| drawn(*n) && !has_bone[*n]) {
         let along = above[n].map_or(Vec3::ZERO, |head| at(n) - at(head));
-        let tail = if along == Vec3::ZERO || has_child[n] {
-            Vec3::from(pose[n].matrix3.y_axis.normalize_or_zero()) * stub
+        let tail = if let Some(end) = end[n].filter(|_| !has_child[n]) {
+            at(end) - at(n)
+        } else if along == Vec3::ZERO || has_child[n] {
+            Vec3::from(pose[n].matrix3.y_axis.normalize_or_zero()) * choice.stub
         } else {
             // The direction from its parent as it was at rest, carried by the joint.
-            carried_direction(model, pose, n, along) * 0.5
+            let [share, most] = choice.last;
+            let length = (share * along.length()).min(most);
+            carried_direction(model, pose, n, along).normalize_or_zero() * length
         };
         push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + tail });
     }
@@ -102,22 +173,44 @@ mod tests {
     use crate::anim::local_to_model;
     use crate::model::shapes::{Tube, tube};
 
-    #[test]
-    fn a_chain_of_three_joints_has_three_bones() {
-        let model = tube(Tube { joints: 3, length: 3.0, ..Tube::default() });
+    fn posed(joints: usize, length: f32) -> (Model, Vec<Affine3A>) {
+        let model = tube(Tube { joints, length, ..Tube::default() });
         let mut pose = Vec::new();
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
-        let bones = bones(&model, 0, &pose, 0.1);
-        let ends: Vec<_> = bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect();
-        assert_eq!(ends, [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 2.0, 2.5)]);
+        (model, pose)
+    }
+
+    fn ends(model: &Model, pose: &[Affine3A], shown: &[bool], stub: f32) -> Vec<(u32, f32, f32)> {
+        let bones = bones(model, 0, pose, BoneChoice::to_show(shown, stub));
+        bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect()
+    }
+
+    #[test]
+    fn a_chain_of_three_joints_has_three_bones_the_last_one_short() {
+        let (model, pose) = posed(3, 3.0);
+        assert_eq!(ends(&model, &pose, &[], 1.0), [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 2.0, 2.35)]);
+        assert_eq!(ends(&model, &pose, &[], 0.1)[2], (3, 2.0, 2.06), "whatever came before it");
+        let measured = bones(&model, 0, &pose, BoneChoice::to_measure());
+        assert_eq!((measured[2].head.y, measured[2].tail.y), (2.0, 2.5));
+    }
+
+    #[test]
+    fn joints_that_are_left_out_are_passed_over_and_end_the_bone_before_them() {
+        let (model, pose) = posed(4, 4.0);
+        let without = |joint: usize| {
+            let shown: Vec<bool> = (0..5).map(|n| n != joint).collect();
+            ends(&model, &pose, &shown, 0.5)
+        };
+        assert_eq!(without(2), [(1, 0.0, 2.0), (3, 2.0, 3.0), (4, 3.0, 3.3)]);
+        assert_eq!(without(4), [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 2.0, 3.0)]);
+        let shown = [true, true, true, true, false];
+        assert_eq!(ends(&model, &pose, &shown, 0.1)[2], (3, 2.0, 2.06), "one that is far away tells nothing");
     }
 
     #[test]
     fn joints_on_top_of_each_other_are_still_seen() {
         let model = tube(Tube { joints: 2, ..Tube::default() });
         let pose = vec![Affine3A::IDENTITY; 3];
-        let bones = bones(&model, 0, &pose, 0.1);
-        let ends: Vec<_> = bones.iter().map(|b| (b.node.0, b.head.y, b.tail.y)).collect();
-        assert_eq!(ends, [(1, 0.0, 0.1), (2, 0.0, 0.1)]);
+        assert_eq!(ends(&model, &pose, &[], 0.1), [(1, 0.0, 0.1), (2, 0.0, 0.1)]);
     }
 }

@@ -20,7 +20,7 @@ pub mod tables;
 mod transformed_by;
 mod vertex;
 
-pub use bones::{BoneScratch, BoneSegment, bones, bones_into};
+pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};
 pub use explain::{Blend, Explanation, MorphTerm, Posed, Term, in_space};
 pub use inspection::Inspection;
 pub use overlay::{OVERLAYS, Overlay, SCALE_ROWS, Scale, Step, overlay};

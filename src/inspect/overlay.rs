@@ -49,6 +49,8 @@ pub enum Scale {
         ends: [f32; 2],
         /// What is written at which number.
         ticks: &'static [(f32, &'static str)],
+        /// What vertices show that have no number: those for which the shader gives `NONE`.
+        none: Option<Step>,
     },
     /// Each whole number from zero has its own colour. Between vertices the colour goes over evenly.
     Steps(&'static [Step]),
@@ -67,8 +69,11 @@ pub struct Step {
     pub count: fn(&WeightStats, usize) -> usize,
 }
 
-/// Rows of the table that the shader reads a scale from: every stop of every ramp falls on one, so that it is exact.
-pub const SCALE_ROWS: usize = 37;
+/// Rows of a ramp in the table that the shader reads: every stop of every ramp falls on one, so that it is exact.
+const RAMP_ROWS: usize = 37;
+/// Rows of the table that the shader reads a scale from: those of the ramp, the colour of exactly zero, and the colour of
+/// what has no number.
+pub const SCALE_ROWS: usize = RAMP_ROWS + 2;
 
 impl Scale {
     /// The sRGB colour of a number; `own` is the user's ramp. `None` for joints, whose colours are no matter of a scale.
@@ -76,24 +81,30 @@ impl Scale {
     pub fn color(&self, number: f32, own: Ramp) -> Option<[f32; 3]> {
         match self {
             Self::Ramp { ramp, ends: [low, high], .. } => {
-                Some(ramp.unwrap_or(own).color((number - low) / (high - low)))
+                // Zero has its own colour on the user's ramps alone: elsewhere zero may be any place of the scale.
+                let at = (number - low) / (high - low);
+                Some(ramp.map_or_else(|| own.color(at), |ramp| ramp.rise(at)))
             }
             Self::Steps(steps) => steps.get(number as usize).map(|s| s.color),
             Self::Joints => None,
         }
     }
 
-    /// The table that the shader reads: a ramp from end to end, or the steps.
+    /// The table that the shader reads: a ramp from end to end, then the colours of exactly zero and of what has no number
+    /// (w: 1 where the scale has such a colour, else 0), or the steps.
     #[must_use]
     pub fn rows(&self, own: Ramp) -> [[f32; 4]; SCALE_ROWS] {
-        let [low, high] = self.ends();
-        std::array::from_fn(|i| {
-            let number = match self {
-                Self::Ramp { .. } => low + (high - low) * i as f32 / (SCALE_ROWS - 1) as f32,
-                Self::Steps(_) | Self::Joints => i as f32,
-            };
-            let [r, g, b] = self.color(number, own).unwrap_or_default();
-            [r, g, b, 1.0]
+        let special = |color: Option<[f32; 3]>| color.map_or([0.0; 4], |[r, g, b]| [r, g, b, 1.0]);
+        std::array::from_fn(|i| match self {
+            Self::Ramp { ramp, none, .. } => {
+                let shown = ramp.unwrap_or(own);
+                match i.checked_sub(RAMP_ROWS) {
+                    None => special(Some(shown.rise(i as f32 / (RAMP_ROWS - 1) as f32))),
+                    Some(0) => special(shown.zero().filter(|_| ramp.is_none())),
+                    Some(_) => special(none.as_ref().map(|step| step.color)),
+                }
+            }
+            Self::Steps(_) | Self::Joints => special(Some(self.color(i as f32, own).unwrap_or_default())),
         })
     }
 
@@ -113,6 +124,8 @@ macro_rules! wgsl {
     };
 }
 
+/// What nothing moves: no ramp has it.
+const MAGENTA: [f32; 3] = [1.0, 0.15, 0.85];
 /// What nothing is wrong with.
 const CALM: [f32; 3] = [0.42, 0.45, 0.50];
 /// Colours that all eyes tell apart (Okabe & Ito 2008).
@@ -138,7 +151,12 @@ static WEIGHTS: Overlay = Overlay {
     key: Some('w'),
     help: "Colour the skin by its weight for the selected joint",
     wgsl: wgsl!("overlay/weights.wgsl"),
-    scale: Scale::Ramp { ramp: None, ends: [0.0, 1.0], ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")] },
+    scale: Scale::Ramp {
+        ramp: None,
+        ends: [0.0, 1.0],
+        ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
+        none: Some(Step { label: "No weight for any joint", color: MAGENTA, count: |s, _| s.by_influences[0] }),
+    },
     values: None,
     of_joint: true,
     has_limit: false,
@@ -189,6 +207,7 @@ static SUM: Overlay = Overlay {
         ramp: Some(Ramp::Diverging),
         ends: [-1.0, 1.0],
         ticks: &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")],
+        none: None,
     },
     values: None,
     of_joint: false,
@@ -224,6 +243,7 @@ static ASYMMETRY: Overlay = Overlay {
         ramp: Some(Ramp::Viridis),
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
+        none: None,
     },
     values: Some(|inspection| &inspection.asymmetry),
     of_joint: false,
@@ -237,7 +257,12 @@ static ROGUE: Overlay = Overlay {
     key: None,
     help: "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
     wgsl: wgsl!("overlay/rogue.wgsl"),
-    scale: Scale::Ramp { ramp: Some(Ramp::Alarm), ends: [0.0, 1.0], ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")] },
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 1.0],
+        ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
+        none: None,
+    },
     values: Some(|inspection| &inspection.rogue),
     of_joint: false,
     has_limit: false,
@@ -264,6 +289,12 @@ mod tests {
         assert_eq!((rows[0], rows[18], rows[36]), ([0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]));
         let rows = INFLUENCES.scale.rows(Ramp::Blender);
         assert_eq!((&rows[4][..3], rows[6]), (&YELLOW[..], [0.0, 0.0, 0.0, 1.0]));
+        // Zero has a colour of its own where the ramp does not begin with it; so has what nothing moves.
+        let rows = [Ramp::Blender, Ramp::Heat].map(|own| WEIGHTS.scale.rows(own));
+        assert_eq!(rows.map(|r| (r[37][3], r[38][0], r[38][3])), [(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)]);
+        for fixed in [&SUM, &ASYMMETRY, &ROGUE] {
+            assert_eq!(fixed.scale.rows(Ramp::Heat)[37..], [[0.0; 4]; 2]);
+        }
         // No error is the colour in the middle, whatever the user's ramp.
         assert_eq!(SUM.scale.color(0.0, Ramp::Blender), Some(Ramp::Diverging.color(0.5)));
         assert_eq!(DOMINANT.scale.color(0.0, Ramp::Blender), None);

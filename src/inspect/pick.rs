@@ -177,7 +177,7 @@ pub fn mover(model: &Model, instance: InstanceId, primitive: usize, vertex: usiz
 
 /// The nearest joint at or above `node`, else `node`.
 #[must_use]
-fn carrier(model: &Model, node: NodeId) -> NodeId {
+pub(super) fn carrier(model: &Model, node: NodeId) -> NodeId {
     std::iter::successors(Some(node), |n| model.skeleton.parents[n.index()])
         .find(|n| model.is_joint(*n))
         .unwrap_or(node)

@@ -1,5 +1,6 @@
 //! Weights counted once for each model.
 
+use super::pick::carrier;
 use crate::inspect::tables::SkinData;
 use crate::model::{Model, NodeId};
 
@@ -33,7 +34,17 @@ pub struct WeightStats {
     pub uneven: Option<(usize, [f64; 2])>,
     /// What the skins take.
     pub data: SkinData,
+    /// By node: some vertex follows it, by a weight or as a part of a rigid mesh that hangs on it.
+    pub deforming: Vec<bool>,
+    /// The node whose weights have the largest sum over all vertices, the first of several; those of a rigid part count as one,
+    /// for the joint that it hangs on. `None` where nothing moves any.
+    pub heaviest: Option<NodeId>,
+    /// Many joints move nothing: a fifth of all or more, and six at least.
+    pub many_idle: bool,
 }
+
+/// Joints that move nothing, from which on a rig is said to have many of them: this many, and this part of all.
+const MANY_IDLE: (usize, f32) = (6, 0.2);
 
 /// Limits of influences that are looked at: 1, 2, … 8.
 pub const LIMITS: usize = 8;
@@ -79,7 +90,23 @@ impl WeightStats {
                 }
             }
         }
+        out.count_movers(model);
         out
+    }
+
+    /// What is known of each node once all vertices are counted.
+    fn count_movers(&mut self, model: &Model) {
+        let mut sums: Vec<f64> = self.nodes.iter().map(|n| n.sum).collect();
+        for instance in model.instances.iter().filter(|i| i.skin.is_none()) {
+            let own = instance.node.index();
+            let vertices = std::mem::take(&mut sums[own]);
+            sums[carrier(model, instance.node).index()] += vertices;
+        }
+        self.deforming = sums.iter().map(|sum| *sum != 0.0).collect();
+        self.heaviest = heaviest(&sums);
+        let joints = || (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n)));
+        let idle = joints().filter(|n| !self.deforming[*n]).count();
+        self.many_idle = idle >= MANY_IDLE.0 && idle as f32 >= MANY_IDLE.1 * joints().count() as f32;
     }
 
     /// `sizes` is for reuse.
@@ -105,6 +132,13 @@ impl WeightStats {
             }
         }
     }
+}
+
+/// The place of the largest sum, the first of several.
+fn heaviest(sums: &[f64]) -> Option<NodeId> {
+    let all = sums.iter().enumerate().filter(|(_, sum)| **sum > 0.0);
+    // Of equal ones `max_by` gives the last.
+    all.rev().max_by(|a, b| a.1.total_cmp(b.1)).map(|(i, _)| NodeId::from_index(i))
 }
 
 impl WeightStats {
@@ -153,6 +187,12 @@ mod tests {
         // Weights of a vertex sum to one, and the tube is symmetric about its middle: half for each joint.
         assert!((stats.nodes[1].sum - 20.0).abs() < 1e-4 && (stats.nodes[2].sum - 20.0).abs() < 1e-4);
         assert_eq!(stats.nodes[1].by_influences, [0, 40, 0, 0, 0]);
+        assert_eq!(
+            (stats.heaviest.is_some(), &stats.deforming[..], stats.many_idle),
+            (true, &[false, true, true][..], false)
+        );
+        assert_eq!(heaviest(&[0.0, 3.0, 3.0]), Some(NodeId(1)), "the first of the two");
+        assert_eq!(heaviest(&[0.0; 3]), None);
     }
 
     #[test]

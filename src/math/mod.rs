@@ -17,6 +17,6 @@ pub use length::{BEYOND_SENSE, factor, length, lengths};
 pub use mass::{Distances, GAP, Spread, are_few, sample_of};
 pub use numbers::largest_magnitude;
 pub use projection::{Projection, Ray};
-pub use ramp::Ramp;
+pub use ramp::{LEAST_SHOWN, Ramp};
 pub use svd::{Stretch, angle_degrees};
 pub use transform::{Transform, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees};

@@ -5,24 +5,105 @@ use glam::Vec3;
 /// Colours from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ramp {
-    /// Blender's weight paint: blue 0, cyan, green, yellow, red 1.
+    /// Grey at exactly 0, from where it rises: violet, magenta, orange, yellow 1. Its lightness rises all the way.
     #[default]
+    Heat,
+    /// Blender's weight paint, and the lecture's: blue 0, cyan, green, yellow, red 1.
     Blender,
-    /// Safe for colour-blind eyes.
+    /// Safe for colour-blind eyes. Grey at exactly 0.
     Viridis,
+    /// A colour ramp as in Maya's *Paint Skin Weights*: black 0, red, orange, yellow, white 1.
+    Maya,
+    /// Black 0, white 1, as in Maya without a colour ramp.
+    Grey,
     /// Blue below the middle, orange above it, pale at it: all eyes tell these two apart.
     Diverging,
     /// Grey at 0, yellow as soon as there is anything, then orange to red.
     Alarm,
 }
 
+/// The least number that shows the colour of the ramp alone; below it the colour goes over to that of zero. The smallest
+/// weight of 8 bits is 39 times as much.
+pub const LEAST_SHOWN: f32 = 1e-4;
+
 impl Ramp {
+    /// Those that a user can choose for weights, in the order of the menu.
+    pub const CHOICES: [Self; 5] = [Self::Heat, Self::Blender, Self::Viridis, Self::Maya, Self::Grey];
+
+    /// As on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Heat => "heat",
+            Self::Blender => "blender",
+            Self::Viridis => "viridis",
+            Self::Maya => "maya",
+            Self::Grey => "grey",
+            Self::Diverging => "diverging",
+            Self::Alarm => "alarm",
+        }
+    }
+
+    /// As in the legend.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Heat => "Heat",
+            Self::Blender => "Blender",
+            Self::Viridis => "Viridis",
+            Self::Maya => "Maya",
+            Self::Grey => "Greyscale",
+            Self::Diverging => "Diverging",
+            Self::Alarm => "Alarm",
+        }
+    }
+
+    /// Which colours it has, in words.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Heat => "Grey where the weight is 0, then violet, magenta, orange to yellow 1",
+            Self::Blender => "Blue 0, cyan, green, yellow, red 1, as in Blender's weight paint",
+            Self::Viridis => "Grey where the weight is 0, then viridis, which is safe for colour-blind eyes",
+            Self::Maya => "Black 0, red, orange, yellow, white 1, as a colour ramp in Maya",
+            Self::Grey => "Black 0 to white 1, as in Maya",
+            Self::Diverging => "Blue below zero, orange above it",
+            Self::Alarm => "Grey at 0, then yellow, orange to red",
+        }
+    }
+
+    /// A choice by its [`Ramp::id`].
+    #[must_use]
+    pub fn choice(id: &str) -> Option<Self> {
+        Self::CHOICES.into_iter().find(|r| r.id() == id)
+    }
+
+    /// The sRGB colour of exactly zero, where the ramp does not begin with it.
+    #[must_use]
+    pub fn zero(self) -> Option<[f32; 3]> {
+        matches!(self, Self::Heat | Self::Viridis).then_some(NEUTRAL)
+    }
+
     /// The sRGB colour of `value`, clamped to 0…1. The shader reads the same function from a table.
     #[must_use]
     pub fn color(self, value: f32) -> [f32; 3] {
+        match self.zero() {
+            Some(zero) if value.abs() < LEAST_SHOWN => {
+                Vec3::from_array(zero).lerp(self.rise(0.0).into(), value.abs() / LEAST_SHOWN).to_array()
+            }
+            _ => self.rise(value),
+        }
+    }
+
+    /// As [`Ramp::color`], but at 0 the colour of the smallest number that is not zero.
+    #[must_use]
+    pub fn rise(self, value: f32) -> [f32; 3] {
         let stops: &[[f32; 3]] = match self {
+            Self::Heat => &HEAT,
             Self::Blender => &[[0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0]],
             Self::Viridis => &VIRIDIS,
+            Self::Maya => &MAYA,
+            Self::Grey => &[[0.0; 3], [1.0; 3]],
             Self::Diverging => &DIVERGING,
             Self::Alarm => &ALARM,
         };
@@ -32,6 +113,17 @@ impl Ramp {
         a.lerp(b, at - i as f32).to_array()
     }
 }
+
+/// Neither warm nor cold, and no lighter than what rises from it.
+const NEUTRAL: [f32; 3] = [0.475, 0.48, 0.495];
+
+/// At quarters.
+const HEAT: [[f32; 3]; 5] =
+    [[0.54, 0.44, 0.84], [0.75, 0.42, 0.78], [0.93, 0.46, 0.53], [0.99, 0.66, 0.30], [1.00, 0.93, 0.40]];
+
+/// At quarters.
+const MAYA: [[f32; 3]; 5] =
+    [[0.0, 0.0, 0.0], [0.72, 0.05, 0.02], [0.98, 0.45, 0.02], [1.00, 0.88, 0.15], [1.00, 1.00, 1.00]];
 
 /// Matplotlib's viridis (Smith & van der Walt, CC0) at ninths.
 const VIRIDIS: [[f32; 3]; 10] = [
@@ -69,14 +161,34 @@ const ALARM: [[f32; 3]; 10] = [
 mod tests {
     use super::*;
 
+    fn luma([r, g, b]: [f32; 3]) -> f32 {
+        0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+
     #[test]
     fn ramps_have_the_ends_that_people_know() {
         assert_eq!(Ramp::Blender.color(0.0), [0.0, 0.0, 1.0]);
         assert_eq!(Ramp::Blender.color(0.5), [0.0, 1.0, 0.0]);
         assert_eq!(Ramp::Blender.color(2.0), [1.0, 0.0, 0.0]);
-        // Viridis rises in lightness all the way, which is what makes it safe.
-        let luma = |v: [f32; 3]| 0.2126 * v[0] + 0.7152 * v[1] + 0.0722 * v[2];
-        let steps: Vec<f32> = (0..=20).map(|i| luma(Ramp::Viridis.color(i as f32 / 20.0))).collect();
-        assert!(steps.windows(2).all(|w| w[0] < w[1]));
+        assert_eq!((Ramp::Grey.color(0.0), Ramp::Maya.color(0.0)), ([0.0; 3], [0.0; 3]));
+        assert_eq!((Ramp::Grey.color(1.0), Ramp::Maya.color(1.0)), ([1.0; 3], [1.0; 3]));
+        // These rise in lightness all the way, which makes them safe for every eye.
+        for ramp in [Ramp::Heat, Ramp::Viridis, Ramp::Maya, Ramp::Grey] {
+            let steps: Vec<f32> = (0..=20).map(|i| luma(ramp.rise(i as f32 / 20.0))).collect();
+            assert!(steps.windows(2).all(|w| w[0] < w[1]), "{ramp:?}");
+        }
+    }
+
+    #[test]
+    fn zero_is_grey_and_the_least_weight_is_not() {
+        for ramp in [Ramp::Heat, Ramp::Viridis] {
+            let [r, g, b] = ramp.color(0.0);
+            assert!((r - b).abs() < 0.05 && (g - b).abs() < 0.05, "{ramp:?}");
+            let tiny = Vec3::from_array(ramp.color(1.0 / 255.0));
+            assert!(tiny.distance(ramp.color(0.0).into()) > 0.25, "{ramp:?}: the smallest weight of 8 bits");
+            assert_eq!(ramp.color(0.5), ramp.rise(0.5));
+        }
+        assert_eq!(Ramp::CHOICES.map(|r| Ramp::choice(r.id())), Ramp::CHOICES.map(Some));
+        assert_eq!(Ramp::choice("alarm"), None);
     }
 }

@@ -197,7 +197,7 @@ mod tests {
         let (head, tail) = (Vec3::new(-0.4, -1.2, 0.0), Vec3::new(0.3, 1.2, 0.2));
         let mut frame = Frame {
             lines: vec![line(0.7), line(-0.2)],
-            bones: vec![Bone { head, tail, radius: 0.2, color: [0.3, 0.6, 0.9, 0.7] }],
+            bones: vec![Bone { head, tail, radius: 0.2, color: [0.3, 0.6, 0.9, 0.7], ..Bone::default() }],
             ..Frame::default()
         };
         frame.display.background = Background::Studio { inner: [0.3, 0.32, 0.36], outer: [0.1, 0.1, 0.12] };

@@ -95,7 +95,7 @@ impl<'a> Items<'a> {
 
     /// What shows nothing behind it, and what does; neither where no surface is to be seen.
     pub fn surfaces(&self, frame: &Frame) -> (&[Item<'a>], &[Item<'a>]) {
-        if frame.display.mesh { self.all.split_at(self.solid) } else { (&[], &[]) }
+        if frame.display.mesh && frame.display.skin_opacity > 0.0 { self.all.split_at(self.solid) } else { (&[], &[]) }
     }
 
     /// The list's memory, for another frame.

@@ -126,11 +126,12 @@ shared! {
         uv: [UvTransform; MATERIAL_TEXTURES],
     }
 
-    /// An octahedral bone.
+    /// A bone.
     struct Bone {
         head: [f32; 4],
         tail: [f32; 4],
         color: [f32; 4],
+        look: [f32; 4],
     }
 
     /// A line over everything.

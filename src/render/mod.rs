@@ -327,14 +327,16 @@ impl Renderer {
                 let (pass, groups) = (&mut pass, [&group; 2]);
                 let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room };
                 painter.ground(solid);
-                painter.surfaces(before, true);
+                painter.sorted(before);
             }
             behind.take(target, encoder);
             through = Some(upload.group_with(gpu, pipelines, behind));
             load = wgpu::LoadOp::Load;
         }
         let mut depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
-        let mut portions = if self.in_portions && glass.is_none() { portions(solid) } else { Vec::new() };
+        // Of a translucent surface all depth comes before any colour.
+        let divides = self.in_portions && glass.is_none() && display.skin_opacity >= 1.0;
+        let mut portions = if divides { portions(solid) } else { Vec::new() };
         let last = portions.pop();
         let mut queue = Queue::default();
         for portion in &portions {
@@ -344,7 +346,7 @@ impl Renderer {
                 bind_frame(&mut pass, pipelines.windows, &group, 0);
                 let (pass, groups) = (&mut pass, [&group; 2]);
                 let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room };
-                painter.surfaces(portion, false);
+                painter.solid(portion);
             }
             queue.submit(gpu, encoder)?;
             (depth, load) = (Depth::Taken, wgpu::LoadOp::Load);
@@ -373,7 +375,7 @@ fn over(gpu: &Gpu, pipelines: &mut Pipelines, upload: &Upload, frame: &Frame, pa
     if upload.bones.count() > 0 {
         pass.set_pipeline(&pipelines.plain(gpu, Kind::Bones));
         pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
-        pass.draw(0..24, 0..upload.bones.count());
+        pass.draw(0..4, 0..upload.bones.count());
     }
     if !frame.lines.is_empty() {
         pass.set_pipeline(&pipelines.plain(gpu, Kind::Lines));

@@ -48,8 +48,8 @@ const DRAWING: &[Need] = &[
     need!("vertex buffers", 3, max_vertex_buffers),
     need!("vertex attributes", 9, max_vertex_attributes),
     need!("bytes of a stored vertex", 4 * larger(MARK_WORDS, MOST_PAINT.words()), max_vertex_buffer_array_stride),
-    // The surface's seven, and which side is seen.
-    need!("variables between shader stages", 8, max_inter_stage_shader_variables),
+    // Those of a surface in the colours of an overlay, and which side is seen.
+    need!("variables between shader stages", 9, max_inter_stage_shader_variables),
     need!(
         "bytes of a uniform buffer",
         larger(size_of::<Globals>(), SCALE_ROWS * size_of::<[f32; 4]>()),

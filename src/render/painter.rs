@@ -6,7 +6,7 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
-use super::pipelines::{Cull, Kind, Look, Pipelines};
+use super::pipelines::{Cull, Kind, Leaves, Look, Pipelines};
 use super::scene::Indices;
 use super::upload::bind_frame;
 use crate::frame::{Background, Frame};
@@ -27,9 +27,13 @@ pub(super) struct Painter<'a, 'p> {
 }
 
 impl Painter<'_, '_> {
-    /// Everything that nothing is seen through.
+    /// Everything that nothing is seen through. What a translucent surface shows behind it comes before that, and of the
+    /// surface only the nearest layer is drawn: first its depth, then its colour.
     pub fn ground(&mut self, solid: &[Item<'_>]) {
-        self.surfaces(solid, false);
+        let is_translucent = self.frame.display.skin_opacity < 1.0;
+        if !is_translucent {
+            self.solid(solid);
+        }
         // As far as can be: only where nothing is in front of it.
         if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
             let pipeline = self.pipelines.plain(self.gpu, Kind::Background);
@@ -39,11 +43,15 @@ impl Painter<'_, '_> {
             let pipeline = self.pipelines.plain(self.gpu, Kind::Grid);
             Self::screen(self.pass, &pipeline, 4);
         }
+        if is_translucent {
+            solid.iter().for_each(|item| self.surface(item, Leaves::Depth));
+            solid.iter().for_each(|item| self.surface(item, Leaves::Color));
+        }
     }
 
     /// What shows something behind it, then the edges of all.
     pub fn rest(&mut self, sorted: &[Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
-        self.surfaces(sorted, true);
+        self.sorted(sorted);
         if self.frame.display.wireframe {
             for item in all {
                 self.edges(item)?;
@@ -58,8 +66,18 @@ impl Painter<'_, '_> {
         Ok(())
     }
 
-    pub fn surfaces(&mut self, items: &[Item<'_>], blend: bool) {
-        items.iter().for_each(|item| self.surface(item, blend && item.traits.blends));
+    /// Surfaces that hide what lies behind them.
+    pub fn solid(&mut self, items: &[Item<'_>]) {
+        items.iter().for_each(|item| self.surface(item, Leaves::All));
+    }
+
+    /// What shows something behind it, farthest first.
+    pub fn sorted(&mut self, items: &[Item<'_>]) {
+        let is_translucent = self.frame.display.skin_opacity < 1.0;
+        for item in items {
+            let blends = item.traits.blends || is_translucent;
+            self.surface(item, if blends { Leaves::Color } else { Leaves::All });
+        }
     }
 
     /// What has no vertices of its own.
@@ -68,14 +86,14 @@ impl Painter<'_, '_> {
         pass.draw(0..vertices, 0..1);
     }
 
-    fn surface(&mut self, item: &Item<'_>, blend: bool) {
+    fn surface(&mut self, item: &Item<'_>, leaves: Leaves) {
         let look = if self.frame.overlay().is_some() { Look::Readout } else { Look::Shaded };
         let topology = item.primitive.topology;
         let indices = (&item.primitive.indices, item.range());
         let backs = winding_of_backs(self.frame, item);
         let parts = if look == Look::Shaded { item.traits.parts } else { item.traits.parts.holes() };
-        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, blend, cull, parts }, indices.clone());
-        match (item.traits.double_sided, blend) {
+        let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, leaves, cull, parts }, indices.clone());
+        match (item.traits.double_sided, leaves == Leaves::Color) {
             (false, _) => draw(backs),
             // The far side of something hollow comes before the near one.
             (true, true) if backs != Cull::None => {

@@ -39,14 +39,24 @@ impl Cull {
     }
 }
 
+/// What a draw of the surface leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Leaves {
+    /// Colour and depth.
+    All,
+    /// Colour, over what lies behind.
+    Color,
+    /// Depth, for a surface that is drawn over what lies behind later: so that only its nearest layer is.
+    Depth,
+}
+
 /// A way to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
-    /// `blend`: over what lies behind, leaving the depth alone.
     Surface {
         look: Look,
         topology: wgpu::PrimitiveTopology,
-        blend: bool,
+        leaves: Leaves,
         cull: Cull,
         parts: Parts,
     },
@@ -100,6 +110,8 @@ const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
 
 /// A number for each vertex.
 const VALUE: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![8 => Float32];
+const FOUR: [wgpu::VertexAttribute; 4] =
+    wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Float32x4];
 const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4];
 
 fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
@@ -199,7 +211,7 @@ impl Pipelines {
     fn make(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
         use wgpu::PrimitiveTopology as T;
         let how = match kind {
-            Kind::Surface { look, topology, blend, cull, parts } => {
+            Kind::Surface { look, topology, leaves, cull, parts } => {
                 let is_layered = parts.layers & !layer::UNLIT != 0;
                 let (vertex, fragment) = match look {
                     Look::Shaded if parts.layers & layer::UNLIT != 0 => ("vs_shaded", "fs_unlit"),
@@ -222,8 +234,9 @@ impl Pipelines {
                     vertex,
                     fragment,
                     topology,
-                    blend,
-                    write_depth: !blend,
+                    blend: leaves == Leaves::Color,
+                    write_color: leaves != Leaves::Depth,
+                    write_depth: leaves != Leaves::Color,
                     cull,
                     parts: Some(parts),
                     ..How::MESH
@@ -256,8 +269,8 @@ impl Pipelines {
                 program: &shader::BONES,
                 vertex: "vs_bones",
                 fragment: "fs_bones",
+                topology: T::TriangleStrip,
                 write_depth: true,
-                cull: Some(wgpu::Face::Back),
                 ..How::FLAT
             },
             Kind::Lines => How {
@@ -273,7 +286,7 @@ impl Pipelines {
             Some(shape) => self.make_deforming(gpu, kind, &how, (method, shape)),
             None => {
                 let buffers: &[_] = match kind {
-                    Kind::Bones => &[buffer::<Bone>(&THREE)],
+                    Kind::Bones => &[buffer::<Bone>(&FOUR)],
                     Kind::Lines => &[buffer::<Line>(&THREE)],
                     _ => &[],
                 };
@@ -385,7 +398,7 @@ impl Pipelines {
                 targets: &[Some(wgpu::ColorTargetState {
                     format: self.grain.format,
                     blend: how.blend.then_some(OVER),
-                    write_mask: wgpu::ColorWrites::ALL,
+                    write_mask: if how.write_color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
                 })],
             }),
             multiview_mask: None,
@@ -445,6 +458,7 @@ struct How {
     fragment: &'static str,
     topology: wgpu::PrimitiveTopology,
     blend: bool,
+    write_color: bool,
     write_depth: bool,
     compare: wgpu::CompareFunction,
     cull: Option<wgpu::Face>,
@@ -460,6 +474,7 @@ impl How {
         fragment: "",
         topology: wgpu::PrimitiveTopology::TriangleList,
         blend: true,
+        write_color: true,
         write_depth: false,
         // Depth is reversed.
         compare: wgpu::CompareFunction::GreaterEqual,

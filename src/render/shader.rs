@@ -95,7 +95,7 @@ pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")],
 pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
 /// The ground.
 pub static GRID: Program = plain("grid", &[GLOBALS, part!("grid.wgsl")], false);
-/// Octahedral bones.
+/// Bones.
 pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, part!("bones.wgsl")], false);
 /// Lines over everything.
 pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, part!("lines.wgsl")], false);

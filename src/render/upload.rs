@@ -16,7 +16,7 @@ use super::studio;
 use super::target::Rows;
 use super::vertices::WINDOW_BYTES;
 use crate::deform::pack;
-use crate::frame::{Background, Camera, Frame, SCALE_ROWS, Scale};
+use crate::frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
 use crate::math::Projection;
 use crate::model::LightKind;
 
@@ -213,7 +213,7 @@ fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
         flags: shown.flags,
         scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
-        studio: [f32::from(u8::from(frame.studio)), rows.first as f32, 0.0, 0.0],
+        studio: [f32::from(u8::from(frame.studio)), rows.first as f32, display.skin_opacity, 0.0],
         crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],
     }
 }
@@ -247,20 +247,41 @@ pub(super) fn linear(srgb: [f32; 3]) -> [f32; 3] {
     srgb.map(|c| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) })
 }
 
-/// Nearest first: with the depth test on, only the nearest facet of each pixel is drawn, so none shines through another.
+/// Least half widths of bones, pixels: of kites and sticks, of lines; then the same of the selected one.
+const LEAST: [[f32; 2]; 2] = [[1.2, 0.7], [3.0, 1.5]];
+/// Where the collar of an octahedron is, from head to tail.
+const COLLAR: f32 = 0.12;
+/// What is left of the colour of the farthest bone, where bones fade.
+const FARTHEST: f32 = 0.4;
+
+/// The selected one first, then by depth, nearest first: with the depth test on, only the nearest bone of each pixel is drawn,
+/// so none shines through another. Those that fade do so evenly from the nearest to the farthest.
 fn bones(frame: &Frame, out: &mut Vec<Bone>) {
     let eye = Vec3::from(frame.camera.world_from_view.translation);
     let forward = -Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
-    let end = |[x, y, z, _]: [f32; 4]| Vec3::new(x, y, z);
-    let depth = |b: &Bone| ((end(b.head) + end(b.tail)) * 0.5 - eye).dot(forward);
+    let depth = |b: &crate::frame::Bone| ((b.head + b.tail) * 0.5 - eye).dot(forward);
     let real = |b: &&crate::frame::Bone| b.head.is_finite() && b.tail.is_finite() && b.head != b.tail;
+    let shown = || frame.bones.iter().filter(real);
+    let (near, far) = shown().map(depth).fold((f32::MAX, f32::MIN), |(near, far), d| (near.min(d), far.max(d)));
     out.clear();
-    out.extend(frame.bones.iter().filter(real).map(|b| Bone {
-        head: b.head.extend(b.radius).to_array(),
-        tail: b.tail.extend(0.0).to_array(),
-        color: b.color,
+    out.extend(shown().map(|b| {
+        let is_line = b.shape == BoneShape::Lines;
+        let least = LEAST[usize::from(b.outlined)][usize::from(is_line)];
+        let share = if b.fades && far > near { (depth(b) - near) / (far - near) } else { 0.0 };
+        let [red, green, blue, alpha] = b.color;
+        let ball = if b.shape == BoneShape::Octahedra { 0.5 } else { 1.5 };
+        Bone {
+            head: b.head.extend(if is_line { 0.0 } else { b.radius }).to_array(),
+            tail: b.tail.extend(if b.shape == BoneShape::Octahedra { COLLAR } else { -0.5 }).to_array(),
+            color: [red, green, blue, alpha * (1.0 - (1.0 - FARTHEST) * share)],
+            look: [least, ball, f32::from(u8::from(b.outlined)), depth(b)],
+        }
     }));
-    out.sort_unstable_by(|a, b| depth(a).total_cmp(&depth(b)));
+    let order = |b: &Bone| (1.0 - b.look[2], b.look[3]);
+    out.sort_unstable_by(|a, b| {
+        let (a, b) = (order(a), order(b));
+        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
 }
 
 fn light(l: &crate::frame::Light) -> Light {

@@ -6,7 +6,30 @@ use super::{Command, Pose, Session};
 use crate::inspect::{self, Explanation, Hit, Posed};
 use crate::model::NodeId;
 
+/// Why *Weights* shows a certain joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weighed {
+    /// It is selected.
+    Selected,
+    /// Nothing is selected, and the pointer is over its bone, its row, or a vertex that it moves most.
+    Hovered,
+    /// Neither: its weights have the largest sum over all vertices ([`inspect::WeightStats::heaviest`]).
+    Heaviest,
+}
+
 impl Session {
+    /// The node whose weights *Weights* shows, and why that one. `None` where nothing moves any vertex.
+    #[must_use]
+    pub fn weighed(&self) -> Option<(NodeId, Weighed)> {
+        let stats = self.document.as_ref()?.stats();
+        if let Some(node) = self.view.selected {
+            return Some((node, Weighed::Selected));
+        }
+        let moves = |n: &NodeId| stats.deforming.get(n.index()).is_some_and(|moves| *moves);
+        let hovered = self.view.hovered.filter(moves).map(|n| (n, Weighed::Hovered));
+        hovered.or_else(|| Some((stats.heaviest?, Weighed::Heaviest)))
+    }
+
     /// The vertex of the skin under a point of the viewport (pixels from its top left), exact on the deformed surface. Where the
     /// skin is not shown there is none.
     #[must_use]

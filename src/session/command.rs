@@ -9,7 +9,7 @@ use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
 use crate::inspect::rom::RomOptions;
-use crate::inspect::{OVERLAYS, Overlay, VertexRef, VertexSet};
+use crate::inspect::{BoneShape, OVERLAYS, Overlay, VertexRef, VertexSet};
 use crate::math::Ramp;
 use crate::model::{ClipId, NodeId};
 
@@ -114,6 +114,20 @@ pub enum Command {
     SetRamp(Ramp),
     /// Bones, axes, names, grid, wireframe…
     Toggle(Toggle),
+    /// What bones look like.
+    SetBoneShape(BoneShape),
+    /// How thick bones are, of the usual: [`super::View::BONE_SIZES`].
+    SetBoneSize(f32),
+    /// Bones for joints that move some vertex, or for all.
+    ToggleDeformingOnly,
+    /// How opaque the surface is, 0…1.
+    SetSkinOpacity(f32),
+    /// Hide a node with all below it, or show it again.
+    ToggleHidden(NodeId),
+    /// Hide the selected node with all below it.
+    HideSelected,
+    /// Show all that is hidden.
+    ShowAll,
     /// By [`crate::deform::Method::id`].
     SetMethod(&'static str),
     /// Which scene of the file.
@@ -360,6 +374,14 @@ static ROWS: &[CommandRow] = &[
         Command::SelectChild,
         "Select the first child of the selected node",
     ),
+    row(
+        Menu::Edit,
+        "Hide selection",
+        key(Key::Char('h')),
+        Command::HideSelected,
+        "Hide the selected node and all below it",
+    ),
+    row(Menu::Edit, "Show all", shift(Key::Char('h')), Command::ShowAll, "Show all that is hidden"),
     row(Menu::View, "Bones", key(Key::Char('b')), Command::Toggle(Toggle::Bones), "Draw the skeleton over the skin"),
     row(Menu::View, "Joint axes", key(Key::Char('a')), Command::Toggle(Toggle::Axes), "Draw the axes of the joints"),
     row(
@@ -378,6 +400,22 @@ static ROWS: &[CommandRow] = &[
         "Draw the edges of the triangles",
     ),
     row(Menu::View, "Mesh", key(Key::Char('m')), Command::Toggle(Toggle::Mesh), "Draw the surface"),
+    row(
+        Menu::View,
+        "Octahedra",
+        None,
+        Command::SetBoneShape(BoneShape::Octahedra),
+        "Draw bones thick near the joint, pointed at the next one",
+    ),
+    row(Menu::View, "Sticks", None, Command::SetBoneShape(BoneShape::Sticks), "Draw bones as sticks"),
+    row(Menu::View, "Lines", None, Command::SetBoneShape(BoneShape::Lines), "Draw bones as thin lines"),
+    row(
+        Menu::View,
+        "Deforming joints only",
+        None,
+        Command::ToggleDeformingOnly,
+        "Leave out the bones of joints that move no vertex",
+    ),
     row(
         Menu::View,
         "Frame selection",
@@ -500,7 +538,7 @@ static ROWS: &[CommandRow] = &[
         "Shared in black",
         None,
         Command::Toggle(Toggle::SharedBlack),
-        "Dominant joint: paint triangles black whose vertices several joints move",
+        "Dominant joint: paint triangles black whose vertices several joints move, instead of mixing the colours",
     ),
     row(Menu::Overlay, "Vertex dots", key(Key::Char('v')), Command::Toggle(Toggle::Vertices), "Draw vertices as dots"),
     row(Menu::Playback, "Play or pause", key(Key::Space), Command::TogglePlay, "Play or pause the clip"),

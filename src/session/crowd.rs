@@ -295,7 +295,7 @@ impl Session {
             anim::reset_to_rest(&model.skeleton, &mut scratch.local);
             anim::sample(model, clip, time_secs, &mut scratch.sample, &mut scratch.local);
             anim::local_to_model(&model.skeleton, &scratch.local, &mut scratch.model);
-            let bones = inspect::bones(model, self.view.scene, &scratch.model, 0.0);
+            let bones = inspect::bones(model, self.view.scene, &scratch.model, inspect::BoneChoice::to_measure());
             let ends: Vec<Vec3> = bones.into_iter().flat_map(|bone| [bone.head, bone.tail]).collect();
             Aabb::around_mass(&ends)
         };

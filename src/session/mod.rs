@@ -8,12 +8,14 @@ mod crowd;
 mod document;
 mod edits;
 mod findings;
+mod hiding;
 mod lighting;
 mod playback;
 #[cfg(test)]
 mod tests;
 mod view;
 
+pub use asking::Weighed;
 pub use command::{COMMANDS, Command, CommandRow, Effect, Key, Menu, Panel, Shortcut, command_of, row_of};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
 pub use document::{Document, Source};
@@ -22,6 +24,7 @@ pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use view::{Antialiasing, FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use glam::Affine3A;
@@ -52,8 +55,12 @@ pub struct Pose {
     /// The bones of the shown scene, where they are shown.
     pub bones: Vec<inspect::BoneSegment>,
     bone_scratch: inspect::BoneScratch,
+    /// By node: its bone is shown.
+    with_bone: Vec<bool>,
     scratch: SampleScratch,
     hidden: Vec<bool>,
+    /// By node: the user hides it, or one above it. Empty where nothing is hidden.
+    unseen: Vec<bool>,
     /// What it was worked out from.
     made_of: Option<Ingredients>,
 }
@@ -66,7 +73,8 @@ struct Ingredients {
     playback: Playback,
     scene: usize,
     formation: Formation,
-    bones: bool,
+    hidden: Arc<BTreeSet<NodeId>>,
+    bones: hiding::BoneKey,
     opened_bounds: Aabb,
 }
 
@@ -77,7 +85,7 @@ impl Ingredients {
             && self.playback == session.playback
             && self.scene == session.view.scene
             && self.formation == session.formation
-            && self.bones == session.view.bones
+            && Arc::ptr_eq(&self.hidden, &session.view.hidden)
             && self.opened_bounds == session.opened_bounds
     }
 }
@@ -134,6 +142,7 @@ impl Session {
         self.view.variant = None;
         self.view.selected = None;
         self.view.hovered = None;
+        self.view.hidden = Arc::default();
         self.view.through = None;
         self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
         self.view.pinned = None;
@@ -165,6 +174,7 @@ impl Session {
         }
         self.show_edited_model();
         self.view.selected = self.view.selected.and_then(find);
+        self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());
         self.view.hovered = None;
         self.forget_vertices();
         self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
@@ -208,14 +218,21 @@ impl Session {
     pub fn update_pose(&mut self) {
         let Some(document) = &self.document else { return };
         let model = &document.model;
-        if !self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
+        let bones = self.bone_key();
+        if self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
+            if let Some(made_of) = self.pose.made_of.as_mut().filter(|made_of| made_of.bones != bones) {
+                made_of.bones = bones;
+                self.place_bones();
+            }
+        } else {
             self.pose.made_of = Some(Ingredients {
                 model: Arc::downgrade(model),
                 edits: Arc::clone(&self.edits),
                 playback: self.playback.clone(),
                 scene: self.view.scene,
                 formation: self.formation,
-                bones: self.view.bones,
+                hidden: Arc::clone(&self.view.hidden),
+                bones,
                 opened_bounds: self.opened_bounds,
             });
             self.evaluate();
@@ -226,7 +243,6 @@ impl Session {
     }
 
     fn evaluate(&mut self) {
-        let stub = self.bone_stub();
         let Some(document) = &self.document else { return };
         let model = &document.model;
         let pose = &mut self.pose;
@@ -244,13 +260,10 @@ impl Session {
         anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
+        hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
         let drill = Drill { model, playback: &self.playback, edits: &self.edits, formation: self.formation };
         drill.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
-        pose.bones.clear();
-        if self.view.bones {
-            let scene = self.view.scene;
-            inspect::bones_into(model, scene, &pose.model, stub, &mut pose.bone_scratch, &mut pose.bones);
-        }
+        self.place_bones();
     }
 
     /// How large the posed scene is, and which vertices lie far outside of it.
@@ -276,18 +289,6 @@ impl Session {
         let Some(model) = self.model() else { return inspect::PosedSurface::default() };
         let Pose { local, palettes, draws, .. } = &self.pose;
         inspect::posed_surface(model, draws, palettes, &local.morph_weights, self.view.method)
-    }
-
-    /// The bones of the shown scene as posed.
-    #[must_use]
-    pub fn bones(&self) -> Vec<inspect::BoneSegment> {
-        let stub = self.bone_stub();
-        self.model().map_or_else(Vec::new, |m| inspect::bones(m, self.view.scene, &self.pose.model, stub))
-    }
-
-    /// How long the bone of a joint is that no other tells, metres.
-    fn bone_stub(&self) -> f32 {
-        0.05 * self.opened_bounds.diagonal().max(1e-6)
     }
 
     /// The box around the bones of the shown scene, but for a few far outside.
@@ -527,6 +528,19 @@ impl Session {
             Command::ToggleOverlay(id) => view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o)),
             Command::SetRamp(ramp) => view.ramp = ramp,
             Command::Toggle(toggle) => view.toggle(toggle),
+            Command::SetBoneShape(shape) => view.bone_shape = shape,
+            Command::SetBoneSize(size) if size.is_finite() => {
+                let [least, most] = View::BONE_SIZES;
+                view.bone_size = size.clamp(least, most);
+            }
+            Command::ToggleDeformingOnly => {
+                let on = self.deforming_only();
+                self.view.deforming_only = Some(!on);
+            }
+            Command::SetSkinOpacity(opacity) if opacity.is_finite() => view.skin_opacity = opacity.clamp(0.0, 1.0),
+            Command::ToggleHidden(node) => self.toggle_hidden(node),
+            Command::HideSelected => self.hide_selected(),
+            Command::ShowAll => view.hidden = Arc::default(),
             Command::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
             Command::SetScene(scene) if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) => {
                 view.scene = scene;

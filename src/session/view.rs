@@ -1,11 +1,12 @@
 //! How the model is looked at: the orbit camera, what is selected, what is shown. Not undone.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
 
 use crate::deform::{METHODS, Method};
-use crate::inspect::{Overlay, VertexRef, VertexSet};
+use crate::inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
 use crate::model::{Lens, NodeId};
 
@@ -223,8 +224,18 @@ pub struct View {
     pub ramp: Ramp,
     /// How vertices are deformed.
     pub method: &'static Method,
-    /// Octahedral bones over the surface.
+    /// Bones over the surface.
     pub bones: bool,
+    /// What they look like.
+    pub bone_shape: BoneShape,
+    /// How thick they are, of the usual: [`View::BONE_SIZES`].
+    pub bone_size: f32,
+    /// Joints that move no vertex have no bone; `None`: where there are many of them ([`super::Session::deforming_only`]).
+    pub deforming_only: Option<bool>,
+    /// Nodes that the user hides, with all below them: [`super::Session::is_hidden`].
+    pub hidden: Arc<BTreeSet<NodeId>>,
+    /// How opaque the surface is, 0…1.
+    pub skin_opacity: f32,
     /// Joint axes.
     pub axes: bool,
     /// Joint names.
@@ -235,7 +246,7 @@ pub struct View {
     pub wireframe: bool,
     /// The surface itself.
     pub mesh: bool,
-    /// Dominant joints: triangles that several joints share are black.
+    /// Dominant joints: triangles that several joints share are black, instead of a mixture of their colours.
     pub shared_black: bool,
     /// The selected joint stands for all of its subtree too.
     pub with_children: bool,
@@ -269,12 +280,17 @@ impl Default for View {
             ramp: Ramp::default(),
             method: METHODS[0],
             bones: true,
+            bone_shape: BoneShape::default(),
+            bone_size: 1.0,
+            deforming_only: None,
+            hidden: Arc::default(),
+            skin_opacity: 1.0,
             axes: false,
             names: false,
             grid: true,
             wireframe: false,
             mesh: true,
-            shared_black: true,
+            shared_black: false,
             with_children: false,
             influenced_only: false,
             vertices: false,
@@ -284,6 +300,9 @@ impl Default for View {
 }
 
 impl View {
+    /// The least and the greatest [`View::bone_size`].
+    pub const BONE_SIZES: [f32; 2] = [0.25, 4.0];
+
     /// Width over height.
     #[must_use]
     pub fn aspect(&self) -> f32 {

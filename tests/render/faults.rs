@@ -93,7 +93,8 @@ fn what_the_device_refuses_is_one_line_and_the_next_picture_is_right() {
 /// Every pipeline there is: looks, lines, bones, grid, wireframe, blending.
 fn everything() -> Vec<Frame> {
     let mut shaded = course();
-    shaded.bones = vec![Bone { head: glam::Vec3::ZERO, tail: glam::Vec3::Y, radius: 0.1, color: [1.0; 4] }];
+    shaded.bones =
+        vec![Bone { head: glam::Vec3::ZERO, tail: glam::Vec3::Y, radius: 0.1, color: [1.0; 4], ..Bone::default() }];
     shaded.lines = vec![Line { from: glam::Vec3::ZERO, to: glam::Vec3::X, width: 2.0, color: [1.0; 4] }];
     shaded.display.wireframe = true;
     let mut frames = vec![shaded.clone()];

@@ -8,6 +8,7 @@ mod copies;
 mod corpus;
 mod crowd;
 mod faults;
+mod form;
 mod furnace;
 mod layers;
 mod lights;
@@ -19,6 +20,7 @@ mod pictures;
 mod readouts;
 mod samples;
 mod scenes;
+mod skeleton;
 mod textures;
 mod vertices;
 

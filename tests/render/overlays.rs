@@ -14,7 +14,7 @@ const RED: [f32; 4] = [1.0, 0.1, 0.0, 1.0];
 
 /// Along x through the middle, `z` metres nearer to the eye than the plate.
 fn bone(z: f32, color: [f32; 4]) -> Bone {
-    Bone { head: Vec3::new(-0.8, 0.0, z), tail: Vec3::new(0.8, 0.0, z), radius: 0.3, color }
+    Bone { head: Vec3::new(-0.8, 0.0, z), tail: Vec3::new(0.8, 0.0, z), radius: 0.3, color, ..Bone::default() }
 }
 
 #[test]
@@ -108,5 +108,83 @@ fn the_ground_fades_out_and_carries_a_shadow() {
         let shadowed = stage.draw(&frame);
         assert!(shadowed.at(between.0, between.1)[0] < 122);
         assert!(near(shadowed.at(2, 2), bare.at(2, 2), 1), "but not everywhere");
+    }
+}
+
+#[test]
+fn bones_that_fade_are_the_fainter_the_farther_away() {
+    for stage in stages() {
+        let bones = |fades| {
+            let place = |y: f32, z: f32| Vec3::new(0.0, y, z);
+            let made = |y: f32, z: f32| Bone {
+                head: place(y, z) - Vec3::X * 0.4,
+                tail: place(y, z) + Vec3::X * 0.4,
+                fades,
+                ..bone(z, BLUE)
+            };
+            let near_and_far = vec![made(0.4, 0.5), made(-0.4, -0.5)];
+            let picture = stage.draw(&Frame { bones: near_and_far, ..Plate::default().frame() });
+            let row = |y: f32| picture.at(SIZE / 2 - 4, ((0.5 - 0.5 * y) * SIZE as f32) as u32);
+            [row(0.4 - 0.06), row(-0.4 - 0.06)].map(|[r, _, b, _]| i32::from(b) - i32::from(r))
+        };
+        let [near, far] = bones(false);
+        assert!((near - far).abs() < 30, "{near} {far}: as strong everywhere");
+        let [near, far] = bones(true);
+        assert!(near > 120 && far < near - 40, "{near} {far}");
+    }
+}
+
+#[test]
+fn of_a_translucent_skin_the_nearest_layer_is_seen_and_what_lies_behind_it() {
+    for stage in stages() {
+        for shown in [None, scenes::overlay("weights")] {
+            let draw = |opacity: f32, layers: usize, members: u32| {
+                let mut parts = (**Plate::default().model()).clone();
+                for i in 1..layers {
+                    // Behind the first, of a material of its own.
+                    let color = Vec4::new(1.0, 0.0, 0.0, 1.0);
+                    parts.materials.push(Material { base_color: color, metallic: 0.0, ..Material::default() });
+                    let mut layer = parts.meshes[0].primitives[0].clone();
+                    layer.material = Some(MaterialId(i as u32));
+                    layer.positions.iter_mut().for_each(|p| p.z -= 0.3 * i as f32);
+                    parts.meshes[0].primitives.push(layer);
+                }
+                let model = Arc::new(Model::build(parts).unwrap());
+                let mut frame = Frame { model: Some(model), ..Plate::default().frame() };
+                // A crowd one behind the other.
+                let own = frame.palettes.clone();
+                for member in 1..members {
+                    let back = glam::Affine3A::from_translation(Vec3::NEG_Z * 0.7 * member as f32);
+                    frame.palettes.extend(own.iter().map(|matrix| back * *matrix));
+                }
+                frame.members = members;
+                frame.display.overlay = shown;
+                frame.display.skin_opacity = opacity;
+                frame.display.background = Background::Solid([0.0, 0.5, 0.0]);
+                stage.middle(&frame)
+            };
+            let linear = |c: u8| crate::form::linear(c);
+            let (opaque, behind) = (draw(1.0, 1, 1), [0, 128, 0, 255]);
+            assert!(near(draw(0.0, 3, 1), behind, 1), "what cannot be seen is not drawn");
+            for (layers, members) in [(1, 1), (3, 1), (2, 3)] {
+                let seen = draw(0.4, layers, members);
+                for i in 0..3 {
+                    let want = 0.4 * linear(opaque[i]) + 0.6 * linear(behind[i]);
+                    assert!((linear(seen[i]) - want).abs() < 0.015, "{layers} layers of {members}: {seen:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bones_are_seen_in_a_translucent_skin_as_in_an_opaque_one() {
+    for stage in stages() {
+        for opacity in [0.2, 1.0] {
+            let mut frame = Frame { bones: vec![bone(-0.5, BLUE)], ..Plate::default().frame() };
+            frame.display.skin_opacity = opacity;
+            let [r, _, b, _] = stage.draw(&frame).at(SIZE / 2, SIZE / 2 + 3);
+            assert!(b > r + 60, "{opacity}: {r} {b}");
+        }
     }
 }

@@ -83,10 +83,39 @@ fn a_vertex_without_weight_is_an_alarm_where_it_lies() {
 }
 
 #[test]
+fn zero_tiny_and_no_weight_at_all_are_told_apart() {
+    for stage in stages() {
+        for ramp in [Ramp::Heat, Ramp::Viridis] {
+            let shows = |weights: &[f32]| {
+                let mut frame = weighted(weights, 4);
+                frame.display.overlay = overlay("weights");
+                frame.display.ramp = ramp;
+                frame.display.selected = Some(NodeId(1));
+                // What nothing moves has no area, but its dots have.
+                frame.display.dots = Some(Dots { radius: 5.0, color: [1.0; 4] });
+                frame.display.mesh = weights[1] > 0.0;
+                let dot = stage.draw(&frame).at(SIZE / 2, SIZE / 2);
+                if frame.display.mesh { stage.middle(&frame) } else { dot }
+            };
+            let zero = shows(&[0.0, 1.0]);
+            assert!(off(zero, ramp.color(0.0)) < 0.02, "{ramp:?}: {zero:?}");
+            for tiny in [1.0 / 255.0, 1e-3] {
+                let pixel = shows(&[tiny, 1.0 - tiny]);
+                assert!(off(pixel, ramp.rise(tiny)) < 0.02, "{ramp:?} {tiny}: {pixel:?}");
+                assert!(off(pixel, ramp.color(0.0)) > 0.1, "{ramp:?} {tiny}: {pixel:?} is not zero's");
+            }
+            let none = shows(&[0.0, 0.0]);
+            assert!(off(none, [1.0, 0.15, 0.85]) < 0.02, "{ramp:?}: {none:?}");
+        }
+    }
+}
+
+#[test]
 fn a_joint_stands_for_those_below_it_on_demand() {
     for stage in stages() {
         let mut frame = Plate::default().frame();
         frame.display.overlay = overlay("weights");
+        frame.display.ramp = Ramp::Blender;
         frame.display.selected = Some(NodeId(0));
         assert!(off(stage.middle(&frame), [0.0, 0.0, 1.0]) < 0.02, "the root itself moves nothing");
         frame.display.with_children = true;
@@ -122,10 +151,10 @@ fn numbers_worked_out_beforehand_are_shown_when_they_are_there() {
         // 1 %: a third of the scale from 0.1 % to 100 %.
         frame.inspection = Some(inspected(0.01));
         let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
-        assert!(off(pixel, Ramp::Viridis.color(1.0 / 3.0)) < 0.05, "{pixel:?}");
+        assert!(off(pixel, Ramp::Viridis.rise(1.0 / 3.0)) < 0.05, "{pixel:?}");
         frame.inspection = Some(Arc::default());
         let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
-        assert!(off(pixel, Ramp::Viridis.color(0.0)) < 0.02, "nothing was found");
+        assert!(off(pixel, Ramp::Viridis.rise(0.0)) < 0.02, "nothing was found");
     }
 }
 
@@ -162,6 +191,7 @@ fn vertices_are_dots_in_the_colours_of_the_overlay() {
         let area = 4.0 * std::f32::consts::PI * 16.0;
         assert!((covered - area).abs() < 0.08 * area, "{covered} pixels for {area}");
         frame.display.overlay = overlay("weights");
+        frame.display.ramp = Ramp::Blender;
         frame.display.selected = Some(NodeId(2));
         let weights = stage.draw(&frame);
         for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {

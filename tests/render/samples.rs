@@ -114,6 +114,7 @@ fn nothing_of_the_scene_hides_bones_however_far_they_are() {
         tail: Vec3::new(0.0, 0.4, z),
         radius: 0.15,
         color: [0.0, 1.0, 0.0, 1.0],
+        ..Bone::default()
     };
     for gpu in gpus() {
         for samples in [1, SAMPLES] {

@@ -108,11 +108,11 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
     let mut harness = open(3);
     click(&mut harness, "Weights");
     assert!(has(&harness, &Command::ToggleOverlay("weights")));
-    harness.get_by_label("Select a joint to see its weights");
+    harness.get_by_label_contains("Weight of joint ");
     click(&mut harness, "Dominant");
     assert!(has(&harness, &Command::ToggleOverlay("dominant")));
     click(&mut harness, "Shared in black");
-    assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && !harness.state().session.view.shared_black);
+    assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && harness.state().session.view.shared_black);
 }
 
 /// Thirty cameras make a menu that no window holds: its last row is reached by scrolling, and it stays inside the window.
@@ -690,7 +690,11 @@ fn remembered_sizes_come_back() {
     let moved = [picture.left() - usual.left() - left, usual.right() - picture.right() - right];
     assert!(moved.iter().all(|m| m.abs() < 1.0), "{picture:?}, usually {usual:?}");
     assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Viridis);
-    assert!(harness.state().ui.saved().viridis);
+    let saved = harness.state().ui.saved();
+    assert_eq!((saved.ramp.as_str(), saved.viridis), ("viridis", false));
+    let again = UiState::new(Saved { ramp: "maya".into(), ..Saved::default() });
+    let harness = window(session(3), again, Status::default());
+    assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Maya);
 }
 
 /// What the settings file can say at most (see `app/settings.rs`).
@@ -1147,4 +1151,44 @@ fn edges_are_smoothed_as_the_view_menu_says() {
         click(&mut harness, choice);
         assert_eq!(harness.state().session.view.antialiasing, then);
     }
+}
+
+#[test]
+fn eyes_hide_joints_and_meshes_with_all_below_them() {
+    let mut harness = open(4);
+    let bones = |harness: &Harness<'_, App>| harness.state().session.pose.bones.len();
+    assert_eq!(bones(&harness), 4);
+    click(&mut harness, "Hide joint 1");
+    assert!(has(&harness, &Command::ToggleHidden(NodeId(2))));
+    harness.run();
+    assert_eq!(bones(&harness), 1);
+    assert_eq!(harness.state().session.view.selected, None, "a click on the eye is none on the row");
+    // What hangs on it has an eye of its own.
+    harness.get_by_label("Hide joint 2");
+    click(&mut harness, "Show joint 1");
+    harness.run();
+    assert_eq!(bones(&harness), 4);
+    click(&mut harness, "Hide root");
+    harness.run();
+    assert!(bones(&harness) == 0 && harness.state().session.pose.draws.is_empty());
+}
+
+#[test]
+fn bones_and_skin_are_set_beside_the_switch() {
+    let mut harness = open(3);
+    click(&mut harness, "Bones and skin");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Sticks").click();
+    harness.run();
+    assert!(has(&harness, &Command::SetBoneShape(skinscope::inspect::BoneShape::Sticks)));
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Deforming joints only").click();
+    harness.run();
+    assert!(harness.state().session.deforming_only());
+    for (name, key) in [("Skin opacity", Key::ArrowLeft), ("Bone size", Key::ArrowRight)] {
+        harness.get_by_role_and_label(Role::Slider, name).focus();
+        harness.run();
+        harness.key_press(key);
+        harness.run();
+    }
+    let view = &harness.state().session.view;
+    assert!(view.skin_opacity < 1.0 && view.bone_size > 1.0, "{} {}", view.skin_opacity, view.bone_size);
 }

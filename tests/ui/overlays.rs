@@ -82,3 +82,76 @@ fn a_joint_and_those_below_it_are_chosen_in_the_legend() {
     let view = &harness.state().session.view;
     assert!(view.influenced_only && view.vertices);
 }
+
+#[test]
+fn weights_are_those_under_the_pointer_or_of_the_joint_that_moves_most() {
+    let mut session = session(3);
+    session.apply(Command::SetOverlay(Some("weights")));
+    let heaviest = session.document.as_ref().unwrap().stats().heaviest.unwrap();
+    let shown = |session: &Session| {
+        let mut frame = skinscope::frame::Frame::default();
+        frame.build(session, &skinscope::frame::Palette::DARK);
+        frame.display.selected
+    };
+    assert_eq!(shown(&session), Some(heaviest));
+    let other = NodeId(if heaviest == NodeId(3) { 1 } else { 3 });
+    session.apply(Command::Hover(Some(other)));
+    assert_eq!(shown(&session), Some(other));
+    session.apply(Command::Hover(Some(NodeId(0))));
+    assert_eq!(shown(&session), Some(heaviest), "the root moves nothing");
+    session.apply(Command::Select(Some(NodeId(2))));
+    session.apply(Command::Hover(Some(other)));
+    assert_eq!(shown(&session), Some(NodeId(2)));
+    session.apply(Command::SetOverlay(None));
+    session.apply(Command::Select(None));
+    assert_eq!(shown(&session), None, "nothing is selected where no weights are shown");
+}
+
+#[test]
+fn the_ramp_is_chosen_in_the_legend() {
+    let mut harness = selected(3, 2);
+    harness.state_mut().session.apply(Command::SetOverlay(Some("weights")));
+    harness.run();
+    // The inspector has it too, where nothing is selected.
+    harness.get_by_label("Colours: Heat").click();
+    harness.run();
+    click(&mut harness, "Blender");
+    assert!(has(&harness, &Command::SetRamp(skinscope::math::Ramp::Blender)));
+    harness.get_by_label("Colours: Blender");
+}
+
+#[test]
+fn legends_leave_the_middle_free_and_fold() {
+    for (width, height) in [(1280.0, 720.0), (2560.0, 1440.0), (900.0, 500.0), (700.0, 420.0)] {
+        for overlay in OVERLAYS {
+            let mut session = session(3);
+            session.apply(Command::SetOverlay(Some(overlay.id)));
+            let mut harness = window(session, UiState::default(), Status::default());
+            harness.set_size(vec2(width, height));
+            harness.run();
+            let middle = harness.state().picture.center();
+            let covers = |harness: &Harness<'_, App>| {
+                let all = harness.query_all_by(|n| {
+                    let label = n.label().unwrap_or_default();
+                    ["Scale: ", "Weight of ", "Fold legend", overlay.label, "In order", "4 joints"]
+                        .iter()
+                        .any(|l| label.starts_with(l))
+                });
+                let inside = |r: &egui::Rect| harness.state().picture.contains(r.center());
+                let rects: Vec<egui::Rect> = all.map(|n| n.rect()).filter(inside).collect();
+                assert!(!rects.is_empty(), "{} at {width}", overlay.id);
+                rects.iter().any(|r| r.right() > middle.x || r.top() < middle.y)
+            };
+            assert!(!covers(&harness), "{} at {width} × {height}", overlay.id);
+        }
+    }
+    let mut harness = selected(3, 2);
+    harness.state_mut().session.apply(Command::SetOverlay(Some("weights")));
+    harness.run();
+    harness.get_by_label("Scale: 0, 0.5, 1");
+    click(&mut harness, "Fold legend");
+    assert!(harness.query_by_label("Scale: 0, 0.5, 1").is_none() && harness.state().ui.saved().legend_folded);
+    harness.get_by_label("Weight of joint 1");
+    click(&mut harness, "Unfold legend");
+    harness.get_by_label("Scale: 0, 0.5, 1");
+}

@@ -1,6 +1,6 @@
 //! Clicks and keys that arrive all at once, because the program or the machine was busy, are handled one after the other.
 
-use super::{FIGURE, INSPECTOR, Screen, changed, deep_blue};
+use super::{FIGURE, INSPECTOR, Screen, changed, neutral};
 
 #[test]
 fn keys_that_follow_a_click_while_the_program_is_busy_are_not_lost() {
@@ -16,7 +16,7 @@ fn keys_that_follow_a_click_while_the_program_is_busy_are_not_lost() {
     });
     let weights = screen.settled("weights");
     assert!(changed(&paused, &weights, INSPECTOR) > 0.02, "the click on the row is lost");
-    assert!(deep_blue(&weights, FIGURE) > deep_blue(&paused, FIGURE) + 3000, "the key after the click is lost");
+    assert!(neutral(&weights, FIGURE) > neutral(&paused, FIGURE) + 3000, "the key after the click is lost");
     // The search has the focus; a click on the picture takes it away, and F1 shows the list of keys.
     screen.click(120, 62);
     screen.settled("searching");

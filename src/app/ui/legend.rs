@@ -1,74 +1,149 @@
-//! The legend in the lower left corner: what the colours of the surface mean.
+//! The legend in the lower left corner: what the colours of the surface mean. It never reaches the middle of the picture,
+//! where the model is, and can be folded.
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, RichText, Sense, Shape, Stroke, StrokeKind, Ui,
-    WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, RichText, ScrollArea, Sense, Shape, Stroke, StrokeKind,
+    Ui, WidgetInfo, pos2, vec2,
 };
 
+use super::icons;
 use super::theme::{self, BODY, SMALL, colors};
-use super::viewport::corner_plate;
-use super::widgets::{chip, counted, grouped, paint_line, segmented, shortened, tip};
+use super::viewport::{INSET, corner_plate};
+use super::widgets::{chip, counted, drop_down, focus_ring, grouped, paint_line, press, shortened, tip};
 use crate::inspect::{LIMITS, Overlay, Scale, Step};
 use crate::math::Ramp;
-use crate::session::{Command, Session, Toggle};
+use crate::session::{Command, Session, Toggle, Weighed};
 
-/// Points across.
+/// Points across, where there is room.
 const WIDTH: f32 = 264.0;
+/// Points of the head and of the plate's margins.
+const HEAD: f32 = 18.0 + 4.0 + 20.0;
+/// Points of contents that are worth showing.
+const LEAST: f32 = 40.0;
 
-pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
     let Some(overlay) = session.view.overlay else { return };
-    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH, "legend", |ui| {
-        let view = &session.view;
-        head(ui, session, overlay);
-        ui.add_space(4.0);
-        let waits = overlay.values.is_some() && session.document.as_ref().is_none_or(|d| d.inspection.is_none());
-        if waits {
-            ui.label(RichText::new("Working…").color(colors(ui).text));
-            return;
-        }
-        match &overlay.scale {
-            Scale::Ramp { ramp, ends, ticks } => {
-                gradient(ui, ramp.unwrap_or(view.ramp), *ends, ticks);
-                if ramp.is_none() && view.selected.is_some() {
-                    ui.add_space(4.0);
-                    ui.horizontal(|ui| {
-                        let choice = |label, ramp| (label, view.ramp == ramp, Command::SetRamp(ramp));
-                        segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
-                        toggle(ui, "With children", Toggle::WithChildren, session, commands);
-                    });
-                }
+    // A lower quarter of the picture, with some air between it and the middle.
+    let room = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
+    let contents = room.y - HEAD;
+    let fits = contents >= LEAST && room.x >= 0.5 * WIDTH;
+    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(room.x), "legend", |ui| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            if fits && fold(ui, *folded) {
+                *folded = !*folded;
             }
-            Scale::Steps(steps) => {
-                for step in *steps {
-                    let count = session.document.as_ref().map(|d| (step.count)(d.stats(), view.influence_limit));
-                    swatch(ui, step, count.unwrap_or(0));
-                }
-            }
-            Scale::Joints => {
-                let text = RichText::new("Each joint has its colour, as in the outliner.").font(theme::regular(12.0));
-                ui.add(egui::Label::new(text.color(colors(ui).text)).wrap());
-                ui.add_space(4.0);
-                toggle(ui, "Shared in black", Toggle::SharedBlack, session, commands);
-            }
-        }
-        if overlay.has_limit {
+            head(ui, session, overlay);
+        });
+        if fits && !*folded {
             ui.add_space(4.0);
-            limit(ui, session, commands);
+            let area = ScrollArea::vertical().max_height(contents).min_scrolled_height(contents);
+            area.id_salt("legend contents").show(ui, |ui| {
+                explain(ui, session, overlay, commands);
+            });
         }
     });
 }
 
-fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
-    let name = session.view.selected.zip(session.model()).map(|(n, m)| m.skeleton.names[n.index()].as_str());
-    match (overlay.of_joint, name) {
-        (false, _) => _ = ui.label(RichText::new(overlay.label).font(theme::strong(BODY))).on_hover_text(overlay.help),
-        (true, None) => {
-            _ = ui.label(RichText::new("Select a joint to see its weights").color(colors(ui).text));
-        }
-        (true, Some(name)) if session.view.with_children => joint_head(ui, "Weight at and below ", name),
-        (true, Some(name)) => joint_head(ui, "Weight of ", name),
+/// The triangle that folds the legend; true when pressed.
+fn fold(ui: &mut Ui, folded: bool) -> bool {
+    let name = if folded { "Unfold legend" } else { "Fold legend" };
+    let (rect, response) = press(ui, vec2(16.0, 18.0), name, None);
+    let c = colors(ui);
+    let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
+    let icon = if folded { icons::TREE_CLOSED } else { icons::TREE_OPEN };
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
+    focus_ring(ui, rect, &response);
+    response.on_hover_text(name).clicked()
+}
+
+/// What the colours mean.
+fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec<Command>) {
+    let view = &session.view;
+    let waits = overlay.values.is_some() && session.document.as_ref().is_none_or(|d| d.inspection.is_none());
+    if waits {
+        ui.label(RichText::new("Working…").color(colors(ui).text));
+        return;
     }
+    let count = |step: &Step| session.document.as_ref().map_or(0, |d| (step.count)(d.stats(), view.influence_limit));
+    match &overlay.scale {
+        Scale::Ramp { ramp, ends, ticks, none } => {
+            let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
+            gradient(ui, (shown, zero), *ends, ticks);
+            if let Some(none) = none.as_ref().filter(|step| count(step) > 0) {
+                ui.add_space(2.0);
+                swatch(ui, none, count(none));
+            }
+            if overlay.of_joint {
+                if session.weighed().is_some_and(|(_, why)| why == Weighed::Heaviest) {
+                    let text = "It moves most. Point at another joint, or select one.";
+                    let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
+                    ui.add(egui::Label::new(text).wrap());
+                }
+                ui.add_space(4.0);
+                ui.horizontal_wrapped(|ui| {
+                    if ramp.is_none() {
+                        ramps(ui, session, commands);
+                    }
+                    toggle(ui, "With children", Toggle::WithChildren, session, commands);
+                });
+            }
+        }
+        Scale::Steps(steps) => {
+            for step in *steps {
+                swatch(ui, step, count(step));
+            }
+        }
+        Scale::Joints => {
+            let text = match view.shared_black {
+                true => "Each joint has its colour, as in the outliner; black where several share.",
+                false => {
+                    "Each joint has its colour, as in the outliner, mixed by weight; seams where another takes over."
+                }
+            };
+            let text = RichText::new(text).font(theme::regular(12.0));
+            ui.add(egui::Label::new(text.color(colors(ui).text)).wrap());
+            ui.add_space(4.0);
+            toggle(ui, "Shared in black", Toggle::SharedBlack, session, commands);
+        }
+    }
+    if overlay.has_limit {
+        ui.add_space(4.0);
+        limit(ui, session, commands);
+    }
+}
+
+/// The choice of colours for weights.
+pub(super) fn ramps(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let now = session.view.ramp;
+    let response = drop_down(ui, "Colours", now.label(), 104.0, |ui| {
+        for ramp in Ramp::CHOICES {
+            if ui.selectable_label(now == ramp, ramp.label()).on_hover_text(ramp.help()).clicked() {
+                commands.push(Command::SetRamp(ramp));
+            }
+        }
+    });
+    response.on_hover_text(now.help());
+}
+
+fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
+    let weighed = overlay.of_joint.then(|| session.weighed()).flatten();
+    let name = weighed.zip(session.model()).map(|((n, _), m)| m.skeleton.names[n.index()].as_str());
+    match name {
+        None => title(ui, overlay.label, overlay.help),
+        Some(name) if session.view.with_children => joint_head(ui, "Weight at and below ", name),
+        Some(name) => joint_head(ui, "Weight of ", name),
+    }
+}
+
+fn title(ui: &mut Ui, label: &str, help: &str) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
+    let (galley, _) = shortened(ui, label, theme::strong(BODY), c.text, rect.width());
+    paint_line(ui, galley, rect.left(), rect.center().y, c.text);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, label));
+    response.on_hover_text(help);
 }
 
 fn toggle(ui: &mut Ui, label: &str, toggle: Toggle, session: &Session, commands: &mut Vec<Command>) {
@@ -136,16 +211,23 @@ fn joint_head(ui: &mut Ui, before: &str, name: &str) {
     }
 }
 
-/// The ramp from end to end, and what is written below it.
-fn gradient(ui: &mut Ui, ramp: Ramp, [low, high]: [f32; 2], ticks: &[(f32, &str)]) {
+/// The ramp from end to end, with the colour of exactly zero before it where that is another, and what is written below.
+fn gradient(ui: &mut Ui, (ramp, zero): (Ramp, Option<[f32; 3]>), [low, high]: [f32; 2], ticks: &[(f32, &str)]) {
     const STEPS: u32 = 72;
+    /// Points of the square for zero, and between it and the ramp.
+    const ZERO: [f32; 2] = [14.0, 3.0];
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0 + 18.0), Sense::hover());
-    let bar = rect.with_max_y(rect.top() + 10.0);
+    let mut bar = rect.with_max_y(rect.top() + 10.0);
+    if let Some(zero) = zero {
+        let square = bar.with_max_x(bar.left() + ZERO[0]);
+        ui.painter().rect_filled(square, CornerRadius::ZERO, color32(zero));
+        bar.min.x = square.right() + ZERO[1];
+    }
     let mut mesh = Mesh::default();
     for i in 0..=STEPS {
         let at = i as f32 / STEPS as f32;
-        let color = color32(ramp.color(at));
+        let color = color32(ramp.rise(at));
         let x = bar.left() + at * bar.width();
         mesh.colored_vertex(pos2(x, bar.top()), color);
         mesh.colored_vertex(pos2(x, bar.bottom()), color);
@@ -158,12 +240,11 @@ fn gradient(ui: &mut Ui, ramp: Ramp, [low, high]: [f32; 2], ticks: &[(f32, &str)
     ui.painter().add(Shape::mesh(mesh));
     for (number, text) in ticks {
         let at = (number - low) / (high - low);
-        let align = match at {
-            at if at <= 0.0 => Align2::LEFT_BOTTOM,
-            at if at >= 1.0 => Align2::RIGHT_BOTTOM,
-            _ => Align2::CENTER_BOTTOM,
+        let (align, x) = match at {
+            at if at <= 0.0 => (Align2::LEFT_BOTTOM, rect.left()),
+            at if at >= 1.0 => (Align2::RIGHT_BOTTOM, rect.right()),
+            _ => (Align2::CENTER_BOTTOM, bar.left() + at * bar.width()),
         };
-        let x = bar.left() + at * bar.width();
         ui.painter().text(pos2(x, rect.bottom()), align, text, theme::regular(SMALL), c.text);
     }
     let names: Vec<&str> = ticks.iter().map(|(_, text)| *text).collect();

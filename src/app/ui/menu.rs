@@ -9,7 +9,7 @@ use egui::{
 
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
-use super::{UiState, crowd, icons};
+use super::{UiState, bones, crowd, icons};
 use crate::deform::METHODS;
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
@@ -89,6 +89,7 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
 /// A part of a menu with a list of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Submenu {
+    Bones,
     Views,
     Lights,
     Crowd,
@@ -98,6 +99,7 @@ enum Submenu {
 impl Submenu {
     fn title(self) -> &'static str {
         match self {
+            Self::Bones => "Bones and skin",
             Self::Views => "Views",
             Self::Lights => "Lights",
             Self::Crowd => "Crowd",
@@ -109,6 +111,7 @@ impl Submenu {
 /// Where a command stands that is not in the menu itself.
 fn submenu_of(command: &Command) -> Option<Submenu> {
     match command {
+        Command::SetBoneShape(_) | Command::ToggleDeformingOnly => Some(Submenu::Bones),
         Command::LookFrom(_) | Command::ToggleOrthographic | Command::NextCamera => Some(Submenu::Views),
         Command::SetLighting(_) => Some(Submenu::Lights),
         Command::SetCrowd(_) => Some(Submenu::Crowd),
@@ -128,10 +131,9 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     let width = if has_cameras { 340.0 } else { 252.0 };
     SubMenu::new().show(ui, &response, |ui| {
         scrolled(ui, width, |ui| {
-            for row in COMMANDS.iter().filter(|row| submenu_of(&row.command) == Some(submenu)) {
-                command_item(ui, row, session, state, commands);
-            }
+            rows_of(ui, submenu, session, state, commands);
             match submenu {
+                Submenu::Bones => bones::sliders(ui, session, commands),
                 Submenu::Views => cameras(ui, session, commands),
                 Submenu::Crowd => crowd::field(ui, session, commands),
                 Submenu::Lights | Submenu::Panels => {}
@@ -141,6 +143,20 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     if submenu == Submenu::Lights {
         antialiasing(ui, session, commands);
     }
+}
+
+fn rows_of(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    for row in COMMANDS.iter().filter(|row| submenu_of(&row.command) == Some(submenu)) {
+        command_item(ui, row, session, state, commands);
+    }
+}
+
+/// What the submenu of bones and skin shows, for a list of its own over the picture.
+pub(super) fn bones_and_skin(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    ui.set_width(252.0);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    rows_of(ui, Submenu::Bones, session, state, commands);
+    bones::sliders(ui, session, commands);
 }
 
 fn line(ui: &mut Ui) {
@@ -245,6 +261,8 @@ fn starts_group(command: &Command) -> bool {
             | Command::ToggleNormaliseWeights
             | Command::Deselect
             | Command::Toggle(Toggle::WithChildren)
+            | Command::HideSelected
+            | Command::ToggleDeformingOnly
             | Command::FrameSelected
             | Command::ToggleOrthographic
             | Command::NextCamera
@@ -263,6 +281,8 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::ToggleOverlay(id) => view.overlay.is_some_and(|o| o.id == *id),
         Command::Toggle(toggle) => view.is_on(*toggle),
         Command::ToggleOrthographic => view.orbit.orthographic,
+        Command::SetBoneShape(shape) => view.bone_shape == *shape,
+        Command::ToggleDeformingOnly => session.deforming_only(),
         Command::SetLighting(lighting) => {
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
@@ -296,9 +316,12 @@ fn is_possible(command: &Command, session: &Session) -> bool {
             uneven || session.edits.normalise_weights
         }
         Command::TogglePanel(Panel::Timeline) => has_clip,
-        Command::Select(_) | Command::SelectParent | Command::SelectChild | Command::FrameSelected => {
-            selected.is_some()
-        }
+        Command::ShowAll => !session.view.hidden.is_empty(),
+        Command::Select(_)
+        | Command::HideSelected
+        | Command::SelectParent
+        | Command::SelectChild
+        | Command::FrameSelected => selected.is_some(),
         Command::Reload
         | Command::FrameAll
         | Command::FrameEverything

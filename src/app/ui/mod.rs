@@ -1,6 +1,7 @@
 //! The panels: they read the session and push commands, so nothing here changes what is open. Owns only how the window
 //! itself looks: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
 
+mod bones;
 mod card;
 mod copied;
 mod crowd;
@@ -67,8 +68,13 @@ pub struct Saved {
     pub tables_height: f32,
     /// Points.
     pub findings_height: f32,
-    /// Heat map in viridis.
+    /// Colours of weights, by [`Ramp::id`]; empty: the default.
+    pub ramp: String,
+    /// What older versions wrote for `ramp`: weights in viridis. Only read.
+    #[serde(skip_serializing)]
     pub viridis: bool,
+    /// The legend shows its head alone.
+    pub legend_folded: bool,
     /// Where the last file was, for the next file dialog.
     pub last_folder: Option<PathBuf>,
     /// Unfolded in the inspector: world, inverse bind, skinning matrix.
@@ -87,7 +93,9 @@ impl Default for Saved {
             inspector_width: 312.0,
             tables_height: 240.0,
             findings_height: 300.0,
+            ramp: String::new(),
             viridis: false,
+            legend_folded: false,
             last_folder: None,
             matrices: [false, false, true],
         }
@@ -266,11 +274,13 @@ pub fn show(
     let pass = keys::begin(ui.ctx(), state);
     if !state.started {
         state.started = true;
-        if state.saved.viridis {
-            commands.push(Command::SetRamp(Ramp::Viridis));
+        let before = std::mem::take(&mut state.saved.viridis).then_some(Ramp::Viridis);
+        if let Some(ramp) = Ramp::choice(&state.saved.ramp).or(before) {
+            commands.push(Command::SetRamp(ramp));
         }
     } else {
-        state.saved.viridis = session.view.ramp == Ramp::Viridis;
+        let ramp = session.view.ramp;
+        state.saved.ramp = if ramp == Ramp::default() { String::new() } else { ramp.id().to_owned() };
     }
     state.hovered = None;
     menu::show(ui, session, state, commands);

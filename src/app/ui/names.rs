@@ -23,7 +23,9 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let mut taken: HashSet<(i32, i32)> = HashSet::new();
     let mut done: HashSet<usize> = HashSet::new();
     for n in first.chain((0..session.pose.model.len()).filter(|n| shown(*n))) {
-        let Some(world) = session.pose.model.get(n) else { continue };
+        let Some(world) = session.pose.model.get(n).filter(|_| !session.is_hidden(NodeId::from_index(n))) else {
+            continue;
+        };
         let Some(at) = session.view.project(world.translation.into()) else { continue };
         let anchor = rect.min + vec2(at.x, at.y) / scale + vec2(9.0, 0.0);
         if !rect.contains(anchor) || !done.insert(n) {

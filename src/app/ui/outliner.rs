@@ -201,6 +201,7 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
                 Some(Answer::Frame) => commands.push(Command::FrameSelected),
                 Some(Answer::Fold) => fold = Some(row.node),
                 Some(Answer::Hover) => hovered = Some(row.node),
+                Some(Answer::Hide) => commands.push(Command::ToggleHidden(row.node)),
                 None => {}
             }
         }
@@ -222,6 +223,7 @@ enum Answer {
     Frame,
     Fold,
     Hover,
+    Hide,
 }
 
 fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeLook, folded: bool) -> Option<Answer> {
@@ -255,6 +257,12 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
     if look.has_children && triangle(ui, row.node, name, pos2(left + 6.0, y), folded) {
         answer = Some(Answer::Fold);
     }
+    let hidden = session.is_hidden(row.node);
+    let over_row = response.hovered() || response.has_focus();
+    let eye_at = pos2(rect.right() - 18.0, y);
+    if eye(ui, session, row.node, name, eye_at, (hidden, over_row)) {
+        answer = Some(Answer::Hide);
+    }
     let dominant = session.view.overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
     let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {
         (true, _) if dominant => {
@@ -268,8 +276,8 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
     let size = if icon == icons::CIRCLE { 11.0 } else { 14.0 };
     ui.painter().text(pos2(left + 22.0, y), Align2::CENTER_CENTER, icon, theme::icon(size), ink);
     let edited = session.edits.nodes.contains_key(&row.node);
-    let end = rect.right() - if edited { 28.0 } else { 10.0 };
-    let color = if row.found { c.text } else { c.dim };
+    let end = rect.right() - if edited { 50.0 } else { 32.0 };
+    let color = if row.found && !hidden { c.text } else { c.dim };
     let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
     let beside = left + 34.0 + galley.size().x + 8.0;
     paint_line(ui, galley, left + 34.0, y, color);
@@ -278,13 +286,52 @@ fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeL
         paint_line(ui, galley, beside, y, c.dim);
     }
     if edited {
-        ui.painter().circle_filled(pos2(rect.right() - 16.0, y), 4.0, c.amber);
+        ui.painter().circle_filled(pos2(rect.right() - 38.0, y), 4.0, c.amber);
     }
     focus_ring(ui, rect, &response);
     if cut {
         response.on_hover_text(name);
     }
     answer
+}
+
+/// The eye that hides a node with all below it; true when pressed. Open eyes are faint, but for the row that is pointed at.
+fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hidden, over_row): (bool, bool)) -> bool {
+    let c = colors(ui);
+    let rect = Rect::from_center_size(at, vec2(20.0, ROW));
+    let response = ui.interact(rect, ui.scope_id().with(("eye", node.0)), Sense::click());
+    let own = session.view.hidden.contains(&node);
+    let verb = if own { "Show" } else { "Hide" };
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, !own, format!("{verb} {name}")));
+    let ink = match (hidden, over_row || response.hovered() || response.has_focus()) {
+        (_, true) => c.text,
+        (true, false) => c.dim,
+        (false, false) => c.dim.gamma_multiply(0.35),
+    };
+    let stroke = egui::Stroke::new(1.2, ink);
+    let bow = |rise: f32| {
+        let ends = [at - vec2(6.0, 0.0), at + vec2(6.0, 0.0)];
+        let points = [ends[0], at + vec2(0.0, rise), ends[1]];
+        let curve = egui::epaint::QuadraticBezierShape::from_points_stroke(points, false, Color32::TRANSPARENT, stroke);
+        ui.painter().add(curve);
+    };
+    bow(7.0);
+    if hidden {
+        // Closed: the lower lid, with lashes.
+        for x in [-4.0, 0.0, 4.0_f32] {
+            let from = at + vec2(x, 3.5 - 0.08 * x * x);
+            ui.painter().line_segment([from, from + vec2(0.4 * x, 2.5)], stroke);
+        }
+    } else {
+        bow(-7.0);
+        ui.painter().circle_filled(at, 1.8, ink);
+    }
+    let help = match (own, hidden) {
+        (true, _) => "Show it and all below it",
+        (false, true) => "Hidden with what it hangs on",
+        (false, false) => "Hide it and all below it: mesh, bones and their picking",
+    };
+    response.on_hover_text(help).clicked()
 }
 
 /// The folding triangle; true when pressed.

@@ -3,9 +3,9 @@
 use egui::{Label, RichText, Ui};
 
 use super::inspector::{BY_INFLUENCES, histogram, title};
+use super::legend;
 use super::theme::{self, colors};
-use super::widgets::{chip, drop_down, figure, grouped, section, segmented, tip};
-use crate::math::Ramp;
+use super::widgets::{chip, drop_down, figure, grouped, section, tip};
 use crate::model::NodeId;
 use crate::session::{Command, Session};
 
@@ -85,8 +85,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     }
     uneven_sums(ui, session, commands);
     section(ui, "Heat map colours", |_| {});
-    let choice = |label, ramp| (label, session.view.ramp == ramp, Command::SetRamp(ramp));
-    segmented(ui, &[choice("Blender", Ramp::Blender), choice("Viridis", Ramp::Viridis)], commands);
+    legend::ramps(ui, session, commands);
     section(ui, "File", |_| {});
     let source = &model.source;
     figure(ui, "glTF", &source.version);

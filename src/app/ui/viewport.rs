@@ -6,7 +6,7 @@ use glam::Vec2;
 
 use super::theme::colors;
 use super::widgets::{chip, plate, tip};
-use super::{Status, UiState, ViewportArea, card, copied, crowd, ghosts, legend, names, status, triad};
+use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, legend, names, status, triad};
 use crate::inspect::Hit;
 use crate::session::{Command, Session, Toggle};
 
@@ -18,7 +18,7 @@ pub(super) struct Viewport {
 }
 
 /// Between plates and edges, points.
-const INSET: f32 = 16.0;
+pub(super) const INSET: f32 = 16.0;
 /// Points of scrolling that are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
 
@@ -55,9 +55,9 @@ pub(super) fn show(
             names::show(&ui, session, rect);
         }
         ghosts::show(&ui, session, rect);
-        toggles(&mut ui, rect, session, commands);
+        toggles(&mut ui, rect, session, state, commands);
         triad::show(&mut ui, rect, session, commands);
-        legend::show(&mut ui, rect, session, commands);
+        legend::show(&mut ui, rect, session, &mut state.saved.legend_folded, commands);
         card::show(&mut ui, rect, session, state.viewport.vertex);
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, commands);
@@ -120,7 +120,7 @@ fn skin_only(ui: &Ui) -> bool {
     ui.input(|i| i.modifiers.command || i.modifiers.alt)
 }
 
-fn toggles(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
+fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     let corner = Rect::from_min_size(rect.min + vec2(INSET, 14.0), vec2(rect.width() - 2.0 * INSET - 96.0, 60.0));
     ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
         ui.horizontal_wrapped(|ui| {
@@ -141,6 +141,11 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Comman
                 let command = Command::Toggle(toggle);
                 if chip(ui, label, session.view.is_on(toggle)).on_hover_text(tip(&command)).clicked() {
                     commands.push(command);
+                }
+                if toggle == Toggle::Bones {
+                    // One control of two parts.
+                    ui.add_space(-6.0);
+                    bones::caret(ui, session, state, commands);
                 }
             }
             crowd::line(ui, session);

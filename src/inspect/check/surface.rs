@@ -10,7 +10,7 @@ use glam::{Affine3A, DAffine3, Vec3};
 
 use super::weld::Weld;
 use super::{Skinned, Subject};
-use crate::inspect::{BoneSegment, bones};
+use crate::inspect::{BoneChoice, BoneSegment, bones};
 use crate::math::Aabb;
 use crate::model::{MeshId, NodeId, Skin, Topology};
 
@@ -368,7 +368,7 @@ fn bound(subject: &Subject, group: &Group) -> (f32, Vec<BoneSegment>) {
         bind.filter(|b| b.is_finite()).unwrap_or(surface_from_world * *rest)
     };
     let pose: Vec<Affine3A> = subject.rest.iter().enumerate().map(at).collect();
-    let mut bones = bones(subject.model, usize::MAX, &pose, 0.0);
+    let mut bones = bones(subject.model, usize::MAX, &pose, BoneChoice::to_measure());
     bones.retain(|b| group.binds.contains_key(&b.node));
     let scale = world_from_surface.matrix3.determinant().abs().cbrt();
     (if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }, bones)
