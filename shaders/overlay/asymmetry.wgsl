@@ -1,4 +1,5 @@
-/// The largest difference of a weight to that of the mirrored vertex, as a power of ten.
+/// The largest difference of a weight to that of the mirrored vertex, as a power of ten from 0.1 % on; none where there is no
+/// mirrored vertex.
 fn overlay_asymmetry(source: Source, copy: u32, value: f32) -> f32 {
-    return log2(max(value, 1e-9)) * 0.30103;
+    return select(log2(max(value, 1e-3)) * 0.30103, NONE, value < 0.0);
 }

@@ -124,6 +124,8 @@ macro_rules! wgsl {
     };
 }
 
+/// What nothing is known of: a grey that no ramp has.
+const NO_VALUE: [f32; 3] = [0.62, 0.60, 0.57];
 /// What nothing moves: no ramp has it.
 const MAGENTA: [f32; 3] = [1.0, 0.15, 0.85];
 /// What nothing is wrong with.
@@ -243,7 +245,8 @@ static ASYMMETRY: Overlay = Overlay {
         ramp: Some(Ramp::Viridis),
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
-        none: None,
+        // How many there are, the values tell.
+        none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, count: |_, _| 0 }),
     },
     values: Some(|inspection| &inspection.asymmetry),
     of_joint: false,

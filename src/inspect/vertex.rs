@@ -99,6 +99,12 @@ impl PerVertex {
         Self { values: model.meshes.iter().map(|m| vec![Vec::new(); m.primitives.len()]).collect() }
     }
 
+    /// How many vertices have no value: theirs is below zero.
+    #[must_use]
+    pub fn missing(&self) -> usize {
+        self.values.iter().flatten().flatten().filter(|v| **v < 0.0).count()
+    }
+
     /// Those of one primitive.
     #[must_use]
     pub fn of(&self, mesh: MeshId, primitive: usize) -> &[f32] {

@@ -155,6 +155,13 @@ fn numbers_worked_out_beforehand_are_shown_when_they_are_there() {
         frame.inspection = Some(Arc::default());
         let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
         assert!(off(pixel, Ramp::Viridis.rise(0.0)) < 0.02, "nothing was found");
+        // What has no mirror image is not what is equal to it.
+        frame.inspection = Some(inspected(0.0));
+        let equal = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
+        assert!(off(equal, Ramp::Viridis.rise(0.0)) < 0.02, "{equal:?}");
+        frame.inspection = Some(inspected(-1.0));
+        let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
+        assert!(off(pixel, [0.62, 0.60, 0.57]) < 0.03, "{pixel:?}");
     }
 }
 

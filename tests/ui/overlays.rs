@@ -155,3 +155,15 @@ fn legends_leave_the_middle_free_and_fold() {
     click(&mut harness, "Unfold legend");
     harness.get_by_label("Scale: 0, 0.5, 1");
 }
+
+#[test]
+fn vertices_without_a_mirror_image_are_counted_in_the_legend() {
+    let mut session = session(3);
+    session.apply(Command::SetOverlay(Some("asymmetry")));
+    let model = Arc::clone(session.model().unwrap());
+    let values = vec![vec![vec![-1.0, -1.0, 0.0, 0.2]]];
+    let asymmetry = skinscope::inspect::PerVertex { values };
+    session.inspected(&model, Inspection { asymmetry, ..Inspection::default() });
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("No mirror image: not judged: 2 vertices");
+}

@@ -71,9 +71,12 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
         Scale::Ramp { ramp, ends, ticks, none } => {
             let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
             gradient(ui, (shown, zero), *ends, ticks);
-            if let Some(none) = none.as_ref().filter(|step| count(step) > 0) {
+            let inspection = session.document.as_ref().and_then(|d| d.inspection.as_deref());
+            let missing = overlay.values.zip(inspection).map(|(values, inspection)| values(inspection).missing());
+            let without = |step: &Step| missing.unwrap_or_else(|| count(step));
+            if let Some(none) = none.as_ref().filter(|step| without(step) > 0) {
                 ui.add_space(2.0);
-                swatch(ui, none, count(none));
+                swatch(ui, none, without(none));
             }
             if overlay.of_joint {
                 if session.weighed().is_some_and(|(_, why)| why == Weighed::Heaviest) {
