@@ -705,7 +705,6 @@ fn panels_of_any_remembered_size_leave_room_for_the_picture() {
             tables: true,
             outliner_width: size,
             inspector_width: size,
-            timeline_height: size,
             tables_height: size,
             findings_height: size,
             ..Saved::default()
