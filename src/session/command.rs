@@ -100,6 +100,8 @@ pub enum Command {
     ShowFinding(usize),
     /// Back to what was seen before a finding was shown; [`Command::Select`] of nothing does so too.
     LeaveFinding,
+    /// Look for a node by its name: to the search above the list of nodes.
+    FindNode,
     /// Drive every joint through its limits and list where the skin suffers most.
     RunRom(RomOptions),
     /// Stop the range of motion that is under way.
@@ -210,6 +212,8 @@ pub enum Effect {
     ToggleTheme,
     /// Show or hide a panel.
     TogglePanel(Panel),
+    /// Give the focus to the search above the list of nodes.
+    FindNode,
     /// Show the list of keys.
     ShowShortcuts,
     /// Show what program this is.
@@ -374,6 +378,7 @@ static ROWS: &[CommandRow] = &[
         Command::SelectChild,
         "Select the first child of the selected node",
     ),
+    row(Menu::Edit, "Find node", ctrl(Key::Char('f')), Command::FindNode, "Search the list of nodes by name"),
     row(
         Menu::Edit,
         "Hide selection",

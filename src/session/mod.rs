@@ -311,6 +311,7 @@ impl Session {
             Command::Quit => return Some(Effect::Quit),
             Command::ToggleTheme => return Some(Effect::ToggleTheme),
             Command::TogglePanel(panel) => return Some(Effect::TogglePanel(panel)),
+            Command::FindNode => return Some(Effect::FindNode),
             Command::ShowShortcuts => return Some(Effect::ShowShortcuts),
             Command::ShowAbout => return Some(Effect::ShowAbout),
             Command::Undo | Command::Redo => self.step(&command),

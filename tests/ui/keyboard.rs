@@ -11,7 +11,7 @@ use skinscope::session::{ChannelValue, Command, Panel, Toggle, ViewFrom};
 use super::{App, click, has, open, selected};
 
 /// A key and the text that it types.
-fn pressed(key: Key, modifiers: Modifiers) -> Vec<Event> {
+pub fn pressed(key: Key, modifiers: Modifiers) -> Vec<Event> {
     let down = Event::Key { key, physical_key: Some(key), pressed: true, repeat: false, modifiers };
     let name = key.name();
     let text = if key == Key::Space { Some(" ".to_owned()) } else { (name.len() == 1).then(|| name.to_lowercase()) };
@@ -20,22 +20,22 @@ fn pressed(key: Key, modifiers: Modifiers) -> Vec<Event> {
     [Some(down), text, Some(up)].into_iter().flatten().collect()
 }
 
-fn typed(text: &str) -> Vec<Event> {
+pub fn typed(text: &str) -> Vec<Event> {
     text.chars().filter_map(|c| Key::from_name(&c.to_uppercase().to_string())).flat_map(plain).collect()
 }
 
-fn plain(key: Key) -> Vec<Event> {
+pub fn plain(key: Key) -> Vec<Event> {
     pressed(key, Modifiers::NONE)
 }
 
-fn clicked(at: Pos2) -> Vec<Event> {
+pub fn clicked(at: Pos2) -> Vec<Event> {
     let button =
         |pressed| Event::PointerButton { pos: at, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
     vec![Event::PointerMoved(at), button(true), button(false)]
 }
 
 /// What arrives within one frame, as the window gives it to the panels.
-fn at_once(harness: &mut Harness<'_, App>, events: impl IntoIterator<Item = Vec<Event>>) {
+pub fn at_once(harness: &mut Harness<'_, App>, events: impl IntoIterator<Item = Vec<Event>>) {
     let events = events.into_iter().flatten().collect();
     for turn in ui::turns(RawInput { events, ..RawInput::default() }) {
         harness.input_mut().events.extend(turn.events);
@@ -44,7 +44,7 @@ fn at_once(harness: &mut Harness<'_, App>, events: impl IntoIterator<Item = Vec<
     harness.run();
 }
 
-fn press(harness: &mut Harness<'_, App>, key: Key) {
+pub fn press(harness: &mut Harness<'_, App>, key: Key) {
     at_once(harness, [plain(key)]);
 }
 
@@ -163,7 +163,8 @@ fn shortcuts_work_whatever_has_the_focus_and_text_fields_keep_theirs() {
         (Key::Escape, Command::Deselect),
     ];
     for widget in ["Bones", "Next frame", "Rotation X", "joint 2", "Time", "Weights", "Speed: 1×"] {
-        for (key, command) in &keys {
+        // In the tree up and down go from row to row.
+        for (key, command) in keys.iter().filter(|k| widget != "joint 2" || k.0 != Key::ArrowUp) {
             let mut harness = selected(3, 2);
             harness.get_by_label(widget).focus();
             harness.run();
@@ -179,7 +180,10 @@ fn shortcuts_work_whatever_has_the_focus_and_text_fields_keep_theirs() {
         click(&mut harness, field);
         harness.state_mut().commands.clear();
         at_once(&mut harness, keys[..4].iter().map(|(key, _)| plain(*key)));
-        assert!(harness.state().commands.is_empty(), "{field}: {:?}", harness.state().commands);
+        // A value steps by the arrows.
+        let own = |c: &&Command| matches!(c, Command::Edit(..) | Command::EndEdit);
+        let other: Vec<_> = harness.state().commands.iter().filter(|c| !own(c)).collect();
+        assert!(other.is_empty(), "{field}: {other:?}");
         at_once(&mut harness, [pressed(Key::T, Modifiers::COMMAND)]);
         assert!(has(&harness, &Command::ToggleTheme), "{field} has no use for it");
         press(&mut harness, Key::Escape);

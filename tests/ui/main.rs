@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
 mod findings;
+mod focus;
 mod keyboard;
 mod overlays;
 mod panels;

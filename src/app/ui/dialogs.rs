@@ -51,6 +51,7 @@ fn keys(ui: &mut Ui) -> bool {
             for (column, menu, title) in groups {
                 group(&mut columns[column], menu, title);
             }
+            in_panels(&mut columns[0]);
             mouse(&mut columns[1]);
         });
     });
@@ -67,6 +68,20 @@ fn group(ui: &mut Ui, menu: Menu, title: &str) {
         .collect();
     for (row, keys) in rows {
         line(ui, &keys, row.label).on_hover_text(row.help);
+    }
+}
+
+/// What keys do in panels and lists.
+fn in_panels(ui: &mut Ui) {
+    section(ui, "In panels and lists", |_| {});
+    let rows = [
+        ("Tab", "To the next button or value; with Shift back"),
+        ("Enter", "Press it; take what a search finds first"),
+        ("Arrows", "Walk a list, step a value; with Shift by ten"),
+        ("Esc", "Clear a search, then leave it"),
+    ];
+    for (keys, does) in rows {
+        line(ui, keys, does);
     }
 }
 

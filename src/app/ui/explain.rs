@@ -1,13 +1,16 @@
 //! The inspector's page about the pinned vertex: what moves it, written out with numbers, and where it is in any space.
 
+use std::borrow::Cow;
+
 use egui::accesskit::Role;
-use egui::{Color32, Label, RichText, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Color32, Label, RichText, Sense, Ui, WidgetInfo, vec2};
 use glam::{Affine3A, DVec3};
 
 use super::card::{mesh_of, primitive_of, stored_weight, sum};
 use super::inspector::title;
+use super::search_list::{Choice, SearchList};
 use super::theme::{self, SMALL, colors};
-use super::widgets::{caret, link, number, paint_line, press, section, segments, shortened, text_button};
+use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button};
 use super::{copied, explain_text, matrices};
 use crate::inspect::{Blend, Explanation, Term, VertexRef, in_space};
 use crate::model::{Influences, Model, NodeId};
@@ -24,8 +27,7 @@ pub(super) struct Explain {
     seen: (Option<VertexRef>, Option<NodeId>),
     /// In which the position is read; `None`: that of the joint that moves the vertex most.
     space: Option<Space>,
-    search: String,
-    spaces_open: bool,
+    spaces: SearchList,
     /// The matrix of each influence is shown.
     matrices: bool,
 }
@@ -334,7 +336,6 @@ fn space_name(model: &Model, e: &Explanation, space: Space) -> String {
 
 /// The list of spaces: world, the mesh's node, the joints that move the vertex, all others; searched where it is long.
 fn spaces(ui: &mut Ui, model: &Model, e: &Explanation, now: Space, state: &mut Explain) {
-    const SEARCH_FROM: usize = 10;
     let carrier = model.instances[e.vertex.instance.index()].node;
     let movers = e.terms.iter().map(|t| t.node);
     let bare = model.skins.is_empty();
@@ -344,48 +345,20 @@ fn spaces(ui: &mut Ui, model: &Model, e: &Explanation, now: Space, state: &mut E
     all.extend(std::iter::once(carrier).chain(movers).chain(rest).filter(|n| listed.insert(*n)).map(Space::Node));
     let shown = space_name(model, e, now);
     let width = ui.available_width();
-    let just_opened = !state.spaces_open;
-    let search = &mut state.search;
-    let mut chosen = None;
-    let response = egui::ComboBox::from_id_salt("space")
-        .selected_text(shown.as_str())
-        .width(width)
-        .truncate()
-        .icon(caret)
-        .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
-        .show_ui(ui, |ui| {
-            ui.set_min_width(width);
-            if all.len() >= SEARCH_FROM {
-                let edit = TextEdit::singleline(search).hint_text("Search joints…").desired_width(f32::INFINITY);
-                let field = ui.add(edit).accessible_name("Search joints");
-                if just_opened {
-                    field.request_focus();
-                }
-                ui.add_space(4.0);
-            }
-            let wanted = search.trim().to_lowercase();
-            let names: Vec<(Space, String)> = all.into_iter().map(|s| (s, space_name(model, e, s))).collect();
-            let found: Vec<_> = names.iter().filter(|(_, name)| name.to_lowercase().contains(&wanted)).collect();
-            if found.is_empty() {
-                ui.label(RichText::new("No joint has that in its name.").color(colors(ui).dim));
-            }
-            let list = egui::ScrollArea::vertical().max_height(300.0).id_salt("spaces");
-            list.show_rows(ui, theme::ROW, found.len(), |ui, range| {
-                for (space, name) in &found[range] {
-                    let button = egui::Button::selectable(*space == now, name.as_str())
-                        .truncate()
-                        .min_size(vec2(ui.available_width(), theme::ROW));
-                    if ui.add(button).clicked() {
-                        chosen = Some(*space);
-                        ui.close();
-                    }
-                }
-            });
-        });
-    state.spaces_open = response.inner.is_some();
-    state.space = chosen.or(state.space);
+    let choice = Choice {
+        id: "space",
+        search: "Search joints",
+        none: "No joint has that in its name.",
+        width,
+        list_width: width,
+        count: all.len(),
+        now: all.iter().position(|s| *s == now),
+        shown: &shown,
+    };
+    let name = |i: usize| Cow::Owned(space_name(model, e, all[i]));
+    let (response, chosen) = state.spaces.show(ui, &choice, name, |_| None);
+    state.space = chosen.map(|i| all[i]).or(state.space);
     response
-        .response
         .accessible_name(format!("Space: {shown}"))
         .on_hover_text("The space in which the position of the vertex is read");
     ui.add_space(2.0);

@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use super::theme::{self, MARGIN, ROW, SMALL, colors};
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, link, paint_line, section, segmented, shortened, text_button, tip};
-use super::{UiState, explain, icons, matrices, morphs, summary};
+use super::{UiState, explain, focus, icons, matrices, morphs, summary};
 use crate::anim;
 use crate::inspect::tables::{BOOK_SHARES, share_percent};
 use crate::math::euler_xyz_degrees;
@@ -223,7 +223,10 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
             return;
         }
         let name = format!("Reset {}", channel.name.to_lowercase());
-        if link(ui, "Reset", &name).on_hover_text("Give this channel back to the clip").clicked() {
+        let reset = link(ui, "Reset", &name).on_hover_text("Give this channel back to the clip");
+        // Tab goes from value to value.
+        focus::pass_over(ui, reset.id);
+        if reset.clicked() {
             commands.push(Command::ResetChannel(node, channel.kind));
         }
         let (rect, _) = ui.allocate_exact_size(vec2(8.0, ROW - 4.0), Sense::hover());

@@ -5,9 +5,9 @@
 //! that each key meets the focus that the events before it have left. Within a turn the widgets come first: a key that
 //! none of them has used up is a shortcut. Text fields keep the keys that they edit with.
 
-use egui::{Context, Event, FocusDirection, Popup, RawInput};
+use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 
-use super::{Status, UiState};
+use super::{Status, UiState, focus};
 use crate::session::{Command, Key, Shortcut, command_of};
 
 /// Splits the events of one frame into turns, each of which is to be given to egui as a frame of its own.
@@ -178,7 +178,9 @@ pub(super) struct Pass {
 }
 
 /// Before any widget is shown.
-pub(super) fn begin(ctx: &Context, state: &UiState) -> Pass {
+pub(super) fn begin(ui: &Ui, state: &mut UiState) -> Pass {
+    let ctx = ui.ctx();
+    state.outliner.begin(ctx);
     let pressed = |key| ctx.input(|i| i.key_pressed(key));
     // egui takes the focus away as soon as Escape is pressed.
     let left = state.in_text && pressed(egui::Key::Escape) && ctx.memory(|m| m.focused().is_none());
@@ -195,6 +197,13 @@ pub(super) fn begin(ctx: &Context, state: &UiState) -> Pass {
         });
     }
     let arrows = [egui::Key::ArrowLeft, egui::Key::ArrowRight, egui::Key::ArrowUp, egui::Key::ArrowDown];
+    for (modifiers, back) in [(Modifiers::SHIFT, true), (Modifiers::NONE, false)] {
+        for _ in 0..ctx.input_mut(|i| i.count_and_consume_key(modifiers, egui::Key::Tab)) {
+            ctx.memory_mut(|m| m.move_focus(FocusDirection::None));
+            focus::step(ctx, ui.layer_id(), &mut state.focus, back);
+        }
+    }
+    focus::begin(ctx, &mut state.focus);
     if (in_text || !covered) && arrows.into_iter().any(pressed) {
         // Arrows are for the widget that has the focus, or else shortcuts: they do not carry the focus away.
         ctx.memory_mut(|m| m.move_focus(FocusDirection::None));
@@ -203,7 +212,9 @@ pub(super) fn begin(ctx: &Context, state: &UiState) -> Pass {
 }
 
 /// After all widgets were shown: what they have left of the keys are shortcuts.
-pub(super) fn end(ctx: &Context, pass: Pass, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+pub(super) fn end(ui: &Ui, pass: Pass, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    let ctx = ui.ctx();
+    focus::ring(ui, &state.focus);
     state.in_text = ctx.text_edit_focused();
     if pass.covered {
         return;

@@ -9,6 +9,7 @@ mod dialogs;
 mod explain;
 mod explain_text;
 mod findings;
+mod focus;
 mod ghosts;
 pub mod icons;
 mod inspector;
@@ -20,6 +21,7 @@ mod morphs;
 mod names;
 mod outliner;
 mod ruler;
+mod search_list;
 mod status;
 mod summary;
 mod table;
@@ -42,6 +44,7 @@ use egui::containers::panel::PanelState;
 use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
 use serde::{Deserialize, Serialize};
 
+use self::focus::Place;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Effect, Panel, Session};
@@ -158,6 +161,7 @@ pub struct UiState {
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
     tables: tables::Tables,
+    focus: focus::Focus,
     /// A text field had the focus when the last pass ended.
     in_text: bool,
     viewport: viewport::Viewport,
@@ -191,6 +195,11 @@ impl UiState {
             Effect::TogglePanel(panel) => {
                 let shown = self.shown(*panel);
                 *shown = !*shown;
+            }
+            Effect::FindNode => {
+                self.saved.outliner = true;
+                self.focus.by_key = true;
+                self.outliner.find();
             }
             Effect::ShowShortcuts => self.dialog = Some(Dialog::Keys),
             Effect::ShowAbout => self.dialog = Some(Dialog::About),
@@ -244,6 +253,8 @@ fn want_size(ui: &Ui, panel: &str, size: Vec2) {
 /// The user changes the panel's size, by its edge or through a screen reader.
 fn was_dragged(ui: &Ui, panel: &str) -> bool {
     let edge = panel_id(ui, panel).with("__resize");
+    // It moves by the mouse alone.
+    focus::pass_over(ui, edge);
     let asked = ui.input(|i| {
         [Action::Increment, Action::Decrement, Action::SetValue]
             .iter()
@@ -271,7 +282,7 @@ pub fn show(
     }
     ui.set_style(ui.ctx().style_of(theme));
     state.follow(session);
-    let pass = keys::begin(ui.ctx(), state);
+    let pass = keys::begin(ui, state);
     if !state.started {
         state.started = true;
         let before = std::mem::take(&mut state.saved.viridis).then_some(Ramp::Viridis);
@@ -283,13 +294,16 @@ pub fn show(
         state.saved.ramp = if ramp == Ramp::default() { String::new() } else { ramp.id().to_owned() };
     }
     state.hovered = None;
+    let mut shown_so_far = focus::Counter::new(ui);
     menu::show(ui, session, state, commands);
+    shown_so_far.shown(ui, Place::Menu);
     let c = theme::colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
     let saved = state.saved.clone();
     if let Some(height) = timeline::height(session).filter(|_| saved.timeline) {
         let panel = egui::Panel::bottom("timeline").resizable(false).frame(frame).exact_size(height);
         panel.show(ui, |ui| timeline::show(ui, session, state, commands));
+        shown_so_far.shown(ui, Place::Timeline);
     }
     let frame = Frame::NONE.fill(c.panel);
     if saved.outliner {
@@ -299,6 +313,7 @@ pub fn show(
         if was_dragged(ui, "outliner") {
             state.saved.outliner_width = shown.response.rect.width();
         }
+        shown_so_far.shown(ui, Place::Outliner);
     }
     if saved.inspector {
         let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
@@ -307,6 +322,7 @@ pub fn show(
         if was_dragged(ui, "inspector") {
             state.saved.inspector_width = shown.response.rect.width();
         }
+        shown_so_far.shown(ui, Place::Inspector);
     }
     // The last: its room comes from the picture alone.
     if saved.tables {
@@ -317,12 +333,15 @@ pub fn show(
         if was_dragged(ui, "tables") {
             state.saved.tables_height = shown.response.rect.height();
         }
+        shown_so_far.shown(ui, Place::Tables);
     }
     let area = viewport::show(ui, session, state, status, commands);
+    shown_so_far.shown(ui, Place::View);
+    shown_so_far.done(&mut state.focus);
     if state.hovered != session.view.hovered {
         commands.push(Command::Hover(state.hovered));
     }
     dialogs::show(ui, state, status);
-    keys::end(ui.ctx(), pass, state, status, commands);
+    keys::end(ui, pass, state, status, commands);
     area
 }

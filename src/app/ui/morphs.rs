@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use egui::Ui;
 
+use super::focus;
 use super::theme::{ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{link, section};
@@ -45,8 +46,13 @@ pub(super) fn show(
         let all = group.sliders.iter().flat_map(|s| &s.places);
         let edited: Vec<usize> = all.copied().filter(|place| session.edits.morphs.contains_key(place)).collect();
         section(ui, &title, |ui| {
-            if !edited.is_empty() && link(ui, "Reset", &format!("Reset morph targets{of}")).clicked() {
-                commands.extend(edited.iter().map(|place| Command::ResetMorph(*place)));
+            if !edited.is_empty() {
+                let reset = link(ui, "Reset", &format!("Reset morph targets{of}"));
+                // Tab goes from value to value.
+                focus::pass_over(ui, reset.id);
+                if reset.clicked() {
+                    commands.extend(edited.iter().map(|place| Command::ResetMorph(*place)));
+                }
             }
             if i == 0 && !shared.is_empty() {
                 let (text, name) = match *split {
@@ -67,9 +73,9 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
     let first = slider.places.first().copied();
     let Some((first, &value)) = first.and_then(|p| Some((p, session.pose.local.morph_weights.get(p)?))) else { return };
     let value = if value.is_finite() { value } else { 0.0 };
-    // Hundreds of rows cost nothing where they are not seen.
+    // Hundreds of rows cost nothing where they are not seen. Those just out of sight are there for Tab.
     let rect = egui::Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), ROW));
-    if !ui.is_rect_visible(rect) {
+    if !ui.is_rect_visible(rect.expand(2.0 * ROW)) {
         ui.allocate_space(rect.size());
         return;
     }

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, CornerRadius, Frame, Margin, Rect, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+    Align2, Color32, Context, CornerRadius, Frame, Id, Key, Margin, Modifiers, Rect, RichText, ScrollArea, Sense, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{drop_down, focus_ring, paint_line, search_field, shortened};
-use super::{Status, UiState, findings, icons};
+use super::widgets::{Searched, drop_down, focus_ring, open_field, paint_line, search_field, shortened, steps_down};
+use super::{Status, UiState, findings, focus, icons};
 use crate::frame::joint_color;
 use crate::inspect::Scale;
 use crate::model::{Model, NodeId};
@@ -19,6 +20,10 @@ use crate::session::{Command, Session};
 #[derive(Debug, Default)]
 pub(super) struct Outliner {
     search: String,
+    /// The search gets the focus when it is shown next.
+    find: bool,
+    /// The arrows have gone to what is selected, among what is found.
+    walked: bool,
     collapsed: HashSet<NodeId>,
     nodes: Vec<NodeLook>,
     rows: Vec<Row>,
@@ -46,6 +51,65 @@ struct Row {
 }
 
 impl Outliner {
+    /// The next pass gives the focus to the search.
+    pub(super) fn find(&mut self) {
+        self.find = true;
+    }
+
+    /// Before the first widget of a pass: gives the focus to the search where that was asked for.
+    pub(super) fn begin(&mut self, ctx: &Context) {
+        if std::mem::take(&mut self.find) {
+            open_field(ctx, search_id(), &self.search);
+        }
+    }
+
+    /// What the keys in the search lead to: the arrows walk through what is found, or through all where nothing is
+    /// searched for; Enter takes the first that is found, or stays where the arrows have led.
+    fn search_leads_to(&mut self, searched: Searched, selected: Option<NodeId>) -> Option<NodeId> {
+        self.walked &= !searched.changed;
+        if searched.steps == 0 && !searched.taken {
+            return None;
+        }
+        let searching = !self.search.trim().is_empty();
+        let found: Vec<NodeId> = self.rows.iter().filter(|r| r.found).map(|r| r.node).collect();
+        if searched.steps != 0 && !found.is_empty() {
+            let at = found.iter().position(|n| Some(*n) == selected).filter(|_| self.walked || !searching);
+            let from = at.map_or(if searched.steps > 0 { -1 } else { found.len() as i64 }, |at| at as i64);
+            self.walked = true;
+            let to = (from + searched.steps).clamp(0, found.len() as i64 - 1);
+            return found.get(to as usize).copied();
+        }
+        found.first().copied().filter(|_| searched.taken && searching && !self.walked)
+    }
+
+    /// What an arrow key leads to from a row that has the focus: to the next or the last one, into a node or out of it.
+    /// What is to be folded or unfolded is done.
+    fn keys_lead_to(&mut self, ui: &Ui, model: &Model, base: Id) -> Option<NodeId> {
+        let keys = [Key::ArrowUp, Key::ArrowDown, Key::ArrowLeft, Key::ArrowRight];
+        let focused = ui.memory(|m| m.focused()).filter(|_| ui.input(|i| keys.iter().any(|k| i.key_pressed(*k))))?;
+        let at = self.rows.iter().position(|r| row_id(base, r.node) == focused)?;
+        let (down, out, into) = (
+            steps_down(ui),
+            ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::ArrowLeft)),
+            ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::ArrowRight)),
+        );
+        let node = self.rows[at].node;
+        let can_fold = self.nodes[node.index()].has_children && self.search.trim().is_empty();
+        let folded = self.collapsed.contains(&node);
+        if out && can_fold && !folded {
+            self.collapsed.insert(node);
+        } else if into && can_fold && folded {
+            self.collapsed.remove(&node);
+        } else if out {
+            return model.skeleton.parents[node.index()];
+        } else {
+            let to = (at as i64 + down + i64::from(into)).clamp(0, self.rows.len() as i64 - 1);
+            return (down != 0 || into).then(|| self.rows[to as usize].node);
+        }
+        self.built_for = None;
+        None
+    }
+
     fn describe(&mut self, model: &Model) {
         if self.nodes.len() == model.skeleton.len() {
             return;
@@ -141,7 +205,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         if model.scenes.len() > 1 {
             scenes(ui, model, session, commands);
         }
-        search_field(ui, &mut state.outliner.search, "Search nodes", f32::INFINITY);
+        let outliner = &mut state.outliner;
+        let searched = search_field(ui, search_id(), &mut outliner.search, "Search nodes", f32::INFINITY, false);
+        outliner.describe(model);
+        outliner.build(model, session.view.scene);
+        if let Some(node) = outliner.search_leads_to(searched, session.view.selected) {
+            commands.push(Command::Select(Some(node)));
+        }
     });
     if let Some(model) = session.model() {
         tree(ui, model, session, state, commands);
@@ -168,6 +238,11 @@ fn scenes(ui: &mut Ui, model: &Model, session: &Session, commands: &mut Vec<Comm
 fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
     let outliner = &mut state.outliner;
     outliner.describe(model);
+    let base = ui.scope_id().with("row");
+    if let Some(node) = outliner.keys_lead_to(ui, model, base) {
+        commands.push(Command::Select(Some(node)));
+        ui.memory_mut(|m| m.request_focus(row_id(base, node)));
+    }
     outliner.build(model, session.view.scene);
     let scroll_to = outliner.follow(model, session);
     if outliner.rows.is_empty() {
@@ -189,10 +264,17 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
     let mut hovered = None;
     let mut fold = None;
     let output = area.show_rows(ui, ROW, outliner.rows.len(), |ui, range| {
-        for row in &outliner.rows[range] {
+        let rows = &outliner.rows[range];
+        // Tab goes to one row, and the arrows go on from there.
+        let stop = rows.iter().find(|r| Some(r.node) == session.view.selected).or(rows.first()).map(|r| r.node);
+        for row in rows {
             let look = outliner.nodes[row.node.index()];
             let folded = outliner.collapsed.contains(&row.node);
-            let answer = show_row(ui, model, session, *row, look, folded);
+            let id = row_id(base, row.node);
+            if stop != Some(row.node) {
+                focus::pass_over(ui, id);
+            }
+            let answer = show_row(ui, model, session, *row, look, folded, id);
             match answer {
                 Some(Answer::Select) => {
                     outliner.shown = Some(row.node);
@@ -226,11 +308,30 @@ enum Answer {
     Hide,
 }
 
-fn show_row(ui: &mut Ui, model: &Model, session: &Session, row: Row, look: NodeLook, folded: bool) -> Option<Answer> {
+/// The field above the list.
+fn search_id() -> Id {
+    Id::unique("search for nodes")
+}
+
+/// The row of a node, wherever it is in the list.
+fn row_id(base: Id, node: NodeId) -> Id {
+    base.with(node.0)
+}
+
+fn show_row(
+    ui: &mut Ui,
+    model: &Model,
+    session: &Session,
+    row: Row,
+    look: NodeLook,
+    folded: bool,
+    id: Id,
+) -> Option<Answer> {
     let name = &model.skeleton.names[row.node.index()];
     let selected = session.view.selected == Some(row.node);
     let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let response = ui.interact(rect, id, Sense::click());
     let humanoid = model.humanoid(row.node);
     response.widget_info(|| {
         let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
@@ -300,6 +401,8 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
     let c = colors(ui);
     let rect = Rect::from_center_size(at, vec2(20.0, ROW));
     let response = ui.interact(rect, ui.scope_id().with(("eye", node.0)), Sense::click());
+    // H does the same for what is selected.
+    focus::pass_over(ui, response.id);
     let own = session.view.hidden.contains(&node);
     let verb = if own { "Show" } else { "Hide" };
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, !own, format!("{verb} {name}")));
@@ -339,6 +442,8 @@ fn triangle(ui: &Ui, node: NodeId, name: &str, at: egui::Pos2, folded: bool) -> 
     let c = colors(ui);
     let rect = Rect::from_center_size(at, vec2(16.0, ROW));
     let response = ui.interact(rect, ui.scope_id().with(("fold", node.0)), Sense::click());
+    // The arrows do the same.
+    focus::pass_over(ui, response.id);
     let verb = if folded { "Unfold" } else { "Fold" };
     response.widget_info(|| WidgetInfo::labeled(Role::DisclosureTriangle, true, format!("{verb} {name}")));
     let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };

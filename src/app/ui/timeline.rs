@@ -1,8 +1,11 @@
 //! The timeline: transport, clip, time, speed; below it the ruler with the keys.
 
-use egui::accesskit::Role;
-use egui::{Align, Layout, PopupCloseBehavior, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use std::borrow::Cow;
 
+use egui::accesskit::Role;
+use egui::{Align, Layout, PopupCloseBehavior, RichText, Sense, Ui, WidgetInfo, vec2};
+
+use super::search_list::{Choice, SearchList};
 use super::theme::{self, BODY, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{caret, drop_down, elided, icon_button, number, paint_line, tip};
@@ -13,9 +16,7 @@ use crate::session::{Command, LoopMode, Playback, Session};
 /// What the timeline keeps for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
-    clip_search: String,
-    /// The list of clips was open in the last frame.
-    clips_open: bool,
+    clips: SearchList,
     pub(super) lanes: ruler::Lanes,
 }
 
@@ -105,50 +106,23 @@ fn clips(
     timeline: &mut Timeline,
     commands: &mut Vec<Command>,
 ) {
-    const SEARCH_FROM: usize = 10;
     let Some(now) = session.playback.clip else { return };
     let shown = &model.clips[now.index()].name;
-    let box_ = egui::ComboBox::from_id_salt("clip")
-        .selected_text(shown.as_str())
-        .width(width)
-        .truncate()
-        .icon(caret)
-        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    let search = &mut timeline.clip_search;
-    let just_opened = !timeline.clips_open;
-    let response = box_.show_ui(ui, |ui| {
-        ui.set_min_width(260.0);
-        if model.clips.len() >= SEARCH_FROM {
-            let edit = TextEdit::singleline(search).hint_text("Search clips…").desired_width(f32::INFINITY);
-            let field = ui.add(edit).accessible_name("Search clips");
-            if just_opened {
-                field.request_focus();
-            }
-            ui.add_space(4.0);
-        }
-        let wanted = search.trim().to_lowercase();
-        let found: Vec<usize> =
-            (0..model.clips.len()).filter(|i| model.clips[*i].name.to_lowercase().contains(&wanted)).collect();
-        if found.is_empty() {
-            ui.label(RichText::new("No clip has that in its name.").color(colors(ui).dim));
-        }
-        ScrollArea::vertical().max_height(340.0).id_salt("clips").show_rows(ui, ROW, found.len(), |ui, range| {
-            for i in &found[range] {
-                let clip = &model.clips[*i];
-                let length = format!("{} s", number(clip.duration_secs(), 2));
-                let button = egui::Button::selectable(*i == now.index(), clip.name.as_str())
-                    .truncate()
-                    .right_text(RichText::new(length).color(colors(ui).dim))
-                    .min_size(vec2(ui.available_width(), ROW));
-                if ui.add(button).clicked() {
-                    commands.push(Command::SetClip(ClipId::from_index(*i)));
-                    ui.close();
-                }
-            }
-        });
-    });
-    timeline.clips_open = response.inner.is_some();
-    response.response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
+    let choice = Choice {
+        id: "clip",
+        search: "Search clips",
+        none: "No clip has that in its name.",
+        width,
+        list_width: 260.0,
+        count: model.clips.len(),
+        now: Some(now.index()),
+        shown,
+    };
+    let name = |i: usize| Cow::Borrowed(model.clips[i].name.as_str());
+    let length = |i: usize| Some(format!("{} s", number(model.clips[i].duration_secs(), 2)));
+    let (response, chosen) = timeline.clips.show(ui, &choice, name, length);
+    commands.extend(chosen.map(|i| Command::SetClip(ClipId::from_index(i))));
+    response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
 }
 
 /// Seconds, length, frame.

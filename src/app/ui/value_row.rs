@@ -3,15 +3,14 @@
 use std::ops::RangeInclusive;
 
 use egui::accesskit::{Action, ActionData, Role};
-use egui::text::CCursorRange;
-use egui::text_edit::TextEditState;
 use egui::{
     Color32, CornerRadius, CursorIcon, EventFilter, Id, Key, Modifiers, Rect, Response, Sense, Stroke, TextEdit, Ui,
     WidgetInfo, pos2, vec2,
 };
 
+use super::focus;
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{elided, focus_ring, grab, number, paint_line};
+use super::widgets::{elided, focus_ring, grab, number, open_field, paint_line};
 
 /// What the row shows.
 pub(super) struct ValueRow<'a> {
@@ -88,6 +87,8 @@ impl ValueRow<'_> {
 
     fn rail(&self, ui: &mut Ui, width: f32, c: &theme::Colors) -> Change {
         let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click_and_drag());
+        // Tab goes from value to value.
+        focus::pass_over(ui, response.id);
         let rail = Rect::from_x_y_ranges(rect.left() + THUMB..=rect.right() - THUMB, rect.y_range());
         let (lo, hi) = (*self.range.start(), *self.range.end());
         let x_of = |v: f32| rail.left() + ((v - lo) / (hi - lo).max(1e-9)).clamp(0.0, 1.0) * rail.width();
@@ -134,26 +135,20 @@ impl ValueRow<'_> {
             let filter = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
             ui.memory_mut(|m| m.set_focus_lock_filter(id, filter));
         }
-        let steps = ui.input_mut(|i| {
-            let mut steps = i.num_accesskit_action_requests(id, Action::Increment) as f32
-                - i.num_accesskit_action_requests(id, Action::Decrement) as f32;
-            if focused {
-                for modifiers in [Modifiers::NONE, Modifiers::SHIFT] {
-                    let size = if modifiers.shift { 10.0 } else { 1.0 };
-                    steps += size * i.count_and_consume_key(modifiers, Key::ArrowRight) as f32;
-                    steps -= size * i.count_and_consume_key(modifiers, Key::ArrowLeft) as f32;
-                }
-            }
-            steps
-        });
+        let steps = if focused { steps(ui, Key::ArrowRight, Key::ArrowLeft) } else { 0.0 };
         if steps != 0.0 {
             return Change::done(self.rounded(self.value + steps * self.step()));
         }
         self.asked(ui, id)
     }
 
-    /// A value that a screen reader sets.
+    /// A value that a screen reader sets, or steps that it asks for.
     fn asked(&self, ui: &Ui, id: Id) -> Change {
+        let count = |action| ui.input(|i| i.num_accesskit_action_requests(id, action)) as f32;
+        let steps = count(Action::Increment) - count(Action::Decrement);
+        if steps != 0.0 {
+            return Change::done(self.rounded(self.value + steps * self.step()));
+        }
         let asked = ui.input(|i| {
             i.accesskit_action_requests(id, Action::SetValue)
                 .filter_map(|request| match &request.data {
@@ -192,18 +187,13 @@ impl ValueRow<'_> {
         }
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let response = ui.interact(rect, id, Sense::click_and_drag());
-        let mut change = self.keys_of_field(ui, &response);
+        let mut change = self.asked(ui, id);
         // The frame that lets go may still move.
         let held = response.dragged() || response.drag_stopped();
         let moved = if held { ui.input(|i| i.pointer.delta().x) } else { 0.0 };
-        if response.clicked() || response.gained_focus() {
-            let text = number(self.value, self.decimals);
-            // All of it is selected, so that typing replaces it.
-            let mut state = TextEditState::default();
-            state.cursor.set_char_range(Some(CCursorRange::select_all_str(&text)));
-            state.store(ui.ctx(), id.with("text"));
-            ui.data_mut(|d| d.insert_temp(id, text));
-            ui.memory_mut(|m| m.request_focus(id.with("text")));
+        if response.clicked() || response.has_focus() {
+            self.begin_text(ui, id, self.value);
+            ui.ctx().request_repaint();
         } else if moved != 0.0 {
             // The unrounded value lives as long as the drag.
             let slow = if ui.input(|i| i.modifiers.shift) { 0.1 } else { 1.0 };
@@ -230,15 +220,28 @@ impl ValueRow<'_> {
         change
     }
 
-    fn keys_of_field(&self, ui: &Ui, response: &Response) -> Change {
-        self.asked(ui, response.id)
+    /// The value as text, all of it selected, so that typing replaces it.
+    fn begin_text(&self, ui: &Ui, id: Id, value: f32) -> String {
+        let text = number(value, self.decimals);
+        open_field(ui.ctx(), id, &text);
+        ui.data_mut(|d| d.insert_temp(id, text.clone()));
+        text
     }
 
-    /// The text field that stands in for the value while it is typed.
+    /// The text field that stands in for the value while it is typed. It has the same id, so that Tab knows where it is even
+    /// before it was shown. Up and down step by one, with Shift by ten.
     fn edit_text(&self, ui: &mut Ui, id: Id, mut text: String) -> Change {
-        let edit_id = id.with("text");
+        let mut stepped = Change::default();
+        if ui.memory(|m| m.has_focus(id)) {
+            let steps = steps(ui, Key::ArrowUp, Key::ArrowDown);
+            if steps != 0.0 {
+                let value = self.rounded(parse(&text).unwrap_or(self.value) + steps * self.step());
+                text = self.begin_text(ui, id, value);
+                stepped = Change::done(value);
+            }
+        }
         let output = TextEdit::singleline(&mut text)
-            .id(edit_id)
+            .id(id)
             .font(theme::regular(BODY))
             .align(egui::Align2::RIGHT_CENTER)
             .margin(egui::Margin::symmetric(8, 3))
@@ -246,15 +249,29 @@ impl ValueRow<'_> {
             .min_size(vec2(BOX_WIDTH, ROW))
             .show(ui);
         let response = output.response.response.accessible_name(format!("{} value", self.name));
-        if response.lost_focus() {
-            let kept = !ui.input(|i| i.key_pressed(Key::Escape));
+        if !ui.memory(|m| m.has_focus(id)) {
             ui.data_mut(|d| d.remove::<String>(id));
+            // What was typed before the row was hidden for a while may have been meant for another joint.
+            let kept = response.lost_focus() && !ui.input(|i| i.key_pressed(Key::Escape));
             let typed = parse(&text).filter(|v| kept && *v != self.rounded(self.value));
             return typed.map_or_else(Change::default, Change::done);
         }
         ui.data_mut(|d| d.insert_temp(id, text));
-        Change::default()
+        stepped
     }
+}
+
+/// How often one key was pressed more than the other; with Shift each counts ten times. Uses them up.
+fn steps(ui: &Ui, more: Key, less: Key) -> f32 {
+    ui.input_mut(|i| {
+        let mut steps = 0.0;
+        // Shift first: keys without it match those with it as well.
+        for (modifiers, size) in [(Modifiers::SHIFT, 10.0), (Modifiers::NONE, 1.0)] {
+            steps += size * i.count_and_consume_key(modifiers, more) as f32;
+            steps -= size * i.count_and_consume_key(modifiers, less) as f32;
+        }
+        steps
+    })
 }
 
 /// A number as people type it: comma or point, either minus sign, with or without the unit.

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use egui::accesskit::Role;
-use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::text::{CCursorRange, LayoutJob, TextFormat, TextWrapping};
+use egui::text_edit::TextEditState;
 use egui::{
-    Align, Align2, Color32, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Key, Layout, Margin, PointerButton,
-    Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, Context, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Id, Key, Layout, Margin,
+    Modifiers, PointerButton, Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2,
+    WidgetInfo, pos2, vec2,
 };
 
-use super::icons;
 use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
+use super::{focus, icons};
 use crate::session::{Command, row_of};
 
 /// What a command does and its key, for tooltips.
@@ -103,6 +105,11 @@ pub(super) fn focus_ring(ui: &Ui, rect: Rect, response: &Response) {
         let stroke = Stroke::new(1.5, colors(ui).accent);
         ui.painter().rect_stroke(rect, CornerRadius::same(RADIUS), stroke, StrokeKind::Inside);
     }
+}
+
+/// The row of an open list that Enter takes.
+pub(super) fn mark_row(ui: &Ui, rect: Rect) {
+    ui.painter().rect_stroke(rect, CornerRadius::same(4), Stroke::new(1.5, colors(ui).accent), StrokeKind::Inside);
 }
 
 /// A square button with an icon. `filled`: the one that matters most in its row.
@@ -251,19 +258,55 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
     response.accessible_name(format!("{name}: {shown}"))
 }
 
-/// A field to search with: `name` says for what. Escape first clears, then leaves.
-pub(super) fn search_field(ui: &mut Ui, text: &mut String, name: &str, width: f32) {
+/// What was done in a field to search with.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Searched {
+    /// Other things are found now.
+    pub changed: bool,
+    /// Down (positive) or up in what is found.
+    pub steps: i64,
+    /// Enter: what is found first, or what the steps have led to, is wanted.
+    pub taken: bool,
+}
+
+/// How often down was pressed more than up. Uses them up.
+pub(super) fn steps_down(ui: &Ui) -> i64 {
+    ui.input_mut(|i| {
+        let down = i.count_and_consume_key(Modifiers::NONE, Key::ArrowDown) as i64;
+        down - i.count_and_consume_key(Modifiers::NONE, Key::ArrowUp) as i64
+    })
+}
+
+/// Gives the focus to a text field, which may not have been shown yet. Its text is selected, so that typing replaces it.
+pub(super) fn open_field(ctx: &Context, id: Id, text: &str) {
+    let mut state = TextEditState::default();
+    state.cursor.set_char_range(Some(CCursorRange::select_all_str(text)));
+    state.store(ctx, id);
+    ctx.memory_mut(|m| m.request_focus(id));
+}
+
+/// A field to search with: `name` says for what. Escape first clears, then leaves. `open`: it gets the focus now. The text
+/// that is still in it when it gets the focus is selected, so that typing replaces it.
+pub(super) fn search_field(ui: &mut Ui, id: Id, text: &mut String, name: &str, width: f32, open: bool) -> Searched {
     let c = colors(ui);
+    let before = text.clone();
+    let had_focus = ui.memory(|m| m.has_focus(id));
+    let mut searched = Searched { steps: if had_focus { steps_down(ui) } else { 0 }, ..Searched::default() };
     let edit = TextEdit::singleline(text)
-        .id_salt(name)
+        .id(id)
         .hint_text(RichText::new(format!("{name}…")).color(c.dim))
         .margin(Margin { left: 28, right: 28, top: 5, bottom: 5 })
         .desired_width(width);
     let response = ui.add(edit).accessible_name(name);
-    // The field gives up the focus by itself, so the first Escape takes it back.
-    if response.lost_focus() && !text.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
+    let (focused, had_last) = ui.memory(|m| (m.has_focus(id), m.had_focus_last_frame(id)));
+    searched.taken = had_focus && !focused && ui.input(|i| i.key_pressed(Key::Enter));
+    // egui takes the focus away as soon as Escape is pressed; the first one takes it back.
+    if had_last && !focused && !text.is_empty() && ui.input(|i| i.key_pressed(Key::Escape)) {
         text.clear();
         response.request_focus();
+    }
+    if open || response.gained_focus() {
+        open_field(ui.ctx(), id, text);
     }
     let at = pos2(response.rect.left() + 15.0, response.rect.center().y);
     ui.painter().text(at, Align2::CENTER_CENTER, icons::SEARCH, theme::icon(15.0), c.dim);
@@ -271,7 +314,9 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, name: &str, width: f3
         let side = 20.0;
         let center = pos2(response.rect.right() - 15.0, response.rect.center().y);
         let rect = Rect::from_center_size(center, vec2(side, side));
-        let clear = ui.interact(rect, response.id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
+        let clear = ui.interact(rect, id.with("clear"), Sense::click()).on_hover_cursor(CursorIcon::Default);
+        // Escape does the same.
+        focus::pass_over(ui, clear.id);
         clear.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Clear search"));
         let ink = if clear.hovered() { c.text } else { c.dim };
         ui.painter().text(center, Align2::CENTER_CENTER, icons::CLOSE, theme::icon(13.0), ink);
@@ -279,6 +324,8 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, name: &str, width: f3
             text.clear();
         }
     }
+    searched.changed = *text != before;
+    searched
 }
 
 /// The head of a section: small capitals, dim; `right` adds what stands at its end.

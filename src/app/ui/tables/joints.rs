@@ -99,7 +99,8 @@ pub(super) fn show(
     };
     let said = Said { rows, no_copy: None };
     let filters = |ui: &mut Ui| {
-        search_field(ui, &mut joints.search, "Search joints", 152.0);
+        let id = ui.make_persistent_id("search");
+        search_field(ui, id, &mut joints.search, "Search joints", 152.0, false);
         choose_skin(ui, model, &mut joints.skin);
     };
     let mut copy = bar(ui, tab, if model.skins.len() > 1 { 356.0 } else { 216.0 }, filters, Some(&said));

@@ -141,7 +141,8 @@ fn filters(ui: &mut Ui, model: &Model, palette: &mut Palette) {
         palette.chain = chosen == 1;
     }
     if !palette.chain {
-        search_field(ui, &mut palette.search, "Search joints", 152.0);
+        let id = ui.make_persistent_id("search");
+        search_field(ui, id, &mut palette.search, "Search joints", 152.0, false);
         choose_skin(ui, model, &mut palette.skin);
     }
 }

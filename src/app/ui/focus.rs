@@ -1,0 +1,163 @@
+//! Where Tab goes: in reading order through the panels, from the top bar to the outliner, the view with
+//! the tables below it, the inspector and the timeline, and within each of them line by line. Panels are laid out in another order, in which egui would
+//! go, and some widgets are passed over: the slider beside a value that can be typed, the rows of a list that has arrows.
+
+use std::ops::Range;
+
+use egui::accesskit::{self, Action};
+use egui::{Context, CornerRadius, Event, Id, IdSet, LayerId, Order, Stroke, StrokeKind, Ui, WidgetRect};
+
+use super::theme::{RADIUS, colors};
+
+/// What Tab has to know of the last pass.
+#[derive(Debug, Default)]
+pub(super) struct Focus {
+    /// Places in the list of all widgets of the window itself, in the order in which Tab goes.
+    panels: Vec<Range<usize>>,
+    /// The focus came by keyboard: it is shown.
+    pub(super) by_key: bool,
+}
+
+/// Panels in reading order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    Menu,
+    Outliner,
+    View,
+    Tables,
+    Inspector,
+    Timeline,
+}
+
+/// Counts widgets while panels are shown.
+pub(super) struct Counter {
+    layer: LayerId,
+    seen: usize,
+    panels: Vec<(Place, Range<usize>)>,
+}
+
+impl Counter {
+    pub(super) fn new(ui: &Ui) -> Self {
+        Self { layer: ui.layer_id(), seen: 0, panels: Vec::new() }
+    }
+
+    /// What was shown since the last call belongs to `place`.
+    pub(super) fn shown(&mut self, ui: &Ui, place: Place) {
+        let now = ui.ctx().viewport(|v| v.this_pass.widgets.get_layer(self.layer).count());
+        self.panels.push((place, self.seen..now));
+        self.seen = now;
+    }
+
+    /// All panels were shown.
+    pub(super) fn done(mut self, focus: &mut Focus) {
+        self.panels.sort_by_key(|(place, _)| *place as usize);
+        focus.panels = self.panels.into_iter().map(|(_, range)| range).collect();
+    }
+}
+
+fn passed_over() -> Id {
+    Id::unique("passed over by Tab")
+}
+
+/// Tab passes over this widget, which can have the focus all the same.
+pub(super) fn pass_over(ui: &Ui, id: Id) {
+    ui.data_mut(|d| d.get_temp_mut_or_default::<IdSet>(passed_over()).insert(id));
+}
+
+/// Before the first widget of a pass: Tab was pressed, with Shift where `back`.
+pub(super) fn step(ctx: &Context, layer: LayerId, focus: &mut Focus, back: bool) {
+    let over: IdSet = ctx.data(|d| d.get_temp(passed_over())).unwrap_or_default();
+    let all = in_order(ctx, layer, focus);
+    let focused = ctx.memory(|m| m.focused());
+    let at = all.iter().position(|w| Some(w.id) == focused);
+    let is_stop = |w: &&WidgetRect| !over.contains(&w.id);
+    let (before, after) = match at {
+        Some(at) => (&all[..at], &all[at + 1..]),
+        None if back => (&all[..], &all[..0]),
+        None => (&all[..0], &all[..]),
+    };
+    let next = match back {
+        false => after.iter().chain(before).find(is_stop),
+        true => before.iter().rev().chain(after.iter().rev()).find(is_stop),
+    };
+    let Some(next) = next else { return };
+    focus.by_key = true;
+    ctx.memory_mut(|m| m.request_focus(next.id));
+    // What is scrolled out of sight comes into it.
+    if next.interact_rect.height() < next.rect.height() - 0.5 {
+        let request = accesskit::ActionRequest {
+            action: Action::ScrollIntoView,
+            target_tree: accesskit::TreeId::ROOT,
+            target_node: next.id.accesskit_id(),
+            data: None,
+        };
+        ctx.input_mut(|i| i.events.push(Event::AccessKitActionRequest(request)));
+    }
+}
+
+/// All widgets of the last pass that can have the focus, in the order in which Tab goes. While a list, a menu or a dialog
+/// is open that is what is in it.
+fn in_order(ctx: &Context, layer: LayerId, focus: &Focus) -> Vec<WidgetRect> {
+    let can = |w: &&WidgetRect| w.enabled && w.visible && w.sense.is_focusable();
+    let above = |id: &LayerId| *id != layer && matches!(id.order, Order::Middle | Order::Foreground);
+    let mut out = Vec::new();
+    let floating: Vec<LayerId> = ctx.memory(|m| m.layer_ids().filter(above).collect());
+    for layer in floating {
+        let all: Vec<WidgetRect> =
+            ctx.viewport(|v| v.prev_pass.widgets.get_layer(layer).filter(can).copied().collect());
+        out.extend(by_lines(all));
+    }
+    out.retain(|w| ctx.memory(|m| m.allows_interaction(w.layer_id)));
+    if out.is_empty() {
+        let all: Vec<WidgetRect> = ctx.viewport(|v| v.prev_pass.widgets.get_layer(layer).copied().collect());
+        for panel in &focus.panels {
+            let panel = all.get(panel.clone()).unwrap_or_default();
+            out.extend(by_lines(panel.iter().filter(can).copied().collect()));
+        }
+        out.retain(|w| ctx.memory(|m| m.allows_interaction(w.layer_id)));
+    }
+    out
+}
+
+/// From the top line to the bottom one, each from left to right.
+fn by_lines(mut widgets: Vec<WidgetRect>) -> Vec<WidgetRect> {
+    /// Points. What is higher is as if it stood in its first line.
+    const LINE: f32 = 24.0;
+    let middle = |w: &WidgetRect| w.rect.top() + 0.5 * w.rect.height().min(LINE);
+    widgets.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
+    let mut lines: Vec<Vec<WidgetRect>> = Vec::new();
+    for widget in widgets {
+        match lines.last_mut().filter(|line| middle(&widget) - middle(&line[0]) < 0.4 * LINE) {
+            Some(line) => line.push(widget),
+            None => lines.push(vec![widget]),
+        }
+    }
+    for line in &mut lines {
+        line.sort_by(|a, b| a.rect.left().total_cmp(&b.rect.left()));
+    }
+    lines.concat()
+}
+
+/// Before the first widget of a pass, after [`step`]: what Tab passes over is found out anew.
+pub(super) fn begin(ctx: &Context, focus: &mut Focus) {
+    ctx.data_mut(|d| d.remove_temp::<IdSet>(passed_over()));
+    focus.by_key &= !ctx.input(|i| i.pointer.any_pressed());
+}
+
+/// After the last widget of a pass: a ring around what has the focus, where it came by keyboard. Whoever clicks knows where
+/// he is.
+pub(super) fn ring(ui: &Ui, focus: &Focus) {
+    let ctx = ui.ctx();
+    let focused = ctx.memory(|m| m.focused()).filter(|_| focus.by_key);
+    let Some(widget) = focused.and_then(|id| ctx.viewport(|v| v.this_pass.widgets.get(id).copied())) else { return };
+    let c = colors(ui);
+    let painter = ctx.layer_painter(widget.layer_id).with_clip_rect(widget.interact_rect);
+    let ring = |inset: f32, width: f32, color| {
+        let radius = CornerRadius::same((f32::from(RADIUS) - inset).max(0.0) as u8);
+        let stroke = Stroke::new(width, color);
+        painter.rect_stroke(widget.rect.shrink(inset), radius, stroke, StrokeKind::Inside);
+    };
+    ring(0.0, 2.0, c.accent);
+    // Seen on what has the colour of the ring, too.
+    ring(2.0, 1.0, c.panel);
+}

@@ -1,0 +1,169 @@
+//! A drop-down of many, with a search: typing finds, arrows walk, Enter takes, Escape first clears and then closes.
+
+use std::borrow::Cow;
+
+use egui::{
+    Button, ComboBox, FocusDirection, Key, Modifiers, PopupCloseBehavior, Response, RichText, ScrollArea, Ui, vec2,
+};
+
+use super::focus;
+use super::theme::{ROW, colors};
+use super::widgets::{caret, mark_row, search_field, steps_down};
+
+/// Shorter lists need no search.
+const SEARCH_FROM: usize = 10;
+/// Of the list, points.
+const MOST_HEIGHT: f32 = 340.0;
+
+/// How such a list stands.
+#[derive(Debug, Default)]
+pub(super) struct SearchList {
+    search: String,
+    /// It was open in the last frame.
+    open: bool,
+    /// What Enter takes, by its place among what is found.
+    at: usize,
+    /// Where the list is scrolled to, and how much of it is seen: points.
+    offset: f32,
+    height: f32,
+}
+
+/// What is in it.
+pub(super) struct Choice<'a> {
+    /// Of the drop-down, among its siblings.
+    pub id: &'a str,
+    /// As the search is called.
+    pub search: &'a str,
+    /// Said where nothing is found.
+    pub none: &'a str,
+    /// Of the drop-down while it is closed, and of the list: points.
+    pub width: f32,
+    pub list_width: f32,
+    /// How many there are, and which of them is chosen.
+    pub count: usize,
+    pub now: Option<usize>,
+    /// Shown while it is closed.
+    pub shown: &'a str,
+}
+
+impl SearchList {
+    /// Shows the drop-down; gives back what becomes chosen. `name` gives the words of a row, `beside` what stands at its end.
+    pub(super) fn show<'n>(
+        &mut self,
+        ui: &mut Ui,
+        choice: &Choice<'_>,
+        name: impl Fn(usize) -> Cow<'n, str>,
+        beside: impl Fn(usize) -> Option<String>,
+    ) -> (Response, Option<usize>) {
+        // Always as much room as all of them need, however few are found, if the window has it.
+        let room = (0.5 * ui.ctx().content_rect().height()).min(MOST_HEIGHT);
+        let height = (choice.count as f32 * ROW).min(room);
+        let mut chosen = None;
+        let response = ComboBox::from_id_salt(choice.id)
+            .selected_text(choice.shown)
+            .width(choice.width)
+            .height(height + 2.0 * ROW)
+            .truncate()
+            .icon(caret)
+            .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+            .show_ui(ui, |ui| {
+                ui.set_min_width(choice.list_width);
+                chosen = self.contents(ui, choice, height, &name, &beside);
+                if chosen.is_some() {
+                    ui.close();
+                }
+            });
+        self.open = response.inner.is_some();
+        (response.response, chosen)
+    }
+
+    fn contents<'n>(
+        &mut self,
+        ui: &mut Ui,
+        choice: &Choice<'_>,
+        height: f32,
+        name: &impl Fn(usize) -> Cow<'n, str>,
+        beside: &impl Fn(usize) -> Option<String>,
+    ) -> Option<usize> {
+        let just_opened = !self.open;
+        if just_opened {
+            self.search.clear();
+        }
+        let (mut changed, mut steps, mut taken) = (just_opened, 0, false);
+        if choice.count >= SEARCH_FROM {
+            if !self.search.is_empty() && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+                self.search.clear();
+                changed = true;
+            }
+            let id = ui.make_persistent_id("search");
+            let searched = search_field(ui, id, &mut self.search, choice.search, f32::INFINITY, changed);
+            changed |= searched.changed;
+            (steps, taken) = (searched.steps, searched.taken);
+            ui.add_space(4.0);
+        } else if just_opened {
+            // The keys are for the list now.
+            ui.memory_mut(|m| m.stop_text_input());
+        } else if ui.memory(|m| m.focused().is_none()) {
+            steps = steps_down(ui);
+            ui.memory_mut(|m| m.move_focus(FocusDirection::None));
+            taken = ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Enter));
+        }
+        let wanted = self.search.trim().to_lowercase();
+        let found: Vec<usize> = (0..choice.count).filter(|i| name(*i).to_lowercase().contains(&wanted)).collect();
+        if changed {
+            let now = choice.now.filter(|_| wanted.is_empty());
+            self.at = now.and_then(|now| found.iter().position(|i| *i == now)).unwrap_or(0);
+        }
+        self.at = (self.at as i64 + steps).clamp(0, found.len().saturating_sub(1) as i64) as usize;
+        let mut chosen = found.get(self.at).copied().filter(|_| taken && !just_opened);
+        let mut list = ScrollArea::vertical().max_height(height).min_scrolled_height(height).id_salt(choice.id);
+        if let Some(offset) = self.scroll_to(changed || steps != 0, height) {
+            list = list.vertical_scroll_offset(offset);
+        }
+        let top = ui.cursor().top();
+        if found.is_empty() {
+            ui.label(RichText::new(choice.none).color(colors(ui).dim));
+        } else {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            let shown = list.show_rows(ui, ROW, found.len(), |ui, range| {
+                for place in range {
+                    let i = found[place];
+                    let text = name(i);
+                    let mut button = Button::selectable(Some(i) == choice.now, text.as_ref())
+                        .truncate()
+                        .min_size(vec2(ui.available_width(), ROW));
+                    if let Some(beside) = beside(i) {
+                        button = button.right_text(RichText::new(beside).color(colors(ui).dim));
+                    }
+                    let row = ui.add(button);
+                    // The arrows go through them.
+                    focus::pass_over(ui, row.id);
+                    if place == self.at {
+                        mark_row(ui, row.rect);
+                    }
+                    if row.clicked() {
+                        chosen = Some(i);
+                    }
+                }
+            });
+            self.offset = shown.state.clamped_offset().y;
+            self.height = shown.inner_rect.height();
+        }
+        let rest = height - (ui.cursor().top() - top);
+        if rest > 0.0 {
+            ui.add_space(rest);
+        }
+        chosen
+    }
+
+    /// Where to scroll so that what Enter takes is seen; `None` where nothing has to move.
+    fn scroll_to(&self, moved: bool, height: f32) -> Option<f32> {
+        let top = self.at as f32 * ROW;
+        let height = if self.height > 0.0 { self.height } else { height };
+        match moved {
+            true if top < self.offset => Some(top),
+            true if top + ROW > self.offset + height => Some(top + ROW - height),
+            _ => None,
+        }
+    }
+}
