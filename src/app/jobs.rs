@@ -1,5 +1,6 @@
 //! Work off the UI thread: loading a file, asking for one.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,6 +14,8 @@ use crate::inspect::rom::{self, RomOptions, RomReport};
 use crate::model::Model;
 use crate::output::say;
 use crate::session::{Document, Source};
+
+use super::ui::fonts;
 
 /// What comes back.
 pub(super) enum Report {
@@ -32,6 +35,8 @@ pub(super) enum Report {
     Measured(Arc<Model>, Box<RomReport>),
     /// The user chose a file.
     Chosen(PathBuf),
+    /// The fonts of the system were searched.
+    Fonts(fonts::Found),
 }
 
 /// Background jobs and their reports; `wake` makes the event loop look at them.
@@ -167,6 +172,16 @@ impl Jobs {
     pub(super) fn stop_motion(&mut self) {
         self.motion.store(true, Ordering::Relaxed);
         self.motion_id += 1;
+    }
+
+    /// Looks for fonts of the system that have these letters.
+    pub(super) fn find_fonts(&self, letters: BTreeSet<char>) {
+        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
+        self.spawn("fonts", move || {
+            let found = fonts::search(&fonts::Places::System, &letters);
+            let _gone = sender.send((u64::MAX, Report::Fonts(found))).is_err();
+            wake();
+        });
     }
 
     /// Asks for a file with the system's dialog ([`has_dialog`]).

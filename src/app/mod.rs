@@ -260,6 +260,11 @@ impl App {
                     }
                 }
                 Report::Chosen(path) => self.load(Source::File(path)),
+                Report::Fonts(found) => {
+                    if let Some(window) = &self.window {
+                        window.add_fonts(found);
+                    }
+                }
                 Report::Opened(document) => {
                     if let Some(loading) = &mut self.status.loading {
                         loading.is_open = true;
@@ -277,6 +282,7 @@ impl App {
                     }
                     self.last_frame = None;
                     if let Some(window) = &mut self.window {
+                        window.forget_missing_letters();
                         window.set_title(&self.session);
                     }
                 }
@@ -341,6 +347,9 @@ impl App {
                 }
             }
         }
+        if let Some(letters) = window.take_wanted_letters() {
+            self.jobs.find_fonts(letters);
+        }
         self.session.update_pose();
         let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
         self.frame.build(&self.session, &palette);
@@ -364,7 +373,7 @@ impl App {
                         event_loop.set_control_flow(ControlFlow::WaitUntil(at));
                     }
                 }
-                let again = self.session.warn(window.notices()) || self.status.error != said || again;
+                let again = self.session.warn(&window.notices()) || self.status.error != said || again;
                 let samples = window.samples();
                 let done = shown && self.meter.as_mut().is_some_and(|m| m.presented(samples));
                 if done {

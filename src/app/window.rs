@@ -1,5 +1,6 @@
 //! One window and egui in it. A graphics device that is lost goes with its [`Screen`]; the window stays and gets another.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,7 @@ use super::input::number_pad;
 use super::recovery::Recovery;
 use super::screen::{Edges, Painted, Presented, Screen, Wishes};
 use super::settings::Settings;
+use super::ui::fonts::{FallbackFonts, Found};
 use super::ui::{self, Status, UiState};
 use super::{AppError, Wake};
 use crate::frame::{Background, Frame};
@@ -28,6 +30,7 @@ pub(super) struct Window {
     reason: String,
     complaints: Complaints,
     egui: egui::Context,
+    fonts: FallbackFonts,
     input: egui_winit::State,
     /// What egui laid out last, until it is painted.
     output: Option<egui::FullOutput>,
@@ -74,6 +77,8 @@ impl Window {
         }
         let egui = egui::Context::default();
         ui::install(&egui);
+        let fonts = FallbackFonts::default();
+        fonts.install(&egui);
         let limit = screen.most_pixels() as usize;
         let scale = Some(os.scale_factor() as f32);
         let mut input = egui_winit::State::new(egui.clone(), egui::ViewportId::ROOT, &*os, scale, None, Some(limit));
@@ -86,6 +91,7 @@ impl Window {
             reason: String::new(),
             complaints: Complaints::default(),
             egui,
+            fonts,
             input,
             output: None,
             area: egui::Rect::ZERO,
@@ -125,9 +131,26 @@ impl Window {
         self.complaints.take()
     }
 
-    /// What of the model is not drawn as its file has it.
-    pub(super) fn notices(&self) -> &[String] {
-        self.screen.as_ref().map_or(&[], Screen::notices)
+    /// What of the model is not shown as its file has it.
+    pub(super) fn notices(&self) -> Vec<String> {
+        let mut notices = self.screen.as_ref().map_or(Vec::new(), |s| s.notices().to_vec());
+        notices.extend(self.fonts.notices());
+        notices
+    }
+
+    /// Letters on the screen that no font has yet, to be looked for among those of the system.
+    pub(super) fn take_wanted_letters(&self) -> Option<BTreeSet<char>> {
+        self.fonts.take_wanted()
+    }
+
+    /// Shows text with these fonts too, where the others lack letters.
+    pub(super) fn add_fonts(&self, found: Found) {
+        self.fonts.add(&self.egui, found);
+    }
+
+    /// Letters that no font had are looked for again when they are shown again.
+    pub(super) fn forget_missing_letters(&self) {
+        self.fonts.forget_missing(&self.egui);
     }
 
     /// Gives an event to egui, for the next frame.

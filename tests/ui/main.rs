@@ -5,6 +5,7 @@
 mod findings;
 mod focus;
 mod keyboard;
+mod names;
 mod overlays;
 mod panels;
 mod tables;
@@ -799,7 +800,15 @@ fn the_mouse_turns_moves_zooms_and_picks() {
         modifiers: Modifiers::NONE,
     });
     harness.run();
-    assert!(harness.state().commands.iter().any(|c| matches!(c, Command::Zoom(steps) if *steps > 0.0)));
+    let picture = center - harness.state().picture.min;
+    let picture = glam::Vec2::new(picture.x, picture.y);
+    assert!(
+        harness
+            .state()
+            .commands
+            .iter()
+            .any(|c| matches!(c, Command::Zoom(steps, at) if *steps > 0.0 && *at == picture))
+    );
     harness.state_mut().commands.clear();
     drag(&mut harness, &[center], PointerButton::Primary);
     let inside = center - harness.state().picture.min;

@@ -8,6 +8,7 @@
 mod common;
 mod faults;
 mod keyboard;
+mod names;
 mod order;
 mod rest;
 mod settings;

@@ -1,6 +1,7 @@
 //! The panels: they read the session and push commands, so nothing here changes what is open. Owns only how the window
 //! itself looks: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
 
+mod bidi;
 mod bones;
 mod card;
 mod copied;
@@ -10,6 +11,7 @@ mod explain;
 mod explain_text;
 mod findings;
 mod focus;
+pub mod fonts;
 mod ghosts;
 pub mod icons;
 mod inspector;
@@ -263,9 +265,10 @@ fn was_dragged(ui: &Ui, panel: &str) -> bool {
     asked || ui.ctx().read_response(edge).is_some_and(|r| r.dragged() || r.drag_stopped())
 }
 
-/// Fonts and styles; once for each context.
+/// Fonts, styles and text from right to left; once for each context.
 pub fn install(ctx: &egui::Context) {
     theme::install(ctx);
+    ctx.add_plugin(bidi::RightToLeft);
 }
 
 /// Shows everything around and over the picture. `commands` receives what the user asks for, in order.

@@ -8,11 +8,13 @@ use egui::text_edit::TextEditState;
 use egui::{
     Align, Align2, Color32, Context, CornerRadius, CursorIcon, Event, FontId, Frame, Galley, Id, Key, Layout, Margin,
     Modifiers, PointerButton, Pos2, Rect, Response, RichText, Sense, Stroke, StrokeKind, TextEdit, Ui, Vec2,
-    WidgetInfo, pos2, vec2,
+    WidgetInfo, WidgetText, pos2, vec2,
 };
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
-use super::{focus, icons};
+use super::{bidi, focus, icons};
 use crate::session::{Command, row_of};
 
 /// What a command does and its key, for tooltips.
@@ -54,6 +56,9 @@ pub(super) fn number(value: f32, decimals: usize) -> String {
 
 /// One line of `text`, cut with an ellipsis at `width`. The flag says whether it was cut.
 pub(super) fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f32) -> (Arc<Galley>, bool) {
+    if bidi::runs_left(text) {
+        return cut(ui, text, &font, color, width, 1.0);
+    }
     let mut job = LayoutJob::single_section(text.to_owned(), TextFormat::simple(font, color));
     job.wrap = TextWrapping { max_rows: 1, break_anywhere: true, ..TextWrapping::wrap_at_width(width.max(8.0)) };
     let galley = ui.painter().layout_job(job);
@@ -63,6 +68,10 @@ pub(super) fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f
 
 /// One line of a name, cut in its middle: how names of joints end (`_L`, `_02`) tells more than what they have in common.
 pub(super) fn shortened(ui: &Ui, name: &str, font: FontId, color: Color32, width: f32) -> (Arc<Galley>, bool) {
+    // Beyond Latin, Greek and Cyrillic several letters may share a glyph, or a letter have several.
+    if name.chars().any(|c| c >= '\u{300}' && !('\u{370}'..'\u{530}').contains(&c)) {
+        return cut(ui, name, &font, color, width, 0.4);
+    }
     let line = |text: String| ui.painter().layout_no_wrap(text, font.clone(), color);
     let whole = line(name.to_owned());
     if whole.size().x <= width {
@@ -80,6 +89,26 @@ pub(super) fn shortened(ui: &Ui, name: &str, font: FontId, color: Color32, width
     let from = (chars.len() - tail + 1).max(head).min(chars.len());
     let text = chars[..head.min(chars.len())].iter().chain(&['…']).chain(&chars[from..]).collect();
     (line(text), true)
+}
+
+/// One line of `text` in any script, cut between what readers see as letters; what stands before the ellipsis takes `head`
+/// of the room (0…1), what follows it the rest.
+fn cut(ui: &Ui, text: &str, font: &FontId, color: Color32, width: f32, head: f32) -> (Arc<Galley>, bool) {
+    let line = |text: String| ui.painter().layout_no_wrap(text, font.clone(), color);
+    let whole = line(text.to_owned());
+    if whole.size().x <= width {
+        return (whole, false);
+    }
+    let ends: Vec<usize> = text.grapheme_indices(true).map(|(at, letter)| at + letter.len()).collect();
+    let starts: Vec<usize> = text.grapheme_indices(true).map(|(at, _)| at).rev().collect();
+    let room = (width - line("…".to_owned()).size().x).max(0.0);
+    let wide = |part: &str| line(part.to_owned()).size().x;
+    let before = ends.partition_point(|end| wide(&text[..*end]) <= head * room);
+    let before = before.checked_sub(1).map_or(0, |i| ends[i]);
+    let left = if head < 1.0 { room - wide(&text[..before]) } else { 0.0 };
+    let after = starts.partition_point(|start| *start >= before && wide(&text[*start..]) <= left);
+    let after = after.checked_sub(1).map_or(text.len(), |i| starts[i]);
+    (line(format!("{}…{}", &text[..before], &text[after..])), true)
 }
 
 /// Paints `galley` with its middle at height `y`.
@@ -244,8 +273,14 @@ pub(super) fn caret(ui: &Ui, rect: Rect, _: &egui::style::WidgetVisuals, _: bool
 
 /// A drop-down of fixed width with a name for screen readers.
 pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: impl FnOnce(&mut Ui)) -> Response {
+    let mut text = WidgetText::from(shown);
+    if bidi::runs_left(shown) {
+        // egui would cut such a word at its first letters.
+        let room = width - ui.spacing().icon_width - ui.spacing().icon_spacing - 2.0 * ui.spacing().button_padding.x;
+        text = elided(ui, shown, theme::regular(BODY), colors(ui).text, room).0.into();
+    }
     let response = egui::ComboBox::from_id_salt(name)
-        .selected_text(RichText::new(shown))
+        .selected_text(text)
         .width(width)
         .truncate()
         .icon(caret)
