@@ -2,7 +2,7 @@
 
 mod build;
 
-pub use build::Palette;
+pub use build::{Palette, grid_unit};
 
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use glam::{Vec3, Vec4};
 
 use super::{Background, Bone, Camera, Display, Dots, Frame, Grid, Light, Line, joint_color};
 use crate::inspect::{BoneShape, Explanation, Term};
-use crate::math::Aabb;
+use crate::math::{Aabb, Projection};
 use crate::model::{Change, Model, NodeId, Property};
 use crate::session::{Lighting, PosedLight, Session};
 
@@ -232,6 +232,26 @@ fn grid(session: &Session, palette: &Palette) -> Grid {
     grid
 }
 
+/// Metres between the lines of the grid that can be told apart where the camera looks, where the grid is shown.
+#[must_use]
+pub fn grid_unit(session: &Session) -> Option<f32> {
+    const LEAST_PIXELS: f32 = 6.0;
+    let view = &session.view;
+    if !view.grid || session.document.is_none() {
+        return None;
+    }
+    let focus = if view.through.is_some() { session.opened_bounds.center() } else { view.orbit.target };
+    let depth = -view.world_from_view().inverse().transform_point3(focus).z;
+    let height = match view.projection() {
+        Projection::Perspective { fov_y } => 2.0 * depth * (0.5 * fov_y).tan(),
+        Projection::Orthographic { height } => height,
+    };
+    let finest = ground(session.opened_bounds, &Palette::DARK).spacing;
+    // The shader leaves out lines that crowd: the finest, and then every tenth.
+    let pixels = finest * view.viewport.y / height;
+    Some(if height > 0.0 && pixels < LEAST_PIXELS { 10.0 * finest } else { finest })
+}
+
 /// Lines a power of ten apart, some ten to a hundred across the model; the shadow lies under its box.
 fn ground(bounds: Aabb, palette: &Palette) -> Grid {
     let size = bounds.diagonal().max(1e-6);
@@ -302,6 +322,22 @@ mod tests {
         session.apply(Command::Deselect);
         frame.build(&session, &Palette::DARK);
         assert!(frame.lines.is_empty());
+    }
+
+    #[test]
+    fn the_grid_says_how_far_apart_its_lines_are() {
+        let mut session = open();
+        assert_eq!(grid_unit(&session), Some(0.1), "two metres high");
+        for orthographic in [false, true] {
+            session.view.orbit.orthographic = orthographic;
+            session.apply(Command::FrameAll);
+            assert_eq!(grid_unit(&session), Some(0.1));
+            session.apply(Command::Zoom(-25.0, session.view.viewport * 0.5));
+            assert_eq!(grid_unit(&session), Some(1.0), "lines a tenth of a metre apart crowd");
+        }
+        session.apply(Command::Toggle(crate::session::Toggle::Grid));
+        assert_eq!(grid_unit(&session), None);
+        assert_eq!(grid_unit(&Session::default()), None);
     }
 
     #[test]

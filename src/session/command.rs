@@ -142,9 +142,10 @@ pub enum Command {
     Orbit(Vec2),
     /// Move the camera sideways: pixels of a drag.
     Pan(Vec2),
-    /// Come nearer (positive) or back: steps of the wheel.
-    Zoom(f32),
-    /// Frame the selected joint and what it moves.
+    /// Come nearer (positive) or back, steps of the wheel: what is seen at this point of the viewport (pixels from its top
+    /// left) stays there.
+    Zoom(f32, Vec2),
+    /// Frame the selected joint, what it moves, and some of what is around.
     FrameSelected,
     /// Frame the marked vertices and some of what is around.
     FrameMarked,

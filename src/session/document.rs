@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::{Command, PoseSource, Session};
 use crate::anim;
 use crate::import::{self, ImportError, Options, Progress, Warning};
 use crate::inspect::check::{Finding, extent_at_rest, stray_warning};
 use crate::inspect::rom::RomReport;
 use crate::inspect::{Inspection, PickIndex, WeightStats};
+use crate::math::Aabb;
 use crate::model::Model;
 
 /// The character that comes with the program (`examples/make_assets` writes it).
@@ -32,6 +34,8 @@ pub struct Document {
     stored: Counted,
     /// With normalised weights; made when first asked for.
     normalised: Option<Counted>,
+    /// See [`Document::rest_bounds`].
+    rest_bounds: Arc<OnceLock<Aabb>>,
 }
 
 /// A model and its weights, counted when first asked for.
@@ -58,7 +62,22 @@ impl Document {
         let stored = Counted::new(model);
         let model = Arc::clone(&stored.model);
         let pick_index = Arc::default();
-        Self { model, warnings, path, inspection: None, rom: None, pick_index, stored, normalised: None }
+        let rest_bounds = Arc::default();
+        Self { model, warnings, path, inspection: None, rom: None, pick_index, stored, normalised: None, rest_bounds }
+    }
+
+    /// The box around the stored model in its rest pose, as deformed, in world space; its default scene, worked out when
+    /// first asked for. Empty where there is nothing to see.
+    #[must_use]
+    pub fn rest_bounds(&self) -> Aabb {
+        *self.rest_bounds.get_or_init(|| {
+            let mut session = Session::default();
+            session.view.scene = self.stored().default_scene;
+            session.document = Some(Self::new(Arc::clone(self.stored()), Vec::new(), None));
+            session.apply(Command::SetPose(PoseSource::Rest));
+            session.update_pose();
+            session.bounds()
+        })
     }
 
     /// The weights of [`Document::model`], counted when first asked for.

@@ -28,7 +28,7 @@ pub(super) fn leaves_camera(command: &Command) -> bool {
         command,
         Command::Orbit(_)
             | Command::Pan(_)
-            | Command::Zoom(_)
+            | Command::Zoom(..)
             | Command::FrameAll
             | Command::FrameEverything
             | Command::FrameSelected

@@ -3,6 +3,7 @@
 //! Knows nothing of windows, panels or the GPU.
 
 mod asking;
+mod camera;
 mod command;
 mod crowd;
 mod document;
@@ -120,7 +121,7 @@ impl Session {
     /// looks (overlays, method, speed) stays.
     ///
     /// The file that is open already is taken up where it was: camera, clip, time, selection and edits stay, as far as
-    /// their names are still there.
+    /// their names are still there. A model that no longer fits the view is framed.
     pub fn open(&mut self, document: Document) {
         if self.document.as_ref().is_some_and(|d| d.path.is_some() && d.path == document.path) {
             return self.reopen(document);
@@ -158,6 +159,7 @@ impl Session {
 
     /// A newer version of the open file.
     fn reopen(&mut self, document: Document) {
+        let bounds = self.posed_bounds();
         let Some(old) = self.document.replace(document) else { return };
         let Some(new) = self.model().map(Arc::clone) else { return };
         let (before, now) = (&old.model.skeleton.names, &new.skeleton.names);
@@ -193,6 +195,7 @@ impl Session {
         self.opened_bounds = self.bounds();
         self.exposure = self.measure_exposure();
         self.show_crowd();
+        self.keep_in_view(bounds);
     }
 
     /// Adds to the warnings of the open document what else was found out about it. True when it was news.
@@ -556,7 +559,7 @@ impl Session {
             Command::SetViewport(size) if size.is_finite() => view.set_viewport(size),
             Command::Orbit(delta) => view.orbit.orbit(delta),
             Command::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
-            Command::Zoom(steps) if steps.is_finite() => view.orbit.zoom(steps),
+            Command::Zoom(steps, at) if steps.is_finite() && at.is_finite() => self.zoom(steps, at),
             Command::SetCrowd(members) => {
                 view.crowd = members.clamp(1, MOST_MEMBERS);
                 self.show_crowd();
@@ -591,23 +594,6 @@ impl Session {
     fn select(&mut self, node: Option<NodeId>) {
         let count = self.model().map_or(0, |m| m.skeleton.len());
         self.view.selected = node.filter(|n| n.index() < count);
-    }
-
-    /// What F frames: the vertices that the selected node moves by more than a tenth, and the node itself.
-    fn selected_bounds(&self) -> Aabb {
-        let (Some(model), Some(node)) = (self.model(), self.view.selected) else { return self.bounds() };
-        let surface = self.surface();
-        let mut bounds = inspect::moved_bounds(model, &surface, node, 0.1);
-        bounds.include(self.pose.model[node.index()].translation.into());
-        for child in model.skeleton.children(node) {
-            bounds.include(self.pose.model[child.index()].translation.into());
-        }
-        if bounds.diagonal() > 0.0 {
-            return bounds;
-        }
-        // A lone node: a tenth of the model around it.
-        let reach = glam::Vec3::splat(0.05 * self.bounds().diagonal().max(1e-3));
-        Aabb { min: bounds.min - reach, max: bounds.max + reach }
     }
 
     /// The joint whose bone is near a point of the viewport (pixels from its top left), where bones are shown. Cheap enough

@@ -86,6 +86,30 @@ impl Orbit {
         self.distance = if distance > 0.0 { distance * 1.12 } else { 1.0 };
     }
 
+    /// Whether `bounds` is seen in a picture of this aspect: the middles of its faces, for corners are farther out than what
+    /// a box is made around.
+    #[must_use]
+    pub(super) fn holds(&self, bounds: Aabb, aspect: f32) -> bool {
+        let view_from_world = self.world_from_view().inverse();
+        let tan_y = (0.5 * FOV_Y).tan();
+        let (tan_x, tan_y) = (1.02 * tan_y * aspect, 1.02 * tan_y);
+        let (center, half) = (bounds.center(), 0.5 * bounds.size());
+        let faces = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| axis * half);
+        faces.into_iter().flat_map(|f| [center - f, center + f]).all(|p| {
+            let p = view_from_world.transform_point3(p);
+            let depth = if self.orthographic { self.distance } else { -p.z };
+            p.x.abs() <= tan_x * depth && p.y.abs() <= tan_y * depth
+        })
+    }
+
+    /// Whether `bounds` is so far off that it takes less than a quarter of the height that framing would give it.
+    #[must_use]
+    pub(super) fn is_far_from(&self, bounds: Aabb, aspect: f32) -> bool {
+        let mut framed = *self;
+        framed.frame(bounds, aspect);
+        self.distance > 4.0 * framed.distance
+    }
+
     /// Turns by `delta` pixels of a drag.
     pub fn orbit(&mut self, delta: Vec2) {
         const RADIANS_PER_PIXEL: f32 = 0.008;

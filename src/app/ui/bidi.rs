@@ -125,7 +125,7 @@ fn move_glyph(row: &mut Row, index: usize, shift: f32, from_right: bool) {
 
 #[cfg(test)]
 mod tests {
-    use egui::{Color32, FontData, FontDefinitions, FontFamily, FontId};
+    use egui::{Color32, FontData, FontFamily, FontId};
 
     use super::*;
 
@@ -140,7 +140,6 @@ mod tests {
             fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));
             fonts.families.entry(FontFamily::Proportional).or_default().push(name.to_owned());
         }
-        let _: &FontDefinitions = &fonts;
         egui::epaint::text::Fonts::new(egui::epaint::TextOptions::default(), fonts)
     }
 

@@ -70,6 +70,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
                 Some(node) => {
                     state.inspector.follow(model, node);
                     head(ui, model, node, &state.inspector);
+                    summary::size(ui, session);
                     pose(ui, session, commands);
                     channels(ui, session, node, &state.inspector, commands);
                     morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
@@ -78,6 +79,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
                 }
                 None => {
                     summary::head(ui, session);
+                    summary::size(ui, session);
                     pose(ui, session, commands);
                     summary::variants(ui, session, commands);
                     morphs::show(ui, session, None, &mut state.inspector.split_morphs, commands);

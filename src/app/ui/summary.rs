@@ -6,6 +6,7 @@ use super::inspector::{BY_INFLUENCES, histogram, title};
 use super::legend;
 use super::theme::{self, colors};
 use super::widgets::{chip, drop_down, figure, grouped, section, tip};
+use crate::math::lengths;
 use crate::model::NodeId;
 use crate::session::{Command, Session};
 
@@ -19,6 +20,14 @@ pub(super) fn head(ui: &mut Ui, session: &Session) {
         false => "Click a bone, the skin or a node to pose it and see its weights.",
     };
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
+}
+
+/// How large the model is, at rest.
+pub(super) fn size(ui: &mut Ui, session: &Session) {
+    let Some(bounds) = session.document.as_ref().map(|d| d.rest_bounds()).filter(|b| !b.is_empty()) else { return };
+    ui.add_space(2.0);
+    figure(ui, "Size of the model", &lengths(bounds.size().to_array().map(f64::from)))
+        .on_hover_text("Width (X) × height (Y) × depth (Z) in the rest pose, as deformed");
 }
 
 /// The file's material variants, where it has any.

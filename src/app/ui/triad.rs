@@ -6,6 +6,8 @@ use glam::Vec3;
 
 use super::theme::{self, colors};
 use super::widgets::{shortened, tip};
+use crate::frame::grid_unit;
+use crate::math::length;
 use crate::session::{Command, Session, ViewFrom};
 
 /// From the middle to the balls, points.
@@ -53,6 +55,21 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
         }
     }
     projection(ui, center.x, center.y + REACH + 20.0, session, commands);
+    grid(ui, center.x, center.y + REACH + 42.0, session);
+}
+
+/// How far apart the lines of the ground are.
+fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
+    let Some(unit) = grid_unit(session) else { return };
+    let c = colors(ui);
+    let text = format!("Grid {}", length(unit.into()));
+    let galley = ui.painter().layout_no_wrap(text.clone(), theme::regular(theme::SMALL), c.text);
+    let rect = Rect::from_center_size(pos2(x, y), galley.size() + vec2(12.0, 6.0));
+    let response = ui.interact(rect, ui.scope_id().with("grid unit"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    ui.painter().rect_filled(rect, 4.0, c.plate.gamma_multiply(0.6));
+    ui.painter().galley(Align2::CENTER_CENTER.align_size_within_rect(galley.size(), rect).min, galley, c.text);
+    response.on_hover_text("From one line of the ground to the next; every tenth is stronger");
 }
 
 /// What a click does; at the front, which way that is.

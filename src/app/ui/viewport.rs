@@ -94,8 +94,9 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
     if response.hovered() {
         let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta().y, i.zoom_delta()));
         let steps = scroll / POINTS_PER_STEP + pinch.ln() / -(0.9_f32.ln());
+        let at = response.hover_pos().unwrap_or(rect.center());
         if steps != 0.0 && steps.is_finite() {
-            commands.push(Command::Zoom(steps));
+            commands.push(Command::Zoom(steps, to_glam(at - rect.min) * scale));
         }
     }
 }

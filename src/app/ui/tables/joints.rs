@@ -2,12 +2,13 @@
 
 use egui::{Rect, Ui, vec2};
 
-use super::{Base, Given, Said, Tab, bar, choose_skin, metres, next_order, number_column, text_column};
+use super::{Base, Given, Said, Tab, bar, choose_skin, next_order, number_column, text_column};
 use crate::app::ui::copied::copy_rows;
 use crate::app::ui::table::{Answer, Column, Look, Place, Rows, Table, cell_text};
 use crate::app::ui::theme::colors;
 use crate::app::ui::widgets::{counted, grouped, search_field};
 use crate::inspect::tables::{JointColumn, JointRow, Tsv};
+use crate::math::{length, lengths};
 use crate::model::{Model, NodeId, SkinId};
 use crate::session::{Command, Session};
 
@@ -57,9 +58,9 @@ fn column(of: JointColumn) -> Column {
         JointColumn::Largest => number_column("Largest", 70.0, "Its largest weight"),
         JointColumn::Mean => number_column("Mean", 60.0, "Sum of its weights over the vertices that it moves"),
         JointColumn::Size => {
-            number_column("Moves (m)", 162.0, "The box around what it moves in the bind pose: width × height × depth")
+            number_column("Moves", 162.0, "The box around what it moves in the bind pose: width × height × depth")
         }
-        JointColumn::Drift => number_column("Drift (m)", 78.0, "From where the skin bound it to where it rests"),
+        JointColumn::Drift => number_column("Drift", 78.0, "From where the skin bound it to where it rests"),
         JointColumn::DriftAngle => number_column("Drift (°)", 74.0, "Between how the skin bound it and how it rests"),
         JointColumn::Rest => number_column(
             "Rest (°)",
@@ -200,9 +201,9 @@ fn text(model: &Model, row: &JointRow, column: JointColumn) -> String {
         JointColumn::Mean => figure(format!("{:.3}", row.figures.mean())),
         JointColumn::Size => {
             let size = row.figures.bounds.size();
-            figure(format!("{} × {} × {}", metres(size.x), metres(size.y), metres(size.z)))
+            figure(lengths(size.to_array().map(f64::from)))
         }
-        JointColumn::Drift => row.drift.map_or_else(|| "–".to_owned(), |d| metres(d.metres as f32)),
+        JointColumn::Drift => row.drift.map_or_else(|| "–".to_owned(), |d| length(d.metres)),
         JointColumn::DriftAngle => row.drift.map_or_else(|| "–".to_owned(), |d| format!("{:.1}", d.degrees)),
         JointColumn::Rest => format!("{:.1}", row.rest_degrees),
         JointColumn::Unused => if row.unused { "unused" } else { "" }.to_owned(),
@@ -236,15 +237,11 @@ fn tip(model: &Model, row: &JointRow, column: JointColumn) -> Option<String> {
         }
         JointColumn::Size if figures.vertices > 0 => {
             let (min, max) = (figures.bounds.min, figures.bounds.max);
-            let point = |p: glam::Vec3| p.to_array().map(metres_signed).join(", ");
-            Some(format!("From {} to {} m, in the bind pose", point(min), point(max)))
+            let point = |p: glam::Vec3| p.to_array().map(|v| length(v.into())).join(", ");
+            Some(format!("From {} to {}, in the bind pose", point(min), point(max)))
         }
         _ => None,
     }
-}
-
-fn metres_signed(value: f32) -> String {
-    if value < 0.0 { format!("−{}", metres(-value)) } else { metres(value) }
 }
 
 /// The rows for a spreadsheet.

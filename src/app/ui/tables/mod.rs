@@ -220,12 +220,6 @@ fn text_column(title: &str, width: f32, help: &str) -> Column {
     Column { right: false, ..number_column(title, width, help) }
 }
 
-/// Metres in three digits: models are of any size.
-fn metres(value: f32) -> String {
-    let places = if value >= 5e-6 { (2.0 - value.log10().floor()).clamp(0.0, 5.0) } else { 3.0 };
-    format!("{value:.0$}", places as usize)
-}
-
 /// The next order after a click on a column: numbers the largest first, words the other way, then round, then none.
 fn next_order<C: Copy + PartialEq>(now: Option<(C, bool)>, column: C, descends: bool) -> Option<(C, bool)> {
     match now {

@@ -1,0 +1,202 @@
+//! Where the camera goes by itself: what is framed, what is zoomed to, and whether a reloaded file is still in view.
+
+use glam::{Vec2, Vec3};
+
+use super::Session;
+use crate::inspect;
+use crate::math::Aabb;
+
+impl Session {
+    /// Comes nearer by `steps` of the wheel. What is seen at `at` (pixels from the viewport's top left) stays there: the
+    /// surface, or where there is none what lies as deep as the point that the camera turns about.
+    pub(super) fn zoom(&mut self, steps: f32, at: Vec2) {
+        let surface = self.vertex_near_at_hand(at).map(|hit| hit.distance);
+        let view = &mut self.view;
+        let ray = view.ray(at);
+        let ahead = view.orbit.rotation() * Vec3::NEG_Z;
+        // The angle between them is at most that to a corner of the picture, so that this never divides by nearly nothing.
+        let depth = (view.orbit.target - ray.origin).dot(ahead) / ray.direction.dot(ahead);
+        let focus = ray.origin + ray.direction * surface.unwrap_or(depth);
+        let before = view.orbit.distance;
+        view.orbit.zoom(steps);
+        // Everything shrinks towards the point, the way from the eye to the target too.
+        let target = focus + (view.orbit.target - focus) * (view.orbit.distance / before);
+        if target.is_finite() {
+            view.orbit.target = target;
+        }
+    }
+
+    /// What F frames: the vertices that the selected node moves by more than a tenth, the node itself, the joints next to it,
+    /// and a quarter more on each side, or a tenth of the model where that is more; but never more than the whole model.
+    pub(super) fn selected_bounds(&self) -> Aabb {
+        let whole = self.bounds();
+        let (Some(model), Some(node)) = (self.model(), self.view.selected) else { return whole };
+        let mut bounds = inspect::moved_bounds(model, &self.surface(), node, 0.1);
+        let parent = model.skeleton.parents[node.index()].filter(|p| model.is_joint(*p));
+        for near in model.skeleton.children(node).chain(parent).chain([node]) {
+            let at = Vec3::from(self.pose.model[near.index()].translation);
+            if at.is_finite() {
+                bounds.include(at);
+            }
+        }
+        if bounds.is_empty() {
+            return whole;
+        }
+        let (extent, size) = (bounds.size().max_element(), whole.diagonal());
+        let around = (0.25 * extent).max(0.1 * size - 0.5 * extent).max(1e-3 * size).max(1e-6);
+        let (grown, all) = (bounds.grown(Vec3::splat(around)), whole.union(bounds));
+        if whole.is_empty() || size <= 0.0 {
+            return grown;
+        }
+        Aabb { min: grown.min.max(all.min), max: grown.max.min(all.max) }
+    }
+
+    /// Frames a reloaded model that fitted into the view before (its box was `before`) and no longer does, or that is now
+    /// another size altogether. Whoever looked at a part of it goes on doing so.
+    pub(super) fn keep_in_view(&mut self, before: Aabb) {
+        let (now, aspect, orbit) = (self.posed_bounds(), self.view.aspect(), self.view.orbit);
+        if now.is_empty() || before.is_empty() {
+            return;
+        }
+        let held = orbit.holds(before, aspect);
+        let lost = match orbit.holds(now, aspect) {
+            true => orbit.is_far_from(now, aspect) && !orbit.is_far_from(before, aspect),
+            false => held || !alike(before, now),
+        };
+        if lost {
+            self.view.frame(now);
+        }
+    }
+}
+
+/// Whether two boxes are about as large and in the same place.
+fn alike(a: Aabb, b: Aabb) -> bool {
+    let (small, large) = (a.diagonal().min(b.diagonal()), a.diagonal().max(b.diagonal()));
+    large <= 2.0 * small && (a.center() - b.center()).length() <= 0.5 * small
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::{Command, Document, Orbit, ViewFrom};
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+    use crate::model::{Model, NodeId};
+
+    fn document(scale: f32) -> Document {
+        let mut parts = (*tube(Tube { joints: 5, ..Tube::default() })).clone();
+        for transform in parts.skeleton.rest.transforms.iter_mut().take(1) {
+            transform.scale *= scale;
+        }
+        Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some("tube.glb".into()))
+    }
+
+    fn open() -> Session {
+        let mut session = Session::default();
+        session.open(document(1.0));
+        session.playback.playing = false;
+        session
+    }
+
+    /// How far a point moves on the screen, pixels, when one zooms at it.
+    fn drift(session: &mut Session, world: Vec3, steps: f32) -> f32 {
+        let at = session.view.project(world).unwrap();
+        session.apply(Command::Zoom(steps, at));
+        session.view.project(world).unwrap().distance(at)
+    }
+
+    #[test]
+    fn zoom_goes_to_the_pointer_from_every_side() {
+        for orthographic in [false, true] {
+            for (yaw, pitch) in [(0.0, 0.0), (0.7, 0.2), (2.0, 1.57), (0.3, -1.57), (0.0, 0.001)] {
+                for steps in [1.0, 7.0, -3.0] {
+                    let mut session = open();
+                    session.view.orbit = Orbit { yaw, pitch, orthographic, ..session.view.orbit };
+                    let side = session.view.orbit.rotation() * Vec3::new(0.9, 0.4, 0.0);
+                    let beside = session.view.orbit.target + side;
+                    let before = session.view.orbit.distance;
+                    let drift = drift(&mut session, beside, steps);
+                    assert!(drift < 0.5, "{orthographic} {yaw} {pitch} {steps}: {drift} pixels");
+                    let ratio = session.view.orbit.distance / before;
+                    assert!((ratio - 0.9_f32.powf(steps)).abs() < 1e-5, "{ratio}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_surface_under_the_pointer_stays_there_and_is_never_passed() {
+        let mut session = open();
+        session.apply(Command::LookFrom(ViewFrom::Front));
+        let centre = session.view.viewport * 0.5;
+        let at = centre + Vec2::new(6.0, -40.0);
+        let ray = session.view.ray(at);
+        let hit = ray.origin + ray.direction * session.vertex_at(at).unwrap().distance;
+        for _ in 0..60 {
+            assert!(drift(&mut session, hit, 1.0) < 1.0);
+        }
+        let eye = Vec3::from(session.view.world_from_view().translation);
+        assert!(eye.z > hit.z, "still in front of it");
+        assert!((eye - hit).length() < 0.02, "and near");
+    }
+
+    #[test]
+    fn a_zoom_back_is_where_it_began() {
+        let mut session = open();
+        let (before, at) = (session.view.orbit, Vec2::new(100.0, 650.0));
+        session.apply(Command::Zoom(5.0, at));
+        assert!((session.view.orbit.target - before.target).length() > 0.1);
+        session.apply(Command::Zoom(-5.0, at));
+        let after = session.view.orbit;
+        assert!((after.target - before.target).length() < 1e-3 && (after.distance - before.distance).abs() < 1e-3);
+        session.apply(Command::Zoom(f32::NAN, at));
+        session.apply(Command::Zoom(1.0, Vec2::NAN));
+        assert_eq!(session.view.orbit, after);
+    }
+
+    #[test]
+    fn a_reloaded_file_that_no_longer_fits_is_framed_and_one_that_fits_is_not() {
+        let reloaded = |session: &mut Session, scale: f32| {
+            let before = session.view.orbit;
+            session.open(document(scale));
+            let now = session.posed_bounds();
+            assert!(session.view.orbit.holds(now, session.view.aspect()) || session.view.orbit == before);
+            session.view.orbit != before
+        };
+        let mut session = open();
+        assert!(!reloaded(&mut session, 1.0) && !reloaded(&mut session, 0.6) && !reloaded(&mut session, 1.02));
+        assert!(reloaded(&mut session, 100.0), "it grew a hundredfold");
+        assert!((session.view.orbit.target.y - 100.0).abs() < 5.0 && !reloaded(&mut session, 100.0));
+        assert!(reloaded(&mut session, 1.0), "it shrank again: a dot in the distance");
+        // Whoever looks at a part of it goes on doing so.
+        session.apply(Command::Zoom(20.0, session.view.viewport * 0.5));
+        assert!(!reloaded(&mut session, 1.2));
+        assert!(reloaded(&mut session, 100.0));
+        // From far off on purpose.
+        session.apply(Command::Zoom(-20.0, session.view.viewport * 0.5));
+        assert!(!reloaded(&mut session, 100.0));
+    }
+
+    #[test]
+    fn framing_a_joint_shows_its_neighbours_and_never_more_than_all() {
+        let mut session = open();
+        let whole = session.bounds();
+        let height = |session: &Session| session.view.orbit.distance;
+        session.apply(Command::FrameAll);
+        let all = height(&session);
+        for node in 2..6 {
+            session.apply(Command::Select(Some(NodeId(node))));
+            session.apply(Command::FrameSelected);
+            let seen = |n: u32| {
+                let at = session.view.project(session.pose.model[n as usize].translation.into()).unwrap();
+                at.cmpge(Vec2::ZERO).all() && at.cmple(session.view.viewport).all()
+            };
+            assert!(seen(node) && seen(node - 1) && (node == 5 || seen(node + 1)), "joint {node}");
+            assert!(height(&session) <= 1.01 * all, "joint {node}");
+            let bounds = session.selected_bounds();
+            assert!(bounds.size().max_element() >= 0.15 * whole.diagonal(), "joint {node}: {bounds:?}");
+        }
+        assert!(height(&session) < 0.9 * all, "the last joint is a part of it");
+    }
+}
