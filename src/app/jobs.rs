@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::deform::Method;
 use crate::import::{ImportError, Options, Progress};
@@ -13,7 +13,7 @@ use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions, RomReport};
 use crate::model::Model;
 use crate::output::say;
-use crate::session::{Document, Source};
+use crate::session::{Document, Normalised, Source};
 
 use super::ui::fonts;
 
@@ -33,6 +33,10 @@ pub(super) enum Report {
     Measuring(f32),
     /// The range of motion of a model is measured.
     Measured(Arc<Model>, Box<RomReport>),
+    /// The weights of a model are normalised.
+    Normalised(Arc<Model>, Box<Normalised>),
+    /// The pointer finds vertices of a model.
+    Pickable(Arc<Model>),
     /// The user chose a file.
     Chosen(PathBuf),
     /// The fonts of the system were searched.
@@ -55,6 +59,8 @@ pub(super) struct Jobs {
     motion: Arc<AtomicBool>,
     /// Its number; reports of others are dropped.
     motion_id: u64,
+    /// The model whose weights are being normalised, and what ends that.
+    normalising: Option<(Weak<Model>, Arc<AtomicBool>)>,
 }
 
 /// Added to the numbers of ranges of motion: loads are not so many.
@@ -73,6 +79,7 @@ impl Jobs {
             inspection: Arc::default(),
             motion: Arc::default(),
             motion_id: MOTION,
+            normalising: None,
         }
     }
 
@@ -116,7 +123,39 @@ impl Jobs {
 
     /// The pointer shall find vertices of `document` as soon as it comes.
     pub(super) fn prepare_picking(&self, document: &Document) {
-        self.spawn("picking", document.prepare_picking());
+        let (prepare, model) = (document.prepare_picking(), Arc::clone(document.stored()));
+        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
+        self.spawn("picking", move || {
+            prepare();
+            let _gone = sender.send((u64::MAX, Report::Pickable(model))).is_err();
+            wake();
+        });
+    }
+
+    /// Normalises the weights of a document, unless that is under way; what was begun for another one is given up.
+    pub(super) fn normalise(&mut self, document: &Document) {
+        let stored = document.stored();
+        if self.normalising.as_ref().is_some_and(|(of, _)| of.ptr_eq(&Arc::downgrade(stored))) {
+            return;
+        }
+        self.stop_normalising();
+        let cancel = Arc::new(AtomicBool::new(false));
+        self.normalising = Some((Arc::downgrade(stored), Arc::clone(&cancel)));
+        let (normalise, model) = (document.normalise(), Arc::clone(stored));
+        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
+        self.spawn("normalise", move || {
+            if let Some(made) = normalise(&cancel) {
+                let _gone = sender.send((u64::MAX, Report::Normalised(model, Box::new(made)))).is_err();
+                wake();
+            }
+        });
+    }
+
+    /// Nobody wants normalised weights any more, or they are there.
+    pub(super) fn stop_normalising(&mut self) {
+        if let Some((_, cancel)) = self.normalising.take() {
+            cancel.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Stops the load under way; its reports are not seen any more.
@@ -137,6 +176,11 @@ impl Jobs {
                 wake();
             }
         });
+    }
+
+    /// Stops looking.
+    pub(super) fn stop_inspection(&mut self) {
+        self.inspection.store(true, Ordering::Relaxed);
     }
 
     /// Measures the range of motion of a model; what was begun before is given up.

@@ -2,6 +2,7 @@
 //! without a window lives elsewhere.
 
 mod benchmark;
+mod beside;
 mod damage;
 mod input;
 mod jobs;
@@ -33,7 +34,7 @@ use crate::frame::{Frame, Palette};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
-use crate::session::{Antialiasing, Command, Effect, Session, Source};
+use crate::session::{Antialiasing, Command, Document, Effect, Orbit, Session, Source};
 
 /// What `skinscope view` was asked for.
 #[derive(Clone, Debug)]
@@ -133,6 +134,10 @@ struct App {
     /// What the window's device reads, as soon as there is one.
     formats: Arc<OnceLock<BlockFormats>>,
     frame: Frame,
+    /// A model that was read and is shown once it is on the device, with all warnings as soon as its images are there too.
+    coming: Option<(Box<Document>, Option<Vec<String>>)>,
+    /// A click that waits until vertices can be found, and the camera that it was made with.
+    click: Option<(Command, Orbit)>,
     /// When the last frame was drawn, while playing.
     last_frame: Option<Instant>,
     scrubbing: bool,
@@ -159,6 +164,8 @@ impl App {
             window: None,
             formats: Arc::default(),
             frame: Frame::default(),
+            coming: None,
+            click: None,
             last_frame: None,
             scrubbing: false,
             meter: options.benchmark.clone().map(|b| Meter::new(b, options.started)),
@@ -168,6 +175,9 @@ impl App {
         if let Some(method) = app.options.method {
             app.session.apply(Command::SetMethod(method));
         }
+        if app.meter.is_none() {
+            app.session.be_patient();
+        }
         app.session.apply(Command::SetCrowd(app.options.crowd));
         app.session.apply(Command::SetAntialiasing(app.options.antialiasing));
         // The file is read while window and GPU start.
@@ -176,6 +186,7 @@ impl App {
     }
 
     fn load(&mut self, source: Source) {
+        self.coming = None;
         self.source = source.clone();
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
@@ -189,6 +200,7 @@ impl App {
     fn inspect(&mut self) {
         if let Some(document) = self.session.document.as_ref().filter(|_| self.meter.is_none()) {
             self.jobs.inspect(Arc::clone(document.stored()), self.session.view.influence_limit);
+            self.status.checking = true;
         }
     }
 
@@ -198,9 +210,7 @@ impl App {
     }
 
     fn send(&mut self, event_loop: &ActiveEventLoop, command: Command) {
-        if let Some(effect) = self.session.apply(command) {
-            self.carry_out(event_loop, effect);
-        }
+        self.apply(event_loop, command);
         self.redraw();
     }
 
@@ -224,7 +234,10 @@ impl App {
             Effect::CancelLoad => {
                 match &self.status.loading {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),
-                    _ => self.jobs.cancel(),
+                    _ => {
+                        self.jobs.cancel();
+                        self.coming = None;
+                    }
                 }
                 self.status.loading = None;
             }
@@ -238,6 +251,10 @@ impl App {
             Effect::CancelRom => {
                 self.jobs.stop_motion();
                 self.status.rom = None;
+            }
+            Effect::CancelInspect => {
+                self.jobs.stop_inspection();
+                self.status.checking = false;
             }
             Effect::Quit => event_loop.exit(),
             effect => self.ui.carry_out(&effect),
@@ -266,37 +283,29 @@ impl App {
                     }
                 }
                 Report::Opened(document) => {
-                    if let Some(loading) = &mut self.status.loading {
-                        loading.is_open = true;
-                    }
-                    self.jobs.opened();
-                    self.jobs.stop_motion();
-                    self.status.rom = None;
                     self.jobs.prepare_picking(&document);
-                    self.session.open(*document);
-                    if let (true, Some(why)) = (self.meter.is_some(), self.session.crowd_refusal()) {
-                        return self.fail(event_loop, AppError::Crowd(why));
-                    }
-                    if std::mem::take(&mut self.options.normalise_weights) {
-                        self.session.apply(Command::ToggleNormaliseWeights);
-                    }
-                    self.last_frame = None;
-                    if let Some(window) = &mut self.window {
-                        window.forget_missing_letters();
-                        window.set_title(&self.session);
-                    }
+                    self.coming = Some((document, None));
+                    self.show_coming(event_loop);
                 }
-                Report::Loaded(Ok(warnings)) => {
-                    self.status.loading = None;
-                    self.session.warn(&warnings);
-                    self.inspect();
+                Report::Loaded(Ok(warnings)) => match &mut self.coming {
+                    Some((_, all)) => *all = Some(warnings),
+                    None => self.loaded(&warnings),
+                },
+                Report::Pickable(model) => self.carry_out_click(&model),
+                Report::Normalised(model, normalised) => {
+                    self.jobs.stop_normalising();
+                    self.session.normalised(&model, *normalised);
                 }
                 Report::Measuring(fraction) => self.status.rom = Some(fraction),
                 Report::Measured(model, report) => {
                     self.status.rom = None;
                     self.session.measured(&model, *report);
                 }
-                Report::Inspected(model, inspection) => self.session.inspected(&model, *inspection),
+                Report::Inspected(model, inspection) => {
+                    self.session.inspected(&model, *inspection);
+                    let is_open = |d: &Document| Arc::ptr_eq(d.stored(), &model);
+                    self.status.checking &= !self.session.document.as_ref().is_some_and(is_open);
+                }
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;
@@ -313,6 +322,8 @@ impl App {
 
     /// One frame: time, panels, commands, pose, picture.
     fn paint(&mut self, event_loop: &ActiveEventLoop) {
+        self.show_coming(event_loop);
+        self.work_beside();
         let measured = self.meter.is_some();
         let now = Instant::now();
         // While nothing moved no frame was drawn: that time does not count.
@@ -342,9 +353,7 @@ impl App {
                 if command == Command::CancelLoad && self.status.loading.is_none() {
                     self.status.error = None;
                 }
-                if let Some(effect) = self.session.apply(command) {
-                    self.carry_out(event_loop, effect);
-                }
+                self.apply(event_loop, command);
             }
         }
         if let Some(letters) = window.take_wanted_letters() {
@@ -452,7 +461,9 @@ impl ApplicationHandler<Wake> for App {
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         self.remember();
         // The surface must go before the window system does.
-        self.window = None;
+        if let Some(window) = self.window.take() {
+            window.close();
+        }
     }
 }
 

@@ -14,7 +14,8 @@ use winit::window::Window as OsWindow;
 use super::damage::{Canvas, Damage, whole, within};
 use super::panels::Panels;
 use crate::frame::{Background, Frame};
-use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES};
+use crate::model::Model;
+use crate::render::{Backend, Doing, Gpu, GpuError, Renderer, SAMPLES};
 use crate::session::Antialiasing;
 
 /// What egui made of the last pass, as far as it is to be painted.
@@ -88,8 +89,8 @@ pub(super) struct Presented {
     pub errors: Vec<GpuError>,
 }
 
-/// Bytes of textures that go to the device with one frame: half of a 4096² image without its smaller levels.
-const TEXTURE_STEP: u64 = 32 << 20;
+/// Bytes of textures that go to the device with one frame: two images of 1024² with all their levels.
+const TEXTURE_STEP: u64 = 8 << 20;
 
 /// After this without a change the picture is at rest.
 const SETTLING: Duration = Duration::from_millis(150);
@@ -119,7 +120,7 @@ pub(super) struct Wishes {
 pub(super) struct Screen {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
-    pub gpu: Gpu,
+    pub gpu: Arc<Gpu>,
     renderer: Renderer,
     panels: Panels,
     /// When the picture last changed.
@@ -135,7 +136,7 @@ impl Screen {
     pub fn open(os: &Arc<OsWindow>, display: &OwnedDisplayHandle, wishes: Wishes) -> Result<Self, GpuError> {
         let display = || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(display.clone()) };
         let (gpu, surface) = Gpu::for_window(wishes.backend, &display, &|instance| surface(instance, os))?;
-        let gpu = gpu.with_texture_memory(wishes.texture_memory);
+        let gpu = Arc::new(gpu.with_texture_memory(wishes.texture_memory));
         let config = configuration(&gpu, &surface, os.inner_size(), wishes.measured)?;
         configure(&gpu, &surface, &config)?;
         let panels = gpu.scope(|| Panels::new(&gpu, config.format))?;
@@ -145,6 +146,8 @@ impl Screen {
         };
         if !wishes.measured {
             renderer.set_texture_step(TEXTURE_STEP);
+            let os = Arc::clone(os);
+            renderer.work_beside(&gpu, Arc::new(move || os.request_redraw()));
         }
         Ok(Self {
             surface,
@@ -177,6 +180,32 @@ impl Screen {
     /// What of the model is not drawn as its file has it.
     pub fn notices(&self) -> &[String] {
         self.renderer.notices()
+    }
+
+    /// Gives up what is done beside the pictures and waits a moment until that has ended: a driver that is still used while the
+    /// program ends may crash.
+    pub fn close(self) {
+        const MOST: Duration = Duration::from_secs(3);
+        let (gpu, start) = (Arc::clone(&self.gpu), Instant::now());
+        drop(self);
+        while Arc::strong_count(&gpu) > 1 && start.elapsed() < MOST {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// As [`Renderer::begin`].
+    pub fn begin(&mut self, model: &Arc<Model>) -> bool {
+        self.renderer.begin(model)
+    }
+
+    /// As [`Renderer::forget_others`].
+    pub fn forget_others(&mut self, model: Option<&Arc<Model>>) {
+        self.renderer.forget_others(model);
+    }
+
+    /// As [`Renderer::doing`].
+    pub fn doing(&self) -> Option<(Doing, f32)> {
+        self.renderer.doing()
     }
 
     /// Fits the surface to the window, as far as the device can.

@@ -17,8 +17,8 @@ use super::ui::fonts::{FallbackFonts, Found};
 use super::ui::{self, Status, UiState};
 use super::{AppError, Wake};
 use crate::frame::{Background, Frame};
-use crate::model::BlockFormats;
-use crate::render::{Backend, GpuError, guarded};
+use crate::model::{BlockFormats, Model};
+use crate::render::{Backend, Doing, GpuError, guarded};
 use crate::session::{Antialiasing, Command, Session};
 
 pub(super) struct Window {
@@ -151,6 +151,31 @@ impl Window {
     /// Letters that no font had are looked for again when they are shown again.
     pub(super) fn forget_missing_letters(&self) {
         self.fonts.forget_missing(&self.egui);
+    }
+
+    /// The program ends.
+    pub(super) fn close(mut self) {
+        if let Some(screen) = self.screen.take() {
+            screen.close();
+        }
+    }
+
+    /// Begins to bring a model to the device before it is shown. True while that is under way; false where it is there, or
+    /// will come at once with the first picture.
+    pub(super) fn begin(&mut self, model: &Arc<Model>) -> bool {
+        self.screen.as_mut().is_some_and(|screen| screen.begin(model))
+    }
+
+    /// Gives up whatever model is on its way to the device, other than this one.
+    pub(super) fn forget_others(&mut self, model: Option<&Arc<Model>>) {
+        if let Some(screen) = &mut self.screen {
+            screen.forget_others(model);
+        }
+    }
+
+    /// What is being brought to the device, and how much of it is done, 0…1.
+    pub(super) fn doing(&self) -> Option<(Doing, f32)> {
+        self.screen.as_ref().and_then(Screen::doing)
     }
 
     /// Gives an event to egui, for the next frame.
@@ -323,7 +348,8 @@ impl Window {
     /// When to present once more without anything new: while there is no device, and when the picture has settled.
     pub(super) fn next_try(&self, shown: bool, wanted: Antialiasing) -> Option<Instant> {
         let settled = self.screen.as_ref().filter(|_| shown).and_then(|s| s.settles_at(wanted));
-        self.recovery.next_try().into_iter().chain(settled).min()
+        let progress = self.doing().and_then(|_| Instant::now().checked_add(PROGRESS));
+        self.recovery.next_try().into_iter().chain(settled).chain(progress).min()
     }
 
     /// Samples of a pixel of the picture.
@@ -400,6 +426,9 @@ fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
     textures.push(egui::TextureId::default(), egui::epaint::ImageDelta::full(atlas, options));
     textures
 }
+
+/// How often one sees how far something is that is done beside the pictures.
+const PROGRESS: Duration = Duration::from_millis(100);
 
 /// Points. In less, three panels leave no room for the picture.
 const SMALLEST: [f32; 2] = [960.0, 600.0];

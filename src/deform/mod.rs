@@ -29,7 +29,7 @@ mod wide;
 pub use batch::{Batch, BatchOut, Movers};
 pub use extent::{Extent, Strays, extent};
 pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};
-pub use sheet::Sheet;
+pub use sheet::{Sheet, triangle_edges};
 pub use sides::keep_sides;
 pub use surface::{
     Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,

@@ -45,7 +45,7 @@ impl Sheet {
             let place = |v: u32| welded[v as usize];
             triangles.retain(|&[a, b, c]| place(a) != place(b) && place(b) != place(c) && place(c) != place(a));
         }
-        let edges = edges(&triangles, p.stored_vertices, stop)?;
+        let edges = triangle_edges(&triangles, p.stored_vertices, stop)?;
         let across = across(&triangles, &welded, stop)?;
         Some(Self { triangles, edges, across, welded })
     }
@@ -106,8 +106,11 @@ fn sorted_by<T: Copy + Ord>(
     Some(())
 }
 
-fn edges(triangles: &[[u32; 3]], vertices: usize, stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 2]>> {
-    let all = triangles.iter().flat_map(|t| sides(*t));
+/// Every edge of some triangles once, each with its lower vertex first, rising. `vertices`: there are no more of them.
+/// `None` soon after `stop` says so.
+#[must_use]
+pub fn triangle_edges(triangles: &[[u32; 3]], vertices: usize, stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 2]>> {
+    let all = triangles.iter().flat_map(|t| sides(*t)).filter(|[a, b]| a != b);
     let mut out: Vec<[u32; 2]> = all.map(|[a, b]| [a.min(b), a.max(b)]).collect();
     sorted_by(&mut out, vertices, |ends| ends[0], stop)?;
     out.dedup();

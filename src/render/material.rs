@@ -1,10 +1,13 @@
 //! Materials on the device: numbers, textures, samplers, bound together once, and what each needs of its pipeline.
 
+use std::sync::Arc;
+
+use super::beside::Beside;
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer, nature};
-use super::pipelines::Pipelines;
+use super::pipelines::ModelLayouts;
 use super::texture::{Key, Neutral, Textures};
 use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
 
@@ -63,7 +66,7 @@ impl Parts {
 
 impl Materials {
     /// Without textures: those are news.
-    pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
+    pub fn new(gpu: &Gpu, layouts: &ModelLayouts, model: &Model) -> Result<Self, GpuError> {
         let default = Material::default();
         let mut made = Self {
             groups: Vec::new(),
@@ -79,7 +82,7 @@ impl Materials {
             let usage = wgpu::BufferUsages::UNIFORM;
             made.buffers.push(gpu.buffer("a material", bytemuck::bytes_of(&numbers), usage)?);
             made.traits.push(traits(material));
-            made.groups.push(groups(gpu, pipelines, &mut made.textures, model, (material, &made.buffers[i]))?);
+            made.groups.push(groups(gpu, layouts, &mut made.textures, model, (material, &made.buffers[i]))?);
         }
         Ok(made)
     }
@@ -95,25 +98,34 @@ impl Materials {
         &self.textures.notices
     }
 
+    /// Textures that are being made: how much of them is done, 0…1.
+    pub fn making(&self) -> Option<f32> {
+        self.textures.making()
+    }
+
     /// True when an image has arrived that some material waits for.
     pub fn has_news(&self, model: &Model) -> bool {
+        if self.textures.is_busy() {
+            return self.textures.has_made();
+        }
         self.waiting.iter().any(|(_, keys)| keys.iter().any(|(i, _)| !model.images[i.index()].is_pending()))
     }
 
     /// Brings images that have arrived to the device, about `most` bytes of them and one at least, and binds the materials
-    /// again that show them. The others stay news.
+    /// again that show them. The others stay news. With `beside` no picture waits for them: they are brought there meanwhile.
     pub fn take_news(
         &mut self,
         gpu: &Gpu,
-        pipelines: &mut Pipelines,
-        model: &Model,
+        layouts: &ModelLayouts,
+        model: &Arc<Model>,
         most: u64,
+        beside: Option<&Beside>,
     ) -> Result<(), GpuError> {
         if !self.has_news(model) {
             return Ok(());
         }
         let wanted = self.waiting.iter().flat_map(|(_, keys)| keys.iter().copied());
-        let shrunk = self.textures.load(gpu, model, wanted, most)?;
+        let shrunk = self.textures.load(gpu, model, wanted, most, beside)?;
         let gained = |key: &Key| !self.textures.is_missing(model, *key);
         let is_news = |(_, keys): &(usize, Vec<Key>)| keys.iter().any(gained);
         let (news, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(is_news);
@@ -125,8 +137,7 @@ impl Materials {
             affected = (0..model.materials.len()).collect();
         }
         for i in affected {
-            self.groups[i] =
-                groups(gpu, pipelines, &mut self.textures, model, (&model.materials[i], &self.buffers[i]))?;
+            self.groups[i] = groups(gpu, layouts, &mut self.textures, model, (&model.materials[i], &self.buffers[i]))?;
         }
         self.conclude(gpu);
         Ok(())
@@ -174,7 +185,7 @@ fn keys<'a>(model: &'a Model, materials: impl IntoIterator<Item = &'a Material>)
 
 fn groups(
     gpu: &Gpu,
-    pipelines: &mut Pipelines,
+    layouts: &ModelLayouts,
     textures: &mut Textures,
     model: &Model,
     (m, numbers): (&Material, &wgpu::Buffer),
@@ -196,8 +207,8 @@ fn groups(
         gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(&m.name), layout, entries })
     };
     Ok(Groups {
-        core: group(&pipelines.material, &entries),
-        layers: is_layered.then(|| group(&pipelines.layers, &pairs(0, layers).collect::<Vec<_>>())),
+        core: group(&layouts.material, &entries),
+        layers: is_layered.then(|| group(&layouts.layers, &pairs(0, layers).collect::<Vec<_>>())),
     })
 }
 

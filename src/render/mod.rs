@@ -6,6 +6,7 @@
 
 mod backdrop;
 mod behind;
+mod beside;
 mod bindings;
 mod budget;
 mod deform;
@@ -48,15 +49,27 @@ use crate::frame::{Background, Frame};
 use crate::model::Model;
 use backdrop::Backdrop;
 use behind::Behind;
+use beside::{Beside, Course, Job};
 use bindings::entry;
 use items::{Item, Items};
 use numbers::Numbers;
 use painter::Painter;
-use pipelines::{Kind, Pipelines};
+use pipelines::{Kind, ModelLayouts, Pipelines};
 use portions::{Queue, portions};
-use scene::GpuModel;
+use scene::{GpuModel, stands_in, takes_long};
 use target::{Depth, Depths, begin, clear_color, set_depths};
 use upload::{Upload, bind_frame};
+
+/// What is done beside the pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// A model is brought to the device.
+    Model,
+    /// The edges of its triangles are collected.
+    Wireframe,
+    /// Textures are made of some of its images; there may be more to come.
+    Textures,
+}
 
 /// Draws frames. Keeps what it has compiled and uploaded from one to the next.
 #[derive(Debug)]
@@ -65,6 +78,12 @@ pub struct Renderer {
     upload: Option<Upload>,
     /// The model that was drawn last, and its copy on the device (or why there is none).
     model: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
+    /// A model on its way to the device.
+    coming: Option<(Arc<Model>, Job<GpuModel>)>,
+    /// What bind groups of models look like.
+    layouts: ModelLayouts,
+    /// Where what takes long is done, if no picture shall wait for it.
+    beside: Option<Beside>,
     /// Numbers and marks of its vertices.
     numbers: Numbers,
     target: Option<SceneTarget>,
@@ -98,10 +117,14 @@ impl Renderer {
     /// Compiles nothing yet.
     #[must_use]
     pub fn new(gpu: &Gpu) -> Self {
+        let pipelines = Pipelines::new(gpu);
         Self {
-            pipelines: Pipelines::new(gpu),
+            layouts: pipelines.of_models(),
+            pipelines,
             upload: None,
             model: None,
+            coming: None,
+            beside: None,
             numbers: Numbers::default(),
             target: None,
             behind: None,
@@ -146,6 +169,46 @@ impl Renderer {
     /// all of them; the rest comes with the next ([`Renderer::has_news`]). Without this all come at once.
     pub fn set_texture_step(&mut self, bytes: u64) {
         self.texture_step = bytes;
+    }
+
+    /// From now on no picture waits for what takes long: bringing a large model, its textures or its edges to the device.
+    /// That is done on threads, and pictures show the model once it is there ([`Renderer::has_news`]). `gpu` is the device that all
+    /// pictures are drawn on; `wake` is told when there is news, on any thread.
+    pub fn work_beside(&mut self, gpu: &Arc<Gpu>, wake: Arc<dyn Fn() + Send + Sync>) {
+        self.beside = Some(Beside::new(Arc::clone(gpu), wake));
+    }
+
+    /// Begins to bring a model to the device that no frame shows yet. False where there is nothing to wait for: it is there,
+    /// or small enough to be brought with its first picture. Another one that was begun before is given up.
+    pub fn begin(&mut self, model: &Arc<Model>) -> bool {
+        let is_it = |held: &Arc<Model>| Arc::ptr_eq(held, model);
+        if self.model.as_ref().is_some_and(|(held, _)| is_it(held)) {
+            return false;
+        }
+        let Some(beside) = self.beside.as_ref().filter(|_| takes_long(model)) else { return false };
+        if !self.coming.as_ref().is_some_and(|(coming, _)| is_it(coming)) {
+            let (layouts, source) = (self.layouts.clone(), Arc::clone(model));
+            let job = beside.start("upload", move |gpu, course| GpuModel::new(gpu, &layouts, &source, course));
+            self.coming = Some((Arc::clone(model), job));
+        }
+        self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
+    }
+
+    /// Gives up what [`Renderer::begin`] began for other models than this one.
+    pub fn forget_others(&mut self, model: Option<&Arc<Model>>) {
+        self.coming.take_if(|(coming, _)| !model.is_some_and(|model| Arc::ptr_eq(model, coming)));
+    }
+
+    /// What is being brought to the device beside the pictures, and how much of it is done, 0…1.
+    #[must_use]
+    pub fn doing(&self) -> Option<(Doing, f32)> {
+        if let Some((_, job)) = self.coming.as_ref().filter(|(_, job)| !job.is_done()) {
+            return Some((Doing::Model, job.fraction()));
+        }
+        let (_, copy) = self.model.as_ref()?;
+        let copy = copy.as_ref().ok()?;
+        let wiring = copy.wiring().map(|fraction| (Doing::Wireframe, fraction));
+        wiring.or_else(|| copy.materials.making().map(|fraction| (Doing::Textures, fraction)))
     }
 
     /// Draws `frame` into the renderer's own target of `size` pixels (at least one each way) and submits it. What the
@@ -196,7 +259,8 @@ impl Renderer {
     /// True when another picture of the same frame would show more: images of the model have arrived.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.materials.has_news(model)))
+        self.coming.as_ref().is_some_and(|(_, job)| job.is_done())
+            || self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.has_news(model)))
     }
 
     /// How many surfaces the last picture was made of: each is drawn at once, however many copies and members of a crowd
@@ -257,24 +321,50 @@ impl Renderer {
         pass.draw(0..3, 0..1);
     }
 
+    /// Shows another model: at once where it is small, else once it is on the device. Until then the one before stands in
+    /// where it can, else none is shown.
+    fn follow(&mut self, gpu: &Gpu, wanted: Option<&Arc<Model>>) {
+        let Some(wanted) = wanted else {
+            (self.model, self.coming, self.numbers) = (None, None, Numbers::default());
+            return;
+        };
+        if self.begin(wanted) {
+            if !self.model.as_ref().is_some_and(|(held, _)| stands_in(held, wanted)) {
+                (self.model, self.numbers) = (None, Numbers::default());
+            }
+            return;
+        }
+        let arrived = self.coming.take_if(|(coming, _)| Arc::ptr_eq(coming, wanted)).and_then(|(_, job)| job.take());
+        let had_another = self.model.take().is_some();
+        self.numbers = Numbers::default();
+        let copy = match arrived {
+            // The one before took the room that this one needs, and is gone now.
+            Some(Err(error)) if error.is_of_memory() && had_another => {
+                _ = self.begin(wanted);
+                return;
+            }
+            Some(arrived) => arrived,
+            None => GpuModel::new(gpu, &self.layouts, wanted, &Course::default()),
+        };
+        self.model = Some((Arc::clone(wanted), copy));
+    }
+
     /// Uploads the model if it is another one, and everything of this frame.
     fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
         let is_kept = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
         if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
-            // The old one goes first, so that both never need room together.
-            self.model = None;
-            self.numbers = Numbers::default();
-            if let Some(model) = &frame.model {
-                let uploaded = GpuModel::new(gpu, &mut self.pipelines, model);
-                self.model = Some((Arc::clone(model), uploaded));
-            }
+            self.follow(gpu, frame.model.as_ref());
         }
+        let beside = self.beside.as_ref();
         let slots = match &mut self.model {
             Some((model, Ok(copy))) => {
-                copy.materials.take_news(gpu, &mut self.pipelines, model, self.texture_step)?;
+                copy.materials.take_news(gpu, &self.layouts, model, self.texture_step, beside)?;
                 copy.materials.change(gpu, model, &frame.changes);
-                if copy.reorder(gpu, &self.pipelines, model) {
+                if copy.reorder(gpu, &self.layouts, model, beside) {
                     self.numbers = Numbers::default();
+                }
+                if let Some(beside) = beside {
+                    copy.wire(model, frame.display.wireframe, beside);
                 }
                 self.numbers.follow(gpu, model, copy, frame)?;
                 Some(&copy.slots)
@@ -302,6 +392,7 @@ impl Renderer {
         let items = Items::of(frame, shown, std::mem::take(&mut self.room));
         let (solid, sorted) = items.surfaces(frame);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
+        let waits = self.beside.is_some();
         let window_room = upload.window_room(pipelines);
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.
@@ -325,7 +416,8 @@ impl Renderer {
                 let mut pass = begin(encoder, target, load, Some(&behind.first), Depth::Kept);
                 bind_frame(&mut pass, pipelines.windows, &group, 0);
                 let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room };
+                let mut painter =
+                    Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room, waits };
                 painter.ground(solid);
                 painter.sorted(before);
             }
@@ -345,7 +437,8 @@ impl Renderer {
                 let mut pass = begin(encoder, target, load, None, kept);
                 bind_frame(&mut pass, pipelines.windows, &group, 0);
                 let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room };
+                let mut painter =
+                    Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room, waits };
                 painter.solid(portion);
             }
             queue.submit(gpu, encoder)?;
@@ -356,7 +449,7 @@ impl Renderer {
         bind_frame(&mut pass, pipelines.windows, &group, 0);
         let groups = [&group, through.as_ref().unwrap_or(&group)];
         let mut painter =
-            Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop, window_room };
+            Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop, window_room, waits };
         if glass.is_none() {
             painter.ground(solid);
         }

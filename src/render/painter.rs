@@ -24,6 +24,8 @@ pub(super) struct Painter<'a, 'p> {
     pub has_backdrop: bool,
     /// Bytes of the palette that a uniform block may show.
     pub window_room: u64,
+    /// Edges of large meshes are made elsewhere; until then they are not drawn.
+    pub waits: bool,
 }
 
 impl Painter<'_, '_> {
@@ -134,8 +136,10 @@ impl Painter<'_, '_> {
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
         if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
-            let edges = item.primitive.edges(self.gpu, item.source)?;
-            self.draw(item, Kind::Edges, (edges, 0..edges.count));
+            if let Some(edges) = item.primitive.edges(self.gpu, item.source, self.waits) {
+                let edges = edges?;
+                self.draw(item, Kind::Edges, (edges, 0..edges.count));
+            }
         }
         Ok(())
     }

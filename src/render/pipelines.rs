@@ -119,7 +119,22 @@ fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferL
     Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
 }
 
+/// What a model on the device is bound by; to be had on any thread.
+#[derive(Clone, Debug)]
+pub(super) struct ModelLayouts {
+    pub primitive: wgpu::BindGroupLayout,
+    pub material: wgpu::BindGroupLayout,
+    /// Textures of a material's layers.
+    pub layers: wgpu::BindGroupLayout,
+}
+
 impl Pipelines {
+    /// Layouts of the groups of a model.
+    pub fn of_models(&self) -> ModelLayouts {
+        let Self { primitive, material, layers, .. } = self;
+        ModelLayouts { primitive: primitive.clone(), material: material.clone(), layers: layers.clone() }
+    }
+
     pub fn new(gpu: &Gpu) -> Self {
         let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
             gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })

@@ -1,16 +1,17 @@
 //! The device's copy of a model: uploaded once, then only read. Poses, weights and views never come here.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
+use super::beside::{Beside, Course, Job};
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Draw, Influence, Slot, flag, mode};
 use super::material::Materials;
-use super::pipelines::Pipelines;
+use super::pipelines::ModelLayouts;
 use super::pool::{Piece, Pool};
 use super::reorder::Reordering;
 use super::shown::Shown;
@@ -19,9 +20,10 @@ use crate::deform::packed::{
     PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
     pack_primitive,
 };
+use crate::deform::triangle_edges;
 use crate::frame::{Frame, joint_color};
 use crate::math::Aabb;
-use crate::model::{Instance, InstanceId, Model, NodeId, Primitive, Topology};
+use crate::model::{Instance, InstanceId, Mesh, Model, NodeId, Primitive, Topology};
 
 /// A model on the device.
 #[derive(Debug)]
@@ -36,6 +38,42 @@ pub(super) struct GpuModel {
     /// A [`Draw`] for each of `draws`.
     uniforms: wgpu::Buffer,
     reordering: Reordering,
+    /// Large meshes in a better order, on their way to the device.
+    arriving: Option<Job<Vec<(Place, GpuPrimitive)>>>,
+    /// Edges of large meshes, being made, and whether those had their own order when that began.
+    wires: Option<(Job<HashMap<Place, Indices>>, Vec<bool>)>,
+}
+
+/// Mesh, and primitive of it.
+pub(super) type Place = (usize, usize);
+
+/// More of these hold a picture up, and are worth a thread: vertices, of a primitive and of a model.
+const MANY_VERTICES: usize = 100_000;
+/// The same of a model's primitives.
+const MANY_PRIMITIVES: usize = 500;
+
+/// Whether bringing a model to the device takes so long that no picture should wait for it.
+pub(super) fn takes_long(model: &Model) -> bool {
+    let primitives = || model.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let vertices: usize = primitives().map(Primitive::vertex_count).sum();
+    vertices > MANY_VERTICES || primitives().count() > MANY_PRIMITIVES
+}
+
+/// Whether the device's copy of one model can stand in for another for a while: all that a frame says of the one means the
+/// same of the other. So it is with a model and the same with its weights normalised.
+pub(super) fn stands_in(held: &Model, wanted: &Model) -> bool {
+    let vertices = |p: &Primitive| (p.vertex_count(), p.morphs.len());
+    let same_mesh = |(a, b): (&Mesh, &Mesh)| a.primitives.iter().map(vertices).eq(b.primitives.iter().map(vertices));
+    let same_instance = |(a, b): (&Instance, &Instance)| {
+        (a.node, a.mesh, a.skin, a.copies.len()) == (b.node, b.mesh, b.skin, b.copies.len())
+    };
+    held.palette_layout() == wanted.palette_layout()
+        && held.source.name == wanted.source.name
+        && held.materials.len() == wanted.materials.len()
+        && held.meshes.len() == wanted.meshes.len()
+        && held.meshes.iter().zip(&wanted.meshes).all(same_mesh)
+        && held.instances.len() == wanted.instances.len()
+        && held.instances.iter().zip(&wanted.instances).all(same_instance)
 }
 
 /// Vertices and indices of a primitive.
@@ -98,12 +136,18 @@ impl Indices {
     fn new(gpu: &Gpu, pool: &mut Pool, what: &str, list: &[u32]) -> Result<Self, GpuError> {
         Ok(Self { piece: pool.put(gpu, what, bytemuck::cast_slice(list))?, count: list.len() as u32 })
     }
+
+    /// In a buffer of its own.
+    fn alone(gpu: &Gpu, what: &str, list: &[u32]) -> Result<Self, GpuError> {
+        let piece = Piece::alone(gpu, what, bytemuck::cast_slice(list), wgpu::BufferUsages::INDEX)?;
+        Ok(Self { piece, count: list.len() as u32 })
+    }
 }
 
 /// Puts primitives on the device.
 struct Maker<'a> {
     gpu: &'a Gpu,
-    pipelines: &'a Pipelines,
+    layouts: &'a ModelLayouts,
     /// A [`Draw`] for each that is drawn.
     uniforms: &'a wgpu::Buffer,
     vertices: Pool,
@@ -113,10 +157,10 @@ struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    fn new(gpu: &'a Gpu, pipelines: &'a Pipelines, uniforms: &'a wgpu::Buffer) -> Self {
+    fn new(gpu: &'a Gpu, layouts: &'a ModelLayouts, uniforms: &'a wgpu::Buffer) -> Self {
         use wgpu::BufferUsages as U;
         let (vertices, indices) = (Pool::new(gpu, U::VERTEX | U::STORAGE), Pool::new(gpu, U::INDEX));
-        Self { gpu, pipelines, uniforms, vertices, indices, plain: None }
+        Self { gpu, layouts, uniforms, vertices, indices, plain: None }
     }
 
     fn finish(mut self) {
@@ -138,7 +182,7 @@ impl<'a> Maker<'a> {
         let draw = wgpu::BufferBinding { buffer: self.uniforms, offset: 0, size };
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(place),
-            layout: &self.pipelines.primitive,
+            layout: &self.layouts.primitive,
             entries: &[
                 entry(0, wgpu::BindingResource::Buffer(draw)),
                 entry(1, influences.binding()),
@@ -154,7 +198,7 @@ impl<'a> Maker<'a> {
 
 impl GpuModel {
     /// Uploads everything that the model's instances show.
-    pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, model: &Model) -> Result<Self, GpuError> {
+    pub fn new(gpu: &Gpu, layouts: &ModelLayouts, model: &Model, course: &Course) -> Result<Self, GpuError> {
         let stride =
             (size_of::<Draw>() as u32).next_multiple_of(gpu.device.limits().min_uniform_buffer_offset_alignment);
         let shown: HashSet<usize> = model.instances.iter().map(|i| i.mesh.index()).collect();
@@ -163,11 +207,18 @@ impl GpuModel {
         let size = (u64::from(stride) * draw_count as u64).max(MIN_BUFFER);
         let uniforms = gpu.empty_buffer("draws", size, usage)?;
         let mut meshes = Vec::new();
-        let mut maker = Maker::new(gpu, pipelines, &uniforms);
+        let mut maker = Maker::new(gpu, layouts, &uniforms);
+        // What a primitive costs beside its vertices is that of some hundred of them.
+        let cost = |p: &Primitive| p.vertex_count() as u64 + 500;
+        let shown_primitives = || shown.iter().flat_map(|mesh| &model.meshes[*mesh].primitives);
+        let (mut done, all) = (0_u64, shown_primitives().map(cost).sum::<u64>());
         for (i, mesh) in model.meshes.iter().enumerate() {
             let shown = shown.contains(&i);
             let primitives = mesh.primitives.iter().enumerate().filter(|_| shown);
             let upload = |(n, p): (usize, &Primitive)| {
+                course.check()?;
+                course.is_at(done, all);
+                done += cost(p);
                 let known = ((Aabb::from_points(p.positions.iter().copied()).center(), main_joint(p)), meeting(p));
                 let packed = pack_primitive(p, may_reorder(model, p));
                 GpuPrimitive::new(&mut maker, p, (packed, known), &place(i, n))
@@ -194,27 +245,108 @@ impl GpuModel {
             gpu.write(&uniforms, &bytes);
         }
         let slots = gpu.buffer("slots", bytemuck::cast_slice(&slots(model)), wgpu::BufferUsages::STORAGE)?;
-        let materials = Materials::new(gpu, pipelines, model)?;
-        Ok(Self { meshes, draws, slots, materials, uniforms, reordering: Reordering::new() })
+        let materials = Materials::new(gpu, layouts, model)?;
+        let reordering = Reordering::new();
+        Ok(Self { meshes, draws, slots, materials, uniforms, reordering, arriving: None, wires: None })
     }
 
-    /// Puts large meshes in a better order once that has been worked out; true where it did. Asked before each picture.
-    pub fn reorder(&mut self, gpu: &Gpu, pipelines: &Pipelines, model: &Arc<Model>) -> bool {
+    /// Puts large meshes in a better order once that has been worked out; true where it did. Asked before each picture,
+    /// which waits for none of it with `beside`.
+    pub fn reorder(&mut self, gpu: &Gpu, layouts: &ModelLayouts, model: &Arc<Model>, beside: Option<&Beside>) -> bool {
         let meshes = &self.meshes;
         let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
-        let is_new = !found.is_empty();
-        for ((mesh, n), packed) in found {
-            let old = &mut self.meshes[mesh][n];
-            let known = (old.center, old.meeting.clone());
-            let p = &model.meshes[mesh].primitives[n];
-            // Where both have no room for a moment, the old one will do.
-            let mut maker = Maker::new(gpu, pipelines, &self.uniforms);
-            if let Ok(new) = GpuPrimitive::new(&mut maker, p, (packed, known), &place(mesh, n)) {
-                maker.finish();
-                *old = new;
+        let mut news = Vec::new();
+        if !found.is_empty() {
+            let known = |(mesh, n): Place| (meshes[mesh][n].center, meshes[mesh][n].meeting.clone());
+            let found: Vec<_> = found.into_iter().map(|(at, packed)| (at, (packed, known(at)))).collect();
+            let (model, layouts, uniforms) = (Arc::clone(model), layouts.clone(), self.uniforms.clone());
+            let upload = move |gpu: &Gpu, course: &Course| -> Result<Vec<(Place, GpuPrimitive)>, GpuError> {
+                let mut out = Vec::new();
+                for ((mesh, n), made) in found {
+                    course.check()?;
+                    let p = &model.meshes[mesh].primitives[n];
+                    // Where both have no room for a moment, the old one will do.
+                    let mut maker = Maker::new(gpu, &layouts, &uniforms);
+                    if let Ok(new) = GpuPrimitive::new(&mut maker, p, made, &place(mesh, n)) {
+                        maker.finish();
+                        out.push(((mesh, n), new));
+                    }
+                }
+                Ok(out)
+            };
+            match beside {
+                Some(beside) => self.arriving = Some(beside.start("vertex order", upload)),
+                None => news = upload(gpu, &Course::default()).unwrap_or_default(),
             }
         }
+        if let Some(arrived) = self.arriving.take_if(|job| job.is_done()).and_then(|job| job.take()) {
+            // Had it failed, the present order would do.
+            news = arrived.unwrap_or_default();
+        }
+        let is_new = !news.is_empty();
+        for ((mesh, n), new) in news {
+            self.meshes[mesh][n] = new;
+        }
         is_new
+    }
+
+    /// Makes the edges of large meshes beside the pictures, where they are wanted, and gives up making them where they are
+    /// not. Until they are there a picture does without.
+    pub fn wire(&mut self, model: &Arc<Model>, wanted: bool, beside: &Beside) {
+        let orders = |meshes: &[Vec<GpuPrimitive>]| -> Vec<bool> {
+            meshes.iter().flatten().map(|primitive| primitive.order.is_own()).collect()
+        };
+        if !wanted {
+            self.wires = None;
+            return;
+        }
+        if let Some((job, order)) = self.wires.take_if(|(job, _)| job.is_done())
+            && let Some(made) = job.take()
+        {
+            // Where vertices have come to stand elsewhere meanwhile, it is made anew.
+            let same_order = order == orders(&self.meshes);
+            match made {
+                Ok(made) => made.into_iter().filter(|_| same_order).for_each(|((mesh, n), edges)| {
+                    _ = self.meshes[mesh][n].edges.set(Ok(edges));
+                }),
+                // It would fail again.
+                Err(error) => self.meshes.iter().flatten().for_each(|primitive| {
+                    _ = primitive.edges.set(Err(error.clone()));
+                }),
+            }
+        }
+        let places = self.meshes.iter().enumerate().flat_map(|(mesh, list)| (0..list.len()).map(move |n| (mesh, n)));
+        let lacks = |(mesh, n): &Place| {
+            self.meshes[*mesh][*n].edges.get().is_none() && has_many_edges(&model.meshes[*mesh].primitives[*n])
+        };
+        let missing: Vec<Place> = places.filter(lacks).collect();
+        if self.wires.is_some() || missing.is_empty() {
+            return;
+        }
+        let work: Vec<(Place, VertexOrder)> =
+            missing.into_iter().map(|at| (at, self.meshes[at.0][at.1].order.clone())).collect();
+        let model = Arc::clone(model);
+        let job = beside.start("wireframe", move |gpu, course| {
+            let (mut out, all) = (HashMap::new(), work.len() as u64);
+            for (done, ((mesh, n), order)) in (0..).zip(work) {
+                course.is_at(done, all);
+                let list = edges(&model.meshes[mesh].primitives[n], &order, &|| course.is_stopped());
+                course.check()?;
+                out.insert((mesh, n), Indices::alone(gpu, "the wireframe", &list)?);
+            }
+            Ok(out)
+        });
+        self.wires = Some((job, orders(&self.meshes)));
+    }
+
+    /// Edges that are being made: how far that is.
+    pub fn wiring(&self) -> Option<f32> {
+        self.wires.as_ref().filter(|(job, _)| !job.is_done()).map(|(job, _)| job.fraction())
+    }
+
+    /// Something that was made beside the pictures can be shown.
+    pub fn has_news(&self, model: &Model) -> bool {
+        self.materials.has_news(model) || self.wires.as_ref().is_some_and(|(job, _)| job.is_done())
     }
 
     /// A primitive of a mesh; `None` where nothing shows the mesh.
@@ -263,19 +395,19 @@ impl GpuPrimitive {
         })
     }
 
-    /// Every edge once, as lines; made when first asked for.
-    pub fn edges(&self, gpu: &Gpu, p: &Primitive) -> Result<&Indices, GpuError> {
-        let make = || {
-            let mut list = edges(p);
-            if !self.order.is_own() {
-                let places = self.order.places(p.positions.len());
-                list.iter_mut().for_each(|vertex| *vertex = places[*vertex as usize]);
-            }
-            let piece = Piece::alone(gpu, "the wireframe", bytemuck::cast_slice(&list), wgpu::BufferUsages::INDEX)?;
-            Ok(Indices { piece, count: list.len() as u32 })
-        };
-        self.edges.get_or_init(make).as_ref().map_err(GpuError::clone)
+    /// Every edge once, as lines; made when first asked for. `None` where they are many and somebody else makes them
+    /// ([`GpuModel::wire`]).
+    pub fn edges(&self, gpu: &Gpu, p: &Primitive, waits: bool) -> Option<Result<&Indices, GpuError>> {
+        if waits && self.edges.get().is_none() && has_many_edges(p) {
+            return None;
+        }
+        let make = || Indices::alone(gpu, "the wireframe", &edges(p, &self.order, &|| false));
+        Some(self.edges.get_or_init(make).as_ref().map_err(GpuError::clone))
     }
+}
+
+fn has_many_edges(p: &Primitive) -> bool {
+    p.indices.len() > 3 * MANY_VERTICES
 }
 
 /// A primitive as an instance draws it; where its [`Draw`] lies and what draws it is not known yet.
@@ -376,18 +508,15 @@ fn slots(model: &Model) -> Vec<Slot> {
     skinned.chain(rigid.flat_map(|(instance, _)| copies(instance))).collect()
 }
 
-fn edges(p: &Primitive) -> Vec<u32> {
+/// Every edge of a primitive once, by places on the device; none once `stop` says so.
+fn edges(p: &Primitive, order: &VertexOrder, stop: &dyn Fn() -> bool) -> Vec<u32> {
     if p.topology != Topology::Triangles {
         return Vec::new();
     }
-    let mut seen = HashSet::new();
-    let mut out = Vec::new();
-    for [a, b, c] in p.indices.as_chunks().0 {
-        for (from, to) in [(a, b), (b, c), (c, a)] {
-            if from != to && seen.insert((from.min(to), from.max(to))) {
-                out.extend([*from, *to]);
-            }
-        }
+    let mut ends = triangle_edges(p.indices.as_chunks().0, p.vertex_count(), stop).unwrap_or_default();
+    if !order.is_own() {
+        let places = order.places(p.vertex_count());
+        ends.iter_mut().for_each(|ends| *ends = ends.map(|vertex| places[vertex as usize]));
     }
-    out
+    ends.into_flattened()
 }

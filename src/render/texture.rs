@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
+use super::beside::{Beside, Job};
 use super::budget::{Wanted, notice, plan};
 use super::error::GpuError;
 use super::gpu::{Gpu, MOST_AT_ONCE};
@@ -26,6 +28,29 @@ pub(super) struct Textures {
     pub notices: Vec<String>,
     /// The device had no memory for what was planned.
     short: bool,
+    /// What is being made beside the pictures.
+    making: Option<Making>,
+}
+
+/// Textures that are being made beside the pictures.
+#[derive(Debug)]
+struct Making {
+    keys: BTreeSet<Key>,
+    job: Job<Vec<(Key, Made)>>,
+}
+
+/// What became of an image.
+#[derive(Debug)]
+struct Made {
+    /// `None` where there can be none.
+    texture: Option<wgpu::Texture>,
+    dropped: usize,
+    /// What could not be kept as the file has it.
+    notice: Option<String>,
+    /// The device had no memory for what was planned.
+    short: bool,
+    /// That wait to be copied.
+    bytes: u64,
 }
 
 /// An image, and whether its colours are encoded (sRGB).
@@ -49,18 +74,43 @@ impl Textures {
     /// True while an image may still become a texture: its pixels are pending, or here and not yet loaded.
     pub fn is_missing(&self, model: &Model, key: Key) -> bool {
         let image = &model.images[key.0.index()];
-        image.is_pending() || image.pixels().is_some() && !self.images.contains_key(&key)
+        let is_making = self.making.as_ref().is_some_and(|making| making.keys.contains(&key));
+        image.is_pending() || is_making || image.pixels().is_some() && !self.images.contains_key(&key)
+    }
+
+    /// Some are being made beside the pictures.
+    pub fn is_busy(&self) -> bool {
+        self.making.is_some()
+    }
+
+    /// How much of those is done, 0…1; `None` where none are left to be made.
+    pub fn making(&self) -> Option<f32> {
+        self.making.as_ref().filter(|making| !making.job.is_done()).map(|making| making.job.fraction())
+    }
+
+    /// Those are made.
+    pub fn has_made(&self) -> bool {
+        self.making.as_ref().is_some_and(|making| making.job.is_done())
     }
 
     /// Makes textures of those images whose pixels are here, until they take `most` bytes. Where all take more memory than
-    /// there is for textures, the largest are made smaller: true where that befell some that were there before.
+    /// there is for textures, the largest are made smaller: true where that befell some that were there before. With
+    /// `beside` large ones are made there: a later call takes them, and begins with the next.
     pub fn load(
         &mut self,
         gpu: &Gpu,
-        model: &Model,
+        model: &Arc<Model>,
         keys: impl Iterator<Item = Key>,
         most: u64,
+        beside: Option<&Beside>,
     ) -> Result<bool, GpuError> {
+        if let Some(making) = self.making.take() {
+            let Some(made) = making.job.take() else {
+                self.making = Some(making);
+                return Ok(false);
+            };
+            made?.into_iter().for_each(|(key, made)| self.keep(key, made));
+        }
         let limit = gpu.device.limits().max_texture_dimension_2d;
         let here = |key: &Key| !self.images.contains_key(key) && model.images[key.0.index()].pixels().is_some();
         let mut news: BTreeSet<Key> = keys.filter(here).collect();
@@ -74,15 +124,10 @@ impl Textures {
         });
         let (keys, all): (Vec<Key>, Vec<Wanted>) = self.images.iter().map(|(k, h)| (*k, h.wanted.clone())).unzip();
         let mut shrunk = false;
-        let mut in_flight = 0;
-        for (key, drop) in keys.iter().zip(plan(&all, gpu.texture_memory)) {
+        let mut wanted: Vec<(Key, Wanted, usize)> = Vec::new();
+        for ((key, want), drop) in keys.iter().zip(&all).zip(plan(&all, gpu.texture_memory)) {
             if news.contains(key) {
-                in_flight += self.make(gpu, model, *key, drop)?;
-                if in_flight > MOST_IN_FLIGHT {
-                    // What waits to be copied is kept once more until then.
-                    gpu.wait()?;
-                    in_flight = 0;
-                }
+                wanted.push((*key, want.clone(), drop));
             } else if let Some(held) = self.images.get_mut(key)
                 && held.dropped < drop
             {
@@ -90,7 +135,40 @@ impl Textures {
                 shrunk = true;
             }
         }
+        // Small ones cost a picture less than a thread does.
+        let is_large = |(_, wanted, _): &(Key, Wanted, usize)| wanted.bytes(0) > LARGE;
+        match beside.filter(|_| wanted.iter().any(is_large)) {
+            Some(beside) => {
+                let model = Arc::clone(model);
+                let job = beside.start("textures", move |gpu, course| {
+                    let mut out = Vec::new();
+                    make_all(gpu, &model, &wanted, &mut |key, made| {
+                        out.push((key, made));
+                        course.is_at(out.len() as u64, wanted.len() as u64);
+                        course.check()
+                    })?;
+                    Ok(out)
+                });
+                self.making = Some(Making { keys: news, job });
+            }
+            None => make_all(gpu, model, &wanted, &mut |key, made| {
+                self.keep(key, made);
+                Ok(())
+            })?,
+        }
         Ok(shrunk)
+    }
+
+    fn keep(&mut self, key: Key, made: Made) {
+        self.short |= made.short;
+        if let Some(held) = self.images.get_mut(&key) {
+            held.dropped = made.dropped;
+            held.made = made.texture.map(|texture| {
+                let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+                (texture, view)
+            });
+        }
+        made.notice.into_iter().for_each(|notice| self.note(notice));
     }
 
     /// Says how much smaller what is shown; when all images are here.
@@ -101,57 +179,6 @@ impl Textures {
         if let Some(notice) = notice(&all, &dropped, (!self.short).then_some(gpu.texture_memory)) {
             self.note(notice);
         }
-    }
-
-    /// Makes one texture, smaller still where memory is short, and gives back how many bytes wait to be copied.
-    fn make(&mut self, gpu: &Gpu, model: &Model, key: Key, drop: usize) -> Result<u64, GpuError> {
-        let source = &model.images[key.0.index()];
-        let (Some(pixels), Some(held)) = (source.pixels(), self.images.get(&key)) else { return Ok(0) };
-        let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", key.0.0));
-        let (w, h) = (pixels.width(), pixels.height());
-        let mut notice = None;
-        let (pixels, first) = match fitted(pixels, limit) {
-            _ if !gpu.device.features().contains(format(pixels.format(), key.1).required_features()) => {
-                let what = "holds blocks that this graphics adapter does not read; open the file again to see it";
-                self.note(format!("{name} {what}"));
-                return Ok(0);
-            }
-            Fitted::Whole => (Cow::Borrowed(pixels), 0),
-            Fitted::Scaled(smaller) => {
-                let (to_w, to_h) = (smaller.width(), smaller.height());
-                notice = Some(format!("{name} ({w}×{h}) is shown at {to_w}×{to_h}, {MOST}"));
-                (Cow::Owned(smaller), 0)
-            }
-            Fitted::Level(level) => {
-                notice = Some(format!("{name} ({w}×{h}) is shown at {}×{}, {MOST}", w >> level, h >> level));
-                (Cow::Borrowed(pixels), level)
-            }
-            Fitted::Not => {
-                self.note(format!("{name} ({w}×{h}) is larger than {limit} a side, {MOST}, and was left out"));
-                return Ok(0);
-            }
-        };
-        let (bytes, spare) = (held.wanted.bytes(0), held.wanted.spare);
-        let mut made = Err(GpuError::OutOfMemory(name.clone()));
-        let mut dropped = drop;
-        while matches!(made, Err(GpuError::OutOfMemory(_))) && dropped <= spare {
-            made = gpu.scope(|| upload(gpu, &source.name, &pixels, first, dropped, key.1));
-            dropped += 1;
-        }
-        self.short |= dropped > drop + 1;
-        if let Some(held) = self.images.get_mut(&key) {
-            held.dropped = dropped - 1;
-            held.made = match made {
-                Ok(texture) => Some((texture.clone(), texture.create_view(&wgpu::TextureViewDescriptor::default()))),
-                Err(GpuError::OutOfMemory(_)) => {
-                    notice = Some(format!("the graphics adapter has no memory for {name} ({w}×{h}): it was left out"));
-                    None
-                }
-                Err(error) => return Err(error),
-            };
-        }
-        notice.into_iter().for_each(|notice| self.note(notice));
-        Ok(bytes)
     }
 
     fn note(&mut self, notice: String) {
@@ -178,6 +205,72 @@ impl Textures {
     pub fn sampler(&mut self, gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
         self.samplers.entry(how).or_insert_with(|| make_sampler(gpu, how)).clone()
     }
+}
+
+/// Makes textures one after the other, each of so many of its largest levels less.
+fn make_all(
+    gpu: &Gpu,
+    model: &Model,
+    wanted: &[(Key, Wanted, usize)],
+    take: &mut dyn FnMut(Key, Made) -> Result<(), GpuError>,
+) -> Result<(), GpuError> {
+    let mut in_flight = 0;
+    for (key, wanted, drop) in wanted {
+        let Some(made) = make(gpu, model, *key, wanted, *drop)? else { continue };
+        in_flight += made.bytes;
+        if in_flight > MOST_IN_FLIGHT {
+            // What waits to be copied is kept once more until then.
+            gpu.wait()?;
+            in_flight = 0;
+        }
+        take(*key, made)?;
+    }
+    Ok(())
+}
+
+/// Makes one texture, smaller still where memory is short.
+fn make(gpu: &Gpu, model: &Model, key: Key, wanted: &Wanted, drop: usize) -> Result<Option<Made>, GpuError> {
+    let source = &model.images[key.0.index()];
+    let Some(pixels) = source.pixels() else { return Ok(None) };
+    let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", key.0.0));
+    let (w, h) = (pixels.width(), pixels.height());
+    let none = |notice| Made { texture: None, dropped: 0, notice: Some(notice), short: false, bytes: 0 };
+    let mut notice = None;
+    let (pixels, first) = match fitted(pixels, limit) {
+        _ if !gpu.device.features().contains(format(pixels.format(), key.1).required_features()) => {
+            let what = "holds blocks that this graphics adapter does not read; open the file again to see it";
+            return Ok(Some(none(format!("{name} {what}"))));
+        }
+        Fitted::Whole => (Cow::Borrowed(pixels), 0),
+        Fitted::Scaled(smaller) => {
+            let (to_w, to_h) = (smaller.width(), smaller.height());
+            notice = Some(format!("{name} ({w}×{h}) is shown at {to_w}×{to_h}, {MOST}"));
+            (Cow::Owned(smaller), 0)
+        }
+        Fitted::Level(level) => {
+            notice = Some(format!("{name} ({w}×{h}) is shown at {}×{}, {MOST}", w >> level, h >> level));
+            (Cow::Borrowed(pixels), level)
+        }
+        Fitted::Not => {
+            let text = format!("{name} ({w}×{h}) is larger than {limit} a side, {MOST}, and was left out");
+            return Ok(Some(none(text)));
+        }
+    };
+    let mut made = Err(GpuError::OutOfMemory(name.clone()));
+    let mut dropped = drop;
+    while matches!(made, Err(GpuError::OutOfMemory(_))) && dropped <= wanted.spare {
+        made = gpu.scope(|| upload(gpu, &source.name, &pixels, first, dropped, key.1));
+        dropped += 1;
+    }
+    let texture = match made {
+        Ok(texture) => Some(texture),
+        Err(GpuError::OutOfMemory(_)) => {
+            notice = Some(format!("the graphics adapter has no memory for {name} ({w}×{h}): it was left out"));
+            None
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(Some(Made { texture, dropped: dropped - 1, notice, short: dropped > drop + 1, bytes: wanted.bytes(0) }))
 }
 
 fn make_sampler(gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
@@ -221,6 +314,9 @@ impl Held {
         self.dropped = dropped;
     }
 }
+
+/// A texture that no picture waits for, bytes: one of 2048² with its smaller levels.
+const LARGE: u64 = 16 << 20;
 
 /// Bytes that may wait to be copied to textures.
 const MOST_IN_FLIGHT: u64 = 256 << 20;

@@ -37,6 +37,21 @@ impl Session {
         self.hit(at, self.document.as_ref()?.pick_index())
     }
 
+    /// Whether a click must wait for what finds a vertex under it, which [`Document::prepare_picking`] makes: it hits no bone,
+    /// and the model is large.
+    ///
+    /// [`Document::prepare_picking`]: super::Document::prepare_picking
+    #[must_use]
+    pub fn must_wait_for(&self, click: &Command) -> bool {
+        let asks = match click {
+            Command::PickAt(at) => self.bone_at(*at).is_none(),
+            Command::PinAt(_) => true,
+            _ => false,
+        };
+        let shown = self.view.mesh || self.view.wireframe;
+        asks && shown && self.document.as_ref().is_some_and(|d| d.pick_index_at_hand().is_none())
+    }
+
     /// [`Session::vertex_at`] for every move of the pointer: `None` as long as a large model is not ready for it.
     #[must_use]
     pub fn vertex_near_at_hand(&self, at: Vec2) -> Option<Hit> {

@@ -106,6 +106,10 @@ pub enum Command {
     RunRom(RomOptions),
     /// Stop the range of motion that is under way.
     CancelRom,
+    /// Look for what is wrong with the open model.
+    Inspect,
+    /// Stop that.
+    CancelInspect,
     /// What colours the surface, by [`crate::inspect::Overlay::id`]; `None`: materials and light.
     SetOverlay(Option<&'static str>),
     /// The same, and back to materials and light where it is on.
@@ -207,6 +211,8 @@ pub enum Effect {
     RunRom(RomOptions),
     /// Stop that.
     CancelRom,
+    /// Stop looking for what is wrong with the open model.
+    CancelInspect,
     /// Close the window.
     Quit,
     /// Change the look of the window itself.

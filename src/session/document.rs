@@ -1,6 +1,7 @@
 //! An open file, and where it comes from.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Command, PoseSource, Session};
@@ -37,6 +38,13 @@ pub struct Document {
     /// See [`Document::rest_bounds`].
     rest_bounds: Arc<OnceLock<Aabb>>,
 }
+
+/// What is done with each of so many vertices in no time.
+const VERTICES_IN_NO_TIME: usize = 50_000;
+
+/// A model with its weights normalised, and those counted ([`Document::normalise`]).
+#[derive(Clone, Debug)]
+pub struct Normalised(Counted);
 
 /// A model and its weights, counted when first asked for.
 #[derive(Clone, Debug)]
@@ -120,9 +128,7 @@ impl Document {
     /// [`Document::pick_index`] if it is there or made in no time.
     #[must_use]
     pub fn pick_index_at_hand(&self) -> Option<&PickIndex> {
-        const VERTICES_IN_NO_TIME: usize = 50_000;
-        let small = self.stored.model.drawn_vertices() <= VERTICES_IN_NO_TIME;
-        if small { Some(self.pick_index()) } else { self.pick_index.get() }
+        if self.is_large() { self.pick_index.get() } else { Some(self.pick_index()) }
     }
 
     /// Makes [`Document::pick_index`]: for another thread, before it is asked for.
@@ -131,11 +137,42 @@ impl Document {
         move || _ = place.get_or_init(|| PickIndex::of(&model))
     }
 
-    /// Shows the weights divided by their sums, or as they are stored.
-    pub(super) fn show_normalised(&mut self, on: bool) {
+    /// Shows the weights divided by their sums, or as they are stored. With `waits` those of a large model stay as they are
+    /// stored until somebody has divided them.
+    pub(super) fn show_normalised(&mut self, on: bool, waits: bool) {
         let normalised = || Counted::new(Arc::new(self.stored.model.with_normalised_weights()));
-        let shown = if on { self.normalised.get_or_insert_with(normalised) } else { &self.stored };
+        let shown = match &self.normalised {
+            Some(made) if on => made,
+            None if on && !(waits && self.is_large()) => &*self.normalised.insert(normalised()),
+            _ => &self.stored,
+        };
         self.model = Arc::clone(&shown.model);
+    }
+
+    /// Divides the weights of the stored model by their sums: for another thread. `None` once its flag is set.
+    pub fn normalise(&self) -> impl FnOnce(&AtomicBool) -> Option<Normalised> + Send + 'static {
+        let stored = Arc::clone(&self.stored.model);
+        move |cancel| {
+            let made = Counted::new(Arc::new(stored.with_normalised_weights()));
+            if !cancel.load(Ordering::Relaxed) {
+                // Here, so that no picture waits for it.
+                _ = made.stats();
+            }
+            (!cancel.load(Ordering::Relaxed)).then_some(Normalised(made))
+        }
+    }
+
+    pub(super) fn keep_normalised(&mut self, normalised: Normalised) {
+        self.normalised = Some(normalised.0);
+    }
+
+    pub(super) fn has_normalised(&self) -> bool {
+        self.normalised.is_some()
+    }
+
+    /// What looks at all vertices takes longer than a picture may.
+    fn is_large(&self) -> bool {
+        self.stored.model.drawn_vertices() > VERTICES_IN_NO_TIME
     }
 }
 

@@ -19,11 +19,11 @@ mod view;
 pub use asking::Weighed;
 pub use command::{COMMANDS, Command, CommandRow, Effect, Key, Menu, Panel, Shortcut, command_of, row_of};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
-pub use document::{Document, Source};
+pub use document::{Document, Normalised, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use lighting::PosedLight;
 pub use playback::{LoopMode, Playback, PoseSource};
-pub use view::{Antialiasing, FOV_Y, Lighting, Orbit, Through, Toggle, View, ViewFrom};
+pub use view::{Antialiasing, FOV_Y, Lighting, Orbit, Projector, Through, Toggle, View, ViewFrom};
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -36,7 +36,24 @@ use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
-use crate::model::{Change, ClipId, InstanceId, LocalPose, Model, NodeId};
+use crate::model::{Change, Clip, ClipId, InstanceId, LocalPose, Model, NodeId};
+
+/// Keys of a clip that are listed one by one.
+const MOST_KEYS: usize = 1 << 16;
+
+/// Of the keys of a clip the first in each of some thousand equal parts of its length, and the last of all.
+fn thinned(clip: &Clip) -> Vec<f32> {
+    const PARTS: usize = 1 << 14;
+    let length = f64::from(clip.end_secs) - f64::from(clip.start_secs);
+    let mut first = vec![f32::INFINITY; PARTS];
+    let mut last = f32::NEG_INFINITY;
+    for t in clip.times.iter().flatten() {
+        let part = (f64::from(*t) - f64::from(clip.start_secs)) / length.max(f64::MIN_POSITIVE) * PARTS as f64;
+        let first = &mut first[(part as usize).min(PARTS - 1)];
+        (*first, last) = (first.min(*t), last.max(*t));
+    }
+    first.into_iter().chain([last]).filter(|t| t.is_finite()).collect()
+}
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
@@ -114,6 +131,8 @@ pub struct Session {
     exposure: f32,
     /// What a finding that is shown took the place of.
     before_finding: Option<Box<Before>>,
+    /// What takes long is worked out by others.
+    is_patient: bool,
 }
 
 impl Session {
@@ -311,6 +330,8 @@ impl Session {
             Command::CancelLoad => return Some(Effect::CancelLoad),
             Command::RunRom(options) => return Some(Effect::RunRom(options)),
             Command::CancelRom => return Some(Effect::CancelRom),
+            Command::Inspect => return Some(Effect::Inspect),
+            Command::CancelInspect => return Some(Effect::CancelInspect),
             Command::Quit => return Some(Effect::Quit),
             Command::ToggleTheme => return Some(Effect::ToggleTheme),
             Command::TogglePanel(panel) => return Some(Effect::TogglePanel(panel)),
@@ -371,8 +392,30 @@ impl Session {
 
     /// Edits that are not of the pose show another model.
     fn show_edited_model(&mut self) {
+        let waits = self.is_patient;
         if let Some(document) = &mut self.document {
-            document.show_normalised(self.edits.normalise_weights);
+            document.show_normalised(self.edits.normalise_weights, waits);
+        }
+    }
+
+    /// From now on what takes long is left to whoever drives this session, who works it out beside it: see
+    /// [`Session::lacks_normalised`]. Without this it is done at once.
+    pub fn be_patient(&mut self) {
+        self.is_patient = true;
+    }
+
+    /// Normalised weights are asked for, and somebody has to work them out ([`Document::normalise`], then
+    /// [`Session::normalised`]); until then the weights are shown as stored.
+    #[must_use]
+    pub fn lacks_normalised(&self) -> bool {
+        self.edits.normalise_weights && self.document.as_ref().is_some_and(|d| !d.has_normalised())
+    }
+
+    /// The weights of a model have been normalised: kept if the model is still open.
+    pub fn normalised(&mut self, stored: &Arc<Model>, normalised: Normalised) {
+        if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), stored)) {
+            document.keep_normalised(normalised);
+            self.show_edited_model();
         }
     }
 
@@ -478,7 +521,8 @@ impl Session {
         }
     }
 
-    /// Key times of the selected node in the current clip, or of all nodes where nothing is selected: seconds, rising.
+    /// Key times of the selected node in the current clip, or of all nodes where nothing is selected: seconds, rising. Where
+    /// all nodes together have very many, only one of those that lie closer together than any timeline can show.
     #[must_use]
     pub fn key_times(&self) -> Vec<f32> {
         let Some((model, clip)) = self.model().zip(self.playback.clip) else { return Vec::new() };
@@ -486,7 +530,11 @@ impl Session {
         if let Some(node) = self.view.selected {
             return anim::key_times(clip, node);
         }
-        let mut all = clip.times.concat();
+        let mut all = if clip.times.iter().map(Vec::len).sum::<usize>() > MOST_KEYS {
+            thinned(clip)
+        } else {
+            clip.times.concat()
+        };
         all.sort_by(f32::total_cmp);
         all.dedup();
         all
@@ -494,14 +542,16 @@ impl Session {
 
     fn neighbour_key(&self, later: bool) -> Option<f32> {
         let now = self.playback.time_secs;
-        let keys = self.key_times();
         // A hundredth of a frame apart counts as the same place.
         let same = 0.01 / self.playback.fps;
-        if later {
-            keys.into_iter().find(|t| *t > now + same)
-        } else {
-            keys.into_iter().rev().find(|t| *t < now - same)
+        let is_beyond = |t: &f32| if later { *t > now + same } else { *t < now - same };
+        let nearest = |a: f32, b: f32| if later { a.min(b) } else { a.max(b) };
+        if self.view.selected.is_some() {
+            return self.key_times().into_iter().filter(is_beyond).reduce(nearest);
         }
+        let (model, clip) = self.model().zip(self.playback.clip)?;
+        // Of all nodes there may be millions: they are neither copied nor sorted.
+        model.clips[clip.index()].times.iter().flatten().copied().filter(is_beyond).reduce(nearest)
     }
 
     /// Camera, selection and overlays.
@@ -604,8 +654,9 @@ impl Session {
         if !self.view.bones {
             return None;
         }
+        let projector = self.view.projector();
         let near = self.pose.bones.iter().filter_map(|bone| {
-            let (a, b) = (self.view.project(bone.head)?, self.view.project(bone.tail)?);
+            let (a, b) = (projector.project(bone.head)?, projector.project(bone.tail)?);
             let along = ((at - a).dot(b - a) / (b - a).length_squared().max(1e-6)).clamp(0.0, 1.0);
             Some((at.distance(a.lerp(b, along)), bone.node))
         });

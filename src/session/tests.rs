@@ -372,3 +372,83 @@ fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
     stray.apply(Command::FrameAll);
     assert_eq!(stray.view.orbit, alone);
 }
+
+/// More vertices than are looked at between two pictures.
+fn large() -> Tube {
+    Tube { joints: 3, rings: 400, sides: 130, ..Tube::default() }
+}
+
+#[test]
+fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
+    let open = |patient: bool, shape: Tube| {
+        let mut session = Session::default();
+        if patient {
+            session.be_patient();
+        }
+        session.open(Document::new(Arc::new(tube(shape)), Vec::new(), None));
+        session.apply(Command::ToggleNormaliseWeights);
+        session
+    };
+    // Who waits for nothing, and who has little to wait for, has them at once.
+    for session in [open(false, large()), open(true, Tube::default())] {
+        let document = session.document.as_ref().unwrap();
+        assert!(!session.lacks_normalised() && !Arc::ptr_eq(&document.model, document.stored()));
+    }
+    let mut session = open(true, large());
+    let stored = Arc::clone(session.document.as_ref().unwrap().stored());
+    assert!(session.lacks_normalised() && Arc::ptr_eq(session.model().unwrap(), &stored));
+    // Given up, it is as before; asked for again and worked out, it is shown.
+    session.apply(Command::Undo);
+    assert!(!session.lacks_normalised());
+    session.apply(Command::Redo);
+    let work = session.document.as_ref().unwrap().normalise();
+    let cancelled = std::sync::atomic::AtomicBool::new(true);
+    assert!(session.document.as_ref().unwrap().normalise()(&cancelled).is_none());
+    let normalised = work(&std::sync::atomic::AtomicBool::new(false)).unwrap();
+    // Of a model that is no longer open, it is dropped.
+    session.normalised(&Arc::new(tube(large())), normalised.clone());
+    assert!(session.lacks_normalised());
+    session.normalised(&stored, normalised);
+    assert!(!session.lacks_normalised() && !Arc::ptr_eq(session.model().unwrap(), &stored));
+    session.apply(Command::ToggleNormaliseWeights);
+    assert!(Arc::ptr_eq(session.model().unwrap(), &stored));
+}
+
+#[test]
+fn a_click_on_a_large_model_waits_for_what_finds_vertices_and_one_on_a_bone_does_not() {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(tube(large())), Vec::new(), None));
+    session.view.viewport = glam::Vec2::new(640.0, 480.0);
+    session.apply(Command::FrameAll);
+    let on_bone = session.view.project(session.pose.bones[0].head).unwrap();
+    assert!(!session.must_wait_for(&Command::PickAt(on_bone)));
+    assert!(session.must_wait_for(&Command::PinAt(on_bone)), "through the bone");
+    let corner = glam::Vec2::ONE;
+    assert!(session.must_wait_for(&Command::PickAt(corner)));
+    assert!(!session.must_wait_for(&Command::Deselect));
+    session.document.as_ref().unwrap().prepare_picking()();
+    assert!(!session.must_wait_for(&Command::PickAt(corner)));
+    session.apply(Command::PinAt(on_bone));
+    assert!(session.view.pinned.is_some());
+}
+
+/// Ten thousand channels with times of their own, as some exporters write them.
+#[test]
+fn millions_of_keys_are_not_sorted_for_a_timeline_and_steps_find_the_nearest() {
+    let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+    let lists = 10_000;
+    let list = |i: usize| (0..=20).map(|k| k as f32 / 20.0 * (1.0 - i as f32 * 1e-6)).collect::<Vec<f32>>();
+    parts.clips[0].times.extend((0..lists).map(list));
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    let times = session.key_times();
+    assert!(times.len() > 1000 && times.len() <= (1 << 14) + 1, "{}", times.len());
+    assert!(times.is_sorted() && times[0] == 0.0 && times.last() == Some(&1.0));
+    session.apply(Command::Seek(0.5));
+    session.apply(Command::NextKey);
+    // A hundredth of a frame further at least, and no further than it must be.
+    let now = session.playback.time_secs;
+    assert!(now > 0.5 && now < 0.56, "{now}");
+    session.apply(Command::PreviousKey);
+    assert!(session.playback.time_secs < now);
+}

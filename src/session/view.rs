@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use glam::{Affine3A, Quat, Vec2, Vec3};
+use glam::{Affine3A, Mat4, Quat, Vec2, Vec3};
 
 use crate::deform::{METHODS, Method};
 use crate::inspect::{BoneShape, Overlay, VertexRef, VertexSet};
@@ -323,6 +323,30 @@ impl Default for View {
     }
 }
 
+/// Where points of the world are seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Projector {
+    view_from_world: Affine3A,
+    clip_from_view: Mat4,
+    /// The z (view) of what is seen is no more than this.
+    farthest: f32,
+    /// Pixels.
+    viewport: Vec2,
+}
+
+impl Projector {
+    /// As [`View::project`].
+    #[must_use]
+    pub fn project(&self, world: Vec3) -> Option<Vec2> {
+        let view = self.view_from_world.transform_point3(world);
+        if view.z > self.farthest {
+            return None;
+        }
+        let ndc = self.clip_from_view.project_point3(view);
+        Some((Vec2::new(ndc.x, -ndc.y) * 0.5 + 0.5) * self.viewport)
+    }
+}
+
 impl View {
     /// The least and the greatest [`View::bone_size`].
     pub const BONE_SIZES: [f32; 2] = [0.25, 4.0];
@@ -400,18 +424,25 @@ impl View {
         self.projection().ray(self.world_from_view(), self.aspect(), ndc)
     }
 
-    /// Where a world point is seen, in pixels from the viewport's top left; `None` behind the eye.
+    /// Where a world point is seen, in pixels from the viewport's top left; `None` behind the eye. For many points,
+    /// [`View::projector`] does the common part once.
     #[must_use]
     pub fn project(&self, world: Vec3) -> Option<Vec2> {
-        let view = self.world_from_view().inverse().transform_point3(world);
+        self.projector().project(world)
+    }
+
+    /// Tells of many points where they are seen.
+    #[must_use]
+    pub fn projector(&self) -> Projector {
         let projection = self.projection();
         let nearest = self.through.map_or(self.orbit.distance * 1e-3, |t| t.lens.projection(self.aspect()).1);
-        if matches!(projection, Projection::Perspective { .. }) && view.z > -nearest {
-            return None;
+        let is_perspective = matches!(projection, Projection::Perspective { .. });
+        Projector {
+            view_from_world: self.world_from_view().inverse(),
+            clip_from_view: projection.clip_from_view(self.aspect(), 0.1, 10.0),
+            farthest: if is_perspective { -nearest } else { f32::INFINITY },
+            viewport: self.viewport,
         }
-        let clip = projection.clip_from_view(self.aspect(), 0.1, 10.0);
-        let ndc = clip.project_point3(view);
-        Some((Vec2::new(ndc.x, -ndc.y) * 0.5 + 0.5) * self.viewport)
     }
 
     /// Whether a toggle is on.

@@ -2,6 +2,7 @@
 #![cfg(feature = "render")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod beside;
 #[path = "../common/mod.rs"]
 mod common;
 mod copies;

@@ -46,6 +46,18 @@ const ERROR: &str = "No weights, joint 0 · 2 vertices";
 const WARNING: &str = "Same name twice, joint 1";
 
 #[test]
+fn a_check_can_be_stopped_and_asked_for_again() {
+    let mut harness = window(session(2), UiState::default(), Status { checking: true, ..Status::default() });
+    harness.get_by_label("checking…");
+    click(&mut harness, "Stop checking");
+    assert!(has(&harness, &Command::CancelInspect));
+    let mut harness = shown(session(2));
+    harness.get_by_label("not checked");
+    click(&mut harness, "Check the model");
+    assert!(has(&harness, &Command::Inspect));
+}
+
+#[test]
 fn findings_are_counted_listed_worst_first_and_filtered() {
     let mut session = three();
     if let Some(document) = &mut session.document {

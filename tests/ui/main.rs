@@ -649,6 +649,20 @@ fn the_list_of_keys_is_complete() {
 }
 
 #[test]
+fn what_takes_long_says_what_it_does_and_can_be_stopped() {
+    let work = |fraction, cancel| ui::Work { what: "Collecting the edges".into(), fraction, cancel };
+    let cancel = Command::Toggle(Toggle::Wireframe);
+    let status = |work| Status { work: Some(work), ..Status::default() };
+    let mut harness = window(session(2), UiState::default(), status(work(Some(0.25), Some(cancel.clone()))));
+    harness.get_by_label("Collecting the edges · 25 %");
+    click(&mut harness, "Cancel");
+    assert!(has(&harness, &cancel));
+    let harness = window(session(2), UiState::default(), status(work(Some(1.0), None)));
+    harness.get_by_label("Collecting the edges · 100 %");
+    assert!(harness.query_by_label("Cancel").is_none());
+}
+
+#[test]
 fn about_names_version_and_licences() {
     let mut harness = open(3);
     harness.state_mut().ui.carry_out(&Effect::ShowAbout);

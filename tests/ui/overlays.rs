@@ -60,11 +60,11 @@ fn legends_of_ramps_say_their_ends_and_wait_for_what_is_worked_out() {
     harness.get_by_label("Scale: −100 %, −1 %, 0, +1 %, +100 %");
     harness.state_mut().session.apply(Command::SetOverlay(Some("rogue")));
     harness.run();
-    harness.get_by_label("Working…");
+    harness.get_by_label("Shown once the model is checked");
     let model = Arc::clone(harness.state().session.model().unwrap());
     harness.state_mut().session.inspected(&model, Inspection::default());
     harness.run();
-    assert!(harness.query_by_label("Working…").is_none());
+    assert!(harness.query_by_label("Shown once the model is checked").is_none());
     harness.get_by_label("Scale: 0, 0.5, 1");
 }
 

@@ -11,7 +11,8 @@ use egui::{
 
 use super::theme::{self, BODY, Colors, MARGIN, ROW, SMALL, colors};
 use super::widgets::{
-    counted, drop_down, focus_ring, grouped, paint_line, paint_switch, press, progress_bar, shortened, text_button,
+    counted, drop_down, focus_ring, grouped, link, paint_line, paint_switch, press, progress_bar, shortened,
+    text_button,
 };
 use super::{Status, UiState, icons, want_size, was_dragged};
 use crate::inspect::check::{Finding, Measure, Severity};
@@ -164,7 +165,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         egui::Panel::bottom("findings").resizable(true).size_range(least..=most)
     };
     let shown = panel.frame(frame).show(ui, |ui| {
-        head(ui, document, counts);
+        head(ui, document, counts, status.checking, commands);
         if !empty {
             filter(ui, &mut state.findings, counts);
         }
@@ -192,7 +193,7 @@ fn counts(document: &Document) -> [usize; 3] {
     out
 }
 
-fn head(ui: &mut Ui, document: &Document, counts: [usize; 3]) {
+fn head(ui: &mut Ui, document: &Document, counts: [usize; 3], checking: bool, commands: &mut Vec<Command>) {
     let c = colors(ui);
     inset(ui, |ui| {
         ui.horizontal(|ui| {
@@ -205,8 +206,17 @@ fn head(ui: &mut Ui, document: &Document, counts: [usize; 3]) {
                     (if errors + warnings == 0 { notes } else { 0 }, counted(notes, "note", "notes")),
                 ];
                 let said: Vec<String> = said.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
-                let (text, color) = match (&said[..], document.inspection.is_some()) {
-                    (_, false) if said.is_empty() => ("checking…".to_owned(), c.dim),
+                let waits = document.inspection.is_none();
+                if waits && checking {
+                    if link(ui, "Stop", "Stop checking").on_hover_text("Stop looking for faults").clicked() {
+                        commands.push(Command::CancelInspect);
+                    }
+                } else if waits && link(ui, "Check", "Check the model").on_hover_text("Look for faults").clicked() {
+                    commands.push(Command::Inspect);
+                }
+                let (text, color) = match (&said[..], waits) {
+                    ([], true) if checking => ("checking…".to_owned(), c.dim),
+                    ([], true) => ("not checked".to_owned(), c.dim),
                     ([], _) => ("nothing found".to_owned(), c.dim),
                     (said, _) => {
                         let color = if errors > 0 { c.red } else { c.amber };

@@ -63,7 +63,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
     let view = &session.view;
     let waits = overlay.values.is_some() && session.document.as_ref().is_none_or(|d| d.inspection.is_none());
     if waits {
-        ui.label(RichText::new("Working…").color(colors(ui).text));
+        ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
         return;
     }
     let count = |step: &Step| session.document.as_ref().map_or(0, |d| (step.count)(d.stats(), view.influence_limit));

@@ -120,11 +120,26 @@ pub struct Loading {
     pub is_open: bool,
 }
 
+/// Something that takes long and is done beside the pictures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    /// What is done.
+    pub what: String,
+    /// How much of it, 0…1; `None` where that is not known.
+    pub fraction: Option<f32>,
+    /// What stops it, where it can be stopped.
+    pub cancel: Option<Command>,
+}
+
 /// What the application has to say, each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
     /// A load under way; its *Cancel* sends [`Command::CancelLoad`].
     pub loading: Option<Loading>,
+    /// Somebody looks for what is wrong with the open model; *Stop* sends [`Command::CancelInspect`].
+    pub checking: bool,
+    /// What else takes long.
+    pub work: Option<Work>,
     /// What went wrong: what, where, what to do. Closing it sends [`Command::CancelLoad`].
     pub error: Option<String>,
     /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`Command::CancelRom`].

@@ -10,6 +10,8 @@ use crate::session::Session;
 
 /// Cells of the grid that says where a name already stands, points.
 const CELL: f32 = 8.0;
+/// So many names are laid out only to find that they have no room; then the picture is full.
+const MOST_REJECTED: usize = 1024;
 
 /// Names of the joints (of all nodes where there is no joint); the selected and the hovered one come first.
 pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
@@ -19,22 +21,27 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let bare = model.skins.is_empty();
     let contains = model.scenes.get(session.view.scene).map(|s| s.contains.as_slice());
     let shown = |n: usize| contains.is_none_or(|c| c[n]) && (bare || model.is_joint(NodeId::from_index(n)));
+    let projector = session.view.projector();
     let first = [session.view.selected, session.view.hovered].into_iter().flatten().map(NodeId::index);
     let mut taken: HashSet<(i32, i32)> = HashSet::new();
+    let mut tried: HashSet<(i32, i32)> = HashSet::new();
     let mut done: HashSet<usize> = HashSet::new();
     for n in first.chain((0..session.pose.model.len()).filter(|n| shown(*n))) {
         let Some(world) = session.pose.model.get(n).filter(|_| !session.is_hidden(NodeId::from_index(n))) else {
             continue;
         };
-        let Some(at) = session.view.project(world.translation.into()) else { continue };
+        let Some(at) = projector.project(world.translation.into()) else { continue };
         let anchor = rect.min + vec2(at.x, at.y) / scale + vec2(9.0, 0.0);
         if !rect.contains(anchor) || !done.insert(n) {
             continue;
         }
         // Full cells are looked up before the text is laid out, so a thousand hidden names cost little.
         let cell = |p: egui::Pos2| ((p.x / CELL).floor() as i32, (p.y / CELL).floor() as i32);
-        if taken.contains(&cell(anchor)) {
+        if taken.contains(&cell(anchor)) || tried.contains(&cell(anchor)) {
             continue;
+        }
+        if tried.len() == MOST_REJECTED {
+            break;
         }
         let strong = session.view.selected.is_some_and(|s| s.index() == n);
         let ink = if strong { c.accent } else { c.text };
@@ -44,6 +51,8 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
         let (from, to) = (cell(area.min), cell(area.max));
         let cells = || (from.0..=to.0).flat_map(move |x| (from.1..=to.1).map(move |y| (x, y)));
         if cells().any(|cell| taken.contains(&cell)) {
+            // Another name that begins in the same place would have no more room.
+            tried.insert(cell(anchor));
             continue;
         }
         taken.extend(cells());

@@ -6,10 +6,10 @@ use egui::{
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_button, tip};
-use super::{Loading, Status, icons};
+use super::{Loading, Status, Work, icons};
 use crate::session::Command;
 
-/// Over the picture: at most one of loading and error, and the frame for a file that is dragged in.
+/// Over the picture: at most one of loading, error and other work, and the frame for a file that is dragged in.
 pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, commands: &mut Vec<Command>) {
     if let Some(loading) = &status.loading {
         // Not over the figure where there is one.
@@ -17,6 +17,8 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, comm
         show_loading(ui, rect, align, loading, commands);
     } else if let Some(error) = &status.error {
         show_error(ui, rect, error, commands);
+    } else if let Some(work) = &status.work {
+        show_work(ui, rect, work, commands);
     }
     if ui.input(|i| !i.raw.hovered_files.is_empty()) {
         drop_frame(ui, rect);
@@ -81,6 +83,35 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
             let stage = if loading.stage.is_empty() { "Reading" } else { &loading.stage };
             let text = format!("{stage} · {:.0} %", 100.0 * loading.fraction.clamp(0.0, 1.0));
             ui.label(RichText::new(text).font(theme::regular(12.0)).color(c.text));
+        });
+    });
+}
+
+/// One line: what is done, how far it is, and what stops it.
+fn show_work(ui: &mut Ui, rect: Rect, work: &Work, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let size = vec2(rect.width().min(400.0) - 32.0, 44.0);
+    let place = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(16.0));
+    let frame = plate(ui);
+    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+        frame.show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            ui.horizontal(|ui| {
+                ui.set_min_height(26.0);
+                if work.fraction.is_none() {
+                    ui.add(egui::Spinner::new().size(14.0).color(c.accent));
+                }
+                let done = work.fraction.map(|f| format!(" · {:.0} %", 100.0 * f.clamp(0.0, 1.0))).unwrap_or_default();
+                let text = RichText::new(format!("{}{done}", work.what)).color(c.text);
+                ui.label(text);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    if let Some(cancel) = &work.cancel
+                        && text_button(ui, None, "Cancel", false).on_hover_text("Stop this").clicked()
+                    {
+                        commands.push(cancel.clone());
+                    }
+                });
+            });
         });
     });
 }

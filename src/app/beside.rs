@@ -1,0 +1,120 @@
+//! What the window does beside its pictures: it shows large models once they are on the device, has weights normalised, lets
+//! clicks wait until vertices can be found, and says what of all that is under way.
+
+use std::sync::Arc;
+
+use winit::event_loop::ActiveEventLoop;
+
+use super::ui::Work;
+use super::window::Window;
+use super::{App, AppError};
+use crate::model::Model;
+use crate::render::Doing;
+use crate::session::{Command, Document, Toggle};
+
+impl App {
+    /// Shows a document.
+    pub(super) fn show(&mut self, event_loop: &ActiveEventLoop, document: Document) {
+        if let Some(loading) = &mut self.status.loading {
+            loading.is_open = true;
+        }
+        self.jobs.opened();
+        self.jobs.stop_motion();
+        self.status.rom = None;
+        self.click = None;
+        self.session.open(document);
+        if let (true, Some(why)) = (self.meter.is_some(), self.session.crowd_refusal()) {
+            return self.fail(event_loop, AppError::Crowd(why));
+        }
+        if std::mem::take(&mut self.options.normalise_weights) {
+            self.session.apply(Command::ToggleNormaliseWeights);
+        }
+        self.last_frame = None;
+        if let Some(window) = &mut self.window {
+            window.forget_missing_letters();
+            window.set_title(&self.session);
+        }
+    }
+
+    /// All of the open file is there.
+    pub(super) fn loaded(&mut self, warnings: &[String]) {
+        self.status.loading = None;
+        self.session.warn(warnings);
+        self.inspect();
+    }
+
+    /// Shows the model that was on its way to the device, once it is there; until then the one before stays.
+    pub(super) fn show_coming(&mut self, event_loop: &ActiveEventLoop) {
+        let Some((document, warnings)) = self.coming.take() else { return };
+        if self.window.as_mut().is_some_and(|window| window.begin(&document.model)) {
+            self.coming = Some((document, warnings));
+            return;
+        }
+        self.show(event_loop, *document);
+        if let Some(warnings) = warnings {
+            self.loaded(&warnings);
+        }
+    }
+
+    /// Does what a command asks for; a click for which the model is not ready waits until it is.
+    pub(super) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
+        if self.meter.is_none() && self.session.must_wait_for(&command) {
+            self.click = Some((command, self.session.view.orbit));
+            return;
+        }
+        if matches!(command, Command::PickAt(_) | Command::PinAt(_) | Command::Select(_) | Command::Deselect) {
+            let waited = self.click.take().is_some();
+            if waited && command == Command::Deselect {
+                return;
+            }
+        }
+        if let Some(effect) = self.session.apply(command) {
+            self.carry_out(event_loop, effect);
+        }
+    }
+
+    /// The vertices of `model` can be found now.
+    pub(super) fn carry_out_click(&mut self, model: &Arc<Model>) {
+        let is_open = self.session.document.as_ref().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
+        // Where the camera has moved since, it would hit something else.
+        if let Some((click, orbit)) = self.click.take_if(|_| is_open)
+            && orbit == self.session.view.orbit
+        {
+            self.session.apply(click);
+        }
+    }
+
+    /// Has what the session lacks worked out, and says what is being done.
+    pub(super) fn work_beside(&mut self) {
+        match &self.session.document {
+            Some(document) if self.session.lacks_normalised() => self.jobs.normalise(document),
+            _ => self.jobs.stop_normalising(),
+        }
+        let wanted = self.coming.as_ref().map(|(document, _)| &document.model).or_else(|| self.session.model());
+        if let Some(window) = &mut self.window {
+            window.forget_others(wanted);
+        }
+        let doing = self.window.as_ref().and_then(Window::doing);
+        if let (Some((Doing::Model, fraction)), true, Some(loading)) =
+            (doing, self.coming.is_some(), &mut self.status.loading)
+        {
+            loading.stage = "Preparing the picture".into();
+            loading.fraction = fraction;
+        }
+        let work = |what: &str, fraction, cancel| Some(Work { what: what.into(), fraction, cancel });
+        self.status.work = match doing {
+            _ if self.session.lacks_normalised() => {
+                work("Normalising weights", None, Some(Command::ToggleNormaliseWeights))
+            }
+            Some((Doing::Model, fraction)) if self.coming.is_none() => {
+                work("Preparing the picture", Some(fraction), None)
+            }
+            Some((Doing::Wireframe, fraction)) => {
+                let cancel = Command::Toggle(Toggle::Wireframe);
+                work("Collecting the edges", Some(fraction), Some(cancel))
+            }
+            _ if self.click.is_some() => work("Sorting triangles to find the vertex", None, Some(Command::Deselect)),
+            _ => None,
+        };
+    }
+}

@@ -1,0 +1,153 @@
+//! What a window has brought to the device beside its pictures: none of it is done by who draws, and in the end every
+//! picture is as without.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+use skinscope::deform::METHODS;
+use skinscope::frame::Frame;
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{Image, Material, Model, Pixels, TextureId, TextureSlot};
+use skinscope::render::{Doing, Gpu, Picture, Renderer, render_image};
+
+use crate::scenes::{Plate, frame, front, pose};
+use crate::{SIZE, gpus};
+
+/// More vertices than a picture waits for.
+fn large() -> Arc<Model> {
+    Arc::new(tube(Tube { joints: 4, rings: 450, sides: 300, length: 1.0, radius: 0.25, influences: 2 }))
+}
+
+fn of(model: &Arc<Model>) -> Frame {
+    Frame { camera: front(), ..frame(model, &pose(model, None, 0.0), METHODS[0]) }
+}
+
+/// A renderer that works beside its pictures.
+struct Patient {
+    gpu: Arc<Gpu>,
+    renderer: Renderer,
+    /// Who said that there is news.
+    news: Receiver<ThreadId>,
+}
+
+impl Patient {
+    fn new(gpu: Gpu) -> Self {
+        let (gpu, (sender, news)) = (Arc::new(gpu), channel());
+        let mut renderer = Renderer::new(&gpu);
+        let sender = Mutex::new(sender);
+        let wake = move || _ = sender.lock().unwrap().send(std::thread::current().id());
+        renderer.work_beside(&gpu, Arc::new(wake));
+        Self { gpu, renderer, news }
+    }
+
+    fn draw(&mut self, frame: &Frame) -> Picture {
+        render_image(&self.gpu, &mut self.renderer, frame, [SIZE, SIZE]).unwrap()
+    }
+
+    /// Draws until nothing more is on its way; how many pieces of work others have done for that.
+    fn settle(&mut self, frame: &Frame) -> (Picture, usize) {
+        let mut done = 0;
+        loop {
+            let picture = self.draw(frame);
+            while let Ok(by) = self.news.try_recv() {
+                assert_ne!(by, std::thread::current().id(), "done by who draws");
+                done += 1;
+            }
+            if self.renderer.doing().is_none() && !self.renderer.has_news() {
+                return (picture, done);
+            }
+            if !self.renderer.has_news() {
+                let by = self.news.recv_timeout(Duration::from_secs(120)).expect("no news in two minutes");
+                assert_ne!(by, std::thread::current().id(), "done by who draws");
+                done += 1;
+            }
+        }
+    }
+}
+
+fn at_once(gpu: &Gpu, frame: &Frame) -> Picture {
+    render_image(gpu, &mut Renderer::new(gpu), frame, [SIZE, SIZE]).unwrap()
+}
+
+#[test]
+fn a_large_model_and_its_edges_are_brought_by_others_and_look_the_same() {
+    for gpu in gpus() {
+        let mut patient = Patient::new(gpu);
+        let mut frame = of(&large());
+        let (picture, done) = patient.settle(&frame);
+        assert!(done >= 1 && patient.renderer.surfaces() == 1, "{done}");
+        assert_eq!(picture.rgba, at_once(&patient.gpu, &frame).rgba);
+        assert!(picture.rgba.as_chunks::<4>().0.iter().filter(|p| p[3] > 0).count() > 200);
+        frame.display.wireframe = true;
+        let (wired, done) = patient.settle(&frame);
+        assert!(done >= 1, "{done}");
+        assert_eq!(wired.rgba, at_once(&patient.gpu, &frame).rgba);
+        assert_ne!(wired.rgba, picture.rgba);
+    }
+}
+
+#[test]
+fn the_model_before_stands_in_for_the_same_with_other_weights() {
+    for gpu in gpus() {
+        let mut patient = Patient::new(gpu);
+        let model = large();
+        patient.settle(&of(&model));
+        let normalised = Arc::new(model.with_normalised_weights());
+        patient.draw(&of(&normalised));
+        assert_eq!(patient.renderer.surfaces(), 1, "the picture is never without the model");
+        let (_, done) = patient.settle(&of(&normalised));
+        assert!(done >= 1 && !patient.renderer.begin(&normalised), "{done}");
+        // Another model has nothing that stands in for it.
+        let other = Arc::new(tube(Tube { joints: 5, rings: 500, sides: 300, ..Tube::default() }));
+        let (_, done) = patient.settle(&of(&other));
+        assert!(done >= 1 && patient.renderer.surfaces() == 1);
+    }
+}
+
+#[test]
+fn a_model_that_nobody_waits_for_is_given_up() {
+    for gpu in gpus() {
+        let mut patient = Patient::new(gpu);
+        let (one, other) = (large(), large());
+        patient.renderer.begin(&one);
+        patient.renderer.forget_others(Some(&other));
+        assert_eq!(patient.renderer.doing(), None);
+        assert!(!patient.renderer.has_news());
+        let begun = patient.renderer.begin(&other);
+        patient.renderer.forget_others(Some(&other));
+        let doing = patient.renderer.doing();
+        assert!(!begun || doing.is_none_or(|(doing, _)| doing == Doing::Model));
+        // Small ones come with their first picture.
+        let small = Arc::new(tube(Tube::default()));
+        assert!(!patient.renderer.begin(&small));
+        patient.draw(&of(&small));
+        assert_eq!(patient.renderer.surfaces(), 1);
+    }
+}
+
+#[test]
+fn large_textures_are_made_by_others_one_at_a_time_and_look_the_same() {
+    for gpu in gpus() {
+        let mut patient = Patient::new(gpu);
+        const SIDE: u32 = 2048;
+        patient.renderer.set_texture_step(1);
+        let texels = |shade: u8| -> Vec<u8> {
+            (0..SIDE * SIDE).flat_map(|i| [shade, (i % 251) as u8, (i / SIDE) as u8, 255]).collect()
+        };
+        let image = |shade| Image::ready(String::new(), Pixels::rgba8(SIDE, SIDE, texels(shade)).unwrap());
+        let slot = |texture| Some(TextureSlot { texture: TextureId(texture), uv_set: 0, transform: None });
+        let material = Material {
+            metallic: 0.0,
+            base_color_texture: slot(0),
+            metallic_roughness_texture: slot(1),
+            emissive_texture: slot(2),
+            ..Material::default()
+        };
+        let frame = Plate { material, images: [200, 90, 10].map(image).to_vec(), ..Plate::default() }.frame();
+        let (picture, done) = patient.settle(&frame);
+        assert_eq!(done, 3, "one at a time");
+        assert_eq!(picture.rgba, at_once(&patient.gpu, &frame).rgba);
+    }
+}
