@@ -295,9 +295,12 @@ mod tests {
         // Zero has a colour of its own where the ramp does not begin with it; so has what nothing moves.
         let rows = [Ramp::Blender, Ramp::Heat].map(|own| WEIGHTS.scale.rows(own));
         assert_eq!(rows.map(|r| (r[37][3], r[38][0], r[38][3])), [(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)]);
-        for fixed in [&SUM, &ASYMMETRY, &ROGUE] {
+        for fixed in [&SUM, &ROGUE] {
             assert_eq!(fixed.scale.rows(Ramp::Heat)[37..], [[0.0; 4]; 2]);
         }
+        // A vertex without a mirror image is not one that equals it.
+        let [r, g, b] = NO_VALUE;
+        assert_eq!(ASYMMETRY.scale.rows(Ramp::Heat)[37..], [[0.0; 4], [r, g, b, 1.0]]);
         // No error is the colour in the middle, whatever the user's ramp.
         assert_eq!(SUM.scale.color(0.0, Ramp::Blender), Some(Ramp::Diverging.color(0.5)));
         assert_eq!(DOMINANT.scale.color(0.0, Ramp::Blender), None);

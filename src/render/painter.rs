@@ -135,11 +135,11 @@ impl Painter<'_, '_> {
     }
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
-        if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList {
-            if let Some(edges) = item.primitive.edges(self.gpu, item.source, self.waits) {
-                let edges = edges?;
-                self.draw(item, Kind::Edges, (edges, 0..edges.count));
-            }
+        if item.primitive.topology == wgpu::PrimitiveTopology::TriangleList
+            && let Some(edges) = item.primitive.edges(self.gpu, item.source, self.waits)
+        {
+            let edges = edges?;
+            self.draw(item, Kind::Edges, (edges, 0..edges.count));
         }
         Ok(())
     }

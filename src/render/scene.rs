@@ -41,8 +41,11 @@ pub(super) struct GpuModel {
     /// Large meshes in a better order, on their way to the device.
     arriving: Option<Job<Vec<(Place, GpuPrimitive)>>>,
     /// Edges of large meshes, being made, and whether those had their own order when that began.
-    wires: Option<(Job<HashMap<Place, Indices>>, Vec<bool>)>,
+    wires: Option<(Job<Wires>, Vec<bool>)>,
 }
+
+/// The edges of some meshes.
+type Wires = HashMap<Place, Indices>;
 
 /// Mesh, and primitive of it.
 pub(super) type Place = (usize, usize);

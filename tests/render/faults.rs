@@ -128,7 +128,7 @@ fn least(most: wgpu::Limits) -> wgpu::Limits {
     limits.max_vertex_attributes = 9;
     limits.max_uniform_buffers_per_shader_stage = 4;
     limits.max_dynamic_uniform_buffers_per_pipeline_layout = 1;
-    limits.max_inter_stage_shader_variables = 8;
+    limits.max_inter_stage_shader_variables = 9;
     limits
 }
 

@@ -365,7 +365,7 @@ fn a_bad_file_is_reported_and_the_program_goes_on() {
 
 /// Pixels of the frame around an error: nothing else is red in an empty window.
 fn red(picture: &RgbaImage) -> usize {
-    inside(picture, [0, 40, WIDTH, 640]).filter(|p| p[0] > 150 && p[1] < 130 && p[2] < 140).count()
+    inside(picture, [0, 40, WIDTH, HEIGHT]).filter(|p| p[0] > 150 && p[1] < 130 && p[2] < 140).count()
 }
 
 #[test]
