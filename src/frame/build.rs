@@ -19,8 +19,10 @@ pub struct Palette {
     pub grid: [f32; 3],
     /// The floor around the model, light enough for a shadow to be seen on it.
     pub floor: [f32; 4],
-    /// A bone at rest.
+    /// A bone while no node is selected.
     pub bone: [f32; 4],
+    /// A bone that is neither selected nor below the selected one.
+    pub unselected: [f32; 4],
     /// The selected bone.
     pub selected: [f32; 4],
     /// Bones below the selected one.
@@ -48,7 +50,8 @@ impl Palette {
         background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
         grid: [0.56, 0.59, 0.66],
         floor: [0.43, 0.455, 0.51, 0.85],
-        bone: [0.34, 0.41, 0.53, 0.50],
+        bone: [0.36, 0.45, 0.62, 0.92],
+        unselected: [0.34, 0.41, 0.53, 0.50],
         selected: [0.302, 0.639, 1.0, 1.0],
         below_selected: [0.36, 0.58, 0.90, 0.80],
         hovered: [0.80, 0.90, 1.0, 0.85],
@@ -64,7 +67,8 @@ impl Palette {
         background: Background::Studio { inner: [0.93, 0.94, 0.955], outer: [0.78, 0.80, 0.835] },
         grid: [0.45, 0.48, 0.54],
         floor: [0.96, 0.965, 0.975, 0.6],
-        bone: [0.30, 0.36, 0.46, 0.40],
+        bone: [0.28, 0.36, 0.52, 0.90],
+        unselected: [0.30, 0.36, 0.46, 0.40],
         selected: [0.05, 0.42, 0.86, 1.0],
         below_selected: [0.20, 0.50, 0.88, 0.75],
         hovered: [0.10, 0.30, 0.60, 0.80],
@@ -182,6 +186,8 @@ impl Frame {
                 palette.edited
             } else if below.contains(&bone.node.index()) {
                 palette.below_selected
+            } else if view.selected.is_some() {
+                palette.unselected
             } else {
                 palette.bone
             };
@@ -197,7 +203,7 @@ impl Frame {
                 color,
                 shape: view.bone_shape,
                 outlined: Some(bone.node) == view.selected,
-                fades: color == palette.bone,
+                fades: color == palette.unselected,
             });
         }
     }
@@ -296,7 +302,7 @@ mod tests {
         assert_eq!((frame.display.selected, frame.variant), (Some(NodeId(2)), Some(4)));
         assert_eq!(frame.overlay().map(|o| o.id), Some("weights"));
         let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
-        assert_eq!(colors, [Palette::DARK.bone, Palette::DARK.selected, Palette::DARK.below_selected]);
+        assert_eq!(colors, [Palette::DARK.unselected, Palette::DARK.selected, Palette::DARK.below_selected]);
         assert!(frame.camera.near > 0.0 && frame.camera.far > session.view.orbit.distance);
     }
 
