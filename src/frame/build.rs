@@ -303,6 +303,12 @@ mod tests {
         assert_eq!(frame.overlay().map(|o| o.id), Some("weights"));
         let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
         assert_eq!(colors, [Palette::DARK.unselected, Palette::DARK.selected, Palette::DARK.below_selected]);
+        session.apply(Command::Select(None));
+        frame.build(&session, &Palette::DARK);
+        assert!(frame.bones.iter().all(|b| b.color == Palette::DARK.bone && !b.fades), "nothing stands back for a selection");
+        for palette in [Palette::DARK, Palette::LIGHT] {
+            assert!(palette.bone[3] >= 0.85 && palette.unselected[3] <= 0.5);
+        }
         assert!(frame.camera.near > 0.0 && frame.camera.far > session.view.orbit.distance);
     }
 
