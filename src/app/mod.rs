@@ -3,6 +3,7 @@
 
 mod benchmark;
 mod beside;
+mod controls;
 mod damage;
 mod input;
 mod jobs;
@@ -57,6 +58,8 @@ pub struct Options {
     pub crowd: u32,
     /// Whether edges are smoothed.
     pub antialiasing: Antialiasing,
+    /// A file that does not exist yet, to say where the controls are.
+    pub controls: Option<PathBuf>,
     /// When the process started.
     pub started: Instant,
 }
@@ -421,6 +424,9 @@ impl ApplicationHandler<Wake> for App {
                 self.status.adapter = window.adapter_name();
                 self.formats.get_or_init(|| window.block_formats());
                 window.set_title(&self.session);
+                if let Some(path) = self.options.controls.take() {
+                    window.list_controls(path);
+                }
                 window.request_redraw();
                 self.window = Some(window);
             }

@@ -1,6 +1,7 @@
 //! One window and egui in it. A graphics device that is lost goes with its [`Screen`]; the window stays and gets another.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDisplayHandle};
 use winit::window::Window as OsWindow;
 
+use super::controls::Controls;
 use super::input::number_pad;
 use super::recovery::Recovery;
 use super::screen::{Edges, Painted, Presented, Screen, Wishes};
@@ -39,6 +41,7 @@ pub(super) struct Window {
     painted: Painted,
     sight: Sight,
     wishes: Wishes,
+    controls: Option<Controls>,
     display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
 }
@@ -98,6 +101,7 @@ impl Window {
             painted: Painted::default(),
             sight: Sight { has_area: size.width > 0 && size.height > 0, ..Sight::default() },
             wishes,
+            controls: None,
             display,
             os,
         })
@@ -110,6 +114,12 @@ impl Window {
 
     pub(super) fn block_formats(&self) -> BlockFormats {
         self.screen.as_ref().map_or_else(BlockFormats::default, |s| s.gpu.block_formats())
+    }
+
+    /// Says from now on in a file where the controls are.
+    pub(super) fn list_controls(&mut self, path: PathBuf) {
+        self.egui.enable_accesskit();
+        self.controls = Some(Controls::new(path));
     }
 
     pub(super) fn set_title(&mut self, session: &Session) {
@@ -243,6 +253,9 @@ impl Window {
             self.area = ui::show(ui, session, state, status, &mut commands).rect;
         });
         let platform = std::mem::take(&mut output.platform_output);
+        if let (Some(controls), Some(update)) = (&mut self.controls, &platform.accesskit_update) {
+            controls.write(update, output.pixels_per_point).into_iter().for_each(|error| self.complaints.add(error));
+        }
         self.input.handle_platform_output_with_event_loop(&self.os, event_loop, platform);
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map(|v| v.repaint_delay);
         match delay {

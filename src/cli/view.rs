@@ -1,5 +1,6 @@
 //! `skinscope view`.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -49,6 +50,10 @@ pub(super) struct ViewArgs {
     /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
+    /// Write role, words and rectangle (pixels of the window) of every control into a new file as JSON, anew whenever they
+    /// change; for programs that drive the window
+    #[arg(long, value_name = "FILE", value_parser = parse_new_file)]
+    controls: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
@@ -69,6 +74,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         normalise_weights: args.normalise_weights,
         crowd: args.crowd,
         antialiasing: args.msaa,
+        controls: args.controls,
         started,
     });
     match (ended, missing) {
@@ -78,6 +84,12 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         }
         (ended, _) => ended?.map_or(Ok(()), |line| print(&(line + "\n"))),
     }
+}
+
+/// What is there already may be the user's.
+fn parse_new_file(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.symlink_metadata().is_ok() { Err("the file exists already".into()) } else { Ok(path) }
 }
 
 fn parse_antialiasing(text: &str) -> Result<Antialiasing, String> {

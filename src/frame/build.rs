@@ -305,7 +305,10 @@ mod tests {
         assert_eq!(colors, [Palette::DARK.unselected, Palette::DARK.selected, Palette::DARK.below_selected]);
         session.apply(Command::Select(None));
         frame.build(&session, &Palette::DARK);
-        assert!(frame.bones.iter().all(|b| b.color == Palette::DARK.bone && !b.fades), "nothing stands back for a selection");
+        assert!(
+            frame.bones.iter().all(|b| b.color == Palette::DARK.bone && !b.fades),
+            "nothing stands back for a selection"
+        );
         for palette in [Palette::DARK, Palette::LIGHT] {
             assert!(palette.bone[3] >= 0.85 && palette.unselected[3] <= 0.5);
         }

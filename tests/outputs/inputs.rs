@@ -98,3 +98,16 @@ fn standard_output_is_not_added_to_what_is_read() {
         }
     }
 }
+
+#[test]
+fn the_list_of_controls_replaces_nothing() {
+    let folder = folder("controls/in");
+    fs::write(folder.join("there.json"), "mine").unwrap();
+    symlink("nowhere", folder.join("link.json")).unwrap();
+    for output in ["there.json", "link.json"] {
+        let before = contents(&folder);
+        let out = run(&folder, &["view", "--controls", output]);
+        assert!(out.status.code() == Some(2) && said(&out).contains("exists already"), "{}", said(&out));
+        assert!(before == contents(&folder));
+    }
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::{FIGURE, INSPECTOR, Screen, TRANSPORT, changed, have, inside, row_of_z, start_server, turn, wait_until};
+use super::{FIGURE, INSPECTOR, Screen, TRANSPORT, changed, have, inside, start_server, turn, wait_until};
 use crate::common;
 
 /// The outliner, below its search box.
@@ -78,10 +78,13 @@ const TIMEOUT: i32 = 2;
 const SURFACE_LOST: i32 = -1_000_000_000;
 const OUT_OF_DATE: i32 = -1_000_001_004;
 
-/// Messages are framed in red, and nothing else is red in the lower left of the picture.
+/// A message with a button that closes it is there, within a red frame.
 fn has_message(screen: &Screen) -> bool {
+    let Some(close) = screen.try_find("Button", "Close the message") else { return false };
+    let [left, top, right, bottom] = close.area;
     let red = |p: &[u8; 4]| p[0] > 150 && p[1] < 130 && p[2] < 140;
-    inside(&screen.shot("message"), [270, 591, 500, 661]).filter(red).count() > 300
+    let frame = [left.saturating_sub(240), top.saturating_sub(30), right + 30, bottom + 60];
+    inside(&screen.shot("message"), frame).filter(red).count() > 100
 }
 
 /// Moves the pointer between two places where nothing lies, so that a frame is drawn.
@@ -95,15 +98,15 @@ fn draw_again(screen: &Screen) {
 fn pose(screen: &Screen) -> [image::RgbaImage; 2] {
     screen.key("space");
     screen.settled("paused");
-    screen.click(120, 62);
+    screen.press("TextInput", "Search nodes");
     screen.settled("searching");
     screen.tool(&["type", "UpperArm.L"]);
     let searched = screen.settled("searched");
-    screen.click(150, 240);
+    screen.press("TreeItem", "UpperArm.L");
     draw_again(screen);
     let before = screen.settled("selected");
     assert!(changed(&searched, &before, INSPECTOR) > 0.02, "nothing is selected");
-    let (x, y) = (1090, row_of_z(&before));
+    let (x, y) = screen.find("Slider", "Rotation Z").at;
     screen.drag((x, y), (x + 45, y));
     draw_again(screen);
     let posed = screen.settled("posed");
@@ -142,8 +145,7 @@ fn a_lost_device_is_replaced_and_pose_and_edits_go_on() {
             let share = changed(&posed, &recovered, area);
             assert!(share < 0.002, "after {calls} the {part} is another: {share}");
         }
-        // Its button.
-        screen.click(927, 617);
+        screen.press("Button", "Close the message");
         draw_again(&screen);
         screen.wait_for_rest();
         assert!(!has_message(&screen), "after {calls} the message does not close");

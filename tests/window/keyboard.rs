@@ -1,6 +1,6 @@
 //! The real window by keyboard: a joint is searched for, coloured by its weights and posed by typed values.
 
-use super::{FIGURE, INSPECTOR, Screen, changed, neutral, row_of_z};
+use super::{FIGURE, INSPECTOR, Screen, changed, neutral};
 
 #[test]
 fn a_joint_is_found_and_posed_by_keys() {
@@ -17,7 +17,7 @@ fn a_joint_is_found_and_posed_by_keys() {
     let weights = screen.settled("weights");
     assert!(neutral(&weights, FIGURE) > neutral(&selected, FIGURE) + 3000, "no heat map");
     // Rotation about Z, and with Tab the translation along X.
-    screen.click(1235, row_of_z(&weights));
+    screen.press("SpinButton", "Rotation Z value");
     let before = screen.settled("before");
     screen.tool(&["type", "10"]);
     screen.key("Tab");

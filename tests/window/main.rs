@@ -33,6 +33,15 @@ const INSPECTOR: Area = [970, 40, 1280, 640];
 /// Buttons, time and frame.
 const TRANSPORT: Area = [0, 670, 1280, 708];
 
+/// What the program tells of a control.
+struct Control {
+    /// What stands in it.
+    value: String,
+    /// Its middle, pixels.
+    at: (u32, u32),
+    area: Area,
+}
+
 /// Ends its process when the test ends, however it ends.
 struct Running(Child);
 
@@ -123,6 +132,8 @@ impl Screen {
         let (display, server) = start_server(&folder);
         let program = Command::new(env!("CARGO_BIN_EXE_skinscope"))
             .args(arguments)
+            .arg("--controls")
+            .arg(folder.join("controls.json"))
             .env("DISPLAY", &display)
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_CONFIG_HOME", &folder)
@@ -171,6 +182,36 @@ impl Screen {
 
     fn key(&self, key: &str) {
         self.tool(&["key", key]);
+    }
+
+    /// The rectangle of a control, once the window has one of this role and words (what it is called, or the text it is), as
+    /// the program tells it.
+    fn find(&self, role: &str, words: &str) -> Control {
+        let mut found = None;
+        wait_until(&format!("the {role} {words:?}"), || {
+            found = self.try_find(role, words);
+            found.is_some()
+        });
+        found.unwrap()
+    }
+
+    fn try_find(&self, role: &str, words: &str) -> Option<Control> {
+        let text = std::fs::read(self.folder.join("controls.json")).ok()?;
+        let listing: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let is_it = |c: &&serde_json::Value| c["role"] == role && (c["label"] == words || c["value"] == words);
+        let control = listing["controls"].as_array().unwrap().iter().find(is_it)?;
+        let [x, y, width, height] = [0, 1, 2, 3].map(|i| control["rect"][i].as_f64().unwrap());
+        Some(Control {
+            value: control["value"].as_str().unwrap_or_default().to_owned(),
+            at: ((x + width / 2.0) as u32, (y + height / 2.0) as u32),
+            area: [x as u32, y as u32, (x + width) as u32, (y + height) as u32],
+        })
+    }
+
+    /// Clicks in the middle of a control.
+    fn press(&self, role: &str, words: &str) {
+        let (x, y) = self.find(role, words).at;
+        self.click(x, y);
     }
 
     fn click(&self, x: u32, y: u32) {
@@ -302,16 +343,18 @@ fn a_joint_is_selected_posed_scrubbed_and_its_weights_are_seen() {
     let paused = screen.settled("paused");
 
     // Scrub: drag along the ruler.
-    screen.drag((300, 730), (620, 730));
+    let [left, top, right, _] = screen.find("Slider", "Time").area;
+    let at = |share: u32| (left + (right - left) * share / 100, top + 22);
+    screen.drag(at(20), at(45));
     let scrubbed = screen.settled("scrubbed");
     assert!(changed(&paused, &scrubbed, TRANSPORT) > 0.001, "time is not shown");
     assert!(changed(&paused, &scrubbed, FIGURE) > 0.001, "scrubbing does not move the character");
 
     // Select a joint: search for it and click its row.
-    screen.click(120, 62);
+    screen.press("TextInput", "Search nodes");
     screen.tool(&["type", "UpperArm.L"]);
     screen.settled("searched");
-    screen.click(150, 240);
+    screen.press("TreeItem", "UpperArm.L");
     let selected = screen.settled("selected");
     assert!(changed(&scrubbed, &selected, INSPECTOR) > 0.02, "the inspector does not follow the selection");
 
@@ -324,7 +367,7 @@ fn a_joint_is_selected_posed_scrubbed_and_its_weights_are_seen() {
     assert!(changed(&selected, &shaded, FIGURE) < 0.001, "the heat map does not go away");
 
     // Pose: drag the slider of rotation Z.
-    let (x, y) = (1090, row_of_z(&shaded));
+    let (x, y) = screen.find("Slider", "Rotation Z").at;
     screen.drag((x, y), (x + 45, y));
     let posed = screen.settled("posed");
     assert!(changed(&shaded, &posed, FIGURE) > 0.005, "the slider does not pose the joint");
@@ -336,16 +379,6 @@ fn a_joint_is_selected_posed_scrubbed_and_its_weights_are_seen() {
     screen.drag((600, 300), (760, 330));
     let turned = screen.settled("turned");
     assert!(changed(&undone, &turned, FIGURE) > 0.02, "dragging does not turn the camera");
-}
-
-/// The height of the first row of the inspector that is labelled with a Z, which is blue.
-fn row_of_z(picture: &RgbaImage) -> u32 {
-    let blue =
-        |x: u32, y: u32| picture.get_pixel(x, y).0.iter().zip([0x5a, 0xa9, 0xf8]).all(|(a, b)| a.abs_diff(b) < 30);
-    let rows: Vec<u32> = (90..600).filter(|y| (972..1004).filter(|x| blue(*x, *y)).count() >= 2).collect();
-    let first = *rows.first().unwrap();
-    let last = *rows.iter().take_while(|y| **y < first + 16).last().unwrap();
-    u32::midpoint(first, last)
 }
 
 #[test]

@@ -7,18 +7,26 @@ fn keys_that_follow_a_click_while_the_program_is_busy_are_not_lost() {
     let Some(screen) = Screen::open("order", &[]) else { return };
     screen.key("space");
     let paused = screen.settled("paused");
+    // Where the row will be that is found.
+    screen.press("TextInput", "Search nodes");
+    screen.tool(&["type", "UpperArm.L"]);
+    screen.settled("found");
+    let (search, row) = (screen.find("TextInput", "Search nodes").at, screen.find("TreeItem", "UpperArm.L").at);
+    screen.key("Escape");
+    screen.key("Escape");
+    screen.settled("cleared");
     // Into the search, a name, a row of what is found, and a shortcut.
     screen.while_busy(|| {
-        screen.click(120, 62);
+        screen.click(search.0, search.1);
         screen.tool(&["type", "UpperArm.L"]);
-        screen.click(150, 240);
+        screen.click(row.0, row.1);
         screen.key("w");
     });
     let weights = screen.settled("weights");
     assert!(changed(&paused, &weights, INSPECTOR) > 0.02, "the click on the row is lost");
     assert!(neutral(&weights, FIGURE) > neutral(&paused, FIGURE) + 3000, "the key after the click is lost");
     // The search has the focus; a click on the picture takes it away, and F1 shows the list of keys.
-    screen.click(120, 62);
+    screen.click(search.0, search.1);
     screen.settled("searching");
     screen.while_busy(|| {
         screen.click(600, 600);
@@ -28,7 +36,8 @@ fn keys_that_follow_a_click_while_the_program_is_busy_are_not_lost() {
     assert!(changed(&weights, &keys, FIGURE) > 0.5, "the list of keys is not shown");
     screen.key("Escape");
     let closed = screen.settled("closed");
-    assert!(changed(&weights, &closed, FIGURE) < 0.1, "the list of keys does not close");
+    // The click has selected nothing, so other bones stand out.
+    assert!(changed(&weights, &closed, FIGURE) < 0.25, "the list of keys does not close");
     // A drag that is over before a frame is drawn turns the camera.
     screen.while_busy(|| screen.drag((600, 300), (760, 330)));
     let turned = screen.settled("turned");

@@ -54,7 +54,7 @@ fn a_window_that_nobody_touches_and_nothing_moves_in_is_at_rest() {
     wait_until("jobs in the background", || runs(&screen.program.0, 2) <= REST);
     assert!(runs(&screen.program.0, 4) <= REST, "paused");
     // A field that has the focus has a cursor in it.
-    screen.click(120, 62);
+    screen.press("TextInput", "Search nodes");
     screen.tool(&["mousemove", "600", "790"]);
     screen.settled("search");
     wait_until("the tooltip to go", || runs(&screen.program.0, 2) <= REST);

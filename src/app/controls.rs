@@ -1,0 +1,75 @@
+//! `view --controls FILE`: where the controls of the window are, for programs that drive it by mouse and keys (tests, tours).
+//! The file is written anew whenever that changes, and what it says is what a screen reader is told.
+
+use std::cmp::Ordering;
+use std::path::PathBuf;
+
+use egui::accesskit::{Node, TreeUpdate};
+use serde::Serialize;
+
+use crate::output;
+
+/// What the file holds.
+#[derive(Debug, Serialize)]
+struct Listing<'a> {
+    schema: u32,
+    controls: Vec<Control<'a>>,
+}
+
+/// A button, a value, a text: anything that has words and a place.
+#[derive(Debug, Serialize)]
+struct Control<'a> {
+    /// As accesskit has it: `Button`, `SpinButton`, `TextInput`, `Label` …
+    role: String,
+    /// What it is called.
+    label: Option<&'a str>,
+    /// What stands in it; of a text, the text.
+    value: Option<&'a str>,
+    /// False where it cannot be used at present.
+    enabled: bool,
+    /// Left, top, width and height, pixels of the window.
+    rect: [f64; 4],
+}
+
+/// Writes the file.
+#[derive(Debug)]
+pub(super) struct Controls {
+    path: PathBuf,
+    /// What it holds.
+    written: Vec<u8>,
+}
+
+impl Controls {
+    /// Of a file that does not exist yet.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, written: Vec::new() }
+    }
+
+    /// Writes what is new in `update`, which holds all nodes; `scale` is pixels per point. Gives back what went wrong.
+    pub fn write(&mut self, update: &TreeUpdate, scale: f32) -> Option<String> {
+        let nodes = update.nodes.iter().filter_map(|(_, node)| control(node, f64::from(scale)));
+        let mut controls: Vec<Control<'_>> = nodes.collect();
+        // egui has them in no order: from top to bottom, and from left to right.
+        let place = |c: &Control<'_>| [c.rect[1], c.rect[0]];
+        controls.sort_by(|a, b| {
+            place(a)
+                .partial_cmp(&place(b))
+                .unwrap_or(Ordering::Equal)
+                .then_with(|| (a.label, a.value).cmp(&(b.label, b.value)))
+        });
+        let text = serde_json::to_vec(&Listing { schema: 1, controls }).ok().filter(|text| *text != self.written)?;
+        let error = output::write(&self.path, &text).err();
+        self.written = text;
+        error.map(|error| format!("{}: {error}", self.path.display()))
+    }
+}
+
+fn control(node: &Node, scale: f64) -> Option<Control<'_>> {
+    let bounds = node.bounds().filter(|_| !node.is_hidden())?;
+    let (label, value) = (node.label(), node.value());
+    if label.is_none() && value.is_none() {
+        return None;
+    }
+    let rect = [bounds.x0, bounds.y0, bounds.x1 - bounds.x0, bounds.y1 - bounds.y0].map(|v| v * scale);
+    Some(Control { role: format!("{:?}", node.role()), label, value, enabled: !node.is_disabled(), rect })
+}
