@@ -17,7 +17,7 @@ use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
 /// One picture.
 #[derive(Debug)]
 pub struct Frame {
-    /// What is drawn; the renderer keeps its GPU copy as long as this stays the same `Arc`.
+    /// The model that is drawn; the renderer keeps its GPU copy as long as this stays the same `Arc`.
     pub model: Option<Arc<Model>>,
     /// From where.
     pub camera: Camera,
@@ -33,7 +33,7 @@ pub struct Frame {
     pub draws: Vec<InstanceId>,
     /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
     pub variant: Option<usize>,
-    /// What the clip changes of materials.
+    /// The material properties that the clip changes, and their values.
     pub changes: Vec<Change>,
     /// Lights of the file.
     pub lights: Vec<Light>,
@@ -45,7 +45,7 @@ pub struct Frame {
     pub lines: Vec<Line>,
     /// Vertices that stand out.
     pub marked: Arc<VertexSet>,
-    /// Where overlays find numbers that were worked out beforehand; an overlay that lacks them is not drawn.
+    /// Numbers by vertex that some overlays show; an overlay that lacks its numbers is not drawn.
     pub inspection: Option<Arc<Inspection>>,
     /// Everything else about how it looks.
     pub display: Display,
@@ -117,14 +117,14 @@ impl Clone for Frame {
 }
 
 impl Frame {
-    /// What colours the surface, once the numbers that it needs are there.
+    /// The overlay that colours the surface, once the numbers that it needs are there.
     #[must_use]
     pub fn overlay(&self) -> Option<&'static Overlay> {
         self.display.overlay.filter(|o| o.values.is_none() || self.inspection.is_some())
     }
 }
 
-/// Where the eye is; it looks along its −Z. The aspect comes from the target.
+/// The viewpoint; the camera looks along its −Z. The aspect ratio comes from the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
     /// Rigid.
@@ -151,7 +151,7 @@ impl Default for Camera {
 /// A light of the file (`KHR_lights_punctual`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
-    /// Where its light goes.
+    /// The shape of its beam.
     pub kind: LightKind,
     /// World; of no matter to directional lights.
     pub position: Vec3,
@@ -166,7 +166,7 @@ pub struct Light {
 /// How it looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Display {
-    /// What colours the surface; `None`: materials and light.
+    /// The overlay that colours the surface; `None`: materials and light.
     pub overlay: Option<&'static Overlay>,
     /// Colours of overlays that leave them to the user.
     pub ramp: Ramp,
@@ -174,10 +174,11 @@ pub struct Display {
     pub selected: Option<NodeId>,
     /// With all nodes below it.
     pub with_children: bool,
-    /// What the selected joint does not move is dimmed.
+    /// Parts that the selected joint does not move are dimmed.
     pub influenced_only: bool,
-    /// Where colours stand for joints, triangles that several joints share, by a tenth or more each, are black (as in the
-    /// lecture). Else the colours are mixed by weight, with dark seams where another joint becomes the dominant one.
+    /// In overlays whose colours stand for joints, triangles that several joints share, by a tenth or more each, are black
+    /// (as in the lecture). Otherwise the colours are mixed by weight, with dark seams where another joint becomes the
+    /// dominant one.
     pub shared_black: bool,
     /// The most influences that a runtime can use.
     pub influence_limit: usize,
@@ -234,7 +235,7 @@ pub struct Grid {
     pub spacing: f32,
     /// y of the plane.
     pub height: f32,
-    /// Where it has faded out, metres from the origin.
+    /// The distance from the origin at which the ground has faded out, metres.
     pub radius: f32,
     /// Box of the deformed model on the ground, for the contact shadow: centre xz and radii xz; zero radii for none.
     pub shadow: Vec4,
@@ -263,15 +264,15 @@ pub enum Background {
 /// One bone.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bone {
-    /// Where the joint is, world.
+    /// The position of the joint, world space.
     pub head: Vec3,
-    /// Where the next joint is, world.
+    /// The position of the next joint, world space.
     pub tail: Vec3,
     /// Half width at its widest, metres; lines have their own.
     pub radius: f32,
     /// sRGB, straight alpha.
     pub color: [f32; 4],
-    /// What it looks like.
+    /// The shape that is drawn.
     pub shape: BoneShape,
     /// Opaque, over all other bones, within a white and a black line: the selected one.
     pub outlined: bool,

@@ -8,7 +8,7 @@ pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> 
     map_at_once(std::thread::available_parallelism().map_or(1, usize::from), count, cancel, work)
 }
 
-/// As [`map`], with no more than `threads` pieces at once.
+/// Does the same as [`map`], with no more than `threads` pieces at once.
 pub fn map_at_once<T: Send>(
     threads: usize,
     count: usize,

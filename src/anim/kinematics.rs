@@ -36,7 +36,7 @@ fn locals(transforms: &[Transform], out: &mut Vec<Affine3A>) {
     }
 }
 
-/// What [`Transform::to_affine`] makes of each, to the bit, four at once.
+/// Converts four transforms at once; the results are those of [`Transform::to_affine`] to the bit.
 #[inline]
 fn four_affines(transforms: &[Transform; 4]) -> [Affine3A; 4] {
     let transposed = |[a, b, c, d]: [Vec4; 4]| {

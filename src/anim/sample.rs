@@ -81,7 +81,7 @@ fn key_list<'a>(clip: &'a Clip, sampler: &Sampler) -> &'a [f32] {
     &clip.times[sampler.times]
 }
 
-/// What moves one node another way moves another node too.
+/// Copies a property of one node to a property of another node.
 fn copy((from, from_path): (NodeId, Path), (to, to_path): (NodeId, Path), pose: &mut LocalPose) {
     let source = pose.transforms[from.index()];
     let vector = if from_path == Path::Scale { source.scale } else { source.translation };

@@ -10,11 +10,11 @@ use glam::{BVec4A, Vec4};
 /// Four quaternions: their x, y, z and w.
 pub(super) type Quats = [Vec4; 4];
 
-/// Of `arccos²(1 - v) / v` for 0 ≤ v ≤ 1: minimax, relative error 2.9e-7 (Remez exchange at 40 digits).
+/// Coefficients of `arccos²(1 - v) / v` for 0 ≤ v ≤ 1: minimax, relative error 2.9e-7 (Remez exchange at 40 digits).
 const SQUARED_ANGLE: [f32; 7] =
     [2.000_000_6, 0.333_280_3, 0.089_691_18, 0.024_094_57, 0.021_714_523, -0.010_598_413, 0.009_217_687];
 
-/// Of `sin √x / √x` for 0 ≤ x ≤ (π/2)²: minimax, relative error 5.4e-9.
+/// Coefficients of `sin √x / √x` for 0 ≤ x ≤ (π/2)²: minimax, relative error 5.4e-9.
 const SINE: [f32; 5] = [1.0, -0.166_666_57, 0.008_333_025, -0.000_198_074_2, 2.601_903e-6];
 
 /// From `from` (`factor` 0) to `to` (1), unit quaternions.
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// What is claimed, radians; the largest error seen is 2.9e-7.
+    /// The error that the documentation promises, radians; the largest error seen is 2.9e-7.
     const BOUND: f64 = 5e-7;
 
     fn check(from: Quat, to: Quat) {

@@ -1,6 +1,6 @@
 //! A time among keys.
 
-/// Where a time lies among keys.
+/// The place of a time among keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     /// The key at or before the time; the first one before all keys.

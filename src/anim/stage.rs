@@ -62,8 +62,8 @@ pub fn lens(model: &Model, id: CameraId, changes: &[Change]) -> Lens {
     out
 }
 
-/// Where a node looks along its −Z, with its +Y up as far as that goes: rigid, whatever the node's scale is. `None` where it
-/// has no direction.
+/// A rigid frame that looks along a node's −Z, with the node's +Y up as far as possible, whatever the node's scale is.
+/// `None` where the node has no direction.
 #[must_use]
 pub fn looking(world_from_node: &Affine3A) -> Option<Affine3A> {
     let back = world_from_node.matrix3.z_axis.try_normalize()?;

@@ -35,7 +35,7 @@ pub enum Elements<'a> {
     Matrices(&'a [Mat4]),
 }
 
-/// What cannot be written.
+/// The reasons why a GLB cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GlbError {
     /// glTF has no way to say infinity, nor "not a number".

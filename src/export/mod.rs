@@ -1,4 +1,4 @@
-//! What leaves the program: posed surfaces and pictures as files.
+//! Writes posed surfaces and pictures as files.
 //!
 //! Knows models, poses and methods; nothing of windows or GPUs, though a surface deformed there is written just the same.
 

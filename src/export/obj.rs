@@ -9,7 +9,7 @@ use crate::model::{Model, Topology};
 /// normals, and the names of the materials that `model` gives them.
 ///
 /// # Errors
-/// What `out` reports.
+/// `out` fails.
 pub fn write_obj(model: &Model, primitives: &[PosedPrimitive], out: &mut dyn Write) -> Result<()> {
     writeln!(out, "# World space, metres, +Y up")?;
     // OBJ counts from one, through the whole file, each kind for itself.

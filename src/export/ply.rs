@@ -9,7 +9,7 @@ use crate::model::Topology;
 /// 32-bit indices; lines: the element `edge`. Points are vertices without a face.
 ///
 /// # Errors
-/// What `out` reports, and more vertices than 32-bit indices reach.
+/// `out` fails, or there are more vertices than 32-bit indices reach.
 pub fn write_ply(primitives: &[PosedPrimitive], out: &mut dyn Write) -> Result<()> {
     let count = |topology, size: usize| -> usize {
         primitives.iter().filter(|p| p.topology == topology).map(|p| p.indices.len() / size).sum()

@@ -13,7 +13,7 @@ use crate::model::{AlphaMode, Material, MaterialId, Model, Topology};
 /// out; texture coordinates are written, so that they can be put back.
 ///
 /// # Errors
-/// What `out` reports, positions that are not finite, and more than 4 GiB.
+/// `out` fails, a position is not finite, or the file would be larger than 4 GiB.
 pub fn write_glb(model: &Model, primitives: &[PosedPrimitive], out: &mut dyn Write) -> Result<()> {
     let mut writer = GlbWriter::new();
     let (mut nodes, mut meshes, mut used) = (Vec::new(), Vec::new(), Vec::new());

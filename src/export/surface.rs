@@ -19,7 +19,7 @@ pub struct PosedPrimitive {
     pub uvs: [Vec<Vec2>; 2],
     /// A list by `topology`. Triangles of mirrored parts are turned round, so that outsides stay outside.
     pub indices: Vec<u32>,
-    /// What the indices are.
+    /// The kind of primitive that the indices describe.
     pub topology: Topology,
     /// `None`: the default material.
     pub material: Option<MaterialId>,

@@ -135,8 +135,8 @@ impl Frame {
         }
     }
 
-    /// Where each joint alone would carry the pinned vertex, and a line from there to where it is, stronger the heavier the
-    /// joint weighs.
+    /// Adds a dot where each joint alone would carry the pinned vertex, and a line from there to the vertex, which is
+    /// stronger the more the joint weighs.
     fn add_ghosts(&mut self, explanation: &Explanation, palette: &Palette) {
         let [ink, edge] = palette.pinned;
         let place = explanation.position.as_vec3();
@@ -228,7 +228,8 @@ impl Frame {
     }
 }
 
-/// As far as the crowd goes. The shadow of one alone would say that the others have none.
+/// The ground reaches as far as the crowd does. A crowd has no contact shadow, since only the first member's could be
+/// drawn.
 fn grid(session: &Session, palette: &Palette) -> Grid {
     let mut grid = ground(session.opened_bounds, palette);
     if session.crowd() > 1 {

@@ -50,7 +50,7 @@ pub fn factor(times: f64) -> String {
     }
 }
 
-/// What no number can tell.
+/// Describes a length in words where no number makes sense; `None` where a number does.
 fn words(metres: f64) -> Option<&'static str> {
     match metres {
         m if m.is_nan() => Some("an unknown length"),

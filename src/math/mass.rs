@@ -1,4 +1,4 @@
-//! Where most of many points are, whatever a few of them do.
+//! Finds where most of many points are, whatever a few of them do.
 //!
 //! Let r be the distance of a point from the middle of all points (the median of each coordinate), measured along the axis
 //! on which it is largest. The r of all points, sorted, may leave a *gap*: two neighbours r₁ < r₂ with r₂ > [`GAP`] · r₁. The
@@ -54,8 +54,8 @@ impl Bin {
 }
 
 impl Spread {
-    /// Of some points that stand for all, see [`sample_of`]; those beyond [`Aabb::FAR`] count for nothing. `None` where
-    /// there are no others.
+    /// Measures some points that stand for all, see [`sample_of`]; points beyond [`Aabb::FAR`] are ignored. `None` where no
+    /// others are left.
     #[must_use]
     pub fn of(sample: &[Vec3]) -> Option<Self> {
         let near: Vec<Vec3> = sample.iter().copied().filter(|p| Aabb::is_near(*p)).collect();
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(Aabb::around_mass(&hidden).size(), Vec3::ONE);
     }
 
-    /// What the bins find is what sorting all distances finds.
+    /// The bins find the same gap that sorting all distances finds.
     #[test]
     fn bins_find_the_gap_that_sorting_finds() {
         let mut points = cube(6);

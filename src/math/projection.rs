@@ -97,7 +97,7 @@ impl Projection {
 /// A half line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
-    /// Where it starts.
+    /// The point that the ray starts at.
     pub origin: Vec3,
     /// Unit length.
     pub direction: Vec3,

@@ -30,7 +30,7 @@ impl Ramp {
     /// Those that a user can choose for weights, in the order of the menu.
     pub const CHOICES: [Self; 5] = [Self::Heat, Self::Blender, Self::Viridis, Self::Maya, Self::Grey];
 
-    /// As on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Ramp {
         }
     }
 
-    /// As in the legend.
+    /// The name in the legend.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -95,7 +95,7 @@ impl Ramp {
         }
     }
 
-    /// As [`Ramp::color`], but at 0 the colour of the smallest number that is not zero.
+    /// Gives the same colours as [`Ramp::color`], but at 0 the colour of the smallest number that is not zero.
     #[must_use]
     pub fn rise(self, value: f32) -> [f32; 3] {
         let stops: &[[f32; 3]] = match self {

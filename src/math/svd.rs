@@ -1,4 +1,4 @@
-//! What a 3×3 matrix does to lengths and directions: its singular values and its rotation.
+//! Singular values and rotation of a 3×3 matrix: what it does to lengths and directions.
 
 use glam::{DMat3, DQuat, DVec3};
 

@@ -18,7 +18,7 @@ pub struct ModelParts {
     /// At least one where there are nodes; the default scene is `default_scene`.
     pub scenes: Vec<Scene>,
     pub default_scene: usize,
-    /// What a humanoid rig calls its joints ("leftUpperArm"), by node, rising.
+    /// The names that a humanoid rig gives its joints ("leftUpperArm"), sorted by node.
     pub humanoid: Vec<(NodeId, String)>,
     pub skins: Vec<Skin>,
     /// Nodes that the file hides, rising; all below them are hidden too.
@@ -47,7 +47,7 @@ pub struct ModelParts {
 pub struct BuildError {
     /// Such as `skin 0, joint 7`.
     pub place: String,
-    /// What does not hold.
+    /// The rule that does not hold.
     pub what: String,
 }
 
@@ -231,7 +231,7 @@ fn check_primitive(
     Ok(())
 }
 
-/// What import kept of weights and joints that it could not take over.
+/// Checks the list of weights and joints that import could not take over.
 fn check_evidence(i: &Influences, stored: usize, place: &dyn Fn() -> String) -> Result<(), BuildError> {
     let inside = |vertex: u32, slot: u32| (vertex as usize) < stored && (slot as usize) < i.per_vertex;
     let at = |vertex: u32, slot: u32| vertex as usize * i.per_vertex + slot as usize;
@@ -396,7 +396,7 @@ mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
 
-    /// What building a tube says after `change`.
+    /// Builds a tube after `change`, and gives back the error message.
     fn built(change: impl Fn(&mut ModelParts)) -> Result<(), String> {
         let mut parts = (*tube(Tube::default())).clone();
         change(&mut parts);

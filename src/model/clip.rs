@@ -9,9 +9,9 @@ use super::{Keys, NodeId, Property, Tracks};
 pub struct Clip {
     /// Never empty (unnamed clips are called "Clip 3").
     pub name: String,
-    /// What is moved, in file order.
+    /// The channels that move nodes, in file order.
     pub channels: Vec<Channel>,
-    /// What is changed beside nodes, in file order; each property once.
+    /// The channels that change anything else, in file order; each property appears once.
     pub properties: Vec<PropertyChannel>,
     /// In file order.
     pub samplers: Vec<Sampler>,
@@ -33,7 +33,7 @@ impl Clip {
     }
 }
 
-/// What a channel moves.
+/// The property of a node that a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum Path {
@@ -48,7 +48,7 @@ pub enum Path {
 pub struct Channel {
     /// Whom.
     pub node: NodeId,
-    /// What.
+    /// The property that is moved.
     pub path: Path,
     /// Index into [`Clip::samplers`].
     pub sampler: usize,

@@ -71,11 +71,11 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// Of `levels`, the first has the whole size and each other half of the one before (rounded down, one at least); as
-    /// many as there are.
+    /// Takes the levels of a mipmap: the first has the whole size, and each other has half the size of the one before
+    /// (rounded down, at least one pixel). There may be fewer levels than a full chain has.
     ///
     /// # Errors
-    /// Where there is no pixel, a level does not fit its size, or the first level is not made of whole blocks.
+    /// There is no pixel, a level does not fit its size, or the first level is not made of whole blocks.
     pub fn new(width: u32, height: u32, format: PixelFormat, levels: Vec<Vec<u8>>) -> Result<Self, BuildError> {
         let size = |level: usize| [width, height].map(|side| (side >> level).max(1));
         let fits = |(level, bytes): (usize, &Vec<u8>)| {
@@ -95,7 +95,7 @@ impl Pixels {
     /// One level of RGBA, `width * height * 4` bytes.
     ///
     /// # Errors
-    /// As [`Pixels::new`].
+    /// The same as those of [`Pixels::new`].
     pub fn rgba8(width: u32, height: u32, rgba: Vec<u8>) -> Result<Self, BuildError> {
         Self::new(width, height, PixelFormat::Rgba8, vec![rgba])
     }
@@ -112,7 +112,7 @@ impl Pixels {
         self.height
     }
 
-    /// Of every level.
+    /// The format that all levels have.
     #[must_use]
     pub fn format(&self) -> PixelFormat {
         self.format
@@ -167,7 +167,7 @@ impl Image {
         self.pixels.get().is_none()
     }
 
-    /// What became of it; `None`: it cannot be read. Only the first call counts.
+    /// Hands in the decoded pixels; `None`: the image cannot be read. Only the first call counts.
     pub(crate) fn arrive(&self, pixels: Option<Pixels>) {
         self.pixels.get_or_init(|| pixels);
     }

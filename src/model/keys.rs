@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-/// What a sampler's keys hold.
+/// A type of value that the keys of a sampler hold.
 pub trait KeyValue: bytemuck::Pod + PartialEq + std::fmt::Debug {
     /// Numbers of one value.
     const COMPONENTS: usize;

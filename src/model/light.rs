@@ -7,9 +7,9 @@ use crate::math::Projection;
 /// A light (`KHR_lights_punctual`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Light {
-    /// As in the file; may be empty.
+    /// The name in the file; it may be empty.
     pub name: String,
-    /// Where its light goes.
+    /// The shape of its beam.
     pub kind: LightKind,
     /// Linear RGB.
     pub color: Vec3,
@@ -19,7 +19,7 @@ pub struct Light {
     pub range: Option<f32>,
 }
 
-/// Where the light of a light goes.
+/// The shape of a light's beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LightKind {
     /// Along the node's −Z, from infinitely far away.
@@ -38,7 +38,7 @@ pub enum LightKind {
 /// A camera (glTF 2.0, 3.10).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
-    /// As in the file; may be empty.
+    /// The name in the file; it may be empty.
     pub name: String,
     /// How it projects.
     pub lens: Lens,

@@ -33,7 +33,7 @@ pub struct TextureSlot {
 /// `KHR_texture_transform`: where a texture is read, for coordinates that a vertex stores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UvTransform {
-    /// Of the origin, in textures.
+    /// How far the origin is moved, in widths and heights of the texture.
     pub offset: Vec2,
     /// About the origin, radians: turns the picture clockwise as glTF sees it (v points down).
     pub rotation: f32,
@@ -87,7 +87,7 @@ pub struct Clearcoat {
     pub roughness: f32,
     /// G: multiplies `roughness`.
     pub roughness_texture: Option<TextureSlot>,
-    /// Of the varnish; without one it is as smooth as the mesh, whatever normal map lies under it.
+    /// The normal map of the varnish; without one the varnish is as smooth as the mesh, whatever normal map lies under it.
     pub normal_texture: Option<TextureSlot>,
     /// Scales xy of its normal map.
     pub normal_scale: f32,
@@ -231,8 +231,8 @@ impl Default for Material {
 }
 
 impl Material {
-    /// What colours the surface and holds its alpha: base colour, or the diffuse colour that takes its place. Linear RGBA,
-    /// and an sRGB texture.
+    /// The factor and texture that colour the surface and hold its alpha: the base colour, or the diffuse colour that takes
+    /// its place. Linear RGBA, and an sRGB texture.
     #[must_use]
     pub fn coloring(&self) -> (Vec4, Option<TextureSlot>) {
         self.specular_glossiness.map_or((self.base_color, self.base_color_texture), |s| (s.diffuse, s.diffuse_texture))

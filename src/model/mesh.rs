@@ -7,7 +7,7 @@ use super::MaterialId;
 /// A list of primitives.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
-    /// As in the file; may be empty.
+    /// The name in the file; it may be empty.
     pub name: String,
     /// In file order.
     pub primitives: Vec<Primitive>,
@@ -15,7 +15,7 @@ pub struct Mesh {
     pub morph_names: Vec<String>,
 }
 
-/// What the index list is made of once strips, fans and loops are unrolled.
+/// The kind of primitive that the index list describes once strips, fans and loops are unrolled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {
     /// One index each.
@@ -88,7 +88,7 @@ impl Primitive {
         self.positions.len()
     }
 
-    /// What it is drawn with in a variant (`KHR_materials_variants`); `None`: the default material.
+    /// The material that a variant draws it with (`KHR_materials_variants`); `None`: the default material.
     #[must_use]
     pub fn material_in(&self, variant: Option<usize>) -> Option<MaterialId> {
         let place = |variant| self.variants.binary_search_by_key(&variant, |(of, _)| *of).ok();
@@ -151,7 +151,7 @@ impl WeightFormat {
 /// A weight of the file that is no number; the model has 0 in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotFinite {
-    /// Of the file.
+    /// The vertex's number in the file.
     pub vertex: u32,
     /// Which of the vertex's pairs.
     pub slot: u32,
@@ -163,11 +163,11 @@ pub struct NotFinite {
 /// place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// Of the file.
+    /// The vertex's number in the file.
     pub vertex: u32,
     /// Which of the vertex's pairs.
     pub slot: u32,
-    /// As stored.
+    /// The joint that the file stores.
     pub joint: u16,
 }
 
@@ -184,9 +184,9 @@ pub struct Influences {
     pub format: WeightFormat,
     /// How each `WEIGHTS_n` set is stored, where they differ; empty where all are stored as [`Influences::format`] says.
     pub formats: Vec<WeightFormat>,
-    /// What import read as 0, by vertex and slot.
+    /// Weights that import replaced by 0 because they are not finite, sorted by vertex and slot.
     pub not_finite: Vec<NotFinite>,
-    /// What import read as joint 0, by vertex and slot.
+    /// Joints that import replaced by joint 0 because the skin has no such joint, sorted by vertex and slot.
     pub out_of_range: Vec<OutOfRange>,
 }
 

@@ -41,7 +41,7 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
         impl $name {
-            /// As an index into its list.
+            /// The number as an index into its list.
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -96,7 +96,7 @@ impl std::ops::Deref for Model {
 }
 
 impl Model {
-    /// Where each palette lies in the one buffer that holds all of them.
+    /// The place of each palette in the one buffer that holds all of them.
     #[must_use]
     pub fn palette_layout(&self) -> &PaletteLayout {
         &self.layout
@@ -114,7 +114,7 @@ impl Model {
         self.is_joint[node.index()]
     }
 
-    /// What the rig calls `node`, where it is a humanoid.
+    /// The name that a humanoid rig gives to `node`; `None` where it gives none.
     #[must_use]
     pub fn humanoid(&self, node: NodeId) -> Option<&str> {
         let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
@@ -131,8 +131,9 @@ impl Model {
             .map(|(i, instance)| (InstanceId::from_index(i), instance))
     }
 
-    /// What moves a primitive of an instance: the place of its first matrix in the palette buffer, and the influences
-    /// that count from there. Without influences the one matrix moves every vertex: a skin of one joint.
+    /// Finds the matrices that move a primitive of an instance: the place of the first one in the palette buffer, and the
+    /// influences, whose joints count from there. Without influences that one matrix moves every vertex, as a skin of one
+    /// joint would.
     #[must_use]
     pub fn binding(&self, instance: InstanceId, primitive: usize) -> (u32, Option<&Influences>) {
         let Instance { mesh, skin, .. } = &self.instances[instance.index()];
@@ -168,7 +169,7 @@ impl Model {
 /// Nodes shown together.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
-    /// As in the file; may be empty.
+    /// The name in the file; it may be empty.
     pub name: String,
     /// Roots in file order.
     pub roots: Vec<NodeId>,
@@ -181,13 +182,13 @@ pub struct Scene {
 pub struct Instance {
     /// The node that carries it.
     pub node: NodeId,
-    /// What is drawn.
+    /// The mesh that is drawn.
     pub mesh: MeshId,
     /// `None`: rigid, moved by `node` alone (a skin of one joint).
     pub skin: Option<SkinId>,
     /// Rest weights of the mesh's morph targets (the node's, else the mesh's, else zeros).
     pub morph_weights: Vec<f32>,
-    /// Where this instance's weights start in [`LocalPose::morph_weights`].
+    /// The place of this instance's first weight in [`LocalPose::morph_weights`].
     pub morph_offset: usize,
     /// `node_from_copy` of each copy that the node shows (`EXT_mesh_gpu_instancing`); empty: the mesh once, at the node. A
     /// skinned instance has none. All are drawn at once: copy `n` is moved by the `n`-th matrix of its palette.
@@ -225,7 +226,7 @@ pub struct PaletteLayout {
     pub len: u32,
 }
 
-/// What the file says about itself.
+/// Facts that the file states about itself.
 #[derive(Clone, Debug, Default)]
 pub struct SourceInfo {
     /// File name or other short name for titles.

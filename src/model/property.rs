@@ -9,18 +9,18 @@ use super::{AlphaMode, CameraId, Lens, Light, LightId, LightKind, Material, Mate
 pub enum Property {
     /// Whether a node and all below it are shown: 0 or 1.
     Visible(NodeId),
-    /// Of a material.
+    /// A property of a material.
     Material(MaterialId, MaterialProperty),
-    /// Of a light.
+    /// A property of a light.
     Light(LightId, LightProperty),
-    /// Of a camera.
+    /// A property of a camera.
     Camera(CameraId, CameraProperty),
 }
 
 /// A property and its value, as far as it has components.
 pub type Change = (Property, Vec4);
 
-/// What of a material.
+/// The properties of a material that a clip may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the fields of Material and its parts")]
 pub enum MaterialProperty {
@@ -70,7 +70,7 @@ pub enum TextureUse {
     SpecularGlossiness,
 }
 
-/// What of a light.
+/// The properties of a light that a clip may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the fields of Light")]
 pub enum LightProperty {
@@ -81,7 +81,7 @@ pub enum LightProperty {
     OuterCone,
 }
 
-/// What of a camera.
+/// The properties of a camera that a clip may change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the fields of Lens")]
 pub enum CameraProperty {

@@ -76,7 +76,7 @@ impl Skeleton {
 /// Joints and their inverse bind matrices.
 #[derive(Clone, Debug, Default)]
 pub struct Skin {
-    /// As in the file; may be empty.
+    /// The name in the file; it may be empty.
     pub name: String,
     /// The nodes that `JOINTS_n` index into.
     pub joints: Vec<NodeId>,

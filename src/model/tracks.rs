@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::keys::{KeyValue, Keys, Rows};
 use super::{Clip, Instance, InstanceId, Interpolation, NodeId, Path, Values};
 
-/// What sampling walks through: every channel of the clip once, in groups. [`super::Model::build`] makes it of the clip's
-/// channels and samplers; the last of several channels that move the same counts.
+/// The channels of a clip in the order in which sampling reads them: every channel once, in groups. [`super::Model::build`]
+/// makes it from the clip's channels and samplers; of several channels that move the same, the last one counts.
 #[derive(Clone, Debug, Default)]
 pub struct Tracks {
     /// Translations, rotations and scales.
@@ -25,7 +25,7 @@ pub struct Group {
     pub times: usize,
     /// Between keys.
     pub interpolation: Interpolation,
-    /// What is moved; never weights.
+    /// The property that the group moves; never weights.
     pub path: Path,
     /// Whom each lane moves.
     pub nodes: Vec<NodeId>,
@@ -42,7 +42,7 @@ impl Group {
     }
 }
 
-/// What lies together: the key times, the interpolation, the path.
+/// The key by which channels are grouped: the key times, the interpolation, the path.
 type Kind = (usize, u8, Path);
 
 /// The most lanes of a group, in whole blocks: enough to read on and on, and few enough that what is held twice while keys are

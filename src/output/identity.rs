@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::new_file::{folder_of, followed};
 
-/// What makes a file itself.
+/// The identity of a file, whatever name it is reached by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Identity {
     /// A regular file that exists: on Unix its device and number.
@@ -30,7 +30,7 @@ impl Identity {
         Some(Self::Named(fs::canonicalize(folder_of(&place)).ok()?.join(place.file_name()?)))
     }
 
-    /// Of the file that standard output was redirected to.
+    /// The identity of the file that standard output was redirected to.
     #[cfg(unix)]
     fn of_stdout() -> Option<Self> {
         use std::os::fd::AsFd;
@@ -50,9 +50,9 @@ impl Identity {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{output}: {}, and no output replaces what is read; give the output another name", what(output, input))]
 pub struct Overwritten {
-    /// As given.
+    /// The name of the output, as given.
     pub output: String,
-    /// What is read, by the name under which it is read.
+    /// The name under which the file is read.
     pub input: String,
 }
 
@@ -64,7 +64,7 @@ fn what(output: &str, input: &str) -> String {
 /// not exist count as well: a file that a model looks for in vain would be found in the output.
 ///
 /// # Errors
-/// Where it would.
+/// The output would replace one of `inputs`.
 pub fn overwritten<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Overwritten> {
     meets(Identity::of(output), &output.display().to_string(), inputs)
 }
@@ -72,7 +72,7 @@ pub fn overwritten<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>
 /// The same for what standard output was redirected to, where the system says what that is.
 ///
 /// # Errors
-/// Where it is one of `inputs`.
+/// Standard output was redirected to one of `inputs`.
 pub fn overwritten_by_stdout<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> Result<(), Overwritten> {
     meets(Identity::of_stdout(), "standard output", inputs)
 }

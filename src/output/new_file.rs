@@ -31,11 +31,11 @@ pub struct NewFile {
 struct Temporary {
     path: PathBuf,
     target: PathBuf,
-    /// Of the file that is replaced.
+    /// Metadata of the file that is replaced; `None` where there is none.
     replaced: Option<Metadata>,
 }
 
-/// Where a name leads.
+/// The kind of thing that a name leads to.
 enum Destination {
     /// To something that is written to as it is.
     Stream,
@@ -47,7 +47,7 @@ impl NewFile {
     /// Begins a file that is to stand at `path`, and removes what killed processes have left in the same folder.
     ///
     /// # Errors
-    /// Where the file cannot be replaced (a folder, write-protected), or its folder takes no new file.
+    /// The file cannot be replaced (a folder, write-protected), or its folder takes no new file.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = match destination(path)? {
             Destination::File(target) => target,
@@ -77,7 +77,7 @@ impl NewFile {
     /// Puts the file in its place. Until this returns the old one is there as it was.
     ///
     /// # Errors
-    /// Where the disk does not take all of it, or the old file cannot be replaced.
+    /// The disk does not take all of it, or the old file cannot be replaced.
     pub fn commit(mut self) -> io::Result<()> {
         self.out.flush()?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
@@ -124,7 +124,7 @@ impl Drop for NewFile {
 /// Writes a whole file at `path`, as [`NewFile`] does.
 ///
 /// # Errors
-/// Where it cannot be written; the file that was there before is as it was.
+/// The file cannot be written; the file that was there before is as it was.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = NewFile::create(path)?;
     file.write_all(bytes)?;
