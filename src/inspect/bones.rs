@@ -15,15 +15,15 @@ pub struct BoneSegment {
     pub tail: Vec3,
 }
 
-/// What bones look like.
+/// The shape in which bones are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoneShape {
     /// Thick near the joint, pointed at the next one.
     #[default]
     Octahedra,
-    /// As thick everywhere.
+    /// They are as thick everywhere.
     Sticks,
-    /// As thin as can be seen.
+    /// They are as thin as can be seen.
     Lines,
 }
 
@@ -31,7 +31,7 @@ impl BoneShape {
     /// All of them, in the order of the menu.
     pub const ALL: [Self; 3] = [Self::Octahedra, Self::Sticks, Self::Lines];
 
-    /// As on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ pub struct BoneScratch {
     found: Vec<(BoneSegment, usize)>,
 }
 
-/// As [`bones_into`].
+/// Returns what [`bones_into`] writes.
 #[must_use]
 pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], choice: BoneChoice<'_>) -> Vec<BoneSegment> {
     let mut out = Vec::new();
@@ -87,7 +87,7 @@ pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], choice: BoneChoice<
     out
 }
 
-/// Of [`BoneChoice::stub`], how far a joint may be that is left out and still says where the bone before it ends.
+/// A joint that is left out still says where the bone before it ends, up to this many times [`BoneChoice::stub`] away.
 const END_MOST: f32 = 4.0;
 
 /// Writes the bones of a scene into `out`. Joints have them; where a file has none, every node does, so that a bare hierarchy is seen.

@@ -9,7 +9,7 @@ use crate::model::{MeshId, Model, NodeId};
 /// A report, and a number for each vertex of what cannot be told from its own weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspection {
-    /// What the checker found.
+    /// The findings of the checker.
     pub report: Report,
     /// The weight that a rogue vertex has of the joint it is rogue to; 0 for others.
     pub rogue: PerVertex,

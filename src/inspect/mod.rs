@@ -46,7 +46,7 @@ pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
     }
 }
 
-/// What a rule of the checker or of the range of motion is called, and what it looks for, by its id.
+/// The label and the help text of a rule of the checker or of the range of motion, by its id.
 #[must_use]
 pub fn rule_words(id: &str) -> Option<(&'static str, &'static str)> {
     let checked = check::RULES.iter().find(|r| r.id == id).map(|r| (r.label, r.help));

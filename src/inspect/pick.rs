@@ -19,7 +19,7 @@ pub struct PosedSurface {
 pub struct PosedPrimitive {
     /// Who draws it.
     pub instance: InstanceId,
-    /// Of the instance's mesh.
+    /// The primitive's number in the instance's mesh.
     pub primitive: usize,
     /// Model space; where there are copies, mesh space. Positions alone.
     pub deformed: Deformed,
@@ -57,7 +57,7 @@ pub fn posed_surface(
     out
 }
 
-/// Where a ray meets the surface first.
+/// The first point at which a ray meets the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// Which instance.

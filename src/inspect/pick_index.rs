@@ -1,6 +1,7 @@
-//! What lies under a ray in any pose, without deforming the surface: triangles in small clusters, of which the joints that
-//! move them are known. A pose turns those into a box ([`crate::deform::Method::reach`]), and only clusters whose box the ray
-//! meets are deformed. The answer is that of [`super::pick`] on the deformed surface.
+//! Finds what lies under a ray in any pose without deforming the whole surface. Triangles are sorted into small clusters,
+//! and for each cluster it is known which joints move it. A pose turns those joints into a box
+//! ([`crate::deform::Method::reach`]), and only clusters whose box the ray meets are deformed. The answer is that of
+//! [`super::pick`] on the deformed surface.
 
 use std::ops::Range;
 
@@ -25,11 +26,11 @@ pub(super) struct Clusters {
     pub leaves: Vec<Leaf>,
     /// [`BRANCH`] leaves each.
     pub branches: Vec<Members>,
-    /// What [`Members::joints`] are ranges of: each joint with the box around the vertices that it moves.
+    /// Each joint with the box around the vertices that it moves; [`Members::joints`] are ranges of this list.
     pub joints: Vec<(u16, Aabb)>,
-    /// What [`Leaf::vertices`] are ranges of.
+    /// Vertices; [`Leaf::vertices`] are ranges of this list.
     pub vertices: Vec<u32>,
-    /// What [`Leaf::triangles`] are ranges of.
+    /// Triangles; [`Leaf::triangles`] are ranges of this list.
     pub triangles: Vec<Triangle>,
     /// For each morph target, the leaves that it displaces and the box around the displacements.
     pub morphs: Vec<Vec<(u32, Aabb)>>,
@@ -184,7 +185,7 @@ impl Search<'_> {
         }
     }
 
-    /// Where some vertices can be; `None` where that is not known.
+    /// A box in which some vertices must be; `None` where that is not known.
     fn reach(&self, c: &Clusters, members: &Members, place: Place, palette: &[Vec4], by: Option<Aabb>) -> Option<Aabb> {
         let displaced = |b: Aabb| by.map_or(b, |by| Aabb { min: b.min + by.min, max: b.max + by.max });
         let reach = |joints: &[(u16, Aabb)], sums| (self.posed.method.reach)(palette, &Crowd { joints, sums });
@@ -235,7 +236,7 @@ impl Search<'_> {
     }
 }
 
-/// What the morph targets at work add to the vertices of each leaf; without any at work both lists are empty.
+/// The boxes that active morph targets add to the vertices of each leaf; both lists are empty while none is active.
 struct Moved {
     leaves: Vec<Aabb>,
     branches: Vec<Aabb>,

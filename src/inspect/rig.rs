@@ -17,11 +17,11 @@ const FLAT: f64 = 1e-6;
 /// How a joint at rest stands beside how it was bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// From where the joint was bound to where it rests, metres.
+    /// The distance from where the joint was bound to where it rests, metres.
     pub metres: f64,
-    /// Between the two orientations, degrees 0…180.
+    /// The angle between the two orientations, degrees 0…180.
     pub degrees: f64,
-    /// Of lengths at rest against lengths as bound: least and greatest; both 1 where nothing is scaled.
+    /// Lengths at rest divided by lengths as bound: least and greatest; both are 1 where nothing is scaled.
     pub scale: [f64; 2],
     /// One of the two is a mirror image.
     pub is_mirrored: bool,
@@ -58,8 +58,8 @@ pub struct SkinBinding {
 }
 
 impl SkinBinding {
-    /// Of all skins of a model, by their number; `rest` holds `model_from_node` of every node at rest. Linear in
-    /// joints and vertices.
+    /// Computes the figures of all skins of a model, by their number; `rest` holds `model_from_node` of every node at rest.
+    /// The cost is linear in joints and vertices.
     #[must_use]
     pub fn of_all(model: &Model, rest: &[Affine3A]) -> Vec<Self> {
         let sizes = mesh_sizes(model);
@@ -104,9 +104,9 @@ impl SkinBinding {
 #[derive(Debug)]
 struct Place {
     node: NodeId,
-    /// Where it rests, world.
+    /// The joint's position at rest, world space.
     rest: DVec3,
-    /// Where it was bound, mesh space.
+    /// The joint's position as it was bound, mesh space.
     bound: DVec3,
     /// `world · inverse bind`: the mesh as bound, to where this joint shows it.
     shown: DAffine3,
@@ -208,7 +208,7 @@ fn diagonal([least, most]: Bounds) -> f64 {
     (most - least).length()
 }
 
-/// What a node's stored transform holds.
+/// Figures of a node's stored transform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestFigures {
     /// Angle of the local rotation, degrees 0…180. "The rest position typically has most rotations set to zero" (Lewis,
@@ -223,7 +223,7 @@ pub struct RestFigures {
 }
 
 impl RestFigures {
-    /// Of one node; `rest` holds `model_from_node` of every node at rest.
+    /// Computes the figures of one node; `rest` holds `model_from_node` of every node at rest.
     #[must_use]
     pub fn of(model: &Model, rest: &[Affine3A], node: NodeId) -> Self {
         let transform = model.skeleton.rest.transforms[node.index()];

@@ -4,7 +4,7 @@ use super::pick::carrier;
 use crate::inspect::tables::SkinData;
 use crate::model::{Model, NodeId};
 
-/// What a joint does to the mesh, over all skins and instances that use it.
+/// The effect of a joint on the mesh, over all skins and instances that use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointStats {
     /// Vertices it moves with a weight other than zero.
@@ -32,7 +32,7 @@ pub struct WeightStats {
     pub most: usize,
     /// Skinned vertices whose weights do not sum to one, with the least and the greatest of their sums.
     pub uneven: Option<(usize, [f64; 2])>,
-    /// What the skins take.
+    /// The memory that the skins take.
     pub data: SkinData,
     /// By node: some vertex follows it, by a weight or as a part of a rigid mesh that hangs on it.
     pub deforming: Vec<bool>,
@@ -94,7 +94,7 @@ impl WeightStats {
         out
     }
 
-    /// What is known of each node once all vertices are counted.
+    /// Completes the figures of each node once all vertices are counted.
     fn count_movers(&mut self, model: &Model) {
         let mut sums: Vec<f64> = self.nodes.iter().map(|n| n.sum).collect();
         for instance in model.instances.iter().filter(|i| i.skin.is_none()) {
@@ -142,7 +142,7 @@ fn heaviest(sums: &[f64]) -> Option<NodeId> {
 }
 
 impl WeightStats {
-    /// What each limit makes of a vertex.
+    /// Counts what each limit takes away from one vertex.
     fn count_lost(&mut self, weights: &[f32], sizes: &mut Vec<f64>) {
         sizes.clear();
         sizes.extend(weights.iter().filter(|w| **w != 0.0).map(|w| f64::from(w.abs())));

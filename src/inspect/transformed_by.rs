@@ -1,5 +1,6 @@
-//! What Lewis (Skinning math tutorial, 2005) calls `transformed-by(p, bone)`: a point that hangs on bone 1, as each
-//! other bone alone would carry it, for bones that rest turned. Against trigonometry in f64.
+//! Checks the operation that Lewis (Skinning math tutorial, 2005) calls `transformed-by(p, bone)`: a point that hangs on
+//! bone 1 is carried as each other bone alone would carry it, for bones that rest turned. It is compared with trigonometry
+//! in f64.
 //!
 //! The tutorial's bones rest without rotation, so that its `(T1 T2)⁻¹` may be taken apart in either order. Here it
 //! may not: `(A B)⁻¹ = B⁻¹ A⁻¹`.
@@ -67,7 +68,7 @@ fn right_order() -> [Affine3A; 3] {
     [first, second, undo(2) * step(-LENGTHS[1]) * second]
 }
 
-/// Where each bone carries a point `p` of bone 1's own space in the pose.
+/// The positions to which each bone carries a point `p` of bone 1's own space in the pose.
 fn carried(model: &Model, p: [f64; 2], turns: [f64; 3]) -> [Vec3; 3] {
     let (mut world, mut palette) = (Vec::new(), Vec::new());
     local_to_model(&model.skeleton, &pose(&model.skeleton.rest, turns), &mut world);

@@ -7,9 +7,9 @@ use crate::model::{InstanceId, MeshId, Model, Primitive};
 pub struct VertexRef {
     /// Who draws it.
     pub instance: InstanceId,
-    /// Of the instance's mesh.
+    /// The primitive's number in the instance's mesh.
     pub primitive: usize,
-    /// Of the primitive's positions; may be one that was split off for tangents.
+    /// The vertex's place in the primitive's positions; it may have been split off for tangents.
     pub vertex: usize,
 }
 
@@ -25,9 +25,9 @@ impl VertexRef {
 /// Stored vertices of one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexPart {
-    /// As the file numbers them.
+    /// The mesh's number in the file.
     pub mesh: MeshId,
-    /// Of the mesh.
+    /// The primitive's number in the mesh.
     pub primitive: usize,
     /// Numbers in the file, rising.
     pub vertices: Vec<u32>,

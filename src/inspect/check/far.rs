@@ -28,7 +28,7 @@ const AROUND: usize = 64;
 /// Less weight than this is a trace of automatic weighting.
 const TRACE: f32 = 0.04;
 
-/// What a joint moves from afar in one primitive.
+/// The vertices that a joint moves from afar in one primitive.
 #[derive(Default)]
 struct Far {
     vertices: Vec<u32>,

@@ -1,4 +1,4 @@
-//! What a rule found: how bad, where, why it harms, what to do.
+//! A finding of a rule: how bad it is, where it is, why it harms, what to do.
 
 use glam::Vec3;
 
@@ -21,7 +21,7 @@ impl Severity {
     /// All, rising.
     pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
 
-    /// As in JSON and on the command line.
+    /// The name in JSON and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Severity {
 /// How much, in one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
-    /// What is measured, such as "largest crack".
+    /// The quantity that is measured, such as "largest crack".
     pub what: &'static str,
     /// The number.
     pub value: f64,
@@ -66,7 +66,7 @@ impl Measure {
 /// The pose in which a finding is seen best.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum FindingPose {
-    /// As the file stores it.
+    /// The pose that the file stores.
     #[default]
     Rest,
     /// The rest pose with one joint turned: its local rotation is `rest · rotation about axis`.
@@ -96,15 +96,15 @@ pub struct Finding {
     pub severity: Severity,
     /// Whose vertices are at fault; `None` where joints are.
     pub mesh: Option<MeshId>,
-    /// Of the mesh.
+    /// The primitive's number in the mesh.
     pub primitive: Option<usize>,
     /// Every stored vertex at fault, rising.
     pub vertices: Vec<u32>,
     /// The joints (or nodes) at fault.
     pub joints: Vec<NodeId>,
-    /// What is wrong and what harm it does: a sentence or two.
+    /// One or two sentences that say what is wrong and what harm it does.
     pub message: String,
-    /// What to do about it.
+    /// A sentence that says what to do about it.
     pub fix: String,
     /// How much.
     pub measure: Option<Measure>,

@@ -16,7 +16,7 @@ pub static HIERARCHY: Rule = Rule {
     run: hierarchy,
 };
 
-/// What is wrong with the joints of one skin.
+/// The faults in the joints of one skin.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct Faults {
     /// Not below `skin.skeleton`, which is the node.

@@ -1,4 +1,5 @@
-//! What the rules about joints share: how they name joints and skins, and findings of which several skins are the same.
+//! Helpers that the rules about joints share: how they name joints and skins, and how findings that are the same in several
+//! skins become one.
 
 use std::collections::HashMap;
 

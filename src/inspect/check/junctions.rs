@@ -34,7 +34,7 @@ const TRIES: u8 = 32;
 /// And those of which it is found to lie on.
 const EDGES: u8 = 4;
 
-/// What cracks in a primitive.
+/// The cracks of a primitive.
 #[derive(Default)]
 struct Cracked {
     vertices: BTreeSet<u32>,

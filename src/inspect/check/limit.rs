@@ -95,7 +95,7 @@ fn worse(a: Option<Loss>, b: Option<Loss>) -> Option<Loss> {
 #[derive(Default)]
 struct Cut {
     vertices: Vec<u32>,
-    /// Where the pairs of each vertex end.
+    /// For each vertex, the end of its pairs.
     ends: Vec<usize>,
     /// Joint, and the stored weight less the limited one. Those of a vertex sum to zero: with all joints in one place nothing
     /// is lost.
@@ -133,7 +133,8 @@ impl Cut {
         out
     }
 
-    /// What each vertex loses by `loss`, which gets its place in the mesh and its pairs; the greatest of all.
+    /// The loss of each vertex by `loss`, which gets the vertex's place in the mesh and its pairs; returns the greatest of
+    /// all.
     fn worst(&self, subject: &Subject, w: &Weighted, loss: &Worst) -> Option<Loss> {
         let pieces = self.vertices.len().div_ceil(PIECE);
         let found = parallel::map(pieces, subject.cancel, &|piece| {
@@ -211,7 +212,7 @@ type Worst<'a> = dyn Fn(Vec3A, &[(u16, f32)]) -> (f32, FindingPose) + Sync + 'a;
 struct Turned {
     /// One past the last node that hangs on it.
     end: usize,
-    /// What moves those nodes, for a turn about each of the joint's axes.
+    /// The matrices that turn those nodes, one for each of the joint's axes.
     axes: [Affine3A; 3],
 }
 

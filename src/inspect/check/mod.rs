@@ -50,9 +50,9 @@ use crate::parallel;
 /// One rule.
 #[derive(Debug)]
 pub struct Rule {
-    /// As in JSON and for `--rules`.
+    /// The name in JSON and for `--rules`.
     pub id: &'static str,
-    /// As a heading.
+    /// The name as a heading.
     pub label: &'static str,
     /// One sentence: what it looks for.
     pub help: &'static str,
@@ -89,7 +89,7 @@ pub static RULES: &[&Rule] = &[
     &far::FAR,
 ];
 
-/// What to look for.
+/// Options of a check.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// The most influences of a vertex that the runtime can use.
@@ -104,7 +104,7 @@ impl Default for CheckOptions {
     }
 }
 
-/// What was found in one model.
+/// The findings in one model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// Worst first, then in the order of [`RULES`], mesh, primitive and joints; influences from afar by how far they reach.

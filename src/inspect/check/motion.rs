@@ -57,7 +57,7 @@ impl Point {
     }
 }
 
-/// What may open.
+/// A place that may open when the surface moves.
 #[derive(Clone, Debug)]
 pub(super) enum Gap {
     /// Between two vertices.
@@ -102,7 +102,7 @@ struct Turn {
     /// One past its subtree.
     end: usize,
     poses: Vec<FindingPose>,
-    /// What each pose does to all that hangs on the joint, in model space.
+    /// For each pose, the matrix that moves all that hangs on the joint, in model space.
     by: Vec<Affine3A>,
 }
 

@@ -86,7 +86,7 @@ fn first_places(skin: &Skin) -> Vec<u16> {
     skin.joints.iter().enumerate().map(|(place, node)| *first.entry(node).or_insert(place as u16)).collect()
 }
 
-/// What is double in a primitive.
+/// The duplicate pairs of a primitive.
 #[derive(Default)]
 struct Doubles {
     vertices: Vec<u32>,

@@ -6,13 +6,13 @@ use super::{CheckOptions, Finding, Rule, check};
 use crate::model::shapes::{Tube, tube};
 use crate::model::{Model, ModelParts};
 
-/// What one rule finds in a model.
+/// The findings of one rule in a model.
 pub(super) fn found_in(rule: &Rule, parts: ModelParts) -> Vec<Finding> {
     let options = CheckOptions { rules: Some(vec![rule.id]), ..CheckOptions::default() };
     check(&Model::build(parts).unwrap(), &options, &AtomicBool::new(false)).unwrap().findings
 }
 
-/// What one rule finds in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers too), all
+/// The findings of one rule in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers too), all
 /// below node 0. The tube is 6 m long and 0.5 m wide.
 pub(super) fn found(rule: &Rule, change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
     found_in(rule, changed(change))

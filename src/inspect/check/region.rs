@@ -1,4 +1,4 @@
-//! Where a joint moves a surface: connected regions, and how far they lie from its bone.
+//! The connected regions of a surface that a joint moves, and how far they lie from its bone.
 
 use std::collections::HashSet;
 

@@ -36,7 +36,7 @@ fn nodes(subject: &Subject) -> Vec<NodeId> {
     (0..carries.len()).filter(|i| carries[*i]).map(NodeId::from_index).collect()
 }
 
-/// What the node's own matrix does to lengths.
+/// The change of lengths by the node's own matrix.
 fn local(subject: &Subject, node: NodeId) -> Stretch {
     let skeleton = &subject.model.skeleton;
     let transform = skeleton.rest.transforms[node.index()];

@@ -20,10 +20,10 @@ pub static SEAM: Rule = Rule {
 const SAME_WEIGHT: f32 = 1.3 / 255.0;
 /// Gaps that stay narrower, as a part of the surface's size, are none.
 const NO_GAP: f32 = 1e-5;
-/// Where more open sides meet in one edge, none says which it continues.
+/// Where more open sides than this meet in one edge, none says which of them continues it.
 const MOST_OPEN_SIDES: usize = 8;
 
-/// What is torn in a primitive.
+/// The torn edges of a primitive.
 #[derive(Default)]
 struct Torn {
     vertices: BTreeSet<u32>,

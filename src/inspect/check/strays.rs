@@ -26,7 +26,7 @@ pub fn extent_at_rest(model: &Model, rest: &[Affine3A]) -> Extent {
     extent(model, &draws, &matrices, &model.skeleton.rest.morph_weights, METHODS[0])
 }
 
-/// What import should say of stray vertices, if there are any.
+/// The warning that import gives of stray vertices, if there are any.
 #[must_use]
 pub fn stray_warning(model: &Model, extent: &Extent) -> Option<String> {
     let first = extent.strays.first()?;
@@ -107,11 +107,11 @@ fn of_part(subject: &Subject, extent: &Extent, part: &Strays) -> Finding {
     }
 }
 
-/// Why vertices are where they are.
+/// The reason why vertices are where they are.
 struct Cause {
-    /// What carries them away, rising.
+    /// The joints that carry them away, sorted.
     joints: Vec<NodeId>,
-    /// From the mass, metres; infinite where some have no place.
+    /// Their greatest distance from the mass, metres; infinite where some have no place.
     farthest: f64,
     /// Some are far outside of their mesh as stored.
     is_stored: bool,
@@ -165,8 +165,8 @@ const WILD_SCALE: f32 = 1e6;
 /// A rest translation that no model has, in diagonals of its box.
 const WILD_TRANSLATION: f32 = 1e3;
 
-/// Of a node that carries vertices away and the nodes above it, the topmost whose own rest transform does so; the node itself
-/// where none does.
+/// Finds the node that carries vertices away: of `node` and the nodes above it, the topmost whose own rest transform does
+/// so; `node` itself where none does.
 fn culprit(subject: &Subject, extent: &Extent, node: NodeId) -> NodeId {
     let skeleton = &subject.model.skeleton;
     let size = extent.mass.diagonal();

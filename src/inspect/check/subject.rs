@@ -1,4 +1,4 @@
-//! What is checked, and what several rules need of it, worked out once.
+//! The model that is checked, with data that several rules need, worked out once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,13 +16,13 @@ use crate::model::{Influences, InstanceId, MeshId, Model, Primitive, Skin, SkinI
 pub struct Skinned<'a> {
     /// The first instance that draws it so.
     pub instance: InstanceId,
-    /// As the file numbers them.
+    /// The mesh's number in the file.
     pub mesh: MeshId,
-    /// Of the mesh.
+    /// The primitive's number in the mesh.
     pub primitive: usize,
-    /// As the file numbers them.
+    /// The skin's number in the file.
     pub skin_id: SkinId,
-    /// What moves it.
+    /// The skin that moves it.
     pub skin: &'a Skin,
     /// Its vertices.
     pub source: &'a Primitive,
@@ -33,7 +33,7 @@ pub struct Skinned<'a> {
 /// A model under the eyes of the rules.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// As stored: not normalised, not edited.
+    /// The model as stored: not normalised, not edited.
     pub model: &'a Model,
     /// See [`CheckOptions::limit`].
     pub limit: usize,
@@ -72,7 +72,7 @@ impl<'a> Subject<'a> {
         self.comparisons.get_or_init(|| comparisons(self.model, self.cancel))
     }
 
-    /// What the comparisons say of each vertex, if a rule has asked for them.
+    /// The difference between each vertex and its mirror image, if a rule has asked for it.
     pub(super) fn differences(&self) -> Option<PerVertex> {
         self.comparisons.get().map(|all| differences_of(self.model, all))
     }

@@ -19,31 +19,31 @@ use crate::model::{MeshId, NodeId, Skin, Topology};
 pub struct Surface {
     /// Its primitives; their stored vertices are numbered on from part to part.
     pub parts: Vec<Part>,
-    /// Of each numbered vertex: its place.
+    /// For each numbered vertex: its place.
     pub place: Vec<u32>,
-    /// Of each place; the space of the first part's mesh.
+    /// For each place: where it lies, in the space of the first part's mesh.
     pub positions: Vec<Vec3>,
     /// Triangles with three different places, as numbered vertices.
     pub triangles: Vec<[u32; 3]>,
     /// Every side of every triangle, sorted by [`Side::ends`]: the sides of one edge stand together.
     pub sides: Vec<Side>,
-    /// Of each place: which connected piece it belongs to.
+    /// For each place: the connected piece it belongs to.
     pub shell: Vec<u32>,
-    /// Where the numbered vertices of a place stand in `members`, which is sorted by place.
+    /// For each place: the start of its numbered vertices in `members`, which is sorted by place.
     starts: Vec<u32>,
     members: Vec<u32>,
-    /// Where the neighbours of a place stand in `near`.
+    /// For each place: the start of its neighbours in `near`.
     near_starts: Vec<u32>,
     near: Vec<u32>,
-    /// Where the weights of a numbered vertex stand in `weights`.
+    /// For each numbered vertex: the start of its weights in `weights`.
     weight_starts: Vec<usize>,
     weights: Vec<(NodeId, f32)>,
     sound: Vec<bool>,
     /// By rising node: the places that it moves, rising, with the largest weight of the vertices there.
     pub joints: Vec<(NodeId, Vec<(u32, f32)>)>,
-    /// Where the joints of the surface stand as bound, and their bones; sorted by node.
+    /// The bones of the surface's joints as they were bound, sorted by node.
     pub bones: Vec<BoneSegment>,
-    /// The diagonal of the box around it, as `positions`.
+    /// The diagonal of the box around it, in the space of `positions`.
     pub size: f32,
     /// Metres in the world for each unit of `positions`, at rest.
     pub world_scale: f32,
@@ -52,11 +52,11 @@ pub struct Surface {
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Of which mesh.
+    /// The mesh.
     pub mesh: MeshId,
-    /// Of the mesh.
+    /// The primitive's number in the mesh.
     pub primitive: usize,
-    /// In [`Subject::skinned`].
+    /// The place in [`Subject::skinned`].
     pub skinned: usize,
     /// The number of its first vertex.
     pub first: u32,

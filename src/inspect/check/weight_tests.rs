@@ -17,7 +17,7 @@ fn skin(parts: &mut ModelParts) -> &mut Influences {
     parts.meshes[0].primitives[0].influences.as_mut().unwrap()
 }
 
-/// What a check of the model finds about weights and pairs.
+/// The findings about weights and pairs in a model.
 fn found(parts: ModelParts, limit: usize) -> Vec<Finding> {
     let ids = [
         "weights-not-finite",

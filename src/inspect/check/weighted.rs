@@ -1,4 +1,4 @@
-//! What the rules about weights look at, and how they say what they found.
+//! The data that rules about weights look at, and the words in which they say what they found.
 
 use glam::Affine3A;
 

@@ -173,8 +173,8 @@ fn integers(influences: &Influences, vertex: usize) -> u32 {
     influences.of(vertex).1.iter().map(|w| (w * 255.0).round() as u32).sum()
 }
 
-/// As Khronos' glTF-Validator 2.0 asks (`ACCESSOR_WEIGHTS_NON_NORMALIZED`): summed in single precision, off by 2e-7 at most
-/// for each weight that is not zero.
+/// The test of Khronos' glTF-Validator 2.0 (`ACCESSOR_WEIGHTS_NON_NORMALIZED`): the sum in single precision may be off by
+/// 2e-7 for each weight that is not zero.
 fn validator_accepts(influences: &Influences, vertex: usize) -> bool {
     let used = || influences.of(vertex).1.iter().filter(|w| **w != 0.0);
     let sum: f32 = used().sum();

@@ -10,12 +10,12 @@ use crate::math::Aabb;
 /// Points this close are one, as a part of the diagonal of the box around all.
 const TOLERANCE: f32 = 1e-6;
 
-/// What welding makes of a list of points.
+/// The result of welding a list of points.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Weld {
     /// For each point: the place it lies in.
     pub of: Vec<u32>,
-    /// Of each place: the first point that lies there.
+    /// For each place: the first point that lies there.
     pub positions: Vec<Vec3>,
 }
 
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// What is far away decides nothing for what is near, and is not heaped in one cell.
+    /// Points that are far away decide nothing for points that are near, and are not heaped in one cell.
     #[test]
     fn strays_change_no_place_of_the_others() {
         let at = |i: u32| Vec3::new((i % 20) as f32, (i / 20 % 20) as f32, (i / 400) as f32) * 0.05;

@@ -53,7 +53,7 @@ impl Worst {
     }
 }
 
-/// What one rule has to say about one primitive in one pose.
+/// The faults that one rule finds in one primitive in one pose.
 pub(super) struct FaultyPose {
     pub(super) measures: Measures,
     /// Stored vertices at fault, rising.
@@ -70,11 +70,11 @@ struct Part {
     patch: Patch,
     /// All that are read, rising.
     vertices: Picked,
-    /// Of its triangles, three for each.
+    /// The corners of its triangles, three for each.
     corners: Picked,
 }
 
-/// Where in the palettes each node stands as a joint, by rising node: what a subtree moves lies in one range.
+/// The places of each node in the palettes, sorted by node, so that those of a subtree lie in one range.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     all: Vec<Slot>,
@@ -112,7 +112,7 @@ impl Slots {
     }
 }
 
-/// What a drive tells while it goes on.
+/// Callbacks by which a drive reports while it goes on.
 pub(super) struct Hooks<'a> {
     /// One more pose is measured.
     pub(super) tick: &'a dyn Fn(),
@@ -238,7 +238,7 @@ impl<'a> Worker<'a> {
         Some(unit.skin.joints[best])
     }
 
-    /// What a drive bends of a primitive; `None`: nothing.
+    /// The part of a primitive that a drive bends; `None` where it bends nothing.
     fn part(&mut self, what: Driven, unit: usize) -> Option<Part> {
         let s = &self.skinned[unit];
         let moves = (s.palette(&self.rest_packed, self.method), self.method);

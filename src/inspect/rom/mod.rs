@@ -146,7 +146,7 @@ impl Stop<'_> {
     }
 }
 
-/// What the range of motion showed.
+/// The findings of the range of motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RomReport {
     /// Worst first, then in the order of [`ROM_RULES`], the worst of each rule first.
@@ -216,7 +216,7 @@ pub fn run(
     run_until(model, plan, method, progress, &Stop { cancel, until: None })
 }
 
-/// As [`run`], but for so long as `stop` allows: what was found by then is listed, and [`RomReport::planned`] is more than
+/// Does the same as [`run`] until `stop` ends it: faults found by then are listed, and [`RomReport::planned`] is more than
 /// [`RomReport::poses`].
 #[must_use]
 pub fn run_until(

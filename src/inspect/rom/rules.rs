@@ -1,4 +1,4 @@
-//! What counts as bad in a range of motion, how it is ranked, and the words for it.
+//! The rules by which a range of motion is judged, how their findings are ranked, and the words for them.
 //!
 //! Every rig deforms badly somewhere within ±90° on every axis: most joints never go there. So findings rank poses and
 //! condemn none, except where no intended deformation looks like that.
@@ -14,15 +14,15 @@ use crate::model::{Model, NodeId};
 /// A measure of the deformed surface that range of motion lists.
 #[derive(Debug, PartialEq)]
 pub struct RomRule {
-    /// As in JSON.
+    /// The name in JSON.
     pub id: &'static str,
-    /// As a heading.
+    /// The name as a heading.
     pub label: &'static str,
     /// One sentence: what it lists.
     pub help: &'static str,
     /// In [`ROM_RULES`].
     pub(super) place: usize,
-    /// What is at fault; `None`: the patch as a whole.
+    /// The fault that it lists; `None`: it judges the patch as a whole.
     pub(super) fault: Option<Fault>,
 }
 
@@ -68,7 +68,7 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
     },
 ];
 
-/// What is listed.
+/// The limits beyond which a fault is listed.
 pub(super) const LIMITS: Limits =
     Limits { stretch: 2.0, area: [0.1, 4.0], fold: PI * 150.0 / 180.0, folded_by: PI / 3.0 };
 /// Share of the volume that a bend may lose or gain unlisted.
@@ -161,7 +161,7 @@ fn counted(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("one {one}") } else { format!("{n} {many}") }
 }
 
-/// What the pose does, what to do about it, and how much.
+/// The sentence that says what the pose does, the sentence that says what to do about it, and the measured number.
 fn words(rule: &RomRule, m: &Measures, count: usize) -> (String, &'static str, Measure) {
     let number = |what, value: f64, unit| Measure { what, value, unit };
     match rule.fault {
@@ -208,7 +208,7 @@ fn words(rule: &RomRule, m: &Measures, count: usize) -> (String, &'static str, M
     }
 }
 
-/// What the worst triangle suffers, and its area, posed over rest.
+/// The words for what the worst triangle suffers, and its area, posed over rest.
 fn area_words(m: &Measures) -> (&'static str, f64) {
     let [least, most] = m.triangle.map(f64::from);
     if 1.0 / least.max(1e-3) >= most { ("crushes", least) } else { ("swells", most) }

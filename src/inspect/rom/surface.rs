@@ -141,8 +141,8 @@ impl<'a> Skinned<'a> {
         &packed[self.first * stride..][..self.skin.joints.len() * stride]
     }
 
-    /// Where the fronts of triangles should look: their normals in mesh space, carried by the blend of each corner.
-    /// `corners` are theirs, three for each.
+    /// The directions in which the fronts of triangles should look: their normals in mesh space, carried by the blend of
+    /// each corner. `corners` holds three for each triangle.
     pub(super) fn facing(
         &self,
         corners: &Picked,

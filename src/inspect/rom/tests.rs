@@ -208,8 +208,8 @@ fn uneven_scale_above_a_joint_changes_all_that_hangs_on_it() {
     assert_eq!((axis, angle.abs()), (Vec3::Z, 90.0_f32.to_radians()));
 }
 
-/// Of three joints that bend a tube, the sharper the weights change the more is crushed; the list has them in that order,
-/// and says how many there would be.
+/// Three joints bend a tube: the sharper the weights change at a joint, the more is crushed there. The list has the joints
+/// in that order, and says how many there would be.
 #[test]
 fn the_worst_come_first_and_the_list_says_how_many_there_are() {
     let model = tube(Tube { joints: 4, rings: 33, sides: 12, influences: 1, ..Tube::default() });

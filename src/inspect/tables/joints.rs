@@ -11,7 +11,7 @@ use crate::inspect::rig::{Drift, RestFigures, SkinBinding};
 use crate::math::Aabb;
 use crate::model::{Model, NodeId, SkinId};
 
-/// What a joint does.
+/// The effect of a joint on the mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointFigures {
     /// Stored vertices that it moves with a weight other than zero.
@@ -52,7 +52,7 @@ pub struct JointRow {
     pub skins: usize,
     /// Steps from the root of the hierarchy.
     pub depth: usize,
-    /// What it does.
+    /// The effect of the joint.
     pub figures: JointFigures,
     /// It moves no vertex in any skin, and nor does any node below it.
     pub unused: bool,
@@ -75,7 +75,7 @@ pub struct JointTable {
     by_skin: Vec<Vec<JointRow>>,
 }
 
-/// What the joint table is ordered by.
+/// The columns by which the joint table can be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the titles of the columns")]
 pub enum JointColumn {
@@ -218,7 +218,7 @@ pub fn scale_of(matrix: &Affine3A) -> (Vec3, f32) {
     (Vec3::new(m.x_axis.length(), m.y_axis.length(), m.z_axis.length()), m.determinant())
 }
 
-/// What each joint of each skin does.
+/// Counts the effect of each joint of each skin.
 fn count(model: &Model, vertices: &VertexTable, cancel: &AtomicBool) -> Option<Vec<Vec<JointFigures>>> {
     let mut rest = Vec::new();
     local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
@@ -252,7 +252,7 @@ fn count(model: &Model, vertices: &VertexTable, cancel: &AtomicBool) -> Option<V
     Some(out)
 }
 
-/// What hangs on each node without a skin.
+/// Counts what hangs on each node without a skin.
 fn rigid(model: &Model) -> Vec<JointFigures> {
     let mut bind = Vec::new();
     local_to_model(&model.skeleton, model.bind_pose(), &mut bind);

@@ -7,7 +7,7 @@ use crate::model::{Influences, Model, NodeId, WeightFormat};
 /// One vertex of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Where it is from.
+    /// The part of the model that it belongs to.
     pub part: Part,
     /// Its number in the file.
     pub vertex: usize,
@@ -20,7 +20,7 @@ pub struct Pair {
     pub node: NodeId,
     /// Its place in the skin.
     pub slot: u16,
-    /// As stored.
+    /// The weight that the file stores.
     pub weight: f32,
     /// How it is stored.
     pub format: WeightFormat,
@@ -67,7 +67,7 @@ impl Row {
         self.part.influences(model).is_none_or(|i| i.sums_to_one(self.vertex))
     }
 
-    /// What a joint of its skin (by its place there) has of it.
+    /// The weight of the vertex for a joint, which is given by its place in the skin.
     #[must_use]
     pub fn weight(&self, model: &Model, slot: u16) -> f32 {
         self.part.influences(model).map_or(0.0, |i| weight_of(i, self.vertex, slot))

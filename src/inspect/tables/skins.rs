@@ -48,9 +48,9 @@ impl SkinSummary {
         if self.vertices == 0 { 0.0 } else { self.used as f64 / self.vertices as f64 }
     }
 
-    /// What the skinning takes: for each stored pair a joint number (one byte where the skin has no more than 256 joints,
-    /// else two) and a weight of the file's format, and 64 bytes for each inverse bind matrix. One primitive after the
-    /// other; the matrices count once.
+    /// The bytes that skinning data take: for each stored pair a joint number (one byte where the skin has no more than 256
+    /// joints, else two) and a weight of the file's format, and 64 bytes for each inverse bind matrix. Call it for one
+    /// primitive after the other; the matrices count once.
     fn bytes_of(joints: usize, pairs: usize, format: WeightFormat) -> usize {
         let number = if joints <= 256 { size_of::<u8>() } else { size_of::<u16>() };
         let weight = match format {
@@ -62,7 +62,7 @@ impl SkinSummary {
     }
 }
 
-/// What all skins of a model take together.
+/// The memory that all skins of a model take together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkinData {
     /// Stored vertices, once for each skin that moves them.
@@ -71,7 +71,7 @@ pub struct SkinData {
     pub used: usize,
     /// Pairs of joint and weight that are stored.
     pub stored: usize,
-    /// As [`SkinSummary::bytes`].
+    /// Bytes, counted as in [`SkinSummary::bytes`].
     pub bytes: usize,
 }
 
