@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-/// What to measure.
+/// Options of a benchmark.
 #[derive(Clone, Debug)]
 pub struct Benchmark {
     /// Presented frames.
@@ -26,7 +26,7 @@ struct Line {
     cpu_ms_per_frame: Option<f64>,
     peak_rss_mib: Option<f64>,
     instances: usize,
-    /// Of a pixel, in the last frame.
+    /// Samples of a pixel in the last frame.
     samples: u32,
 }
 

@@ -1,5 +1,5 @@
-//! What the window does beside its pictures: it shows large models once they are on the device, has weights normalised, lets
-//! clicks wait until vertices can be found, and says what of all that is under way.
+//! Work that the window does beside its pictures: it shows large models once they are on the device, has weights
+//! normalised, lets clicks wait until vertices can be found, and says which of that is under way.
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::output;
 
-/// What the file holds.
+/// The contents of the file.
 #[derive(Debug, Serialize)]
 struct Listing<'a> {
     schema: u32,
@@ -19,13 +19,13 @@ struct Listing<'a> {
 /// A button, a value, a text: anything that has words and a place.
 #[derive(Debug, Serialize)]
 struct Control<'a> {
-    /// As accesskit has it: `Button`, `SpinButton`, `TextInput`, `Label` …
+    /// The role that accesskit gives it: `Button`, `SpinButton`, `TextInput`, `Label` …
     role: String,
-    /// What it is called.
+    /// The name of the control.
     label: Option<&'a str>,
-    /// What stands in it; of a text, the text.
+    /// The value that stands in it; for a text, the text.
     value: Option<&'a str>,
-    /// False where it cannot be used at present.
+    /// False while it cannot be used.
     enabled: bool,
     /// Left, top, width and height, pixels of the window.
     rect: [f64; 4],
@@ -35,12 +35,12 @@ struct Control<'a> {
 #[derive(Debug)]
 pub(super) struct Controls {
     path: PathBuf,
-    /// What it holds.
+    /// The bytes that the file holds.
     written: Vec<u8>,
 }
 
 impl Controls {
-    /// Of a file that does not exist yet.
+    /// Will write to `path`, which does not exist yet.
     pub fn new(path: PathBuf) -> Self {
         Self { path, written: Vec::new() }
     }

@@ -1,26 +1,26 @@
-//! What of the panels has changed since they were last painted, so that only that is painted again. Knows shapes and
-//! rectangles; nothing of the GPU.
+//! Finds the parts of the panels that have changed since they were last painted, so that only those are painted again.
+//! Knows shapes and rectangles; nothing of the GPU.
 
 use std::sync::Arc;
 
 use egui::epaint::{ClippedShape, Shape};
 use egui::{Pos2, Rect, pos2, vec2};
 
-/// What was painted last.
+/// The shapes that were painted last.
 #[derive(Default)]
 pub(super) struct Damage {
     shapes: Vec<ClippedShape>,
     canvas: Option<Canvas>,
 }
 
-/// What panels are painted on; where it is another, all of them are painted anew.
+/// The surface that panels are painted on; where it is another one, all of them are painted anew.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Canvas {
     /// Pixels.
     pub size: [u32; 2],
     /// Pixels of a point.
     pub scale: f32,
-    /// What is painted there anyway, points.
+    /// The rectangle that is painted with every frame anyway, points.
     pub except: Rect,
     /// Behind everything.
     pub base: egui::Color32,
@@ -33,8 +33,8 @@ const MOST: usize = 12;
 const FRINGE: f32 = 1.5;
 
 impl Damage {
-    /// Where `now` looks other than what was painted last, in points that are whole pixels; all of the canvas where that is
-    /// not known. From here on `now` is what was painted last.
+    /// The places where `now` looks different from what was painted last, in points that are whole pixels; all of the
+    /// canvas where that is not known. Remembers `now` as what was painted last.
     pub fn take(&mut self, canvas: Canvas, now: &[ClippedShape]) -> Vec<Rect> {
         let places = match self.canvas == Some(canvas) {
             true => changed(&self.shapes, now),
@@ -48,7 +48,7 @@ impl Damage {
         joined(places.into_iter().map(|p| pixels(p, canvas.scale).intersect(whole)).filter(seen).collect())
     }
 
-    /// What was painted last did not come to be shown.
+    /// Forgets the shapes that were painted last, since they did not come to be shown.
     pub fn forget(&mut self) {
         self.canvas = None;
     }
@@ -68,7 +68,7 @@ fn pixels(place: Rect, scale: f32) -> Rect {
     Rect { min: pos2(down(min.x), down(min.y)), max: pos2(up(max.x), up(max.y)) }
 }
 
-/// Where two lists of shapes differ. What comes before and after all differences is taken to lie one on the other.
+/// The places where two lists of shapes differ. Shapes before and after all differences are taken to be the same.
 fn changed(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<Rect> {
     let same = |(a, b): &(&ClippedShape, &ClippedShape)| is_same(a, b);
     let head = before.iter().zip(now).take_while(same).count();
@@ -82,7 +82,7 @@ fn changed(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<Rect> {
     before.iter().chain(now).map(seen).collect()
 }
 
-/// What is seen of a shape.
+/// The rectangle in which a shape is seen.
 fn seen(shape: &ClippedShape) -> Rect {
     let bounds = shape.transform_after_tessellation * shape.shape.visual_bounding_rect();
     bounds.intersect(shape.clip_rect)

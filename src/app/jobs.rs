@@ -17,7 +17,7 @@ use crate::session::{Document, Normalised, Source};
 
 use super::ui::fonts;
 
-/// What comes back.
+/// Messages from jobs in the background.
 pub(super) enum Report {
     /// 0…1, and what is being done. While images arrive: that one more has.
     Progress(f32, String),

@@ -37,7 +37,7 @@ use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
 use crate::session::{Antialiasing, Command, Document, Effect, Orbit, Session, Source};
 
-/// What `skinscope view` was asked for.
+/// Options of `skinscope view`.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The first thing to open.
@@ -80,7 +80,7 @@ pub enum AppError {
     Import {
         /// Its name.
         file: String,
-        /// What is wrong with it.
+        /// The reason.
         error: ImportError,
     },
     /// A benchmark's crowd is not shown.
@@ -88,7 +88,7 @@ pub enum AppError {
     Crowd(String),
 }
 
-/// What wakes the event loop from outside.
+/// Events that wake the event loop from outside.
 #[derive(Debug)]
 enum Wake {
     /// A job has something to say.
@@ -106,7 +106,7 @@ impl From<egui_winit::accesskit_winit::Event> for Wake {
 /// Opens the window and stays until it is closed. A benchmark gives back its line.
 ///
 /// # Errors
-/// Where there is no display or no GPU, with what to do about it.
+/// There is no display or no GPU; the message says what to do about it.
 pub fn run(options: Options) -> Result<Option<String>, AppError> {
     let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(reason(&e.to_string()));
     let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(no_display)?;
@@ -131,10 +131,10 @@ struct App {
     ui: UiState,
     status: Status,
     jobs: Jobs,
-    /// What was opened last, whether it could be or not.
+    /// The source that was opened last, whether it could be read or not.
     source: Source,
     window: Option<Window>,
-    /// What the window's device reads, as soon as there is one.
+    /// The formats that the window's device reads, as soon as there is one.
     formats: Arc<OnceLock<BlockFormats>>,
     frame: Frame,
     /// A model that was read and is shown once it is on the device, with all warnings as soon as its images are there too.

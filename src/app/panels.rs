@@ -7,7 +7,7 @@ use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 
 use crate::render::Gpu;
 
-/// What egui has on the device.
+/// The renderer of egui, and the texture that keeps the panels.
 pub(super) struct Panels {
     renderer: Renderer,
     layer: Option<(wgpu::Texture, wgpu::TextureView)>,
@@ -51,7 +51,7 @@ impl Panels {
         self.renderer.render(&mut pass.forget_lifetime(), shapes, window);
     }
 
-    /// Where panels are kept, for a window of `size` pixels; true where nothing is in it yet.
+    /// The texture in which panels are kept, for a window of `size` pixels; true where nothing is in it yet.
     pub fn layer(
         &mut self,
         gpu: &Gpu,

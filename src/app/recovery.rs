@@ -15,7 +15,7 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(4),
 ];
 
-/// What has become of the devices so far.
+/// The history of devices that were lost.
 #[derive(Debug, Default)]
 pub(super) struct Recovery {
     /// When devices were lost, of late.

@@ -1,5 +1,5 @@
-//! What goes when the device goes: the surface of the window, the renderer, egui's renderer. All of it is made anew from
-//! what the window and the session keep.
+//! Everything that is lost with the device: the surface of the window, the renderer, egui's renderer. All of it is made
+//! anew from what the window and the session keep.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,16 +18,16 @@ use crate::model::Model;
 use crate::render::{Backend, Doing, Gpu, GpuError, Renderer, SAMPLES};
 use crate::session::Antialiasing;
 
-/// What egui made of the last pass, as far as it is to be painted.
+/// The result of egui's last pass, as far as it is to be painted.
 #[derive(Default)]
 pub(super) struct Painted {
-    /// What has changed in the panels, then what lies over the picture.
+    /// The changed parts of the panels, then the shapes that lie over the picture.
     shapes: Vec<ClippedPrimitive>,
     /// How many of `shapes` are for the panels.
     changed: usize,
     pub textures: egui::TexturesDelta,
     scale: f32,
-    /// Of the picture, pixels of the window.
+    /// The rectangle of the picture, pixels of the window.
     viewport: [u32; 4],
     damage: Damage,
 }
@@ -81,7 +81,7 @@ fn pixels(area: egui::Rect, [width, height]: [u32; 2], scale: f32) -> [u32; 4] {
     [x, y, right.saturating_sub(x), bottom.saturating_sub(y)]
 }
 
-/// What came of a frame.
+/// The result of presenting a frame.
 pub(super) struct Presented {
     /// It is on the screen.
     pub shown: bool,
@@ -106,7 +106,7 @@ pub(super) struct Edges {
 /// Frames in a row for which the surface gave an error instead of a texture, before surface and device are given up.
 const MOST_REFUSALS: u32 = 8;
 
-/// What is asked of a device.
+/// Options for a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wishes {
     pub backend: Backend,
@@ -177,7 +177,7 @@ impl Screen {
         self.gpu.device.limits().max_texture_dimension_2d
     }
 
-    /// What of the model is not drawn as its file has it.
+    /// Messages about parts of the model that are not drawn as its file has them.
     pub fn notices(&self) -> &[String] {
         self.renderer.notices()
     }
@@ -193,17 +193,17 @@ impl Screen {
         }
     }
 
-    /// As [`Renderer::begin`].
+    /// Calls [`Renderer::begin`].
     pub fn begin(&mut self, model: &Arc<Model>) -> bool {
         self.renderer.begin(model)
     }
 
-    /// As [`Renderer::forget_others`].
+    /// Calls [`Renderer::forget_others`].
     pub fn forget_others(&mut self, model: Option<&Arc<Model>>) {
         self.renderer.forget_others(model);
     }
 
-    /// As [`Renderer::doing`].
+    /// Calls [`Renderer::doing`].
     pub fn doing(&self) -> Option<(Doing, f32)> {
         self.renderer.doing()
     }
@@ -405,7 +405,7 @@ fn configuration(
     Ok(config)
 }
 
-/// What is seen where neither picture nor panels are: the outer colour of the background, as egui would write it.
+/// The colour where neither picture nor panels are: the outer colour of the background, as egui would write it.
 fn clear_color(background: Background) -> wgpu::Color {
     let [r, g, b] = match background {
         Background::Solid(color) | Background::Studio { outer: color, .. } => color,

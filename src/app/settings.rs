@@ -1,5 +1,6 @@
-//! What the window remembers from one run to the next. Nothing in that file stops the start: a file that is missing,
-//! broken or no file at all means the defaults, a field of the wrong type its own default, and numbers are clamped.
+//! Settings that the window remembers from one run to the next. Nothing in that file stops the start: a file that is
+//! missing, broken or no file at all means the defaults, a field of the wrong type means its own default, and numbers are
+//! clamped.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,7 +23,7 @@ pub(super) struct Settings {
     pub ui: Saved,
 }
 
-/// Of the settings file, bytes; it has a few hundred.
+/// The greatest size of a settings file that is read, bytes; a file has a few hundred.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The largest size of anything, points: no window system has larger windows.
@@ -36,7 +37,7 @@ impl Settings {
         path().and_then(|path| text_of(&path)).map_or_else(Self::default, |text| Self::read(&text))
     }
 
-    /// What can be used of `text`.
+    /// Reads the fields of `text` that can be used.
     fn read(text: &str) -> Self {
         let Ok(mut file) = serde_json::from_str(text) else { return Self::default() };
         clamp_numbers(&mut file);

@@ -28,15 +28,15 @@ pub(super) struct Window {
     /// `None` while a lost device has not been replaced.
     screen: Option<Screen>,
     recovery: Recovery,
-    /// Of the last loss.
+    /// Why the device was lost last.
     reason: String,
     complaints: Complaints,
     egui: egui::Context,
     fonts: FallbackFonts,
     input: egui_winit::State,
-    /// What egui laid out last, until it is painted.
+    /// The result of egui's last pass, until it is painted.
     output: Option<egui::FullOutput>,
-    /// Where it left room for the picture, points.
+    /// The rectangle that egui left for the picture, points.
     area: egui::Rect,
     painted: Painted,
     sight: Sight,
@@ -136,12 +136,12 @@ impl Window {
         [size.width, size.height]
     }
 
-    /// What the GPU could not do, once.
+    /// Takes the message that says what the GPU could not do; each is given once.
     pub(super) fn take_complaint(&mut self) -> Option<String> {
         self.complaints.take()
     }
 
-    /// What of the model is not shown as its file has it.
+    /// Messages about parts of the model that are not shown as its file has them.
     pub(super) fn notices(&self) -> Vec<String> {
         let mut notices = self.screen.as_ref().map_or(Vec::new(), |s| s.notices().to_vec());
         notices.extend(self.fonts.notices());
@@ -183,7 +183,7 @@ impl Window {
         }
     }
 
-    /// What is being brought to the device, and how much of it is done, 0…1.
+    /// The work that brings something to the device, and the share of it that is done, 0…1.
     pub(super) fn doing(&self) -> Option<(Doing, f32)> {
         self.screen.as_ref().and_then(Screen::doing)
     }
@@ -233,7 +233,7 @@ impl Window {
         }
     }
 
-    /// What has come in since the last frame, in turns that egui is given one after the other.
+    /// The events that have come in since the last frame, in turns that egui is given one after the other.
     pub(super) fn take_input(&mut self) -> Vec<egui::RawInput> {
         ui::turns(self.input.take_egui_input(&self.os))
     }
@@ -275,7 +275,7 @@ impl Window {
     /// Draws the picture and the panels; false when there was nothing to draw on. A device that is lost is replaced.
     ///
     /// # Errors
-    /// Where it cannot be.
+    /// The device is lost and cannot be replaced.
     pub(super) fn present(&mut self, frame: &Frame, background: Background, edges: Edges) -> Result<bool, GpuError> {
         if !self.sight.is_seen(Instant::now(), &|| self.os.is_minimized() == Some(true)) {
             self.painted.forget();
@@ -516,7 +516,7 @@ mod tests {
         assert!(!sight.is_seen(start, &|| false));
     }
 
-    /// What a rebuilt device is given is everything that egui draws with.
+    /// A rebuilt device is given everything that egui draws with.
     #[test]
     fn egui_has_one_texture_and_all_of_it_is_given() {
         let egui = egui::Context::default();

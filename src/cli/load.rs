@@ -9,7 +9,7 @@ use crate::deform::packed::{may_reorder, pack_primitive};
 use crate::model::{Model, Primitive, Values};
 use crate::session::Document;
 
-/// What was loaded since `started`, vertices and indices as they go to a device included.
+/// Reports what was loaded since `started`, with vertices and indices as they go to a device.
 pub(super) fn report(document: &Document, started: Instant) -> Value {
     let model = &document.model;
     let packed = pack(model);

@@ -1,4 +1,4 @@
-//! What colours the surface in a picture without a window, and how vertices show.
+//! Options that say what colours the surface in a picture without a window, and how vertices show.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

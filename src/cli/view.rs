@@ -86,7 +86,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     }
 }
 
-/// What is there already may be the user's.
+/// Refuses a file that exists already, since it may be the user's.
 fn parse_new_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if path.symlink_metadata().is_ok() { Err("the file exists already".into()) } else { Ok(path) }

@@ -13,7 +13,7 @@ const SHOWN_SECS: f64 = 2.5;
 /// Between the plate and the lower edge, points.
 const INSET: f32 = 16.0;
 
-/// What the plate says.
+/// The message that the plate shows.
 #[derive(Clone, Debug)]
 struct Copied {
     what: String,

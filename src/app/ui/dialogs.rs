@@ -71,7 +71,7 @@ fn group(ui: &mut Ui, menu: Menu, title: &str) {
     }
 }
 
-/// What keys do in panels and lists.
+/// Lists the keys of panels and lists.
 fn in_panels(ui: &mut Ui) {
     section(ui, "In panels and lists", |_| {});
     let rows = [
@@ -85,7 +85,7 @@ fn in_panels(ui: &mut Ui) {
     }
 }
 
-/// What the mouse does over the picture.
+/// Lists the uses of the mouse over the picture.
 fn mouse(ui: &mut Ui) {
     section(ui, "Mouse over the picture", |_| {});
     let rows = [

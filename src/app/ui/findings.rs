@@ -1,4 +1,5 @@
-//! What the checker, the range of motion and the import found, worst first; the button that runs the range of motion.
+//! The list of findings of the checker, the range of motion and the import, worst first, and the button that runs the range
+//! of motion.
 
 use std::sync::{Arc, Weak};
 
@@ -21,7 +22,7 @@ use crate::inspect::{Inspection, rule_words};
 use crate::model::Model;
 use crate::session::{Command, Document, Session};
 
-/// What the panel keeps for the open model.
+/// State of the panel for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// Severities that are left out, by [`place_of`].
@@ -30,7 +31,7 @@ pub(super) struct Findings {
     shown: Option<usize>,
     reach: Reach,
     items: Vec<Item>,
-    /// Where each item begins, and where the last one ends, points.
+    /// The top of each item, and the bottom of the last one, points.
     tops: Vec<f32>,
     built_for: Option<Key>,
     /// The range of motion that was listed last.
@@ -44,7 +45,7 @@ pub(super) struct Findings {
 enum Reach {
     /// To both sides.
     Degrees(f32),
-    /// As the file's clips do.
+    /// The motion of the file's clips.
     Clips,
 }
 
@@ -88,7 +89,7 @@ enum Item {
     Warning(usize),
 }
 
-/// What the items were built for.
+/// The data that the items were built for.
 #[derive(Debug)]
 struct Key {
     inspection: Weak<Inspection>,
@@ -112,9 +113,9 @@ impl Key {
 const FOLDED: f32 = 24.0;
 /// Points that a line of a title takes.
 const TITLE_LINE: f32 = 16.0;
-/// Where texts begin, from the left edge, points.
+/// Distance of texts from the left edge, points.
 const INDENT: f32 = 34.0;
-/// Of the texts of an unfolded finding, and of import warnings.
+/// Font size of an unfolded finding and of import warnings, points.
 const TEXT: f32 = 12.0;
 
 /// Errors, warnings, notes.
@@ -273,7 +274,7 @@ fn severity_chip(ui: &mut Ui, severity: Severity, count: usize, on: bool) -> Res
     response.on_hover_text(name)
 }
 
-/// Where the range of motion stands.
+/// The strip at the lower edge that holds the range of motion.
 fn footer(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui)) {
     egui::Panel::bottom("range of motion").exact_size(height).frame(Frame::NONE).show(ui, |ui| {
         ui.add_space(8.0);
@@ -403,7 +404,7 @@ impl Findings {
 }
 
 impl Findings {
-    /// Where the first of the findings stands that have just come, those of the range of motion: the list jumps there.
+    /// The top of the first finding that has just come from the range of motion; the list jumps there.
     fn news(&mut self, ui: &Ui, document: &Document) -> Option<f32> {
         let now = document.rom.as_ref().map(Arc::downgrade).unwrap_or_default();
         if self.listed.ptr_eq(&now) {
@@ -424,7 +425,7 @@ fn wrapped(ui: &Ui, text: &str, color: Color32, width: f32) -> Arc<Galley> {
     ui.painter().layout(text.to_owned(), theme::regular(TEXT), color, room)
 }
 
-/// What its rule is called.
+/// The label of the finding's rule.
 fn label_of(finding: &Finding) -> &'static str {
     rule_words(finding.rule).map_or(finding.rule, |(label, _)| label)
 }
@@ -445,7 +446,7 @@ fn title(ui: &Ui, finding: &Finding, width: f32) -> Arc<Galley> {
     ui.painter().layout_job(job)
 }
 
-/// What is wrong, and what to do.
+/// Lays out the text that says what is wrong and the text that says what to do.
 fn body(ui: &Ui, finding: &Finding, width: f32) -> [Arc<Galley>; 2] {
     let c = colors(ui);
     [wrapped(ui, &finding.message, c.text, width), wrapped(ui, &finding.fix, c.dim, width)]
@@ -499,7 +500,7 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
     ui.data_mut(|d| d.insert_temp(id, seen));
 }
 
-/// Where to scroll so that an item is seen; `None` where it is.
+/// The scroll offset at which an item is seen; `None` where it is seen already.
 fn follow(ui: &Ui, findings: &Findings, item: usize) -> Option<f32> {
     let id = ui.scope_id().with("seen");
     let (offset, height): (f32, f32) = ui.data(|d| d.get_temp(id))?;

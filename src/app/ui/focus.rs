@@ -1,6 +1,7 @@
-//! Where Tab goes: in reading order through the panels, from the top bar to the outliner, the view with
-//! the tables below it, the inspector and the timeline, and within each of them line by line. Panels are laid out in another order, in which egui would
-//! go, and some widgets are passed over: the slider beside a value that can be typed, the rows of a list that has arrows.
+//! The order in which Tab moves the focus: reading order through the panels (the top bar, the outliner, the view with the
+//! tables below it, the inspector, the timeline), and within each of them line by line. egui alone would go in the order in
+//! which panels are laid out. Some widgets are passed over: the slider beside a value that can be typed, the rows of a list
+//! that has arrows.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use egui::{Context, CornerRadius, Event, Id, IdSet, LayerId, Order, Stroke, Stro
 
 use super::theme::{RADIUS, colors};
 
-/// What Tab has to know of the last pass.
+/// The state that is kept from one pass to the next.
 #[derive(Debug, Default)]
 pub(super) struct Focus {
     /// Places in the list of all widgets of the window itself, in the order in which Tab goes.
@@ -41,7 +42,7 @@ impl Counter {
         Self { layer: ui.layer_id(), seen: 0, panels: Vec::new() }
     }
 
-    /// What was shown since the last call belongs to `place`.
+    /// Says that all widgets shown since the last call belong to `place`.
     pub(super) fn shown(&mut self, ui: &Ui, place: Place) {
         let now = ui.ctx().viewport(|v| v.this_pass.widgets.get_layer(self.layer).count());
         self.panels.push((place, self.seen..now));

@@ -13,7 +13,7 @@ use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
 use crate::session::{ChannelKind, ChannelValue, Command, NodeEdit, PoseSource, Session};
 
-/// What the inspector keeps for the open model.
+/// State of the inspector for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Inspector {
     /// At rest, by node; empty until first needed.
@@ -147,9 +147,9 @@ struct Channel {
     name: &'static str,
     title: &'static str,
     value: Vec3,
-    /// Where the sliders' fill starts.
+    /// The value at which the sliders' fill starts.
     home: Vec3,
-    /// To each side of `home`.
+    /// The reach to each side of `home`.
     reach: f32,
     decimals: usize,
     unit: &'static str,

@@ -39,7 +39,7 @@ pub fn turns(mut raw: RawInput) -> Vec<RawInput> {
     turns
 }
 
-/// What a turn holds so far.
+/// The events of a turn so far.
 #[derive(Default)]
 struct Turn {
     /// A button of the pointer went down or up.
@@ -157,7 +157,7 @@ fn repeats(command: &Command) -> bool {
     matches!(command, StepFrames(_) | NextKey | PreviousKey | StepClip(_) | Undo | Redo | SelectParent | SelectChild)
 }
 
-/// What a text field has a use for. The others are shortcuts there too.
+/// True for shortcuts that a text field needs for itself. The others are shortcuts there too.
 fn is_for_text(shortcut: Shortcut) -> bool {
     match shortcut.key {
         Key::F1 => false,

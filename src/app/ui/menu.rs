@@ -27,9 +27,9 @@ const MENUS: [(Menu, &str); 6] = [
 
 /// Cameras that the View menu names.
 const MOST_CAMERAS: usize = 12;
-/// Points that the choice of surface takes.
+/// Width of the choice of surface, points.
 const SURFACE_WIDTH: f32 = 430.0;
-/// Of which the list of others takes these.
+/// The part of them that the list of others takes.
 const MORE_WIDTH: f32 = 104.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
@@ -59,7 +59,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
     });
 }
 
-/// As wide as its longest label and key need; what does not fit the window scrolls.
+/// Shows rows `width` points wide, as wide as the longest label and key need; rows that do not fit the window scroll.
 fn scrolled(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
     ui.set_width(width);
     let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0;
@@ -108,7 +108,7 @@ impl Submenu {
     }
 }
 
-/// Where a command stands that is not in the menu itself.
+/// The submenu in which a command stands; `None` where it stands in the menu itself.
 fn submenu_of(command: &Command) -> Option<Submenu> {
     match command {
         Command::SetBoneShape(_) | Command::ToggleDeformingOnly => Some(Submenu::Bones),
@@ -151,7 +151,7 @@ fn rows_of(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, co
     }
 }
 
-/// What the submenu of bones and skin shows, for a list of its own over the picture.
+/// Shows the rows of the submenu *Bones and skin*, which open from a button over the picture too.
 pub(super) fn bones_and_skin(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     ui.set_width(252.0);
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -210,7 +210,7 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
 }
 
-/// What stands at the right of a row.
+/// The mark at the right end of a row.
 #[derive(Clone, Copy, Debug)]
 enum Tail {
     None,
@@ -371,7 +371,7 @@ fn open_file(ui: &mut Ui, session: &Session) {
     }
 }
 
-/// What colours the surface: the overlays that are looked at most, and a list of the others.
+/// Shows the switch for what colours the surface: the overlays that are used most, and a list of the others.
 fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = session.view.overlay;
     let (front, more): (Vec<&Overlay>, Vec<&Overlay>) = OVERLAYS.iter().copied().partition(|o| o.short.is_some());

@@ -51,7 +51,7 @@ use crate::math::Ramp;
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Effect, Panel, Session};
 
-/// What is remembered from one run to the next.
+/// Settings of the panels that are remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Saved {
@@ -75,12 +75,12 @@ pub struct Saved {
     pub findings_height: f32,
     /// Colours of weights, by [`Ramp::id`]; empty: the default.
     pub ramp: String,
-    /// What older versions wrote for `ramp`: weights in viridis. Only read.
+    /// Older versions wrote this in place of `ramp`: weights in viridis. It is only read.
     #[serde(skip_serializing)]
     pub viridis: bool,
     /// The legend shows its head alone.
     pub legend_folded: bool,
-    /// Where the last file was, for the next file dialog.
+    /// The folder of the last file, for the next file dialog.
     pub last_folder: Option<PathBuf>,
     /// Unfolded in the inspector: world, inverse bind, skinning matrix.
     pub matrices: [bool; 3],
@@ -114,7 +114,7 @@ pub struct Loading {
     pub name: String,
     /// 0…1.
     pub fraction: f32,
-    /// What is done now.
+    /// The present step.
     pub stage: String,
     /// The model is shown already; its images are still on their way.
     pub is_open: bool,
@@ -123,24 +123,24 @@ pub struct Loading {
 /// Something that takes long and is done beside the pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    /// What is done.
+    /// The name of the work.
     pub what: String,
-    /// How much of it, 0…1; `None` where that is not known.
+    /// The share that is done, 0…1; `None` where that is not known.
     pub fraction: Option<f32>,
-    /// What stops it, where it can be stopped.
+    /// The command that stops it, where it can be stopped.
     pub cancel: Option<Command>,
 }
 
-/// What the application has to say, each frame.
+/// Messages of the application to the panels, set for each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
     /// A load under way; its *Cancel* sends [`Command::CancelLoad`].
     pub loading: Option<Loading>,
     /// Somebody looks for what is wrong with the open model; *Stop* sends [`Command::CancelInspect`].
     pub checking: bool,
-    /// What else takes long.
+    /// Other work that takes long.
     pub work: Option<Work>,
-    /// What went wrong: what, where, what to do. Closing it sends [`Command::CancelLoad`].
+    /// An error message that says what went wrong, where, and what to do. Closing it sends [`Command::CancelLoad`].
     pub error: Option<String>,
     /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`Command::CancelRom`].
     pub rom: Option<f32>,
@@ -148,7 +148,7 @@ pub struct Status {
     pub adapter: String,
 }
 
-/// Where the picture is drawn, and whether the pointer is over it.
+/// The rectangle in which the picture is drawn, and whether the pointer is over it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportArea {
     /// Points.
@@ -170,7 +170,7 @@ pub struct UiState {
     saved: Saved,
     started: bool,
     dialog: Option<Dialog>,
-    /// What the panels were last worked out for: the file's model, and the one that is shown of it.
+    /// The model that the panels were last worked out for: the file's model, and the one that is shown of it.
     model: Weak<Model>,
     shown_model: Weak<Model>,
     outliner: outliner::Outliner,
@@ -187,13 +187,13 @@ pub struct UiState {
 }
 
 impl UiState {
-    /// As it was left.
+    /// Starts with the settings of the last run.
     #[must_use]
     pub fn new(saved: Saved) -> Self {
         Self { saved, ..Self::default() }
     }
 
-    /// What should be remembered.
+    /// The settings that should be remembered.
     #[must_use]
     pub fn saved(&self) -> Saved {
         self.saved.clone()
@@ -233,7 +233,7 @@ impl UiState {
         }
     }
 
-    /// What was worked out for another model is thrown away.
+    /// Throws away what was worked out for another model.
     fn follow(&mut self, session: &Session) {
         let shown = session.model().map(Arc::downgrade).unwrap_or_default();
         if !shown.ptr_eq(&self.shown_model) {

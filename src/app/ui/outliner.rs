@@ -16,7 +16,7 @@ use crate::inspect::Scale;
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Session};
 
-/// What the outliner keeps for the open model.
+/// State of the outliner for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Outliner {
     search: String,
@@ -27,7 +27,7 @@ pub(super) struct Outliner {
     collapsed: HashSet<NodeId>,
     nodes: Vec<NodeLook>,
     rows: Vec<Row>,
-    /// What `rows` was built for: search text, scene.
+    /// The search text and the scene that `rows` was built for.
     built_for: Option<(String, usize)>,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
@@ -63,8 +63,8 @@ impl Outliner {
         }
     }
 
-    /// What the keys in the search lead to: the arrows walk through what is found, or through all where nothing is
-    /// searched for; Enter takes the first that is found, or stays where the arrows have led.
+    /// The node to which a key in the search leads: arrows walk through the matches, or through all nodes while nothing is
+    /// searched for; Enter takes the first match, or stays where the arrows have led.
     fn search_leads_to(&mut self, searched: Searched, selected: Option<NodeId>) -> Option<NodeId> {
         self.walked &= !searched.changed;
         if searched.steps == 0 && !searched.taken {
@@ -82,8 +82,8 @@ impl Outliner {
         found.first().copied().filter(|_| searched.taken && searching && !self.walked)
     }
 
-    /// What an arrow key leads to from a row that has the focus: to the next or the last one, into a node or out of it.
-    /// What is to be folded or unfolded is done.
+    /// The node to which an arrow key leads from the row that has the focus: the next or the previous one, one inside the
+    /// node or the one around it. Folds and unfolds rows as the key asks.
     fn keys_lead_to(&mut self, ui: &Ui, model: &Model, base: Id) -> Option<NodeId> {
         let keys = [Key::ArrowUp, Key::ArrowDown, Key::ArrowLeft, Key::ArrowRight];
         let focused = ui.memory(|m| m.focused()).filter(|_| ui.input(|i| keys.iter().any(|k| i.key_pressed(*k))))?;
@@ -164,7 +164,7 @@ impl Outliner {
         self.built_for = Some(key);
     }
 
-    /// Where to scroll so that a selection made elsewhere is seen; `None` where nothing has to move.
+    /// The scroll offset at which a selection made elsewhere is seen; `None` where nothing has to move.
     fn follow(&mut self, model: &Model, session: &Session) -> Option<f32> {
         if self.shown == session.view.selected {
             return None;

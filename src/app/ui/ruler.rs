@@ -20,7 +20,7 @@ pub(super) struct Lanes {
 #[derive(Debug)]
 struct Lane {
     label: &'static str,
-    /// What an edit of the pose would override.
+    /// The channels that an edit of the pose would override.
     kind: Option<ChannelKind>,
     /// Seconds, rising.
     times: Vec<f32>,
@@ -51,8 +51,8 @@ impl Lanes {
     }
 }
 
-/// What can have keys: of the selected node, else of all. The rows stay the same whatever is selected, so that a click on a
-/// joint does not move the picture.
+/// The properties that can have keys: those of the selected node, else of all nodes. The rows stay the same whatever is
+/// selected, so that a click on a joint does not move the picture.
 fn lanes_of(clip: &Clip) -> impl Iterator<Item = (Path, &'static str, Option<ChannelKind>)> {
     let paths = [
         (Path::Translation, "Translation", Some(ChannelKind::Translation)),
@@ -222,7 +222,7 @@ fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes:
     }
 }
 
-/// What a click would do.
+/// Marks the time to which a click would go.
 fn hover_line(ui: &Ui, area: Rect, scale: Scale, secs: f32) {
     let c = colors(ui);
     let x = scale.x(secs);

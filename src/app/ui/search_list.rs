@@ -12,7 +12,7 @@ use super::widgets::{caret, mark_row, search_field, steps_down};
 
 /// Shorter lists need no search.
 const SEARCH_FROM: usize = 10;
-/// Of the list, points.
+/// The greatest height of the list, points.
 const MOST_HEIGHT: f32 = 340.0;
 
 /// How such a list stands.
@@ -21,22 +21,22 @@ pub(super) struct SearchList {
     search: String,
     /// It was open in the last frame.
     open: bool,
-    /// What Enter takes, by its place among what is found.
+    /// The match that Enter takes, by its place among the matches.
     at: usize,
-    /// Where the list is scrolled to, and how much of it is seen: points.
+    /// The scroll offset of the list, and the height that is seen: points.
     offset: f32,
     height: f32,
 }
 
-/// What is in it.
+/// A list that can be searched.
 pub(super) struct Choice<'a> {
-    /// Of the drop-down, among its siblings.
+    /// Tells the drop-down from its siblings.
     pub id: &'a str,
-    /// As the search is called.
+    /// The name of the search field.
     pub search: &'a str,
     /// Said where nothing is found.
     pub none: &'a str,
-    /// Of the drop-down while it is closed, and of the list: points.
+    /// Width of the drop-down while it is closed, and of the list: points.
     pub width: f32,
     pub list_width: f32,
     /// How many there are, and which of them is chosen.
@@ -156,7 +156,7 @@ impl SearchList {
         chosen
     }
 
-    /// Where to scroll so that what Enter takes is seen; `None` where nothing has to move.
+    /// The scroll offset at which the match that Enter takes is seen; `None` where nothing has to move.
     fn scroll_to(&self, moved: bool, height: f32) -> Option<f32> {
         let top = self.at as f32 * ROW;
         let height = if self.height > 0.0 { self.height } else { height };

@@ -1,4 +1,4 @@
-//! What the application has to say over the picture: nothing open, a load under way, an error, a file about to drop.
+//! Messages of the application over the picture: nothing is open, a load is under way, an error, a file is about to drop.
 
 use egui::{
     Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, comm
     }
 }
 
-/// What to do when nothing is open.
+/// Shows what to do while nothing is open.
 pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let place = Rect::from_center_size(rect.center(), vec2(rect.width().min(420.0), 170.0));

@@ -17,7 +17,7 @@ use super::widgets::{focus_ring, paint_line, shortened};
 pub(super) struct Column {
     /// In the head.
     pub title: String,
-    /// What the figures are, for the tooltip of the head.
+    /// The tooltip of the head, which explains the figures.
     pub help: String,
     /// Points.
     pub width: f32,
@@ -35,7 +35,7 @@ pub(super) struct Look {
     pub selected: bool,
     /// The one of the selected rows that other panels show.
     pub leads: bool,
-    /// What it stands for is under the pointer elsewhere.
+    /// The thing that the row stands for is under the pointer elsewhere.
     pub hovered: bool,
 }
 
@@ -49,11 +49,11 @@ pub(super) struct Rows<'a> {
     pub look: &'a dyn Fn(usize) -> Look,
     /// Paints the cell of a row and a column.
     pub cell: &'a dyn Fn(&Ui, Rect, usize, usize),
-    /// What the tooltip of a cell says.
+    /// The tooltip of a cell.
     pub tip: &'a dyn Fn(usize, usize) -> Option<String>,
 }
 
-/// What the user did.
+/// The user's actions in the table in this frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Answer {
     /// The row under the pointer.
@@ -101,7 +101,7 @@ const BAR: f32 = 10.0;
 /// Left and right of the text of a cell, points.
 pub(super) const PAD: f32 = 8.0;
 
-/// Where the parts of the table are in this frame.
+/// The places of the table's parts in this frame.
 struct Layout {
     /// Left edge of each column, and the right edge of the last: points from the first.
     edges: Vec<f32>,

@@ -22,9 +22,9 @@ pub struct Colors {
     pub hovered: Color32,
     /// Hairlines and rails.
     pub line: Color32,
-    /// What is read.
+    /// Text that is read first.
     pub text: Color32,
-    /// What is read second.
+    /// Text that is read second.
     pub dim: Color32,
     /// Selected, playing, active.
     pub accent: Color32,

@@ -13,7 +13,7 @@ use super::{UiState, icons, ruler};
 use crate::model::{ClipId, Model};
 use crate::session::{Command, LoopMode, Playback, Session};
 
-/// What the timeline keeps for the open model.
+/// State of the timeline for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     clips: SearchList,

@@ -72,7 +72,7 @@ fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
     response.on_hover_text("From one line of the ground to the next; every tenth is stronger");
 }
 
-/// What a click does; at the front, which way that is.
+/// The tooltip of an axis: what a click does, and for the front, which way that is.
 fn help(command: &Command) -> String {
     let front =
         "A glTF character stands on y = 0 and faces +Z. Many texts on skinning (and some engines) have it face −Z.";
@@ -82,7 +82,7 @@ fn help(command: &Command) -> String {
     }
 }
 
-/// What points away from the eye fades into the background.
+/// Mixes the colours of an axis that points away from the eye with the background.
 fn shade(color: Color32, back: Color32, toward_eye: f32) -> Color32 {
     color.lerp_to_gamma(back, 0.35 * (1.0 - toward_eye).clamp(0.0, 2.0) * 0.5)
 }

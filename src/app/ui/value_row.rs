@@ -12,21 +12,21 @@ use super::focus;
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{elided, focus_ring, grab, number, open_field, paint_line};
 
-/// What the row shows.
+/// A value with a label, a rail and a box to type in.
 pub(super) struct ValueRow<'a> {
     /// For screen readers, such as "Rotation X".
     pub name: &'a str,
-    /// What stands before the rail.
+    /// The text before the rail.
     pub label: &'a str,
     /// Points kept for the label.
     pub label_width: f32,
     /// The label and the thumb.
     pub color: Color32,
-    /// As of now.
+    /// The present value.
     pub value: f32,
-    /// Of the rail; the typed value may lie outside.
+    /// The range of the rail; a typed value may lie outside.
     pub range: RangeInclusive<f32>,
-    /// Where the rail's fill starts: zero or the rest value.
+    /// The value at which the rail's fill starts: zero or the rest value.
     pub home: f32,
     /// Shown and kept.
     pub decimals: usize,
@@ -36,7 +36,7 @@ pub(super) struct ValueRow<'a> {
     pub edited: bool,
 }
 
-/// What the user did with it.
+/// The user's changes to a value in this frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Change {
     /// The new value.

@@ -10,7 +10,7 @@ use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, l
 use crate::inspect::Hit;
 use crate::session::{Command, Session, Toggle};
 
-/// What the picture's area keeps.
+/// State of the picture's area.
 #[derive(Debug, Default)]
 pub(super) struct Viewport {
     /// The vertex under the pointer.

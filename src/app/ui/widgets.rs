@@ -17,7 +17,7 @@ use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
 use super::{bidi, focus, icons};
 use crate::session::{Command, row_of};
 
-/// What a command does and its key, for tooltips.
+/// A tooltip that says what a command does, with its key.
 pub(super) fn tip(command: &Command) -> String {
     let Some(row) = row_of(command) else { return String::new() };
     match row.shortcut {
@@ -208,7 +208,7 @@ pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
     response
 }
 
-/// What lies behind a switch: filled and edged in accent when on, `off` when not.
+/// Paints the ground of a switch: filled and edged in accent when on, `off` when not.
 pub(super) fn paint_switch(ui: &Ui, rect: Rect, on: bool, hovered: bool, off: Color32) {
     let c = colors(ui);
     let fill = match (on, hovered) {
@@ -293,7 +293,7 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
     response.accessible_name(format!("{name}: {shown}"))
 }
 
-/// What was done in a field to search with.
+/// The user's actions in a search field in this frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Searched {
     /// Other things are found now.
@@ -406,9 +406,9 @@ pub(super) fn progress_bar(ui: &mut Ui, name: &str, fraction: f32) {
 
 /// A pointer that holds a rail.
 pub(super) struct Grab {
-    /// Where the button went down, if it did so in this frame.
+    /// The place where the button went down, if it did so in this frame.
     pub pressed: Option<Pos2>,
-    /// Where the pointer is, or was let go.
+    /// The place of the pointer, or where it was let go.
     pub at: Pos2,
     /// The button went up in this frame.
     pub released: bool,

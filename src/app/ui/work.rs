@@ -1,4 +1,4 @@
-//! What a panel works out off the frame: once for each question, on a thread where it may take long.
+//! Work that a panel does beside the frame: once for each question, on a thread where it may take long.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -12,12 +12,12 @@ use crate::model::Model;
 /// Vertices written out with a finding.
 const MOST_VERTICES: usize = 24;
 
-/// What the page says of one file.
+/// The result that the page shows of one file.
 #[derive(Debug)]
 pub(super) enum Outcome<'a> {
     /// Why it did not load.
     Refused(&'a str),
-    /// What was found in it, and a PNG for each finding that has a picture.
+    /// The findings, and a PNG for each finding that has a picture.
     Checked { model: &'a Model, report: &'a Report, pictures: &'a [Option<Vec<u8>>], note: Option<&'a str> },
 }
 
@@ -31,10 +31,10 @@ pub(super) fn head() -> String {
     )
 }
 
-/// What closes it.
+/// The end of the page.
 pub(super) const TAIL: &str = "</main>\n</body>\n</html>\n";
 
-/// What stands on the page about the file at `path`.
+/// The section about the file at `path`.
 pub(super) fn section(path: &str, outcome: &Outcome) -> String {
     let path = escaped(path);
     match outcome {
@@ -136,7 +136,7 @@ fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
     out
 }
 
-/// As HTML may hold it: names come from the file.
+/// Escapes a text for HTML: names come from the file.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in super::super::printable(text).chars() {

@@ -13,7 +13,7 @@ use crate::session::{Command, Document, Session};
 
 /// Pixels: twice what the page shows, for screens with small ones.
 const SIZE: [u32; 2] = [720, 540];
-/// Of each file; the worst findings come first.
+/// The greatest number of pictures for each file; the worst findings come first.
 const MOST: usize = 60;
 
 /// Draws for one file after the other: they share a device.

@@ -53,7 +53,7 @@ fn degrees(text: &str) -> Result<f32, String> {
     if (1.0..=180.0).contains(&value) { Ok(value) } else { Err("not between 1 and 180".to_owned()) }
 }
 
-/// What came of a range of motion.
+/// The result of a range of motion.
 #[derive(Debug)]
 pub(super) struct Measured {
     poses: usize,
@@ -78,7 +78,7 @@ impl Measured {
         Some([said, format!("Allow more time with --rom-seconds{fewer}.")])
     }
 
-    /// As a field of the JSON of a file.
+    /// The result as a field of a file's JSON.
     pub(super) fn json(&self) -> Value {
         let Self { poses, planned, driven, clips, complete, seconds } = self;
         let driven_what = if *clips { "clips" } else { "joints" };

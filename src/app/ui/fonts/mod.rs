@@ -26,7 +26,7 @@ pub struct Fallback {
     pub data: FontData,
 }
 
-/// What a search among the fonts of the system brought.
+/// The result of a search among the fonts of the system.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// In the order in which they are to be asked.
@@ -51,8 +51,8 @@ struct State {
 }
 
 impl State {
-    /// What egui has no outline for: a picture; or nothing as long as a search may still find it, since boxes would flash.
-    /// Of several characters that make one emoji, the first.
+    /// Draws a picture for a character that egui has no outline for, or nothing while a search may still find it, since
+    /// boxes would flash. Of several characters that make one emoji, the first is drawn.
     fn draw(&self, request: &GlyphRasterizerRequest<'_>) -> Option<RasterizedGlyph> {
         let letter = request.cluster.chars().next()?;
         if self.wanted.contains(&letter) || self.sought.contains(&letter) {
@@ -106,7 +106,7 @@ impl FallbackFonts {
         self.install(ctx);
     }
 
-    /// What no font had is looked for again, once it is asked for again: a font may have been installed.
+    /// Looks again for letters that no font had, once they are asked for again: a font may have been installed.
     pub fn forget_missing(&self, ctx: &Context) {
         let was_empty = {
             let mut state = self.lock();

@@ -41,7 +41,7 @@ impl Script {
         }
     }
 
-    /// What people call it.
+    /// The English name of the script.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {

@@ -12,14 +12,14 @@ use crate::math::{length, lengths};
 use crate::model::{Model, NodeId, SkinId};
 use crate::session::{Command, Session};
 
-/// What the table keeps for the open model.
+/// State of the table for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Joints {
     search: String,
     skin: Option<SkinId>,
     order: Option<(JointColumn, bool)>,
     rows: Vec<JointRow>,
-    /// What `rows` are: search, skin, order.
+    /// The search text, skin and order that `rows` were built for.
     built_for: Option<Wish>,
     place: Place,
     /// The selection that was last brought into view.
@@ -183,7 +183,7 @@ fn cell(ui: &Ui, rect: Rect, model: &Model, row: &JointRow, column: JointColumn)
     cell_text(ui, rect, &text, right, ink);
 }
 
-/// What a cell says.
+/// The text of a cell.
 fn text(model: &Model, row: &JointRow, column: JointColumn) -> String {
     let skeleton = &model.skeleton;
     let name = |node: NodeId| skeleton.names[node.index()].clone();
@@ -210,7 +210,7 @@ fn text(model: &Model, row: &JointRow, column: JointColumn) -> String {
     }
 }
 
-/// What a cell has no room for.
+/// The tooltip of a cell: facts that the cell has no room for.
 fn tip(model: &Model, row: &JointRow, column: JointColumn) -> Option<String> {
     let figures = row.figures;
     match column {

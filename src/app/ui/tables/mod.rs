@@ -39,7 +39,7 @@ const TABS: [(Tab, &str, &str); 4] = [
     (Tab::Skins, "Skins", "What each skin holds, and how its influences are spread"),
 ];
 
-/// What the tables keep for the open model.
+/// State of the tables for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     tab: Tab,
@@ -50,7 +50,7 @@ pub(super) struct Tables {
     skins: skins::Skins,
 }
 
-/// What all tables start from: counted once for each model.
+/// Data that all tables start from: they are counted once for each model.
 #[derive(Debug)]
 struct Base {
     vertices: Arc<VertexTable>,
@@ -83,11 +83,11 @@ impl Base {
     }
 }
 
-/// What every table reads.
+/// The data that every table reads.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     session: &'a Session,
-    /// As stored.
+    /// The model as stored.
     model: &'a Arc<Model>,
     base: &'a Base,
 }
@@ -167,7 +167,7 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
     copy
 }
 
-/// What the bar says of the rows.
+/// The text that the bar shows about the rows.
 struct Said {
     /// Such as "12 of 41 joints".
     rows: String,
@@ -200,7 +200,7 @@ fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
     });
 }
 
-/// What a skin is called; with its number where there are several.
+/// The name of a skin, with its number where there are several.
 fn skin_name(model: &Model, skin: SkinId) -> String {
     match (model.skins[skin.index()].name.as_str(), model.skins.len()) {
         ("", _) => format!("Skin {}", skin.0),

@@ -15,7 +15,7 @@ use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
 use crate::session::{Command, Session};
 
-/// What the table keeps for the open model.
+/// State of the table for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Palette {
     search: String,
@@ -23,7 +23,7 @@ pub(super) struct Palette {
     /// The chain of the selected joint, in place of all joints.
     chain: bool,
     rows: Vec<(SkinId, usize)>,
-    /// What `rows` are: search, skin.
+    /// The search text and the skin that `rows` were built for.
     built_for: Option<(String, Option<SkinId>)>,
     place: Place,
     chain_place: Place,

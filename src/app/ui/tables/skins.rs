@@ -12,7 +12,7 @@ use crate::app::ui::widgets::{counted, figure, grouped, section};
 use crate::inspect::tables::{SkinSummary, Tsv, share_percent};
 use crate::model::Model;
 
-/// What the table keeps for the open model.
+/// State of the table for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Skins {
     /// The row whose figures stand beside the table.
@@ -91,7 +91,7 @@ fn table(ui: &mut Ui, given: Given<'_>, skins: &mut Skins) -> crate::app::ui::ta
     Table { name: "Skin table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, &mut skins.place)
 }
 
-/// What a cell says, by the column's place in [`TITLES`].
+/// The text of a cell, by the column's place in [`TITLES`].
 fn text(model: &Model, skin: &SkinSummary, column: usize) -> String {
     match column {
         0 => skin_name(model, skin.skin),
