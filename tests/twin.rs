@@ -1,10 +1,11 @@
-//! An f64 twin of sampling, forward kinematics, palettes, morphing and both blends, written from the definitions and
-//! sharing no code with the crate, held against the f32 reference on procedural rigs.
+//! An f64 twin of sampling, forward kinematics, palettes and morphing, written from the definitions and sharing no code with
+//! the crate, held against the f32 reference on procedural rigs. What a method makes of a vertex its own definition in f64
+//! says ([`deform::Method::exact`]); [`DEFINITIONS`] are such definitions written down once more, independently.
 #![expect(clippy::unwrap_used, reason = "a test that finds nothing fails")]
 
-use glam::{DMat3, DMat4, DQuat, DVec3, DVec4, Mat4, Vec3};
+use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, DVec4, Mat4, Vec3};
 use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, Deformed};
+use skinscope::deform::{self, Deformed, Mover};
 use skinscope::math::Aabb;
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{Clip, InstanceId, Interpolation, LocalPose, Model, NodeId, Path, Topology, Values};
@@ -153,14 +154,29 @@ fn moved(m: DMat3, by: DVec3, [position, normal, tangent]: Vertex) -> Vertex {
     [m * position + by, normal.normalize_or_zero(), (m * tangent).normalize_or_zero()]
 }
 
-fn linear(movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
-    let m = movers.iter().fold(DMat4::ZERO, |sum, (m, w)| sum + *m * *w);
-    moved(DMat3::from_mat4(m), m.w_axis.truncate(), v)
+/// By what `method` says of these influences.
+fn exact(method: &deform::Method, movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
+    let each = movers.iter().enumerate();
+    let all: Vec<Mover> =
+        each.map(|(joint, (m, weight))| Mover { joint, weight: *weight, matrix: DAffine3::from_mat4(*m) }).collect();
+    let map = (method.exact)(&all, v[0]).map;
+    moved(map.matrix3, map.translation, v)
 }
 
-/// Kavan et al. 2008, with the polar decomposition by plain Newton steps.
-fn dual_quaternion(movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
-    let (mut real, mut dual, mut stretch) = (DVec4::ZERO, DVec4::ZERO, DMat3::ZERO);
+/// A method's definition, written down independently: where influences take a position.
+type Definition = fn(&[(DMat4, f64)], DVec3) -> DVec3;
+
+/// By [`deform::Method::id`].
+const DEFINITIONS: [(&str, Definition); 2] = [("linear", linear), ("dual-quaternion", dual_quaternion)];
+
+fn linear(movers: &[(DMat4, f64)], v: DVec3) -> DVec3 {
+    movers.iter().map(|(m, w)| m.transform_point3(v) * *w).sum()
+}
+
+/// Kavan et al. 2008 of the rigid motions that take the vertex where each joint takes it; the polar decomposition by plain
+/// Newton steps.
+fn dual_quaternion(movers: &[(DMat4, f64)], v: DVec3) -> DVec3 {
+    let (mut real, mut dual) = (DVec4::ZERO, DVec4::ZERO);
     let mut first = None;
     for (m, w) in movers.iter().filter(|(_, w)| *w != 0.0) {
         let m3 = DMat3::from_mat4(*m);
@@ -169,17 +185,16 @@ fn dual_quaternion(movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
             r = (r + r.inverse().transpose()) * 0.5;
         }
         let q = DQuat::from_mat3(&r);
-        let t = m.w_axis.truncate();
+        // What turns by `r` and takes `v` to `m v`.
+        let t = m.transform_point3(v) - r * v;
         let d = DQuat::from_xyzw(t.x * 0.5, t.y * 0.5, t.z * 0.5, 0.0) * q;
         let q4 = DVec4::from(q);
         let side = if q4.dot(*first.get_or_insert(q4)) < 0.0 { -1.0 } else { 1.0 };
         real += q4 * (w * side);
         dual += DVec4::from(d) * (w * side);
-        stretch += (r.transpose() * m3) * *w;
     }
     let q = DQuat::from_vec4(real).normalize();
-    let t = (DQuat::from_vec4(dual / real.length()) * q.inverse()).xyz() * 2.0;
-    moved(DMat3::from_quat(q) * stretch, t, v)
+    q * v + (DQuat::from_vec4(dual / real.length()) * q.inverse()).xyz() * 2.0
 }
 
 /// Normals of a primitive that stores none: of each triangle the cross product of its edges, turned to the side that
@@ -204,14 +219,24 @@ fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: &'static deform
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
     deform::pack(method, &palettes, &mut packed);
-    let blend = if method.id == "linear" { linear } else { dual_quaternion };
+    let definition = DEFINITIONS.iter().find(|(id, _)| *id == method.id).map(|(_, definition)| definition);
     let mut got = Deformed::default();
     let (mut distance, mut turn, mut bounds) = (0.0_f64, 0.0_f64, Aabb::EMPTY);
     for (i, instance) in model.instances.iter().enumerate() {
         for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
             let id = InstanceId::from_index(i);
             deform::deform_primitive(model, id, p, &packed, &pose.morph_weights, method, &mut got);
-            let one = |v| blend(&movers(model, twin, i, p, v), morphed(model, twin, i, p, v));
+            let one = |v| {
+                let (movers, from) = (movers(model, twin, i, p, v), morphed(model, twin, i, p, v));
+                let vertex = exact(method, &movers, from);
+                let again = definition.map_or(vertex[0], |definition| definition(&movers, from[0]));
+                assert!(
+                    again.distance(vertex[0]) < 1e-12 * (1.0 + again.length()),
+                    "{}: {again} {vertex:?}",
+                    method.id
+                );
+                vertex
+            };
             let vertices: Vec<Vertex> = (0..primitive.vertex_count()).map(one).collect();
             let positions: Vec<DVec3> = vertices.iter().map(|v| v[0]).collect();
             let normals: Vec<DVec3> = match primitive.normals.is_empty() {

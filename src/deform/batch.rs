@@ -308,7 +308,7 @@ fn carried(m: &Matrices, determinant: Vec4, tangents: &[Vec4; 4]) -> [Vec4; 4] {
 }
 
 #[inline(always)]
-pub(super) fn sqrt(v: Vec4) -> Vec4 {
+fn sqrt(v: Vec4) -> Vec4 {
     Vec4::new(v.x.sqrt(), v.y.sqrt(), v.z.sqrt(), v.w.sqrt())
 }
 

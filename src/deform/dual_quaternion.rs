@@ -1,16 +1,20 @@
 //! Dual quaternion blending: Kavan, Collins, Žára and O'Sullivan, "Geometric Skinning with Approximate Dual Quaternion
-//! Blending" (2008), the linear form (DLB) with scale in a second phase.
+//! Blending" (2008), the linear form (DLB); with scale and shear as Blender's *Preserve Volume* has them.
 //!
-//! A skinning matrix is split as `M = T · R · S` by polar decomposition: `T · R` becomes a unit dual quaternion, `S`
-//! (scale and shear; negative definite where `M` mirrors) stays a matrix. A vertex is moved by the blended `S` first,
-//! then by the blended, normalised dual quaternion, so a twist keeps its radius. Normalising makes the sum of a vertex's
-//! weights irrelevant here, while linear blending scales by it.
+//! A skinning matrix is split as `M = T · R · S` by polar decomposition, `q` is the quaternion of `R`. What is blended at a
+//! vertex `v` are the rigid motions of rotation `q` that take `v` where each joint takes it, to `M v`. So the place that joints
+//! share stays where they agree that it is, however differently they stretch. (To stretch by the mean of all `S` first and
+//! blend `T · R` after lets it drift: the stretch then acts about the origin of the mesh.)
+//!
+//! Written out, with `σ = ±1` so that no `q` lies on the other side of the first one's:
+//! `p = vec((Σ σ w (M v, 0) q) b*) / |b|²`, `b = Σ σ w q`, a weighted mean of where the joints take `v` in which weights
+//! are quaternions. It is linear in `v`. The sum of a vertex's weights cancels, while linear blending scales by it.
 
-use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A, Vec4};
+use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, DVec4, Mat3A, Quat, Vec3, Vec4};
 
-use super::batch::{Blend, Matrices, deform_all, deform_one, sqrt, transposed, zero_where};
-use super::{Blended, Crowd, Method};
-use crate::math::{Aabb, cofactor};
+use super::batch::{Blend, Matrices, deform_all, deform_one, transposed, zero_where};
+use super::{Crowd, Exact, Method, Mover, Readout};
+use crate::math::{Aabb, Stretch, cofactor};
 
 /// The second row of the table.
 pub static DUAL_QUATERNION: Method = Method {
@@ -22,19 +26,17 @@ pub static DUAL_QUATERNION: Method = Method {
     pack,
     deform: deform_one::<DualQuaternion>,
     deform_all: deform_all::<DualQuaternion>,
-    blend,
+    exact,
     reach,
+    keeps_sides,
 };
 
-/// Real part (xyzw), dual part (xyzw), the three rows of `S` (fourth components zero).
+/// `q`, then `(c, 0) q` for each column `c` of the matrix, the translation last.
 fn pack(m: &Affine3A, out: &mut [Vec4]) {
-    let rotation = nearest_rotation(m.matrix3);
-    let real = Quat::from_mat3a(&rotation).normalize();
-    let dual = Quat::from_vec4(m.translation.extend(0.0)) * real * 0.5;
-    // From the quaternion as stored, so that R · S gives M back whatever the decomposition rounded away.
-    let rows = (Mat3A::from_quat(real.conjugate()) * m.matrix3).transpose();
-    let s = [rows.x_axis, rows.y_axis, rows.z_axis].map(|r| r.extend(0.0));
-    for (out, part) in out.iter_mut().zip([real.into(), dual.into(), s[0], s[1], s[2]]) {
+    let q = Quat::from_mat3a(&nearest_rotation(m.matrix3)).normalize();
+    let turned = |column: Vec3| Vec4::from(Quat::from_vec4(column.extend(0.0)) * q);
+    let columns = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis, m.translation].map(|c| turned(c.into()));
+    for (out, part) in out.iter_mut().zip([q.into(), columns[0], columns[1], columns[2], columns[3]]) {
         *out = part;
     }
 }
@@ -81,57 +83,102 @@ fn nearest_rotation(m: Mat3A) -> Mat3A {
     x
 }
 
-/// Where nothing moves a vertex, it goes to the origin, as by a sum of no matrices.
-fn blend(palette: &[Vec4], joints: &[u16], weights: &[f32]) -> Blended {
-    let sum = DualQuaternion::sum(palette, joints, weights, true);
-    let length = sum.real.length();
-    if length == 0.0 || sum.weight == 0.0 {
-        return Blended::Motion { stretch: Mat3A::ZERO, rotation: Quat::IDENTITY, translation: Vec3::ZERO };
+/// A joint as the definition has it.
+struct Joint {
+    /// `R`.
+    rotation: DQuat,
+    /// `½ (t, 0) q`, as a vector.
+    dual: DVec4,
+    /// `S`.
+    stretch: DMat3,
+}
+
+impl Joint {
+    fn of(m: &DAffine3) -> Self {
+        let rotation = exact_rotation(m.matrix3);
+        let dual = DVec4::from(pure(m.translation) * rotation) * 0.5;
+        Self { rotation, dual, stretch: DMat3::from_quat(rotation.conjugate()) * m.matrix3 }
     }
-    let [x, y, z] = sum.rows.map(|row| Vec3A::from_vec4(row / sum.weight));
-    let rotation = Quat::from_vec4(sum.real / length);
-    let translation = (Quat::from_vec4(sum.dual / length) * rotation.conjugate()).xyz() * 2.0;
-    Blended::Motion { stretch: Mat3A::from_cols(x, y, z).transpose(), rotation, translation }
+
+    /// The dual part of the rigid motion that turns by `R` and takes `v` to `M v`.
+    fn dual_at(&self, v: DVec3) -> DVec4 {
+        self.dual + DVec4::from(self.rotation * pure(self.stretch * v - v)) * 0.5
+    }
+}
+
+/// The `R` of the polar decomposition in double precision, by the same rules as [`nearest_rotation`].
+fn exact_rotation(m: DMat3) -> DQuat {
+    let flat = f64::from(FLAT);
+    let a = m * (1.0 / m.to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt());
+    let lengths = Stretch::of(a).lengths;
+    // The norm of the cofactor matrix: the areas that the singular values span.
+    let area = (lengths[0] * lengths[1]).hypot(lengths[1] * lengths[2]).hypot(lengths[2] * lengths[0]);
+    if area.is_nan() || area < flat {
+        return DQuat::IDENTITY;
+    }
+    let upright = if a.determinant() < -flat { -a } else { a };
+    Stretch::of(upright).rotation.unwrap_or(DQuat::IDENTITY)
+}
+
+fn pure(v: DVec3) -> DQuat {
+    DQuat::from_vec4(v.extend(0.0))
+}
+
+/// The definition, term by term. What nothing moves goes to the origin.
+fn exact(movers: &[Mover], v: DVec3) -> Exact {
+    let mut joints = movers.iter().filter(|m| m.weight != 0.0).map(|m| (Joint::of(&m.matrix), m.weight)).peekable();
+    let Some(pivot) = joints.peek().map(|(joint, _)| joint.rotation) else { return Exact::default() };
+    // At the vertex, at the origin and one metre from there along each axis: a linear map is known by four points.
+    let points = [v, DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    let (mut real, mut duals) = (DVec4::ZERO, [DVec4::ZERO; 5]);
+    for (joint, weight) in joints {
+        let signed = if joint.rotation.dot(pivot) < 0.0 { -weight } else { weight };
+        real += DVec4::from(joint.rotation) * signed;
+        for (dual, point) in duals.iter_mut().zip(points) {
+            *dual += joint.dual_at(point) * signed;
+        }
+    }
+    let length = real.length();
+    if length == 0.0 {
+        return Exact::default();
+    }
+    let rotation = DQuat::from_vec4(real / length);
+    let [translation, origin, x, y, z] =
+        duals.map(|dual| (DQuat::from_vec4(dual / length) * rotation.conjugate()).xyz() * 2.0);
+    let axis = |axis: DVec3, end: DVec3| rotation * axis + end - origin;
+    let matrix3 = DMat3::from_cols(axis(DVec3::X, x), axis(DVec3::Y, y), axis(DVec3::Z, z));
+    let map = DAffine3 { matrix3, translation: origin };
+    Exact { map, readout: Readout::Motion { rotation, translation } }
 }
 
 /// What the arithmetic of one vertex loses, of the largest length in it.
 const ROUNDING: f32 = 2e-5;
 
-/// A ball. The stretch of a vertex is a mean, so it takes the vertices into the box around the boxes that the single
-/// stretches make; let `c` be its centre and `ρ` half its diagonal. The blended motion is rigid: it takes them to within `ρ`
-/// of where it takes `c`. That is `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²` with `cᵢ` where joint `i` alone takes `c` and `r` the real
-/// parts (the vector part of it), so no farther from any point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no
+/// A ball. With `cᵢ` where joint `i` alone takes a vertex and `rᵢ` its signed quaternion, the vertex goes to the vector part of
+/// `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²`, so it is no farther from any point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no
 /// less than the least cosine between the `r` and one direction.
 fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
-    let packed = |joint: u16| &palette[joint as usize * 5..][..5];
+    let packed = |joint: u16| &palette.as_chunks::<5>().0[joint as usize];
     let pivot = packed(crowd.joints.first()?.0)[0];
-    let (mut stretched, mut mean) = (Aabb::EMPTY, Vec4::ZERO);
+    let (mut images, mut mean, mut largest) = (Aabb::EMPTY, Vec4::ZERO, 0.0_f32);
     for (joint, around) in crowd.joints {
-        let joint = packed(*joint);
-        let (center, half) = (around.center().extend(0.0), (around.size() * 0.5).extend(0.0));
-        let at = Vec3::from_array(std::array::from_fn(|i| joint[2 + i].dot(center)));
-        let to = Vec3::from_array(std::array::from_fn(|i| joint[2 + i].abs().dot(half)));
-        stretched = stretched.union(Aabb { min: at - to, max: at + to });
-        mean += if joint[0].dot(pivot) < 0.0 { -joint[0] } else { joint[0] };
+        let [q, columns @ ..] = packed(*joint);
+        let back = Quat::from_vec4(*q).conjugate();
+        let [x, y, z, t] = columns.map(|c| (Quat::from_vec4(c) * back).xyz());
+        let at = |p: Vec3| x * p.x + y * p.y + z * p.z;
+        let to = |p: Vec3| x.abs() * p.x + y.abs() * p.y + z.abs() * p.z;
+        let (center, half) = (at(around.center()) + t, to(around.size() * 0.5));
+        images = images.union(Aabb { min: center - half, max: center + half });
+        largest = largest.max((to(around.center().abs()) + half + t.abs()).max_element());
+        mean += if q.dot(pivot) < 0.0 { -*q } else { *q };
     }
     let mean = mean.normalize_or_zero();
-    let center = stretched.center();
-    let mut images = Aabb::EMPTY;
-    let (mut cosine, mut largest) = (1.0_f32, stretched.farthest());
-    for (joint, _) in crowd.joints {
-        let joint = packed(*joint);
-        cosine = cosine.min(joint[0].dot(mean).abs());
-        let rotation = Quat::from_vec4(joint[0]);
-        let translation = (Quat::from_vec4(joint[1]) * rotation.conjugate()).xyz() * 2.0;
-        let image = rotation * center + translation;
-        images = images.union(Aabb { min: image, max: image });
-        largest = largest.max(translation.abs().max_element());
-    }
+    let cosine = crowd.joints.iter().map(|(joint, _)| packed(*joint)[0].dot(mean).abs()).fold(1.0, f32::min);
     // Beyond 45° from the mean, two of them may be taken on other sides of each other, depending on which comes first.
     if cosine < 0.72 {
         return None;
     }
-    let radius = (0.5 * images.diagonal() + ROUNDING * largest) / (cosine * cosine) + 0.5 * stretched.diagonal();
+    let radius = (0.5 * images.diagonal() + ROUNDING * largest) / (cosine * cosine);
     let ball = images.center();
     let mut out = Aabb { min: ball, max: ball }.grown(Vec3::splat(radius * (1.0 + ROUNDING)));
     if crowd.sums[0] <= 0.0 {
@@ -141,15 +188,67 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
     (out.min.is_finite() && out.max.is_finite()).then_some(out)
 }
 
-/// The sums of one vertex.
-#[derive(Clone, Copy, Default)]
-struct Sums {
-    real: Vec4,
-    dual: Vec4,
-    /// Of `S`.
-    rows: [Vec4; 3],
-    weight: f32,
+/// The blend of a vertex sends `x` to nothing only if `Σ σ w ((A x, 0) - s) q` vanishes for some number `s`, that is if a weighted
+/// sum of maps of four dimensions, `N (x, s) = (A x, κ s) q`, loses a direction. It does not where each of them has a positive
+/// part along one and the same other map, here `(R₀ x, s) q₀` of the first joint: the quadratic form below, in `R₀ x` and `s`.
+/// `κ > 0` is any number; the size of the first joint's matrix makes the form work at every scale.
+fn keeps_sides(a: &Affine3A, b: &Affine3A) -> bool {
+    let (mut a, mut b) = (a.matrix3, b.matrix3);
+    let sides = a.determinant() * b.determinant();
+    if sides.is_nan() || sides <= 0.0 {
+        return false;
+    }
+    if a.determinant() < 0.0 {
+        (a, b) = (-a, -b);
+    }
+    let (first, other) = (nearest_rotation(a), nearest_rotation(b));
+    let turn = Quat::from_mat3a(&(other * first.transpose())).normalize();
+    let (vector, cosine) = (turn.xyz() * turn.w.signum(), turn.w.abs());
+    // Within 90° of the first joint all others are on its side, and on each other's.
+    if cosine < 0.708 {
+        return false;
+    }
+    let seen = b * first.transpose();
+    let size = (a.to_cols_array().iter().map(|v| v * v).sum::<f32>() / 3.0).sqrt();
+    let [v, m] = [
+        Mat3A::from_cols(
+            Vec3::new(0.0, vector.z, -vector.y).into(),
+            Vec3::new(-vector.z, 0.0, vector.x).into(),
+            Vec3::new(vector.y, -vector.x, 0.0).into(),
+        ),
+        seen,
+    ];
+    let form = (m * cosine) - v * m;
+    let form = (form + form.transpose()) * 0.5;
+    let mixed = (vector * size - Vec3::from(m.transpose() * glam::Vec3A::from(vector))) * 0.5;
+    is_definite([
+        form.x_axis.extend(mixed.x).into(),
+        form.y_axis.extend(mixed.y).into(),
+        form.z_axis.extend(mixed.z).into(),
+        mixed.extend(cosine * size).into(),
+    ])
 }
+
+/// True where a symmetric matrix is positive definite with room for rounding: what elimination leaves of each number of the
+/// diagonal is more than a ten-thousandth of their sum.
+fn is_definite(mut m: [[f32; 4]; 4]) -> bool {
+    let least = 1e-4 * (0..4).map(|i| m[i][i]).sum::<f32>();
+    for i in 0..4 {
+        if !(m[i][i] > least && least > 0.0) {
+            return false;
+        }
+        for j in i + 1..4 {
+            let times = m[j][i] / m[i][i];
+            for k in 0..4 {
+                m[j][k] -= times * m[i][k];
+            }
+        }
+    }
+    true
+}
+
+/// The sums of one vertex: of `q`, and of what is packed of each column.
+type Sums = [Vec4; 5];
 
 /// The blend of motions.
 struct DualQuaternion;
@@ -163,64 +262,43 @@ impl Blend for DualQuaternion {
         // `q` and `-q` are one rotation: all are taken on the side of the first that counts. Which one that is matters only
         // among rotations more than 120° apart.
         let first = weights.iter().position(|weight| *weight != 0.0);
-        let Some(joint) = first.and_then(|first| joints.get(first)) else { return Sums::default() };
+        let Some(joint) = first.and_then(|first| joints.get(first)) else { return [Vec4::ZERO; 5] };
         let pivot = palette[*joint as usize][0];
         let (pairs, more) = joints.as_chunks::<4>();
         let (shares, less) = weights.as_chunks::<4>();
-        let mut out = Sums::default();
+        let mut out = [Vec4::ZERO; 5];
         for (i, (joints, weights)) in pairs.iter().zip(shares).enumerate() {
             let four = sum_of_four(palette, *joints, *weights, pivot, careful);
-            out = if i == 0 { four } else { out.and(&four) };
+            out = if i == 0 { four } else { and(&out, &four) };
         }
         for (joint, weight) in more.iter().zip(less) {
             // With three that weigh nothing.
-            out = out.and(&sum_of_four(palette, [*joint; 4], [*weight, 0.0, 0.0, 0.0], pivot, careful));
+            out = and(&out, &sum_of_four(palette, [*joint; 4], [*weight, 0.0, 0.0, 0.0], pivot, careful));
         }
         out
     }
 
     #[inline(always)]
-    fn matrices(sums: [Sums; 4]) -> Matrices {
-        let [a, b, c, d] = sums;
-        let lanes = |of: fn(&Sums) -> Vec4| transposed([of(&a), of(&b), of(&c), of(&d)]);
-        let (real, dual) = (lanes(|s| s.real), lanes(|s| s.dual));
-        let rows = [lanes(|s| s.rows[0]), lanes(|s| s.rows[1]), lanes(|s| s.rows[2])];
-        let weight = Vec4::new(a.weight, b.weight, c.weight, d.weight);
-        let length = sqrt(real[0] * real[0] + real[1] * real[1] + real[2] * real[2] + real[3] * real[3]);
-        let nothing = length.cmpeq(Vec4::ZERO) | weight.cmpeq(Vec4::ZERO);
-        let (per_length, per_weight) = (Vec4::ONE / length, Vec4::ONE / weight);
-        let scaled = |v: [Vec4; 4]| [v[0] * per_length, v[1] * per_length, v[2] * per_length, v[3] * per_length];
-        let (q, d) = (scaled(real), scaled(dual));
-        let row = |v: [Vec4; 4]| [v[0] * per_weight, v[1] * per_weight, v[2] * per_weight];
-        let (x, y, z) = (row(rows[0]), row(rows[1]), row(rows[2]));
-        let moved = |r: [Vec4; 3]| {
-            let column = |i: usize| r[0] * x[i] + r[1] * y[i] + r[2] * z[i];
-            [column(0), column(1), column(2)]
-        };
-        let [m0, m1, m2] = rotation(q);
-        let (m0, m1, m2) = (moved(m0), moved(m1), moved(m2));
-        let translation = translation(q, d);
-        // As a sum of no matrices.
-        let known = |v| zero_where(nothing, v);
-        let row = |m: [Vec4; 3], t: Vec4| [known(m[0]), known(m[1]), known(m[2]), known(t)];
-        [row(m0, translation[0]), row(m1, translation[1]), row(m2, translation[2])]
-    }
-}
-
-impl Sums {
-    #[inline(always)]
-    fn and(&self, more: &Self) -> Self {
-        Self {
-            real: self.real + more.real,
-            dual: self.dual + more.dual,
-            rows: [self.rows[0] + more.rows[0], self.rows[1] + more.rows[1], self.rows[2] + more.rows[2]],
-            weight: self.weight + more.weight,
-        }
+    fn matrices([a, b, c, d]: [Sums; 4]) -> Matrices {
+        let lanes = |i: usize| transposed([a[i], b[i], c[i], d[i]]);
+        let real = lanes(0);
+        let squared = (real[0] * real[0] + real[1] * real[1]) + (real[2] * real[2] + real[3] * real[3]);
+        // What nothing moves goes to the origin, as by a sum of no matrices.
+        let scale = zero_where(squared.cmpeq(Vec4::ZERO), Vec4::ONE / squared);
+        let back = real.map(|r| r * scale);
+        let (x, y, z, t) =
+            (column(lanes(1), back), column(lanes(2), back), column(lanes(3), back), column(lanes(4), back));
+        [[x[0], y[0], z[0], t[0]], [x[1], y[1], z[1], t[1]], [x[2], y[2], z[2], t[2]]]
     }
 }
 
 #[inline(always)]
-fn sum_of_four(palette: &[[Vec4; 5]], joints: [u16; 4], weights: [f32; 4], pivot: Vec4, careful: bool) -> Sums {
+fn and(a: &Sums, b: &Sums) -> Sums {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4]]
+}
+
+#[inline(always)]
+fn sum_of_four(palette: &[Sums], joints: [u16; 4], weights: [f32; 4], pivot: Vec4, careful: bool) -> Sums {
     // Slots without weight are padding.
     let of = |i: usize| if careful && weights[i] == 0.0 { [Vec4::ZERO; 5] } else { palette[joints[i] as usize] };
     let (a, b, c, d) = (of(0), of(1), of(2), of(3));
@@ -228,32 +306,63 @@ fn sum_of_four(palette: &[[Vec4; 5]], joints: [u16; 4], weights: [f32; 4], pivot
     let sides = (sides[0] + sides[1]) + (sides[2] + sides[3]);
     let shares = Vec4::from_array(weights);
     let signed = Vec4::select(sides.cmplt(Vec4::ZERO), -shares, shares).to_array();
-    let sum = |i: usize, w: [f32; 4]| (a[i] * w[0] + b[i] * w[1]) + (c[i] * w[2] + d[i] * w[3]);
-    Sums {
-        real: sum(0, signed),
-        dual: sum(1, signed),
-        rows: [sum(2, weights), sum(3, weights), sum(4, weights)],
-        weight: (weights[0] + weights[1]) + (weights[2] + weights[3]),
+    let sum = |i: usize| (a[i] * signed[0] + b[i] * signed[1]) + (c[i] * signed[2] + d[i] * signed[3]);
+    [sum(0), sum(1), sum(2), sum(3), sum(4)]
+}
+
+/// The vector parts of four products `sum · conjugate(real)`.
+#[inline(always)]
+fn column([a, b, c, d]: [Vec4; 4], [x, y, z, w]: [Vec4; 4]) -> [Vec4; 3] {
+    [(w * a - d * x) + (y * c - z * b), (w * b - d * y) + (z * a - x * c), (w * c - d * z) + (x * b - y * a)]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::f32::consts::PI;
+
+    use super::*;
+    use crate::deform::{Vertex, pack};
+
+    fn packed(matrices: &[Affine3A]) -> Vec<Vec4> {
+        let mut out = Vec::new();
+        pack(&DUAL_QUATERNION, matrices, &mut out);
+        out
     }
-}
 
-/// Rows of the rotation matrices of four unit quaternions.
-#[inline(always)]
-fn rotation([x, y, z, w]: [Vec4; 4]) -> [[Vec4; 3]; 3] {
-    let (x2, y2, z2) = (x + x, y + y, z + z);
-    let (xx, yy, zz, xy, xz, yz) = (x * x2, y * y2, z * z2, x * y2, x * z2, y * z2);
-    let (wx, wy, wz) = (w * x2, w * y2, w * z2);
-    let one = Vec4::ONE;
-    [[one - (yy + zz), xy - wz, xz + wy], [xy + wz, one - (xx + zz), yz - wx], [xz - wy, yz + wx, one - (xx + yy)]]
-}
+    fn at(position: Vec3) -> Vertex {
+        Vertex { position, ..Vertex::default() }
+    }
 
-/// Twice the vector parts of `dual · conjugate(real)`.
-#[inline(always)]
-fn translation([x, y, z, w]: [Vec4; 4], [a, b, c, d]: [Vec4; 4]) -> [Vec4; 3] {
-    let twice = |v: Vec4| v + v;
-    [
-        twice(w * a - d * x + (y * c - z * b)),
-        twice(w * b - d * y + (z * a - x * c)),
-        twice(w * c - d * z + (x * b - y * a)),
-    ]
+    /// Turns of 200° one way and 160° the other are one rotation: whichever sign its quaternion happens to have, the blend
+    /// with its neighbour goes the shorter way.
+    #[test]
+    fn dual_quaternions_blend_the_shorter_way() {
+        for degrees in [-179.0_f32, -120.0, -10.0, 10.0, 120.0, 179.0] {
+            for base in [0.0_f32, 100.0, 200.0, 300.0] {
+                let turn = |d: f32| Affine3A::from_rotation_z(d.to_radians());
+                let palette = packed(&[turn(base), turn(base + degrees)]);
+                let v = Vertex { position: Vec3::X, ..Vertex::default() };
+                let moved = (DUAL_QUATERNION.deform)(&palette, &[0, 1], &[0.5, 0.5], v);
+                let want = turn(base + 0.5 * degrees).transform_point3(Vec3::X);
+                assert!((moved.vertex.position - want).length() < 1e-5, "{base}° and {degrees}° more");
+            }
+        }
+    }
+
+    /// Joint 2 is scaled, or mirrored, and turned about a point far from the origin: that point stays. Half way to a scale of
+    /// 2 and a turn of 60° about x, a stretch about the origin would leave it 0.134 of its distance off.
+    #[test]
+    fn the_place_that_joints_share_stays_however_they_stretch() {
+        let place = Vec3::new(3.0, -5.0, 2.0);
+        for scale in [Vec3::splat(2.0), Vec3::new(0.2, 1.0, 3.0), Vec3::new(-1.0, 1.0, 1.0)] {
+            let turned = Affine3A::from_scale_rotation_translation(scale, Quat::from_rotation_x(PI / 3.0), place);
+            let other = turned * Affine3A::from_translation(-place);
+            for weight in [0.1, 0.5, 0.8] {
+                let palette = packed(&[Affine3A::IDENTITY, other]);
+                let moved = (DUAL_QUATERNION.deform)(&palette, &[0, 1], &[1.0 - weight, weight], at(place));
+                let off = moved.vertex.position.distance(place);
+                assert!(off < 3e-6, "{scale}, weight {weight}: {off}");
+            }
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! Linear blend skinning: `v = Σ w M v0` (Larsen et al. 2001, eq. 4), normals by the cofactors of the blended matrix.
 
-use glam::{Affine3A, Vec3, Vec4};
+use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3, Vec4};
 
 use super::batch::{Blend, Matrices, deform_all, deform_one, transposed};
 #[cfg(target_arch = "x86_64")]
 use super::wide::{self, Wide};
-use super::{Batch, BatchOut, Blended, Crowd, Method, Movers};
+use super::{Batch, BatchOut, Crowd, Exact, Method, Mover, Movers, Readout};
 use crate::math::Aabb;
 
 /// The first row of the table.
@@ -18,8 +18,9 @@ pub static LINEAR: Method = Method {
     pack,
     deform: deform_one::<Linear>,
     deform_all: all,
-    blend: |_, _, _| Blended::Sum,
+    exact,
     reach,
+    keeps_sides,
 };
 
 /// As [`deform_all`], by way of wider registers where there are any.
@@ -50,6 +51,15 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
 #[cfg(not(target_arch = "x86_64"))]
 fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     deform_all::<Linear>(palette, batch, out);
+}
+
+/// `Σ w M`, with weights as stored.
+fn exact(movers: &[Mover], _: DVec3) -> Exact {
+    let map = movers.iter().filter(|m| m.weight != 0.0).fold(DAffine3::ZERO, |sum, m| DAffine3 {
+        matrix3: sum.matrix3 + m.matrix.matrix3 * m.weight,
+        translation: sum.translation + m.matrix.translation * m.weight,
+    });
+    Exact { map, readout: Readout::Sum(movers.iter().map(|m| m.weight).collect()) }
 }
 
 /// The weighted sum of matrices.
@@ -125,4 +135,17 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
     let min = (means.min * least).min(means.min * most);
     let max = (means.max * least).max(means.max * most);
     (min.is_finite() && max.is_finite()).then_some(Aabb { min, max })
+}
+
+/// With `A = a⁻¹ b`, `det(Σ wᵢ Mᵢ) = det(M₀) det(Σ wᵢ Aᵢ)`, and a sum of matrices whose symmetric parts are positive definite
+/// has such a part itself, hence a positive determinant. (Rotations less than 90° apart do.)
+fn keeps_sides(a: &Affine3A, b: &Affine3A) -> bool {
+    let m: Mat3A = a.matrix3.inverse() * b.matrix3;
+    let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
+    let (xy, xz, yz) = (0.5 * (x.y + y.x), 0.5 * (x.z + z.x), 0.5 * (y.z + z.y));
+    // Sylvester's criterion, with room for rounding.
+    let area = x.x * y.y - xy * xy;
+    let volume = area * z.z - x.x * yz * yz - y.y * xz * xz + 2.0 * xy * xz * yz;
+    let size = x.x + y.y + z.z;
+    size.is_finite() && x.x > 1e-4 * size && area > 1e-4 * size * size && volume > 1e-4 * size * size * size
 }

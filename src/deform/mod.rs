@@ -3,7 +3,7 @@
 //! A method is one Rust file, one WGSL file (`shaders/deform/`) and one row of [`METHODS`]. It packs a skinning matrix
 //! into vectors that shader and CPU reference both read. Knows nothing of time: a pose comes in, vertices go out.
 
-use glam::{Affine3A, Mat3A, Quat, Vec3, Vec4};
+use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3, Vec4};
 
 use crate::math::Aabb;
 use crate::model::Model;
@@ -21,6 +21,7 @@ pub mod packed;
 #[cfg(test)]
 mod properties;
 mod sheet;
+#[cfg(test)]
 mod sides;
 mod surface;
 #[cfg(target_arch = "x86_64")]
@@ -30,7 +31,6 @@ pub use batch::{Batch, BatchOut, Movers};
 pub use extent::{Extent, Strays, extent};
 pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};
 pub use sheet::{Sheet, triangle_edges};
-pub use sides::keep_sides;
 pub use surface::{
     Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,
 };
@@ -55,26 +55,56 @@ pub struct Method {
     /// Many vertices at once, to the bit as [`Method::deform`] has them one by one. The palette is packed and begins where the
     /// joints count from.
     pub deform_all: fn(&[Vec4], &Batch, &mut BatchOut),
-    /// What [`Method::deform`] makes of the palette before it moves a vertex, for readouts.
-    pub blend: fn(&[Vec4], &[u16], &[f32]) -> Blended,
+    /// The definition of the method in double precision: what the influences of a vertex make of its position (mesh space,
+    /// morphed). Readouts show it, and tests hold CPU reference and shader to it.
+    pub exact: fn(&[Mover], DVec3) -> Exact,
     /// A box, model space, that holds every vertex of a crowd, rounding included; `None` where that cannot be told from the
     /// crowd alone.
     pub reach: fn(&[Vec4], &Crowd) -> Option<Aabb>,
+    /// True where joints as different as these two keep a surface right side out between them: the blend of a first matrix
+    /// with any others that each agree with it has a determinant of the first one's sign, whatever the (not negative)
+    /// weights. False where that is not certain.
+    pub keeps_sides: fn(&Affine3A, &Affine3A) -> bool,
 }
 
-/// What the joints of one vertex are blended to.
+/// One influence of a vertex, in double precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Blended {
-    /// Nothing of its own: the vertex is the weighted sum of where each joint alone takes it.
-    Sum,
-    /// `rotation · (stretch · v) + translation`.
+pub struct Mover {
+    /// Place in the skin's list of joints.
+    pub joint: usize,
+    /// As stored; may be zero or negative.
+    pub weight: f64,
+    /// The skinning matrix `model_from_mesh`.
+    pub matrix: DAffine3,
+}
+
+/// What a method makes of one vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exact {
+    /// The blended matrix: what takes the vertex, and what carries its tangent and (by the inverse transpose) its normal.
+    pub map: DAffine3,
+    /// How the influences become one, in the terms of the method.
+    pub readout: Readout,
+}
+
+impl Default for Exact {
+    /// Of a vertex that nothing moves: it goes to the origin.
+    fn default() -> Self {
+        Self { map: DAffine3::ZERO, readout: Readout::Sum(Vec::new()) }
+    }
+}
+
+/// How the influences of a vertex become its position `p`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Readout {
+    /// `p = Σ s M v`: places are added up. The share `s` of each influence; those that are not listed have none.
+    Sum(Vec<f64>),
+    /// `p = R v + t`: one rigid motion that is blended of those which take the vertex where each joint alone takes it.
     Motion {
-        /// Scale and shear.
-        stretch: Mat3A,
         /// Unit.
-        rotation: Quat,
-        /// Model space.
-        translation: Vec3,
+        rotation: DQuat,
+        /// Model space, metres.
+        translation: DVec3,
     },
 }
 

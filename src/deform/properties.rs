@@ -2,7 +2,7 @@
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
-use glam::{Affine3A, Mat3A, Quat, Vec3, Vec4};
+use glam::{Affine3A, DVec3, Mat3A, Quat, Vec3, Vec4};
 
 use super::*;
 use crate::math::cofactor;
@@ -96,6 +96,55 @@ fn the_bind_pose_is_the_identity() {
     }
 }
 
+/// A mirror, a shear and a flat matrix too.
+#[test]
+fn what_moves_all_joints_moves_everything_with_them() {
+    let weights = [0.4, 0.3, 0.2, 0.1];
+    for method in METHODS {
+        for matrix in zoo() {
+            let moved = (method.deform)(&packed(method, &[matrix; 4]), &[0, 1, 2, 3], &weights, vertex());
+            assert!(close(moved.vertex, moved_by(matrix, vertex()), 5e-6), "{}: {matrix:?}", method.id);
+        }
+    }
+}
+
+/// Of a few joints that are scaled, sheared and mirrored in different ways.
+#[test]
+fn the_cpu_reference_follows_the_definition() {
+    let zoo = zoo();
+    let near: Vec<Affine3A> = [-0.9_f32, 0.0, 0.4, 1.1]
+        .into_iter()
+        .zip([Vec3::ONE, Vec3::new(2.0, 0.3, 1.0), Vec3::splat(0.1), Vec3::new(1.0, 1.0, 3.0)])
+        .map(|(turn, scale)| zoo[1] * Affine3A::from_rotation_z(turn) * Affine3A::from_scale(scale))
+        .collect();
+    let mirrored: Vec<Affine3A> = near.iter().map(|m| *m * Affine3A::from_scale(Vec3::new(1.0, -1.0, 1.0))).collect();
+    for set in [near, mirrored, [zoo[0], zoo[3], zoo[6], zoo[7]].into()] {
+        for (joints, weights) in [([0, 1, 2, 3], [0.4, 0.3, 0.2, 0.1]), ([2, 1, 1, 0], [0.0, 0.2, 0.4, 0.3])] {
+            let slots = joints.iter().zip(weights);
+            let mover = |(joint, weight): (&u16, f32)| {
+                let matrix = DAffine3::from_cols_array(&set[usize::from(*joint)].to_cols_array().map(f64::from));
+                Mover { joint: usize::from(*joint), weight: f64::from(weight), matrix }
+            };
+            let movers: Vec<Mover> = slots.map(mover).collect();
+            for method in METHODS {
+                let from = vertex();
+                let map = (method.exact)(&movers, from.position.as_dvec3()).map;
+                let carried = |v: DVec3| v.normalize().as_vec3();
+                let normal = map.matrix3.inverse().transpose() * from.normal.as_dvec3();
+                let want = Vertex {
+                    position: map.transform_point3(from.position.as_dvec3()).as_vec3(),
+                    normal: carried(normal),
+                    tangent: carried(map.matrix3 * from.tangent.as_dvec3()),
+                };
+                let got = (method.deform)(&packed(method, &set), &joints, &weights, from);
+                assert!(close(got.vertex, want, 1e-5), "{}: {got:?} {want:?}", method.id);
+                let off = (f64::from(got.determinant) - map.matrix3.determinant()).abs();
+                assert!(off < 1e-5, "{}: determinants are {off} apart", method.id);
+            }
+        }
+    }
+}
+
 #[test]
 fn rigid_motion_moves_rigidly() {
     let turn = Quat::from_axis_angle(Vec3::new(2.0, -1.0, 0.5).normalize(), 2.0);
@@ -179,23 +228,6 @@ fn a_twist_shrinks_linear_blending_by_the_cosine_of_half_the_angle() {
         }
     }
     assert!((radius(linear, FRAC_PI_2, 0.5) - 0.707_106_77).abs() < 1e-6);
-}
-
-/// Turns of 200° one way and 160° the other are one rotation: whichever sign its quaternion happens to have, the blend
-/// with its neighbour goes the shorter way.
-#[test]
-fn dual_quaternions_blend_the_shorter_way() {
-    let method = method("dual-quaternion").unwrap();
-    for degrees in [-179.0_f32, -120.0, -10.0, 10.0, 120.0, 179.0] {
-        for base in [0.0_f32, 100.0, 200.0, 300.0] {
-            let turn = |d: f32| Affine3A::from_rotation_z(d.to_radians());
-            let palette = packed(method, &[turn(base), turn(base + degrees)]);
-            let v = Vertex { position: Vec3::X, ..Vertex::default() };
-            let moved = (method.deform)(&palette, &[0, 1], &[0.5, 0.5], v);
-            let want = turn(base + 0.5 * degrees).transform_point3(Vec3::X);
-            assert!((moved.vertex.position - want).length() < 1e-5, "{base}° and {degrees}° more");
-        }
-    }
 }
 
 /// Two joints that differ by a scale only: no rotation to blend, so both methods are the weighted mean.

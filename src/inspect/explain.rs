@@ -5,10 +5,10 @@
 //! Lewis, "Skinning math tutorial" (2005): where each joint alone would carry it (`transformed-by`), and the skinned position
 //! in the space of any joint, `p' = W⁻¹ p`. Worked out in double precision from the numbers that the picture uses.
 
-use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec4};
+use glam::{Affine3A, DAffine3, DVec3};
 
 use super::VertexRef;
-use crate::deform::{self, Blended, Method};
+use crate::deform::{Exact, Method, Mover, Readout};
 use crate::model::{Instance, MeshId, Model, NodeId};
 
 /// One vertex in one pose.
@@ -32,8 +32,10 @@ pub struct Explanation {
     pub skinned: bool,
     /// Of the weights.
     pub sum: f64,
-    /// How the terms become one.
-    pub blend: Blend,
+    /// How the terms become one, in the words of the method.
+    pub readout: Readout,
+    /// The blended matrix, `world_from_mesh`: it takes `rest` to `position`.
+    pub map: DAffine3,
     /// As drawn, world.
     pub position: DVec3,
 }
@@ -66,30 +68,6 @@ pub struct Term {
     pub alone: DVec3,
 }
 
-impl Term {
-    /// What it adds to a sum.
-    #[must_use]
-    pub fn share(&self) -> DVec3 {
-        self.alone * self.weight
-    }
-}
-
-/// How the terms become one position, in the words of the method.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Blend {
-    /// `Σ w M v`.
-    Sum,
-    /// `rotation · (stretch · v) + translation`: one rigid motion blended of all joints, after a blended stretch.
-    Motion {
-        /// Scale and shear; the identity where no joint has any.
-        stretch: DMat3,
-        /// Unit.
-        rotation: DQuat,
-        /// World.
-        translation: DVec3,
-    },
-}
-
 /// What an [`Explanation`] is about.
 #[derive(Clone, Copy, Debug)]
 pub struct Posed<'a> {
@@ -119,9 +97,11 @@ impl Explanation {
         let (joints, weights) = influences.map_or((&[0_u16][..], &[1.0_f32][..]), |i| i.of(vertex.vertex));
         let skin = influences.and(instance.skin).map(|s| &model.skins[s.index()]);
         let mut terms = Vec::new();
+        let mut movers = Vec::new();
         for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0) {
             let joint = usize::from(*joint);
             let matrix = double(palettes.get(first + joint)?);
+            movers.push(Mover { joint, weight: f64::from(*weight), matrix });
             let (node, offset) = match skin {
                 Some(skin) => (skin.joints[joint], double(&skin.inverse_bind[joint]).transform_point3(rest)),
                 None => (instance.node, rest),
@@ -129,12 +109,15 @@ impl Explanation {
             let alone = matrix.transform_point3(rest);
             terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
         }
-        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let blend = blend(posed.method, palettes.get(first..)?, joints, weights);
-        let position = match blend {
-            Blend::Sum => terms.iter().map(Term::share).sum(),
-            Blend::Motion { stretch, rotation, translation } => rotation * (stretch * rest) + translation,
-        };
+        let Exact { map, mut readout } = (posed.method.exact)(&movers, rest);
+        let position = map.transform_point3(rest);
+        // Heaviest first; shares go with their terms.
+        let mut order: Vec<usize> = (0..terms.len()).collect();
+        order.sort_by(|a, b| terms[*b].weight.total_cmp(&terms[*a].weight));
+        if let Readout::Sum(shares) = &mut readout {
+            *shares = order.iter().map(|i| shares.get(*i).copied().unwrap_or(0.0)).collect();
+        }
+        let terms = order.into_iter().map(|i| terms[i]).collect();
         Some(Self {
             vertex,
             mesh: instance.mesh,
@@ -145,7 +128,8 @@ impl Explanation {
             skinned: skin.is_some(),
             sum: weights.iter().map(|w| f64::from(*w)).sum(),
             terms,
-            blend,
+            readout,
+            map,
             position,
         })
     }
@@ -162,22 +146,6 @@ fn morphs(posed: &Posed, instance: &Instance, vertex: VertexRef) -> Vec<MorphTer
         (displacement != DVec3::ZERO).then_some(MorphTerm { target, weight, displacement })
     });
     moved.collect()
-}
-
-/// What `method` makes of the joints of one vertex; only they are packed, however long the palette.
-fn blend(method: &Method, palette: &[Affine3A], joints: &[u16], weights: &[f32]) -> Blend {
-    let matrices: Vec<Affine3A> = joints.iter().filter_map(|j| palette.get(usize::from(*j)).copied()).collect();
-    let places: Vec<u16> = (0..matrices.len() as u16).collect();
-    let mut packed: Vec<Vec4> = Vec::new();
-    deform::pack(method, &matrices, &mut packed);
-    match (method.blend)(&packed, &places, weights) {
-        Blended::Sum => Blend::Sum,
-        Blended::Motion { stretch, rotation, translation } => Blend::Motion {
-            stretch: DMat3::from_cols_array(&stretch.to_cols_array().map(f64::from)),
-            rotation: rotation.as_dquat().normalize(),
-            translation: translation.as_dvec3(),
-        },
-    }
 }
 
 /// `p' = W⁻¹ p`: a world position in the space of a node that stands at `world_from_node`; `None` where that cannot be
@@ -199,7 +167,7 @@ mod tests {
 
     use super::*;
     use crate::anim::{self, SampleScratch, local_to_model};
-    use crate::deform::{Deformed, METHODS};
+    use crate::deform::{self, Deformed, METHODS};
     use crate::model::shapes::{Tube, obstacle_course, tube};
     use crate::model::{InstanceId, LocalPose, ModelParts};
 
@@ -282,8 +250,9 @@ mod tests {
             (0..3).for_each(|axis| sum[axis] += weight * alone[axis]);
         }
         close(said.position, sum);
-        close(said.terms.iter().map(Term::share).sum(), sum);
-        assert!((said.sum - 1.0).abs() < 1e-7 && said.skinned && said.blend == Blend::Sum);
+        let Readout::Sum(shares) = &said.readout else { panic!("{:?}", said.readout) };
+        close(said.terms.iter().zip(shares).map(|(term, share)| term.alone * *share).sum(), sum);
+        assert!((said.sum - 1.0).abs() < 1e-7 && said.skinned);
     }
 
     /// The figure of "Skinning math tutorial": three bones in a row; p is fixed to bone 1, b and c are where bones 2 and 3

@@ -6,7 +6,7 @@ use super::material::{Groups, Traits};
 use super::pipelines::Cull;
 use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
 use super::vertices::Shape;
-use crate::deform::keep_sides;
+use crate::deform::Method;
 use crate::frame::Frame;
 use crate::model::{InstanceId, Model};
 
@@ -180,7 +180,7 @@ pub(super) fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
     let pairs = if item.draw.rigid { &[(0, 0)][..] } else { pairs };
     let mut common = None;
     for member in item.members.0..item.members.1 {
-        let side = side(member_palette(frame, member), item, pairs);
+        let side = side(member_palette(frame, member), item, pairs, frame.method);
         if side.is_none() || common.is_some_and(|c| Some(c) != side) {
             return Cull::None;
         }
@@ -200,7 +200,7 @@ fn member_palette(frame: &Frame, member: u32) -> &[Affine3A] {
 }
 
 /// True where all of the surface has kept its winding, false where all of it has changed it.
-fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)]) -> Option<bool> {
+fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)], method: &Method) -> Option<bool> {
     let matrix = |place: u16| palette.get(item.draw.joint as usize + usize::from(place));
     let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
     let (first, _) = pairs.first()?;
@@ -214,7 +214,7 @@ fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)]) -> Option<b
     let side = determinant(*first);
     let alike = pairs.iter().all(|(a, b)| {
         let agree = a == b && determinant(*a) * side > 0.0;
-        agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| keep_sides(a, b))
+        agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| (method.keeps_sides)(a, b))
     });
     alike.then_some(side > 0.0)
 }

@@ -16,6 +16,7 @@ macro_rules! part {
 const GLOBALS: Part = part!("common/globals.wgsl");
 const COLOR: Part = part!("common/color.wgsl");
 const DEFORM: Part = part!("common/deform.wgsl");
+const ROWS: Part = part!("common/rows.wgsl");
 const PALETTE_STORAGE: Part = part!("common/palette_storage.wgsl");
 const PALETTE_UNIFORM: Part = part!("common/palette_uniform.wgsl");
 const SCREEN: Part = part!("common/screen.wgsl");
@@ -155,6 +156,7 @@ impl Program {
                 PaletteIn::Storage => PALETTE_STORAGE,
                 PaletteIn::Uniform => PALETTE_UNIFORM,
             });
+            linked.push(ROWS);
             linked.push(method.wgsl);
             linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
         }

@@ -911,7 +911,7 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     // The other method has other words, which add up as well.
     harness.state_mut().session.apply(Command::SetMethod("dual-quaternion"));
     harness.run();
-    let (turned, by, now) = (numbers(&harness, "R (S v)"), numbers(&harness, "+ t"), numbers(&harness, "= p"));
+    let (turned, by, now) = (numbers(&harness, "R v"), numbers(&harness, "+ t"), numbers(&harness, "= p"));
     assert!((0..3).all(|i| (turned[i] + by[i] - now[i]).abs() < 1.01e-4) && now != written);
     harness.state_mut().session.apply(Command::SetMethod("linear"));
     harness.run();

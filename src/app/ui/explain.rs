@@ -12,7 +12,8 @@ use super::search_list::{Choice, SearchList};
 use super::theme::{self, SMALL, colors};
 use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button};
 use super::{copied, explain_text, matrices};
-use crate::inspect::{Blend, Explanation, Term, VertexRef, in_space};
+use crate::deform::Readout;
+use crate::inspect::{Explanation, Term, VertexRef, in_space};
 use crate::model::{Influences, Model, NodeId};
 use crate::session::{Command, Session};
 
@@ -262,25 +263,23 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
     section(ui, session.view.method.label, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     let (text, dim) = (colors(ui).text, colors(ui).dim);
-    match e.blend {
-        Blend::Sum => {
-            for (i, term) in e.terms.iter().enumerate() {
+    match &e.readout {
+        Readout::Sum(shares) => {
+            for (i, (term, share)) in e.terms.iter().zip(shares).filter(|(_, share)| **share != 0.0).enumerate() {
                 let sign = if i == 0 { "" } else { "+ " };
-                vector(ui, &format!("{sign}{} ·", number(term.weight as f32, 6)), term.alone, places, dim);
+                vector(ui, &format!("{sign}{} ·", number(*share as f32, 6)), term.alone, places, dim);
             }
         }
-        Blend::Motion { stretch, rotation, translation } => {
+        Readout::Motion { rotation, translation } => {
             let words = "Motions are blended, not places: the weighted sum of the joints' dual quaternions, over its \
-                         length, is one rotation R and one translation t. Scale and shear S are blended before.";
+                         length, is one rotation R and one translation t. Where joints stretch, each goes into the sum \
+                         with the translation that takes the vertex to its M v.";
             ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(dim)).wrap());
             let (axis, angle) = rotation.to_axis_angle();
             let axis = if angle.abs() < 1e-9 { DVec3::ZERO } else { axis };
             vector(ui, &format!("R {}° about", number(angle.to_degrees() as f32, 2)), axis, 4, dim);
-            if !stretch.abs_diff_eq(glam::DMat3::IDENTITY, 1e-5) {
-                vector(ui, "S v", stretch * e.rest, places, dim);
-            }
-            vector(ui, "R (S v)", rotation * (stretch * e.rest), places, dim);
-            vector(ui, "+ t", translation, places, dim);
+            vector(ui, "R v", *rotation * e.rest, places, dim);
+            vector(ui, "+ t", *translation, places, dim);
         }
     }
     vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");

@@ -6,8 +6,8 @@ use glam::DVec3;
 
 use super::card::mesh_of;
 use super::widgets::number;
-use crate::deform::Method;
-use crate::inspect::{Blend, Explanation};
+use crate::deform::{Method, Readout};
+use crate::inspect::Explanation;
 use crate::model::Model;
 
 /// Decimals of positions in a model of `size` metres: four in a figure.
@@ -42,17 +42,18 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
         let weight = number(term.weight as f32, 6);
         line(format!("{name}: weight {weight} {stored}, v′ = {}, M v = {}", at(term.offset), at(term.alone)));
     }
-    match e.blend {
-        Blend::Sum => {
+    match &e.readout {
+        Readout::Sum(shares) => {
+            let terms = e.terms.iter().zip(shares).filter(|(_, share)| **share != 0.0);
             let terms: Vec<String> =
-                e.terms.iter().map(|t| format!("{} · {}", number(t.weight as f32, 6), at(t.alone))).collect();
+                terms.map(|(t, share)| format!("{} · {}", number(*share as f32, 6), at(t.alone))).collect();
             line(format!("{}: p = {} = {}", method.label, terms.join(" + "), at(e.position)));
         }
-        Blend::Motion { stretch, rotation, translation } => {
+        Readout::Motion { rotation, translation } => {
             let [x, y, z, w] = rotation.to_array().map(|v| number(v as f32, 6));
-            line(format!("{}: p = R (S v) + t", method.label));
-            line(format!("R = quaternion ({x}, {y}, {z}, {w}), S v = {}", at(stretch * e.rest)));
-            line(format!("t = {}, p = {}", at(translation), at(e.position)));
+            line(format!("{}: p = R v + t", method.label));
+            line(format!("R = quaternion ({x}, {y}, {z}, {w}), R v = {}", at(*rotation * e.rest)));
+            line(format!("t = {}, p = {}", at(*translation), at(e.position)));
         }
     }
     out
@@ -83,8 +84,8 @@ pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
         }
         row("M v", who, &term.alone.to_array());
     }
-    if let Blend::Motion { stretch, rotation, translation } = e.blend {
-        row("S v", [""; 3], &(stretch * e.rest).to_array());
+    if let Readout::Motion { rotation, translation } = &e.readout {
+        row("R v", [""; 3], &(*rotation * e.rest).to_array());
         row("R as a quaternion", [""; 3], &rotation.to_array());
         row("t", [""; 3], &translation.to_array());
     }

@@ -1,0 +1,124 @@
+//! Every method against what an independent implementation says of real models (`corpus/methods`; numpy in double precision).
+//!
+//! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
+#![expect(clippy::panic, reason = "a test that cannot read its corpus fails")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::Vec3;
+use serde::Deserialize;
+use skinscope::anim::{self, SampleScratch};
+use skinscope::deform::{METHODS, Method};
+use skinscope::export::{PosedPrimitive, posed_surface};
+use skinscope::import::{Options, Progress, import_file};
+use skinscope::model::{LocalPose, Model};
+
+/// Of the bounding box's diagonal.
+const ALLOWED: f64 = 1e-5;
+/// Degrees between normals.
+const NORMAL: f64 = 0.1;
+/// Its file rounds rotations to three digits, which implementations read differently.
+const ROUNDED: (&str, f64) = ("models/SimpleSkin.gltf", 1e-3);
+
+#[derive(Deserialize)]
+struct Index {
+    poses: Vec<Pose>,
+}
+
+#[derive(Deserialize)]
+struct Pose {
+    model: String,
+    clip: usize,
+    time: f32,
+    /// Little-endian floats.
+    file: String,
+    vertices: usize,
+    primitives: Vec<Part>,
+    /// Of the bounding box of the linear result, metres.
+    diagonal: f64,
+    /// By method: the first float of its positions.
+    positions: BTreeMap<String, usize>,
+    /// By method: the first float of its normals. Only some poses have them.
+    #[serde(default)]
+    normals: BTreeMap<String, usize>,
+}
+
+#[derive(Deserialize)]
+struct Part {
+    vertices: usize,
+}
+
+fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> T {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn floats(path: &Path) -> Vec<f32> {
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+}
+
+fn open(corpus: &Path, name: &str) -> Arc<Model> {
+    let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
+    result.unwrap_or_else(|error| panic!("{name}: {error}")).model
+}
+
+fn surface(model: &Model, pose: &Pose, method: &Method) -> Vec<PosedPrimitive> {
+    let mut local = LocalPose::default();
+    anim::reset_to_rest(&model.skeleton, &mut local);
+    anim::sample(model, &model.clips[pose.clip], pose.time, &mut SampleScratch::default(), &mut local);
+    let out = posed_surface(model, &anim::drawn_at_rest(model, model.default_scene), &local, method);
+    let got: Vec<usize> = out.iter().map(|p| p.positions.len()).collect();
+    let want: Vec<usize> = pose.primitives.iter().map(|p| p.vertices).collect();
+    assert_eq!(got, want, "{}: vertices of each primitive", pose.model);
+    out
+}
+
+fn vectors(data: &[f32], offset: usize, count: usize) -> impl Iterator<Item = Vec3> {
+    data[offset..offset + 3 * count].as_chunks().0.iter().map(|v| Vec3::from_array(*v))
+}
+
+fn degrees(a: Vec3, b: Vec3) -> f64 {
+    let (a, b) = (a.as_dvec3(), b.as_dvec3());
+    a.cross(b).length().atan2(a.dot(b)).to_degrees()
+}
+
+#[test]
+fn every_method_is_where_the_reference_has_it() {
+    let Some(corpus) = common::corpus() else { return };
+    let folder = corpus.join("methods");
+    let index: Index = json(&folder.join("index.json"));
+    let mut models: BTreeMap<&str, Arc<Model>> = BTreeMap::new();
+    let mut compared = 0;
+    for pose in &index.poses {
+        let model = models.entry(&pose.model).or_insert_with(|| open(&corpus, &pose.model));
+        let data = floats(&folder.join(&pose.file));
+        for method in METHODS {
+            let name = format!("{} {} s, {}", pose.model, pose.time, method.id);
+            let Some(offset) = pose.positions.get(method.id) else { panic!("{name}: the reference lacks it") };
+            let surface = surface(model, pose, method);
+            let got = surface.iter().flat_map(|p| &p.positions);
+            let off = got.zip(vectors(&data, *offset, pose.vertices)).map(|(got, want)| {
+                let off = got.as_dvec3().distance(want.as_dvec3()) / pose.diagonal;
+                if off.is_finite() { off } else { f64::INFINITY }
+            });
+            let worst = off.fold(0.0, f64::max);
+            let mut turned = 0.0_f64;
+            if let Some(offset) = pose.normals.get(method.id) {
+                let got = surface.iter().flat_map(|p| &p.normals);
+                let pairs = got.zip(vectors(&data, *offset, pose.vertices));
+                turned = pairs.map(|(got, want)| degrees(*got, want)).fold(0.0, f64::max);
+            }
+            eprintln!("{name:48} {worst:9.2e} of the diagonal, {turned:.4}°");
+            let allowed = if pose.model == ROUNDED.0 { ROUNDED.1 } else { ALLOWED };
+            assert!(worst <= allowed, "{name}: {worst:e} of the diagonal off");
+            assert!(turned <= NORMAL, "{name}: normals {turned}° off");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 12 * METHODS.len(), "only {compared} surfaces");
+}
