@@ -84,7 +84,7 @@ impl Session {
         }
     }
 
-    /// As [`Session::pick_at`] where there are no bones.
+    /// Does what [`Session::pick_at`] does where there are no bones.
     pub(super) fn pin_at(&mut self, at: Vec2) {
         let hit = self.vertex_at(at);
         self.view.pinned = hit.map(|hit| hit.vertex_ref());

@@ -1,4 +1,4 @@
-//! Where the camera goes by itself: what is framed, what is zoomed to, and whether a reloaded file is still in view.
+//! Moves of the camera by itself: framing, zooming, and a check whether a reloaded file is still in view.
 
 use glam::{Vec2, Vec3};
 
@@ -26,8 +26,9 @@ impl Session {
         }
     }
 
-    /// What F frames: the vertices that the selected node moves by more than a tenth, the node itself, the joints next to it,
-    /// and a quarter more on each side, or a tenth of the model where that is more; but never more than the whole model.
+    /// The box that F frames: the vertices that the selected node moves by more than a tenth, the node itself, the joints
+    /// next to it, and a quarter more on each side, or a tenth of the model where that is more; but never more than the
+    /// whole model.
     pub(super) fn selected_bounds(&self) -> Aabb {
         let whole = self.bounds();
         let (Some(model), Some(node)) = (self.model(), self.view.selected) else { return whole };

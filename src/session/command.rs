@@ -110,9 +110,9 @@ pub enum Command {
     Inspect,
     /// Stop that.
     CancelInspect,
-    /// What colours the surface, by [`crate::inspect::Overlay::id`]; `None`: materials and light.
+    /// Shows an overlay, by [`crate::inspect::Overlay::id`]; `None`: materials and light.
     SetOverlay(Option<&'static str>),
-    /// The same, and back to materials and light where it is on.
+    /// Shows an overlay, or goes back to materials and light where that overlay is shown.
     ToggleOverlay(&'static str),
     /// The most influences of a vertex that a runtime can use, 1…8.
     SetInfluenceLimit(usize),
@@ -120,9 +120,9 @@ pub enum Command {
     SetRamp(Ramp),
     /// Bones, axes, names, grid, wireframe…
     Toggle(Toggle),
-    /// What bones look like.
+    /// Sets the shape in which bones are drawn.
     SetBoneShape(BoneShape),
-    /// How thick bones are, of the usual: [`super::View::BONE_SIZES`].
+    /// Sets how thick bones are, as a factor of the usual: [`super::View::BONE_SIZES`].
     SetBoneSize(f32),
     /// Bones for joints that move some vertex, or for all.
     ToggleDeformingOnly,
@@ -165,9 +165,9 @@ pub enum Command {
     SetCamera(Option<usize>),
     /// The file's next camera; after the last one, the own place.
     NextCamera,
-    /// What lights the model.
+    /// Chooses the lights.
     SetLighting(Lighting),
-    /// Whether edges are smoothed.
+    /// Chooses whether edges are smoothed.
     SetAntialiasing(Antialiasing),
     /// How many of the model are shown, each at a phase of its own: 1…[`super::MOST_MEMBERS`].
     SetCrowd(u32),
@@ -178,7 +178,7 @@ pub enum Command {
     TogglePanel(Panel),
     /// Keys and what they do.
     ShowShortcuts,
-    /// What program this is.
+    /// Shows name, version and licence of the program.
     ShowAbout,
 }
 
@@ -192,7 +192,7 @@ pub enum Panel {
     Tables,
 }
 
-/// What [`super::Session::apply`] leaves to the application.
+/// Work that [`super::Session::apply`] leaves to the application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Ask for a file.
@@ -277,7 +277,7 @@ impl std::fmt::Display for Shortcut {
     }
 }
 
-/// Where a command stands in the menu bar.
+/// The menu in which a command stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the titles of the menus")]
 pub enum Menu {
@@ -292,9 +292,9 @@ pub enum Menu {
 /// A row of [`COMMANDS`].
 #[derive(Clone, Debug)]
 pub struct CommandRow {
-    /// What is sent.
+    /// The command that the row sends.
     pub command: Command,
-    /// As in the menu.
+    /// The label in the menu.
     pub label: &'static str,
     /// One sentence, for tooltips and the list of keys.
     pub help: &'static str,

@@ -18,7 +18,7 @@ const MOST_PARTS: usize = 4 << 20;
 /// Vertices of all members together at most: more keep a graphics driver busy for longer than it waits.
 const MOST_VERTICES: usize = 512 << 20;
 
-/// Where the members of a crowd stand: in rows, from the first one back (−Z), each row from its middle outwards.
+/// The places of a crowd's members: in rows, from the first one back (−Z), each row from its middle outwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Formation {
     /// How many, with the first.
@@ -41,7 +41,7 @@ impl Formation {
         (if root * root < self.members { root + 1 } else { root }).max(1)
     }
 
-    /// Where member `i` stands, seen from the first one.
+    /// The place of member `i`, seen from the first one.
     #[must_use]
     pub fn offset(self, i: usize) -> Vec3 {
         let (row, place) = (i / self.columns(), i % self.columns());
@@ -79,7 +79,7 @@ pub struct CrowdPose {
     scratch: Vec<MemberScratch>,
 }
 
-/// What a member is worked out in.
+/// Memory in which one thread works out a member.
 #[derive(Clone, Debug, Default)]
 struct MemberScratch {
     local: LocalPose,
@@ -88,8 +88,8 @@ struct MemberScratch {
     sample: SampleScratch,
 }
 
-/// What all members have in common.
-pub(super) struct Drill<'a> {
+/// The data that all members of a crowd have in common.
+pub(super) struct CrowdContext<'a> {
     pub model: &'a Model,
     pub playback: &'a Playback,
     pub edits: &'a Edits,
@@ -97,14 +97,14 @@ pub(super) struct Drill<'a> {
 }
 
 /// Members in a row of the list, and where their poses go.
-struct Squad<'a> {
+struct MemberRange<'a> {
     /// The first one's number.
     from: usize,
     palettes: &'a mut [Affine3A],
     morph_weights: &'a mut [f32],
 }
 
-impl Drill<'_> {
+impl CrowdContext<'_> {
     /// Nodes that one thread poses in about a millisecond.
     const MANY: usize = 16_384;
 
@@ -134,23 +134,23 @@ impl Drill<'_> {
             scratch.resize(threads, MemberScratch::default());
         }
         let threads = if pays { scratch.len() } else { 1 };
-        self.share(clip, Squad { from: 1, palettes, morph_weights }, &mut scratch[..threads]);
+        self.share(clip, MemberRange { from: 1, palettes, morph_weights }, &mut scratch[..threads]);
     }
 
-    /// As many threads as there is scratch.
-    fn share(&self, clip: &Clip, squad: Squad<'_>, scratch: &mut [MemberScratch]) {
+    /// Shares the work among as many threads as there is scratch memory.
+    fn share(&self, clip: &Clip, range: MemberRange<'_>, scratch: &mut [MemberScratch]) {
         let (joints, weights) =
             (self.model.palette_layout().len as usize, self.model.skeleton.rest.morph_weights.len());
-        let Squad { from, palettes, morph_weights } = squad;
+        let MemberRange { from, palettes, morph_weights } = range;
         let members = palettes.len() / joints;
         if scratch.len() > 1 && members > 1 {
             let half = members / 2;
             let (scratch, other_scratch) = scratch.split_at_mut(scratch.len() / 2);
             let (palettes, other_palettes) = palettes.split_at_mut(half * joints);
             let (morph_weights, other_weights) = morph_weights.split_at_mut(half * weights);
-            let other = Squad { from: from + half, palettes: other_palettes, morph_weights: other_weights };
+            let other = MemberRange { from: from + half, palettes: other_palettes, morph_weights: other_weights };
             return parallel::both(
-                || self.share(clip, Squad { from, palettes, morph_weights }, scratch),
+                || self.share(clip, MemberRange { from, palettes, morph_weights }, scratch),
                 || self.share(clip, other, other_scratch),
             );
         }
@@ -181,8 +181,8 @@ impl Drill<'_> {
     }
 }
 
-/// What part of the clip member `i` is ahead of the first, 0…1: steps by the golden ratio, so that any number of members
-/// spreads evenly and neighbours differ well.
+/// The share of the clip by which member `i` is ahead of the first, 0…1. It steps by the golden ratio, so that any number
+/// of members spreads evenly and neighbours differ well.
 #[must_use]
 pub fn phase(i: usize) -> f64 {
     (i as f64 * 0.618_033_988_749_894_9).fract()
@@ -218,7 +218,7 @@ impl Session {
         self.formation.members
     }
 
-    /// Where they stand.
+    /// The places of the members.
     #[must_use]
     pub fn formation(&self) -> Formation {
         self.formation
@@ -250,13 +250,13 @@ impl Session {
         }
     }
 
-    /// As [`Session::posed_bounds`], with what lies far outside of the model.
+    /// The box of [`Session::posed_bounds`] together with vertices that lie far outside of the model.
     #[must_use]
     pub fn whole_bounds(&self) -> Aabb {
         self.posed_bounds().union(self.extent().all)
     }
 
-    /// As many as are asked for, each in its place and pose.
+    /// Poses as many members as are asked for, each in its place.
     pub(super) fn show_crowd(&mut self) {
         let before = self.formation;
         self.form_up();
@@ -377,7 +377,7 @@ mod tests {
         let (mut few, mut many) = (open(model()), open(model()));
         few.apply(Command::SetCrowd(400));
         many.apply(Command::SetCrowd(500));
-        const { assert!(499 * 41 > Drill::MANY && 399 * 41 < Drill::MANY) };
+        const { assert!(499 * 41 > CrowdContext::MANY && 399 * 41 < CrowdContext::MANY) };
         let joints = few.pose.palettes.len();
         let matrices = |session: &Session| -> Vec<glam::Mat3A> {
             session.pose.crowd.palettes[..399 * joints].iter().map(|m| m.matrix3).collect()

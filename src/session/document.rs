@@ -19,27 +19,27 @@ static BUILT_IN: &[u8] = include_bytes!("../../assets/character.glb");
 /// An open file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// What is shown: the file as it is stored, or with its weights normalised (`show_normalised`).
+    /// The model that is shown: the file as it is stored, or with its weights normalised (`show_normalised`).
     pub model: Arc<Model>,
-    /// What import repaired or left out, a line each.
+    /// Import's warnings about repairs and omissions, a line each.
     pub warnings: Vec<String>,
     /// `None`: the built-in character.
     pub path: Option<PathBuf>,
-    /// What the checker found in the model as stored, once it has looked.
+    /// The checker's findings in the model as stored, once it has looked.
     pub inspection: Option<Arc<Inspection>>,
-    /// What a range of motion of the model as stored showed, once one was run.
+    /// The findings of a range of motion of the model as stored, once one was run.
     pub rom: Option<Arc<RomReport>>,
-    /// Of the stored model; serves the normalised one too.
+    /// The pick index of the stored model; it serves the normalised one too.
     pick_index: Arc<OnceLock<PickIndex>>,
-    /// As stored.
+    /// The model as stored.
     stored: Counted,
-    /// With normalised weights; made when first asked for.
+    /// The model with normalised weights; made when first asked for.
     normalised: Option<Counted>,
     /// See [`Document::rest_bounds`].
     rest_bounds: Arc<OnceLock<Aabb>>,
 }
 
-/// What is done with each of so many vertices in no time.
+/// Work on each of so many vertices takes no noticeable time.
 const VERTICES_IN_NO_TIME: usize = 50_000;
 
 /// A model with its weights normalised, and those counted ([`Document::normalise`]).
@@ -64,7 +64,7 @@ impl Counted {
 }
 
 impl Document {
-    /// Of a model that was imported.
+    /// Opens a model that was imported.
     #[must_use]
     pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
         let stored = Counted::new(model);
@@ -119,7 +119,7 @@ impl Document {
         self.stored.stats()
     }
 
-    /// What finds the vertex under a ray; made when first asked for.
+    /// The index that finds the vertex under a ray; made when first asked for.
     #[must_use]
     pub fn pick_index(&self) -> &PickIndex {
         self.pick_index.get_or_init(|| PickIndex::of(&self.stored.model))
@@ -170,13 +170,13 @@ impl Document {
         self.normalised.is_some()
     }
 
-    /// What looks at all vertices takes longer than a picture may.
+    /// True where work on all vertices takes longer than a picture may.
     fn is_large(&self) -> bool {
         self.stored.model.drawn_vertices() > VERTICES_IN_NO_TIME
     }
 }
 
-/// What to open.
+/// The thing to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The character that comes with the program.
@@ -206,7 +206,7 @@ impl Source {
     /// Reads it.
     ///
     /// # Errors
-    /// What import found wrong: what, where, and what to do.
+    /// The file is bad; the message says what is wrong, where, and what to do.
     pub fn load(&self, options: &Options, progress: &Progress) -> Result<Document, ImportError> {
         let import = match self {
             Self::BuiltIn => import::import_bytes(BUILT_IN, &self.name(), options, progress)?,
@@ -221,7 +221,7 @@ impl Source {
     /// all warnings in the end.
     ///
     /// # Errors
-    /// As [`Source::load`], and none after `shown`.
+    /// The same as those of [`Source::load`], but none after `shown`.
     pub fn load_showing(
         &self,
         options: &Options,
@@ -252,7 +252,7 @@ impl Source {
     }
 }
 
-/// What is to be said of vertices far outside of a model at rest.
+/// The warning about vertices far outside of a model at rest, if there are any.
 fn strays(model: &Model) -> Option<String> {
     let mut rest = Vec::new();
     anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);

@@ -1,4 +1,4 @@
-//! What the user changed, and the way back.
+//! The user's changes, and their undo history.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use glam::Vec3;
 use crate::math::quat_from_euler_xyz_degrees;
 use crate::model::{LocalPose, NodeId};
 
-/// What the user changed. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
+/// The user's changes. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     /// By node; never holds an entry without a channel.

@@ -41,7 +41,7 @@ impl Session {
         self.view.finding = self.view.finding.filter(|place| *place < checked);
     }
 
-    /// What pins, marks and findings change.
+    /// Handles the commands about pins, marks and findings.
     pub(super) fn examine(&mut self, command: &Command) {
         match command {
             Command::Pin(vertex) => {
@@ -116,7 +116,8 @@ impl Session {
         }
     }
 
-    /// As it was before the first of the findings that were shown; pose edits come back in one step that can be undone.
+    /// Restores the state before the first of the findings that were shown; pose edits come back in one step that can be
+    /// undone.
     fn leave_finding(&mut self) {
         let Some(before) = self.before_finding.take() else { return };
         let Before { playback, edits, orbit, overlay, bones, selected, marked } = *before;

@@ -1,4 +1,4 @@
-//! What is left out of the picture: nodes that the user hides, and the bones of joints that move nothing.
+//! Parts that are left out of the picture: nodes that the user hides, and the bones of joints that move nothing.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

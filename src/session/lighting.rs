@@ -10,7 +10,7 @@ use crate::model::{Light, LightKind, Model};
 /// A light of the file where it stands now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PosedLight {
-    /// Where its light goes.
+    /// The shape of its beam.
     pub kind: LightKind,
     /// World; of no matter to directional lights.
     pub position: Vec3,
@@ -98,9 +98,9 @@ impl Session {
         })
     }
 
-    /// What the light of the file is multiplied by in the picture. Files come in lux and candela of real lamps as well as in
-    /// numbers around one, and pictures end at white: where the lights together give the middle of the model more than a
-    /// white surface can show, all are dimmed alike until they give just that; weaker light is left as it is.
+    /// The factor by which the file's lights are multiplied in the picture. Files come in lux and candela of real lamps as
+    /// well as in numbers around one, and pictures end at white: where the lights together give the middle of the model
+    /// more than a white surface can show, all are dimmed alike until they give just that; weaker light is left as it is.
     #[must_use]
     pub fn exposure(&self) -> f32 {
         self.exposure

@@ -1,4 +1,4 @@
-//! What is open and how it stands: model, pose edits, view, playback. Everything changes through [`Session::apply`].
+//! The open model with its state: pose edits, view, playback. Everything changes through [`Session::apply`].
 //!
 //! Knows nothing of windows, panels or the GPU.
 
@@ -30,7 +30,7 @@ use std::sync::{Arc, Weak};
 
 use glam::Affine3A;
 
-use self::crowd::Drill;
+use self::crowd::CrowdContext;
 use self::findings::Before;
 use crate::anim::{self, SampleScratch};
 use crate::deform;
@@ -41,7 +41,8 @@ use crate::model::{Change, Clip, ClipId, InstanceId, LocalPose, Model, NodeId};
 /// Keys of a clip that are listed one by one.
 const MOST_KEYS: usize = 1 << 16;
 
-/// Of the keys of a clip the first in each of some thousand equal parts of its length, and the last of all.
+/// Thins out the keys of a clip: keeps the first key in each of some thousand equal parts of its length, and the last key
+/// of all.
 fn thinned(clip: &Clip) -> Vec<f32> {
     const PARTS: usize = 1 << 14;
     let length = f64::from(clip.end_secs) - f64::from(clip.start_secs);
@@ -64,9 +65,9 @@ pub struct Pose {
     pub model: Vec<Affine3A>,
     /// By [`Model::palette_layout`].
     pub palettes: Vec<Affine3A>,
-    /// What the clip changes beside nodes.
+    /// The properties that the clip changes beside poses.
     pub changes: Vec<Change>,
-    /// What of the shown scene is drawn, in node order.
+    /// The instances of the shown scene that are drawn, in node order.
     pub draws: Vec<InstanceId>,
     /// The other members of a crowd.
     pub crowd: CrowdPose,
@@ -79,7 +80,7 @@ pub struct Pose {
     hidden: Vec<bool>,
     /// By node: the user hides it, or one above it. Empty where nothing is hidden.
     unseen: Vec<bool>,
-    /// What it was worked out from.
+    /// The inputs that it was worked out from.
     made_of: Option<Ingredients>,
 }
 
@@ -108,7 +109,7 @@ impl Ingredients {
     }
 }
 
-/// What is open and how it stands.
+/// The open model with its state.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     /// `None` until something is open.
@@ -121,17 +122,17 @@ pub struct Session {
     pub view: View,
     /// Clip and time.
     pub playback: Playback,
-    /// As of the last [`Session::update_pose`].
+    /// The pose at the last [`Session::update_pose`].
     pub pose: Pose,
     /// The model's box in the pose it was opened in: how large it is, steady while the pose moves.
     pub opened_bounds: Aabb,
-    /// Where the members of a crowd stand; one where there is none.
+    /// The places of a crowd's members; one place where there is no crowd.
     formation: Formation,
-    /// What the file's lights are multiplied by, see [`Session::lights`]: measured where the model was opened.
+    /// The factor of the file's lights, see [`Session::lights`]; it is measured where the model was opened.
     exposure: f32,
-    /// What a finding that is shown took the place of.
+    /// The state that a shown finding took the place of.
     before_finding: Option<Box<Before>>,
-    /// What takes long is worked out by others.
+    /// Work that takes long is done by others.
     is_patient: bool,
 }
 
@@ -283,8 +284,8 @@ impl Session {
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
-        let drill = Drill { model, playback: &self.playback, edits: &self.edits, formation: self.formation };
-        drill.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
+        let crowd = CrowdContext { model, playback: &self.playback, edits: &self.edits, formation: self.formation };
+        crowd.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
         self.place_bones();
     }
 

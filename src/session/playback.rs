@@ -2,19 +2,19 @@
 
 use crate::model::{ClipId, Model};
 
-/// Where the pose comes from before edits.
+/// The source of the pose before edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PoseSource {
     /// The node transforms of the file.
     #[default]
     Rest,
-    /// What the inverse bind matrices invert.
+    /// The pose that the inverse bind matrices invert.
     Bind,
     /// The clip at the current time.
     Clip,
 }
 
-/// What happens at the end of a clip.
+/// The behaviour at the end of a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoopMode {
     /// Stops there.

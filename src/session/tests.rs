@@ -1,4 +1,4 @@
-//! What commands do to what is open.
+//! Tests of the effect of commands on what is open.
 
 use glam::Vec3;
 

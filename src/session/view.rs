@@ -41,7 +41,7 @@ impl Orbit {
         Quat::from_rotation_y(self.yaw) * Quat::from_rotation_x(-self.pitch)
     }
 
-    /// Where the eye is and where it looks (its −Z).
+    /// The rigid transform from the camera's space to the world; the camera looks along its −Z.
     #[must_use]
     pub fn world_from_view(&self) -> Affine3A {
         let rotation = self.rotation();
@@ -142,7 +142,7 @@ pub enum Antialiasing {
     Four,
 }
 
-/// What lights the model.
+/// The lights that light the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lighting {
     /// A studio that turns with the camera.
@@ -157,11 +157,11 @@ pub enum Lighting {
 /// A camera of the file that is looked through, as its node stands now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Through {
-    /// Of [`crate::model::ModelParts::camera_nodes`].
+    /// The place in [`crate::model::ModelParts::camera_nodes`].
     pub index: usize,
     /// Rigid.
     pub world_from_view: Affine3A,
-    /// As changed by the clip.
+    /// The lens as the clip has changed it.
     pub lens: Lens,
 }
 
@@ -216,15 +216,15 @@ pub struct View {
     pub orbit: Orbit,
     /// The file's camera that is looked through instead, if any.
     pub through: Option<Through>,
-    /// What lights the model; the file's lights only where it has some.
+    /// The lights that light the model; the file's lights only where it has some.
     pub lighting: Lighting,
     /// Whether edges are smoothed.
     pub antialiasing: Antialiasing,
-    /// What was last framed, and how it was looked at then.
+    /// The box that was framed last, and the camera that framed it.
     framed: Option<(Orbit, Aabb)>,
     /// The viewport in pixels; its aspect is the camera's.
     pub viewport: Vec2,
-    /// Of [`crate::model::ModelParts::scenes`].
+    /// The place in [`crate::model::ModelParts::scenes`].
     pub scene: usize,
     /// Which of the file's material variants is shown; `None`: its materials as they stand.
     pub variant: Option<usize>,
@@ -242,7 +242,7 @@ pub struct View {
     pub finding: Option<usize>,
     /// Which copy of its instance the pinned vertex belongs to.
     pub pinned_copy: usize,
-    /// What colours the surface; `None`: materials and light.
+    /// The overlay that colours the surface; `None`: materials and light.
     pub overlay: Option<&'static Overlay>,
     /// Colours of the heat map.
     pub ramp: Ramp,
@@ -250,9 +250,9 @@ pub struct View {
     pub method: &'static Method,
     /// Bones over the surface.
     pub bones: bool,
-    /// What they look like.
+    /// The shape in which they are drawn.
     pub bone_shape: BoneShape,
-    /// How thick they are, of the usual: [`View::BONE_SIZES`].
+    /// Their thickness, as a factor of the usual: [`View::BONE_SIZES`].
     pub bone_size: f32,
     /// Joints that move no vertex have no bone; `None`: where there are many of them ([`super::Session::deforming_only`]).
     pub deforming_only: Option<bool>,
@@ -274,7 +274,7 @@ pub struct View {
     pub shared_black: bool,
     /// The selected joint stands for all of its subtree too.
     pub with_children: bool,
-    /// What the selected joint does not move is dimmed.
+    /// Parts that the selected joint does not move are dimmed.
     pub influenced_only: bool,
     /// Vertices as dots.
     pub vertices: bool,
@@ -323,7 +323,7 @@ impl Default for View {
     }
 }
 
-/// Where points of the world are seen.
+/// Projects points of the world into the viewport.
 #[derive(Clone, Copy, Debug)]
 pub struct Projector {
     view_from_world: Affine3A,
@@ -335,7 +335,7 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// As [`View::project`].
+    /// Returns what [`View::project`] does.
     #[must_use]
     pub fn project(&self, world: Vec3) -> Option<Vec2> {
         let view = self.view_from_world.transform_point3(world);
@@ -371,7 +371,7 @@ impl View {
         }
     }
 
-    /// Where the eye is and where it looks (its −Z).
+    /// The rigid transform from the camera's space to the world; the camera looks along its −Z.
     #[must_use]
     pub fn world_from_view(&self) -> Affine3A {
         self.through.map_or_else(|| self.orbit.world_from_view(), |t| t.world_from_view)
@@ -424,7 +424,7 @@ impl View {
         self.projection().ray(self.world_from_view(), self.aspect(), ndc)
     }
 
-    /// Where a world point is seen, in pixels from the viewport's top left; `None` behind the eye. For many points,
+    /// Projects a world point to pixels from the viewport's top left; `None` behind the eye. For many points,
     /// [`View::projector`] does the common part once.
     #[must_use]
     pub fn project(&self, world: Vec3) -> Option<Vec2> {
