@@ -35,8 +35,6 @@ const TRANSPORT: Area = [0, 670, 1280, 708];
 
 /// What the program tells of a control.
 struct Control {
-    /// What stands in it.
-    value: String,
     /// Its middle, pixels.
     at: (u32, u32),
     area: Area,
@@ -202,7 +200,6 @@ impl Screen {
         let control = listing["controls"].as_array().unwrap().iter().find(is_it)?;
         let [x, y, width, height] = [0, 1, 2, 3].map(|i| control["rect"][i].as_f64().unwrap());
         Some(Control {
-            value: control["value"].as_str().unwrap_or_default().to_owned(),
             at: ((x + width / 2.0) as u32, (y + height / 2.0) as u32),
             area: [x as u32, y as u32, (x + width) as u32, (y + height) as u32],
         })
