@@ -14,7 +14,8 @@ use super::{ImportError, Reader};
 const NAME: &str = "EXT_mesh_gpu_instancing";
 const VECTOR: &[Format] = &[format::F32];
 const ROTATION: &[Format] = &[format::F32, format::I8_UNIT, format::I16_UNIT];
-/// What a copy costs beside its stored numbers, bytes: its matrix, that in the palette and its packed form, colour and node.
+/// The memory that a copy takes beside its stored numbers, bytes: its matrix, the matrix in the palette and its packed
+/// form, colour and node.
 const COST: usize = 2 * size_of::<Affine3A>() + 64 + 16;
 
 /// `node_from_copy` of every copy; `None` where the node shows its mesh once, as usual. Attributes of other names belong to

@@ -1,4 +1,4 @@
-//! What can go wrong with a file, and what was repaired, each as one readable line.
+//! Errors in a file, and repairs of it, each as one readable line.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,9 +9,9 @@ pub enum ImportError {
     /// The file system said no.
     #[error("{path}: cannot be read ({source}); check that the file is there and that you may read it")]
     Read {
-        /// As given.
+        /// The path as given.
         path: String,
-        /// From the file system.
+        /// The reason that the file system gives.
         source: std::io::Error,
     },
     /// The file breaks a rule of glTF 2.0.
@@ -19,11 +19,11 @@ pub enum ImportError {
     Invalid {
         /// Such as `accessor 12` or `skin 0, joint 7`.
         place: String,
-        /// What the rule asks for.
+        /// The value that the rule asks for.
         expected: String,
-        /// What the file has.
+        /// The value that the file has.
         found: String,
-        /// What to do.
+        /// A sentence that says what to do.
         advice: &'static str,
     },
     /// The file cannot be shown without an extension that is not known here.
@@ -31,7 +31,7 @@ pub enum ImportError {
     Extension {
         /// Such as `KHR_draco_mesh_compression`.
         name: String,
-        /// What to do.
+        /// A sentence that says what to do.
         advice: &'static str,
     },
     /// The file asks for more than [`super::Limits`] allow.
@@ -39,9 +39,9 @@ pub enum ImportError {
         "{place}: {what} is {found}, more than the limit of {limit}; split the file, or pass a larger --max-memory if you trust it"
     )]
     Limit {
-        /// Where.
+        /// The place in the file.
         place: String,
-        /// What is counted.
+        /// The thing that is counted.
         what: &'static str,
         /// The file's number.
         found: u64,
@@ -56,7 +56,7 @@ pub enum ImportError {
     Cancelled,
 }
 
-/// What to do about a broken file when nothing more special is known.
+/// Advice about a broken file when nothing more special is known.
 const EXPORT_AGAIN: &str = "export the model again or repair it with a glTF validator's help";
 
 impl ImportError {
@@ -87,7 +87,7 @@ impl ImportError {
 pub struct Warning {
     /// Such as `mesh 0, primitive 2`.
     pub place: String,
-    /// What is odd and what was done about it.
+    /// A sentence that says what is odd and what was done about it.
     pub message: String,
 }
 

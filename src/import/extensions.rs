@@ -8,13 +8,13 @@ use super::error::{Warnings, quoted};
 /// An extension of glTF that import knows by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension {
-    /// As in `extensionsUsed`.
+    /// The name in `extensionsUsed`.
     pub name: &'static str,
-    /// What the model shows of it.
+    /// How far the model shows it.
     pub support: Support,
 }
 
-/// What becomes of an extension.
+/// How far an extension is supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     /// The model is shown as the extension says.

@@ -18,7 +18,7 @@ use super::uri::Resolver;
 use super::{AskFormats, ImportError, Limits, Progress, Reader};
 use crate::model::{BlockFormats, Image, ImageId, Pixels};
 
-/// Where the encoded bytes of one of the file's images are.
+/// The place of an image's encoded bytes.
 enum Source<'a> {
     View(Bytes<'a>),
     Uri(&'a str),

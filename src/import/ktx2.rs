@@ -20,7 +20,7 @@ const NONE: u32 = 0;
 const BASIS_LZ: u32 = 1;
 const ZSTANDARD: u32 = 2;
 
-/// What a Zstandard decoder should be ready to keep, bytes (RFC 8878, 3.1.1.1.2).
+/// The window that a Zstandard decoder should be ready to keep, bytes (RFC 8878, 3.1.1.1.2).
 const ZSTANDARD_WINDOW: u64 = 8 << 20;
 
 /// The fixed part of a file, checked against its length.

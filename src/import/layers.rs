@@ -1,4 +1,4 @@
-//! What extensions add to a material: each object of `KHR_materials_*` that is drawn.
+//! Reads the `KHR_materials_*` objects that extensions add to a material, as far as they are drawn.
 
 use glam::{Vec3, Vec4};
 use serde_json::{Map, Value};

@@ -19,7 +19,7 @@ pub(super) const MOST_CORNERS: u32 = 512;
 /// Triangles in a piece: enough that few are made twice at its rim.
 const PIECE: usize = 1 << 15;
 
-/// What came of it.
+/// The tangents of a surface's corners.
 pub(super) struct Corners {
     /// By index list position; `None` where the surface gives none.
     pub tangents: Vec<Option<Vec4>>,

@@ -15,7 +15,7 @@ use crate::model::Pixels;
 /// The first bytes of a PNG.
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
-/// What the decoder may allocate for rows and for what else a file holds, bytes.
+/// The most that the decoder may allocate for rows and for everything else that a file holds, bytes.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The pixels of a PNG; `None` where it is something else, or of a rare kind that has to be decoded as a whole first

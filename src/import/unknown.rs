@@ -7,7 +7,7 @@ use gltf::json::validation::Checked;
 use super::ImportError;
 use super::error::quoted;
 
-/// Where in the JSON, the same for people, and what may stand there.
+/// The place in the JSON, the same place for people, and the values that may stand there.
 type Unknown = (String, String, &'static str);
 
 /// Refuses the first such word or number.

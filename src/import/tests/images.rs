@@ -139,7 +139,7 @@ fn the_device_is_asked_only_for_basis_universal() {
     }
 }
 
-/// What the one warning of a file says, where the image is broken.
+/// The text of the one warning about a file whose image is broken.
 fn refused(file: &[u8]) -> String {
     let import = open(&textured("KHR_texture_basisu", &[file]), Some(BC7));
     assert!(import.model.images[0].pixels().is_none() && !import.model.images[0].is_pending());

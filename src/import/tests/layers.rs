@@ -1,4 +1,4 @@
-//! What extensions add to materials: every field, every default, and what is wrong with each.
+//! Tests of the layers that extensions add to materials: every field, every default, and the errors of each.
 
 use glam::{Vec2, Vec3, Vec4};
 use serde_json::{Value, json};
