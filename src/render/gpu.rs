@@ -126,15 +126,21 @@ fn may_have_hardware() -> bool {
 
 /// A software device shares its memory with everything else, and takes no more of a block than is written to. There, blocks
 /// with room beside the first buffers last, and what was written on its way is not fetched anew from the system each time.
+/// Every next block is twice as large: what no longer fits at the end of a block is lost, and of blocks of one size that may be
+/// a third (three textures of 1024² with their smaller levels do not fit into 16 MiB).
 fn memory_hints(device: wgpu::DeviceType) -> wgpu::MemoryHints {
     match device {
-        wgpu::DeviceType::Cpu => wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: BLOCK..BLOCK },
+        wgpu::DeviceType::Cpu => {
+            wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: FIRST_BLOCK..LARGEST_BLOCK }
+        }
         _ => wgpu::MemoryHints::Performance,
     }
 }
 
-/// Bytes.
-const BLOCK: u64 = 32 << 20;
+/// Bytes; memory that the processor can write to, which is all that a software device has, comes in blocks of half of this.
+const FIRST_BLOCK: u64 = 32 << 20;
+/// As [`FIRST_BLOCK`].
+const LARGEST_BLOCK: u64 = 4 * FIRST_BLOCK;
 
 /// Textures stored as blocks: whatever of them the adapter reads.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC

@@ -8,7 +8,7 @@ use glam::Vec3;
 use skinscope::import::{Options, Progress, import_bytes, import_bytes_showing};
 use skinscope::math::Transform;
 use skinscope::model::{BlockFormats, Image, Material, PixelFormat, Pixels};
-use skinscope::render::{Picture, render_image};
+use skinscope::render::{Backend, Picture, render_image};
 
 use crate::materials::slot;
 use crate::scenes::{Plate, near};
@@ -141,4 +141,31 @@ fn an_image_that_arrives_is_drawn_though_the_frame_is_the_same() {
         assert!(!near(early, wanted, 40), "{early:?} was drawn before there was a texture");
         assert_eq!(middle, wanted);
     }
+}
+
+/// What lies behind the last texture of a block is lost. Nothing is written, so that the memory is only reserved.
+#[test]
+fn a_software_device_reserves_little_more_memory_than_textures_need() {
+    let Some(gpu) = crate::gpu(Backend::Vulkan).filter(|gpu| gpu.info.device_type == wgpu::DeviceType::Cpu) else {
+        crate::common::skipped("no software device");
+        return;
+    };
+    let size = wgpu::Extent3d { width: 1024, height: 1024, depth_or_array_layers: 1 };
+    let make = |_| {
+        gpu.device.create_texture(&wgpu::TextureDescriptor {
+            label: None,
+            size,
+            mip_level_count: 11,
+            sample_count: 1,
+            dimension: wgpu::TextureDimension::D2,
+            format: wgpu::TextureFormat::Rgba8UnormSrgb,
+            usage: wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST,
+            view_formats: &[],
+        })
+    };
+    let textures: Vec<wgpu::Texture> = (0..200).map(make).collect();
+    let report = gpu.device.generate_allocator_report().unwrap();
+    let (used, reserved) = (report.total_allocated_bytes, report.total_reserved_bytes);
+    assert!(used >= textures.len() as u64 * (1 << 22) * 5 / 4, "{used}");
+    assert!(reserved * 100 <= used * 115, "{reserved} bytes are reserved for {used}");
 }
