@@ -2,10 +2,10 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::VertexRef;
-use crate::deform::{self, Deformed, Method, Parts};
+use super::{Posed, VertexRef};
+use crate::deform::{self, Deformed, Method, Parts, VertexDeformer};
 use crate::math::{Aabb, Ray};
-use crate::model::{InstanceId, Model, NodeId, Topology};
+use crate::model::{Instance, InstanceId, Model, NodeId, Topology};
 
 /// Everything that is drawn, as deformed.
 #[derive(Clone, Debug, Default)]
@@ -183,34 +183,59 @@ pub(super) fn carrier(model: &Model, node: NodeId) -> NodeId {
         .unwrap_or(node)
 }
 
-/// The box around the deformed vertices that `node` moves by at least `weight`.
+/// The box around some of what `draws` shows, as posed: the vertices that `wanted` names of each primitive of an instance, in
+/// all of its copies. No other vertex is deformed.
 #[must_use]
-pub fn moved_bounds(model: &Model, surface: &PosedSurface, node: NodeId, weight: f32) -> Aabb {
-    let mut out = Aabb::EMPTY;
-    for PosedPrimitive { instance, primitive, deformed, copies } in &surface.primitives {
-        let source = &model.instances[instance.index()];
-        let p = &model.meshes[source.mesh.index()].primitives[*primitive];
-        let (Some(skin), Some(influences)) = (source.skin, &p.influences) else {
-            if source.node == node || carrier(model, source.node) == node {
-                let points = || deformed.positions.iter().copied();
-                out = if copies.is_empty() { out.union(Aabb::from_points(points())) } else { out };
-                for matrix in copies {
-                    out = out.union(Aabb::from_points(points().map(|p| matrix.transform_point3(p))));
-                }
+pub fn bounds_of(posed: &Posed, draws: &[InstanceId], wanted: &mut dyn FnMut(&Instance, usize, &mut Vec<u32>)) -> Aabb {
+    let Posed { model, palettes, morph_weights, method } = *posed;
+    let (mut packed, mut still): (Vec<Vec4>, Vec<Vec4>) = (Vec::new(), Vec::new());
+    deform::pack(method, palettes, &mut packed);
+    deform::pack(method, &[Affine3A::IDENTITY], &mut still);
+    let (mut vertices, mut points, mut out) = (Vec::new(), Vec::new(), Aabb::EMPTY);
+    for id in draws {
+        let instance = &model.instances[id.index()];
+        for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
+            vertices.clear();
+            wanted(instance, primitive, &mut vertices);
+            if vertices.is_empty() {
+                continue;
             }
-            continue;
-        };
-        let nodes = &model.skins[skin.index()].joints;
-        for (vertex, position) in deformed.positions.iter().enumerate() {
-            let (joints, weights) = influences.of(vertex);
-            let share: f32 =
-                joints.iter().zip(weights).filter(|(j, _)| nodes[**j as usize] == node).map(|(_, w)| *w).sum();
-            if share >= weight {
-                out.include(*position);
+            let place = (*id, primitive);
+            if instance.copies.is_empty() {
+                VertexDeformer::new(model, place, &packed, morph_weights, method).positions(&vertices, &mut points);
+                out = out.union(Aabb::from_points(points.iter().copied()));
+                continue;
+            }
+            VertexDeformer::rigid(model, place, &still, morph_weights, method).positions(&vertices, &mut points);
+            let (first, _) = model.binding(*id, primitive);
+            for matrix in palettes[first as usize..].iter().take(instance.copies.len()) {
+                out = out.union(Aabb::from_points(points.iter().map(|p| matrix.transform_point3(*p))));
             }
         }
     }
     out
+}
+
+/// The box around the vertices that `node` moves by at least `weight`, as posed.
+#[must_use]
+pub fn moved_bounds(posed: &Posed, draws: &[InstanceId], node: NodeId, weight: f32) -> Aabb {
+    let model = posed.model;
+    bounds_of(posed, draws, &mut |instance, primitive, out| {
+        let p = &model.meshes[instance.mesh.index()].primitives[primitive];
+        let count = p.positions.len() as u32;
+        let (Some(skin), Some(influences)) = (instance.skin, &p.influences) else {
+            if instance.node == node || carrier(model, instance.node) == node {
+                out.extend(0..count);
+            }
+            return;
+        };
+        let nodes = &model.skins[skin.index()].joints;
+        out.extend((0..count).filter(|vertex| {
+            let (joints, weights) = influences.of(*vertex as usize);
+            let shares = joints.iter().zip(weights).filter(|(j, _)| nodes[usize::from(**j)] == node);
+            shares.map(|(_, share)| *share).sum::<f32>() >= weight
+        }));
+    })
 }
 
 #[cfg(test)]
@@ -244,7 +269,11 @@ mod tests {
     #[test]
     fn the_upper_joint_moves_the_upper_half() {
         let model = tube(Tube { joints: 2, length: 2.0, rings: 21, ..Tube::default() });
-        let bounds = moved_bounds(&model, &at_rest(&model), NodeId(2), 0.5);
+        let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+        local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
+        deform::palettes(&model, &pose, &mut palettes);
+        let posed = Posed { model: &model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
+        let bounds = moved_bounds(&posed, &crate::anim::drawn_at_rest(&model, 0), NodeId(2), 0.5);
         assert!((bounds.min.y - 1.0).abs() < 0.11 && bounds.max.y == 2.0);
     }
 }

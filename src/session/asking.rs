@@ -69,7 +69,8 @@ impl Session {
         Explanation::of(&self.posed()?, self.view.pinned?, self.view.pinned_copy)
     }
 
-    fn posed(&self) -> Option<Posed<'_>> {
+    /// The open model as it is posed.
+    pub(super) fn posed(&self) -> Option<Posed<'_>> {
         let Pose { local, palettes, .. } = &self.pose;
         let model = self.model()?;
         Some(Posed { model, palettes, morph_weights: &local.morph_weights, method: self.view.method })

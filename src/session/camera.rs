@@ -31,8 +31,8 @@ impl Session {
     /// whole model.
     pub(super) fn selected_bounds(&self) -> Aabb {
         let whole = self.bounds();
-        let (Some(model), Some(node)) = (self.model(), self.view.selected) else { return whole };
-        let mut bounds = inspect::moved_bounds(model, &self.surface(), node, 0.1);
+        let (Some(posed), Some(node)) = (self.posed(), self.view.selected) else { return whole };
+        let (model, mut bounds) = (posed.model, inspect::moved_bounds(&posed, &self.pose.draws, node, 0.1));
         let parent = model.skeleton.parents[node.index()].filter(|p| model.is_joint(*p));
         for near in model.skeleton.children(node).chain(parent).chain([node]) {
             let at = Vec3::from(self.pose.model[near.index()].translation);

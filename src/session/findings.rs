@@ -155,14 +155,10 @@ impl Session {
 
     /// These vertices and joints as posed, and some of what is around.
     fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
-        let Some(model) = self.model() else { return Aabb::EMPTY };
-        let mut bounds = Aabb::EMPTY;
-        for posed in &self.surface().primitives {
-            let mesh = model.instances[posed.instance.index()].mesh;
-            let at = |v: &u32| posed.deformed.positions[*v as usize];
-            let points = vertices.of(mesh, posed.primitive).iter().map(at);
-            bounds = bounds.union(Aabb::from_points(points.filter(|p| p.is_finite())));
-        }
+        let Some(posed) = self.posed() else { return Aabb::EMPTY };
+        let mut bounds = inspect::bounds_of(&posed, &self.pose.draws, &mut |instance, primitive, out| {
+            out.extend_from_slice(vertices.of(instance.mesh, primitive));
+        });
         let joint = |n: &NodeId| Vec3::from(self.pose.model[n.index()].translation);
         bounds = bounds.union(Aabb::from_points(joints.iter().map(joint).filter(|p| p.is_finite())));
         let whole = self.bounds();

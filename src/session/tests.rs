@@ -452,3 +452,38 @@ fn millions_of_keys_are_not_sorted_for_a_timeline_and_steps_find_the_nearest() {
     session.apply(Command::PreviousKey);
     assert!(session.playback.time_secs < now);
 }
+
+/// Vertices that [`COUNTING`] has deformed, on whatever thread.
+static DEFORMED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+
+static COUNTING: std::sync::LazyLock<deform::Method> = std::sync::LazyLock::new(|| deform::Method {
+    deform_all: |palette, batch, out| {
+        DEFORMED.fetch_add(batch.positions.len(), std::sync::atomic::Ordering::Relaxed);
+        (deform::METHODS[0].deform_all)(palette, batch, out);
+    },
+    ..*deform::METHODS[0]
+});
+
+#[test]
+fn framing_a_joint_or_a_finding_deforms_what_it_frames_and_the_whole_model_once() {
+    let model = Arc::new(tube(Tube { joints: 20, rings: 201, ..Tube::default() }));
+    let all: usize = model.meshes[0].primitives[0].positions.len();
+    let mut session = Session::default();
+    session.open(Document::new(Arc::clone(&model), Vec::new(), None));
+    session.playback.playing = false;
+    session.view.method = &COUNTING;
+    let deformed = |session: &mut Session, command: Command| {
+        let before = DEFORMED.load(std::sync::atomic::Ordering::Relaxed);
+        session.apply(command);
+        DEFORMED.load(std::sync::atomic::Ordering::Relaxed) - before
+    };
+    // What all frames need, where the mass of the surface is: every vertex once, and a sample.
+    let whole = deformed(&mut session, Command::FrameAll);
+    session.apply(Command::Select(Some(NodeId(10))));
+    let of_joint = deformed(&mut session, Command::FrameSelected);
+    assert!(whole >= all && of_joint > whole && of_joint < whole + all / 4, "{of_joint} and {whole} of {all}");
+    let marked = inspect::VertexSet::from_vertices(vec![(crate::model::MeshId(0), 0, 7)]);
+    session.apply(Command::Mark(Arc::new(marked)));
+    let of_marks = deformed(&mut session, Command::FrameMarked);
+    assert_eq!(of_marks, whole + 1);
+}
