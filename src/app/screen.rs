@@ -292,6 +292,11 @@ impl Screen {
         let by_processor = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
         match edges.wanted {
             Antialiasing::Off => return 1,
+            Antialiasing::Auto if by_processor && !may_be_smooth(frame) => {
+                // Nothing settles.
+                self.changed = None;
+                return 1;
+            }
             Antialiasing::Auto if by_processor => {}
             Antialiasing::Auto | Antialiasing::Four => return SAMPLES,
         }
@@ -358,6 +363,15 @@ impl Screen {
     }
 }
 
+/// The most bones that a processor draws with four samples of a pixel: more take it a quarter of a second and longer, for which
+/// a key would wait. Bones have soft edges of their own.
+const MOST_SMOOTH_BONES: usize = 1 << 14;
+
+/// Whether a processor that draws takes four samples of the pixels of this picture where nothing moves.
+fn may_be_smooth(frame: &Frame) -> bool {
+    frame.bones.len() <= MOST_SMOOTH_BONES
+}
+
 /// A pass over what the window shows, or over what is kept of it.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
@@ -412,4 +426,17 @@ fn clear_color(background: Background) -> wgpu::Color {
         Background::Transparent => [0.0; 3],
     };
     wgpu::Color { r: r.into(), g: g.into(), b: b.into(), a: 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Bone;
+
+    #[test]
+    fn a_picture_of_very_many_bones_is_drawn_once_by_a_processor() {
+        let of = |bones: usize| Frame { bones: vec![Bone::default(); bones], ..Frame::default() };
+        assert!(may_be_smooth(&of(0)) && may_be_smooth(&of(1000)));
+        assert!(!may_be_smooth(&of(50_000)));
+    }
 }
