@@ -50,10 +50,12 @@ fn the_table_of_rules_is_the_checkers() {
 }
 
 #[test]
-fn every_method_is_named() {
+fn the_table_of_methods_is_the_programs() {
+    let mut table = String::from("| method | `--method` | what it does |\n|---|---|---|\n");
     for method in METHODS {
-        assert!(README.contains(&format!("`{}`", method.id)), "{}", method.id);
+        table += &format!("| {} | `{}` | {} |\n", method.label, method.id, method.help);
     }
+    assert!(README.contains(&(table.clone() + "\n")), "README.md needs this table:\n\n{table}");
 }
 
 #[test]

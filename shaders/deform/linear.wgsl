@@ -7,7 +7,7 @@
 // and defines
 //     struct Blend                                          // the sums of one vertex
 //     fn blend_begin() -> Blend
-//     fn blend_add(b: ptr<function, Blend>, joint: u32, weight: f32)   // one influence, in stored order
+//     fn blend_add(b: ptr<function, Blend>, joint: u32, weight: f32)   // one influence, in stored order (all of a joint where its first is)
 //     fn blend_apply(b: Blend, v: Vertex) -> Vertex         // deformed; normal and tangent unit, zero stays zero
 //     fn blend_determinant(b: Blend) -> f32                 // negative: the surface is mirrored here
 // with the prefix `blend_` on whatever else it needs.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::{CliError, method_names, printable};
+use crate::deform::{self, METHODS};
 use crate::model::{ClipId, Model, NodeId};
 use crate::session::{Command, Document, PoseSource, Session};
 
@@ -18,7 +19,7 @@ pub(super) struct PoseArgs {
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
     /// How vertices are deformed
-    #[arg(long, value_parser = method_names(), default_value = "linear")]
+    #[arg(long, value_parser = method_names(), default_value = METHODS[0].id)]
     method: String,
     /// Divide the weights of every vertex by their sum; without it they are used as stored
     #[arg(long)]
@@ -46,7 +47,7 @@ impl PoseArgs {
         let model = Arc::clone(&document.model);
         let clip = self.clip.as_deref().map(|name| find_clip(&model, name)).transpose()?;
         let mut session = Session::default();
-        if let Some(method) = crate::deform::method(&self.method) {
+        if let Some(method) = deform::method(&self.method) {
             session.view.method = method;
         }
         // Until somebody asks for them.

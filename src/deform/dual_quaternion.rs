@@ -10,10 +10,10 @@
 //! `p = vec((Σ σ w (M v, 0) q) b*) / |b|²`, `b = Σ σ w q`, a weighted mean of where the joints take `v` in which weights
 //! are quaternions. It is linear in `v`. The sum of a vertex's weights cancels, while linear blending scales by it.
 
-use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, DVec4, Mat3A, Quat, Vec3, Vec4};
+use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, DVec4, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
 use super::batch::{Blend, Matrices, deform_all, deform_one, transposed, zero_where};
-use super::{Crowd, Exact, Method, Mover, Readout};
+use super::{Crowd, Exact, Expects, Method, Mover, Readout, Words};
 use crate::math::{Aabb, Stretch, cofactor};
 
 /// The second row of the table.
@@ -21,6 +21,12 @@ pub static DUAL_QUATERNION: Method = Method {
     id: "dual-quaternion",
     label: "Dual quaternion",
     help: "Blends the motions of the joints: keeps the volume where a joint twists, bulges where it bends",
+    words: Words {
+        equation: "p = R v + t",
+        account: "Motions are blended, not places: the weighted sum of the joints' dual quaternions, over its length, is one \
+                  rotation R and one translation t. Where joints stretch, each goes into the sum with the translation that \
+                  takes the vertex to its M v.",
+    },
     wgsl: ("deform/dual_quaternion.wgsl", include_str!("../../shaders/deform/dual_quaternion.wgsl")),
     vec4s_per_joint: 5,
     pack,
@@ -29,6 +35,7 @@ pub static DUAL_QUATERNION: Method = Method {
     exact,
     reach,
     keeps_sides,
+    expects: Expects::MOST,
 };
 
 /// `q`, then `(c, 0) q` for each column `c` of the matrix, the translation last.
@@ -210,38 +217,29 @@ fn keeps_sides(a: &Affine3A, b: &Affine3A) -> bool {
     }
     let seen = b * first.transpose();
     let size = (a.to_cols_array().iter().map(|v| v * v).sum::<f32>() / 3.0).sqrt();
-    let [v, m] = [
-        Mat3A::from_cols(
-            Vec3::new(0.0, vector.z, -vector.y).into(),
-            Vec3::new(-vector.z, 0.0, vector.x).into(),
-            Vec3::new(vector.y, -vector.x, 0.0).into(),
-        ),
-        seen,
-    ];
-    let form = (m * cosine) - v * m;
+    // What `vector ×` does to columns.
+    let across =
+        Mat3A::from_cols_array(&[0.0, vector.z, -vector.y, -vector.z, 0.0, vector.x, vector.y, -vector.x, 0.0]);
+    let form = seen * cosine - across * seen;
     let form = (form + form.transpose()) * 0.5;
-    let mixed = (vector * size - Vec3::from(m.transpose() * glam::Vec3A::from(vector))) * 0.5;
-    is_definite([
-        form.x_axis.extend(mixed.x).into(),
-        form.y_axis.extend(mixed.y).into(),
-        form.z_axis.extend(mixed.z).into(),
-        mixed.extend(cosine * size).into(),
-    ])
+    let mixed = (vector * size - Vec3::from(seen.transpose() * Vec3A::from(vector))) * 0.5;
+    let rows = [form.x_axis, form.y_axis, form.z_axis];
+    let [x, y, z] = [0, 1, 2].map(|i| rows[i].extend(mixed[i]));
+    is_definite([x, y, z, mixed.extend(cosine * size)])
 }
 
 /// True where a symmetric matrix is positive definite with room for rounding: what elimination leaves of each number of the
 /// diagonal is more than a ten-thousandth of their sum.
-fn is_definite(mut m: [[f32; 4]; 4]) -> bool {
-    let least = 1e-4 * (0..4).map(|i| m[i][i]).sum::<f32>();
+fn is_definite(mut rows: [Vec4; 4]) -> bool {
+    let least = 1e-4 * (rows[0].x + rows[1].y + rows[2].z + rows[3].w);
     for i in 0..4 {
-        if !(m[i][i] > least && least > 0.0) {
+        let pivot = rows[i];
+        let is_positive = least > 0.0 && pivot[i] > least;
+        if !is_positive {
             return false;
         }
-        for j in i + 1..4 {
-            let times = m[j][i] / m[i][i];
-            for k in 0..4 {
-                m[j][k] -= times * m[i][k];
-            }
+        for row in &mut rows[i + 1..] {
+            *row -= pivot * (row[i] / pivot[i]);
         }
     }
     true

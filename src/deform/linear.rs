@@ -1,11 +1,12 @@
 //! Linear blend skinning: `v = Σ w M v0` (Larsen et al. 2001, eq. 4), normals by the cofactors of the blended matrix.
 
-use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3, Vec4};
+use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec4};
 
-use super::batch::{Blend, Matrices, deform_all, deform_one, transposed};
+use super::batch::{Blend, Matrices, deform_all, deform_one};
+use super::rows::{self, Rows};
 #[cfg(target_arch = "x86_64")]
 use super::wide::{self, Wide};
-use super::{Batch, BatchOut, Crowd, Exact, Method, Mover, Movers, Readout};
+use super::{Batch, BatchOut, Crowd, Exact, Expects, Method, Mover, Movers, Readout, Words};
 use crate::math::Aabb;
 
 /// The first row of the table.
@@ -13,14 +14,24 @@ pub static LINEAR: Method = Method {
     id: "linear",
     label: "Linear blend",
     help: "Blends the matrices of the joints, as glTF has it: loses volume where a joint twists or bends far",
+    words: Words {
+        equation: "p = Σ w M v",
+        account: "Places are blended: each joint takes the vertex to its M v, which counts by the weight w as it is stored.",
+    },
     wgsl: ("deform/linear.wgsl", include_str!("../../shaders/deform/linear.wgsl")),
     vec4s_per_joint: 3,
-    pack,
+    pack: rows::pack,
     deform: deform_one::<Linear>,
     deform_all: all,
     exact,
     reach,
     keeps_sides,
+    expects: Expects {
+        scales_with_weights: true,
+        // A ring of radius 1, one half of which is turned by θ: the chord of the two places has its middle at cos(θ/2).
+        between_turns: |angle| [(0.5 * angle).cos(), 0.5],
+        ..Expects::MOST
+    },
 };
 
 /// As [`deform_all`], by way of wider registers where there are any.
@@ -65,18 +76,8 @@ fn exact(movers: &[Mover], _: DVec3) -> Exact {
 /// The weighted sum of matrices.
 struct Linear;
 
-/// The rows of the 3×4 matrix.
-fn pack(m: &Affine3A, out: &mut [Vec4]) {
-    let rows = m.matrix3.transpose();
-    let columns = [rows.x_axis, rows.y_axis, rows.z_axis];
-    for ((out, row), t) in out.iter_mut().zip(columns).zip(m.translation.to_array()) {
-        *out = row.extend(t);
-    }
-}
-
 impl Blend for Linear {
-    /// Rows of the 3×4 matrix.
-    type Sum = [Vec4; 3];
+    type Sum = Rows;
 
     #[inline(always)]
     fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Self::Sum {
@@ -96,9 +97,8 @@ impl Blend for Linear {
     }
 
     #[inline(always)]
-    fn matrices([a, b, c, d]: [Self::Sum; 4]) -> Matrices {
-        let row = |i: usize| transposed([a[i], b[i], c[i], d[i]]);
-        [row(0), row(1), row(2)]
+    fn matrices(sums: [Rows; 4]) -> Matrices {
+        rows::matrices(sums)
     }
 }
 
@@ -116,20 +116,12 @@ fn scaled(rows: &[Vec4; 3], weight: f32, careful: bool) -> [Vec4; 3] {
     if careful && weight == 0.0 { [Vec4::ZERO; 3] } else { [rows[0] * weight, rows[1] * weight, rows[2] * weight] }
 }
 
-/// What adding up products loses, of the sum of their magnitudes: some ten roundings.
-const ROUNDING: f32 = 2e-6;
-
 /// A vertex is its sum of weights times a mean of where its joints take it (no weight is negative), so it lies in that many
 /// times the box around the moved boxes.
 fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
     let mut means = Aabb::EMPTY;
     for (joint, around) in crowd.joints {
-        let rows = &palette[*joint as usize * 3..][..3];
-        let (center, half) = (around.center().extend(1.0), (around.size() * 0.5).extend(0.0));
-        let far = center.abs() + half;
-        let at = Vec3::from_array(std::array::from_fn(|i| rows[i].dot(center)));
-        let to = Vec3::from_array(std::array::from_fn(|i| rows[i].abs().dot(half + far * ROUNDING)));
-        means = means.union(Aabb { min: at - to, max: at + to });
+        means = means.union(rows::moved_box(palette, *joint, around));
     }
     let [least, most] = crowd.sums;
     let min = (means.min * least).min(means.min * most);

@@ -20,6 +20,7 @@ mod measured;
 pub mod packed;
 #[cfg(test)]
 mod properties;
+mod rows;
 mod sheet;
 #[cfg(test)]
 mod sides;
@@ -44,6 +45,8 @@ pub struct Method {
     pub label: &'static str,
     /// One sentence: what it does, and what it is known for.
     pub help: &'static str,
+    /// What readouts say of a vertex.
+    pub words: Words,
     /// File name in `shaders/` and its text.
     pub wgsl: (&'static str, &'static str),
     /// Vectors that hold one packed joint: the stride of a packed palette.
@@ -65,6 +68,48 @@ pub struct Method {
     /// with any others that each agree with it has a determinant of the first one's sign, whatever the (not negative)
     /// weights. False where that is not certain.
     pub keeps_sides: fn(&Affine3A, &Affine3A) -> bool,
+    /// In what it differs from other methods, for tests.
+    pub expects: Expects,
+}
+
+/// How a method says where a vertex is: position `p`, of `v` as stored and morphed, weights `w` and skinning matrices `M`.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// What the card of a vertex says: `p = Σ w M v`. Its letters are those of [`Readout`].
+    pub equation: &'static str,
+    /// What the inspector says before the numbers: a sentence or two about the terms of the equation.
+    pub account: &'static str,
+}
+
+/// What tests expect of a method beside what all of them owe. Most start from [`Expects::MOST`].
+#[derive(Clone, Copy, Debug)]
+pub struct Expects {
+    /// Twice the weights take a vertex twice as far from the origin; else only their ratios count.
+    pub scales_with_weights: bool,
+    /// Of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an angle (radians, less than
+    /// π) about an axis: the share of its distance from the axis that it keeps, and the share of the angle by which it turns.
+    pub between_turns: fn(f32) -> [f32; 2],
+    /// Such a vertex between joints that differ by a scale alone is scaled by the mean of both; else it follows the first.
+    pub averages_scales: bool,
+    /// False where changing its weights by a part `by` of the whole could take a vertex somewhere else altogether: arguments are its
+    /// joints, its weights and `by`. Vertices on the device have rounded weights, so they may be elsewhere there.
+    pub is_steady: fn(&[u16], &[f32], f32) -> bool,
+    /// How far shader and CPU reference may be apart, of the greatest coordinate.
+    pub shader_error: f32,
+    /// How far single precision may be from the reference data for methods, of the diagonal of the surface.
+    pub reference_error: f64,
+}
+
+impl Expects {
+    /// Of a method that blends rotations, and for which only the ratios of weights count.
+    pub const MOST: Self = Self {
+        scales_with_weights: false,
+        between_turns: |_| [1.0, 0.5],
+        averages_scales: true,
+        is_steady: |_, _, _| true,
+        shader_error: 1e-5,
+        reference_error: 1e-5,
+    };
 }
 
 /// One influence of a vertex, in double precision.

@@ -85,8 +85,8 @@ fn clusters_find_what_a_search_of_every_triangle_finds() {
     let (mut hits, mut rays) = (0, 0);
     for model in models() {
         let index = PickIndex::of(&model);
-        for step in 0..24 {
-            let method = METHODS[step % METHODS.len()];
+        // Every pose with every method.
+        for (step, method) in (0..12).flat_map(|step| METHODS.iter().map(move |method| (step, *method))) {
             let (local, palettes) = posed_at_random(&model, &mut random, [0.0, 0.4, 2.5][step % 3]);
             // Sometimes one of them is hidden.
             let all = (0..model.instances.len()).map(InstanceId::from_index);
@@ -113,7 +113,7 @@ fn clusters_find_what_a_search_of_every_triangle_finds() {
 #[test]
 fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
     let mut random = Random(5);
-    let mut told = [0; 2];
+    let mut told: Vec<usize> = METHODS.iter().map(|_| 0).collect();
     for round in 0..600 {
         let matrices: Vec<Affine3A> = (0..3).map(|_| random.matrix([0.3, 1.2, 3.1][round % 3])).collect();
         let mut boxes = [Aabb::EMPTY; 3];
@@ -146,6 +146,6 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
             assert!(reach.diagonal() < 40.0, "{}: {reach:?}", method.id);
         }
     }
-    assert_eq!(told[0], 600, "the linear method can always tell");
-    assert!(told[1] > 350, "the other one mostly: {told:?}");
+    assert_eq!(told[0], 600, "the default method can always tell");
+    assert!(told.iter().all(|told| *told > 350), "the others mostly: {told:?}");
 }

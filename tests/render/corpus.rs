@@ -53,6 +53,50 @@ fn worst(gpu: &Gpu, renderer: &mut Renderer, model: &Arc<Model>, entry: &Value, 
     worst / diagonal
 }
 
+/// Every method, against `corpus/methods`.
+#[test]
+fn every_method_of_the_shader_is_where_the_reference_has_it() {
+    let Some(corpus) = common::corpus() else { return };
+    let folder = corpus.join("methods");
+    let index = json(&folder.join("index.json"));
+    for backend in [Backend::Vulkan, Backend::Gl] {
+        let Some(gpu) = crate::gpu(backend) else { continue };
+        let mut renderer = Renderer::new(&gpu);
+        for pose in index["poses"].as_array().unwrap() {
+            let file = pose["model"].as_str().unwrap();
+            let model = import_file(&corpus.join(file), &Options::default(), &Progress::silent()).unwrap().model;
+            let local = scenes::pose(&model, Some(number(&pose["clip"])), pose["time"].as_f64().unwrap() as f32);
+            let bytes = std::fs::read(folder.join(pose["file"].as_str().unwrap())).unwrap();
+            let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+            let diagonal = pose["diagonal"].as_f64().unwrap();
+            for method in METHODS {
+                let name = format!("{backend:?} {file}, {}", method.id);
+                let parts = deform_on_gpu(&gpu, &mut renderer, &scenes::frame(&model, &local, method)).unwrap();
+                let wanted = pose["primitives"].as_array().unwrap();
+                assert_eq!(parts.len(), wanted.len(), "{name}");
+                let mut at = number(&pose["positions"][method.id]);
+                let mut worst = 0.0_f64;
+                for (part, want) in parts.iter().zip(wanted) {
+                    let count = number(&want["vertices"]);
+                    let mesh = model.instances[part.instance.index()].mesh;
+                    let source = &model.meshes[mesh.index()].primitives[part.primitive];
+                    for (i, want) in floats[at..at + 3 * count].as_chunks::<3>().0.iter().enumerate() {
+                        if scenes::is_steady(method, source, i) {
+                            let got = part.deformed.positions[i].as_dvec3();
+                            worst = worst.max(got.distance(want.map(f64::from).into()) / diagonal);
+                        }
+                    }
+                    at += 3 * count;
+                }
+                eprintln!("{name:60} {worst:.1e} of the diagonal");
+                // Twice what the CPU may be off: weights are rounded to 16 bits.
+                let allowed = if file == ROUNDED.0 { ROUNDED.1 } else { 2.0 * method.expects.reference_error };
+                assert!(worst <= allowed, "{name}: {worst:e} of the diagonal off");
+            }
+        }
+    }
+}
+
 #[test]
 fn shader_positions_match_the_reference() {
     let Some(corpus) = common::corpus() else { return };

@@ -102,12 +102,21 @@ fn the_shader_deforms_every_member_as_the_cpu_does() {
                     let weights = &pose.morph_weights;
                     deform::deform_primitive(&model, part.instance, part.primitive, packed, weights, method, &mut want);
                     let size = Aabb::from_points(want.positions.iter().copied()).farthest();
-                    for (got, want) in part.deformed.positions.iter().zip(&want.positions) {
-                        let off = (*got - *want).length();
-                        assert!(off < 1e-5 * size, "{}, member {}: {off}", method.id, part.member);
+                    let mesh = model.instances[part.instance.index()].mesh;
+                    let source = &model.meshes[mesh.index()].primitives[part.primitive];
+                    let mut steady = 0;
+                    for (i, (got, at)) in part.deformed.positions.iter().zip(&want.positions).enumerate() {
+                        if !scenes::is_steady(method, source, i) {
+                            continue;
+                        }
+                        steady += 1;
+                        let off = (*got - *at).length();
+                        let allowed = method.expects.shader_error * size;
+                        assert!(off < allowed, "{}, member {}: {off}", method.id, part.member);
+                        let mirrored = |d: &Deformed| d.determinants[i] < 0.0;
+                        assert_eq!(mirrored(&part.deformed), mirrored(&want));
                     }
-                    let mirrored = |d: &Deformed| d.determinants.iter().map(|d| *d < 0.0).collect::<Vec<_>>();
-                    assert_eq!(mirrored(&part.deformed), mirrored(&want));
+                    assert!(steady * 2 > want.positions.len(), "{}: {steady} steady vertices", method.id);
                 }
                 assert_eq!(seen.len(), MEMBERS as usize);
                 assert!(seen.values().all(|n| *n == seen[&0]), "{seen:?}");

@@ -154,6 +154,15 @@ impl Plate {
     }
 }
 
+/// Whether a vertex may be compared between CPU and device, where its weights are rounded.
+pub fn is_steady(method: &Method, p: &Primitive, vertex: usize) -> bool {
+    let of = |influences: &Influences| {
+        let (joints, weights) = influences.of(vertex);
+        (method.expects.is_steady)(joints, weights, deform::packed::MOST_MOVED)
+    };
+    p.influences.as_ref().is_none_or(of)
+}
+
 /// The same scene from the other side.
 pub fn seen_from_behind(mut frame: Frame) -> Frame {
     frame.camera.world_from_view = Affine3A::from_rotation_y(std::f32::consts::PI) * frame.camera.world_from_view;

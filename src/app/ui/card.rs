@@ -81,7 +81,7 @@ pub(super) fn primitive_of(model: &Model, vertex: VertexRef) -> Option<&Primitiv
     (vertex.vertex < primitive.vertex_count()).then_some(primitive)
 }
 
-/// Each influence with name, bar, weight and what the file stores; then their sum.
+/// Each influence with name, bar, weight and what the file stores; then their sum, and how the method makes a position of them.
 fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     let Some((document, model)) = session.document.as_ref().zip(session.model()) else { return };
     let instance = &model.instances[vertex.instance.index()];
@@ -108,6 +108,8 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     }
     let label = if session.edits.normalise_weights { "Sum, normalised" } else { "Sum" };
     sum(ui, label, used.sum(vertex.vertex), stored, vertex.vertex);
+    let method = session.view.method;
+    figure(ui, method.label, method.words.equation);
 }
 
 /// The sum of the weights as used; amber where what the file stores does not sum to one.

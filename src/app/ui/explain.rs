@@ -84,7 +84,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
     head(ui, model, &e);
     stored(ui, model, &e, places);
     terms(ui, session, model, &e, state, commands);
-    blend(ui, session, &e, places);
+    blend(ui, session, &e, state.matrices, places);
     space(ui, session, model, &e, state);
     copy(ui, session, model, &e);
     true
@@ -259,10 +259,12 @@ fn joint(
 }
 
 /// How the terms become the position.
-fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
-    section(ui, session.view.method.label, |_| {});
+fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, places: usize) {
+    let method = session.view.method;
+    section(ui, method.label, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     let (text, dim) = (colors(ui).text, colors(ui).dim);
+    ui.add(Label::new(RichText::new(method.words.account).font(theme::regular(SMALL)).color(dim)).wrap());
     match &e.readout {
         Readout::Sum(shares) => {
             for (i, (term, share)) in e.terms.iter().zip(shares).filter(|(_, share)| **share != 0.0).enumerate() {
@@ -271,10 +273,6 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
             }
         }
         Readout::Motion { rotation, translation } => {
-            let words = "Motions are blended, not places: the weighted sum of the joints' dual quaternions, over its \
-                         length, is one rotation R and one translation t. Where joints stretch, each goes into the sum \
-                         with the translation that takes the vertex to its M v.";
-            ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(dim)).wrap());
             let (axis, angle) = rotation.to_axis_angle();
             let axis = if angle.abs() < 1e-9 { DVec3::ZERO } else { axis };
             vector(ui, &format!("R {}° about", number(angle.to_degrees() as f32, 2)), axis, 4, dim);
@@ -283,6 +281,11 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, places: usize) {
         }
     }
     vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
+    if shows_matrix {
+        ui.add_space(4.0);
+        let map = Affine3A::from_cols_array(&e.map.to_cols_array().map(|v| v as f32));
+        matrices::table(ui, "Blended matrix", &map);
+    }
 }
 
 /// The position in the space that is chosen.

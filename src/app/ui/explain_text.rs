@@ -51,7 +51,7 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
         }
         Readout::Motion { rotation, translation } => {
             let [x, y, z, w] = rotation.to_array().map(|v| number(v as f32, 6));
-            line(format!("{}: p = R v + t", method.label));
+            line(format!("{}: {}", method.label, method.words.equation));
             line(format!("R = quaternion ({x}, {y}, {z}, {w}), R v = {}", at(*rotation * e.rest)));
             line(format!("t = {}, p = {}", at(*translation), at(e.position)));
         }
@@ -88,6 +88,10 @@ pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
         row("R v", [""; 3], &(*rotation * e.rest).to_array());
         row("R as a quaternion", [""; 3], &rotation.to_array());
         row("t", [""; 3], &translation.to_array());
+    }
+    let rows = e.map.matrix3.transpose();
+    for (axis, t) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().zip(e.map.translation.to_array()) {
+        row("row of the blended matrix", [""; 3], &axis.extend(t).to_array());
     }
     row("p", [""; 3], &e.position.to_array());
     out

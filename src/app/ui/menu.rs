@@ -10,7 +10,7 @@ use egui::{
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, bones, crowd, icons};
-use crate::deform::METHODS;
+use crate::deform::{METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
     Antialiasing, COMMANDS, Command, CommandRow, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle,
@@ -391,14 +391,74 @@ fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     segmented(ui, &choices, commands);
 }
 
-fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session.view.method;
+/// A drop-down of `methods`, however many; it scrolls where they are more than fit.
+fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Option<&'static Method> {
+    let mut chosen = None;
     let response = drop_down(ui, "Deformation method", now.label, 132.0, |ui| {
-        for method in METHODS {
-            if ui.selectable_label(method.id == now.id, method.label).clicked() {
-                commands.push(Command::SetMethod(method.id));
-            }
+        for method in methods {
+            let row = ui.selectable_label(method.id == now.id, method.label).on_hover_text(method.help);
+            chosen = row.clicked().then_some(*method).or(chosen);
         }
     });
-    response.on_hover_text("How joints move vertices");
+    response.on_hover_text(format!("How joints move vertices: {}", now.help));
+    chosen
+}
+
+fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    if let Some(method) = chosen_method(ui, METHODS, session.view.method) {
+        commands.push(Command::SetMethod(method.id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::vec2;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+
+    /// Rows that differ in id and label only.
+    fn many(count: usize) -> Vec<&'static Method> {
+        let leaked = |text: String| -> &'static str { text.leak() };
+        let first = METHODS[0];
+        let one = |i: usize| Method {
+            id: leaked(format!("method-{i}")),
+            label: leaked(format!("Method {i}")),
+            help: leaked(format!("Help of {i}")),
+            ..*first
+        };
+        (0..count).map(|i| -> &'static Method { Box::leak(Box::new(one(i))) }).collect()
+    }
+
+    #[test]
+    fn any_number_of_methods_can_be_chosen() {
+        let methods = many(60);
+        let (all, first) = (methods.clone(), methods[0]);
+        let setup = Harness::builder().with_size(vec2(400.0, 300.0)).with_context_setup(crate::app::ui::install);
+        let mut harness = setup.build_ui_state(
+            move |ui, chosen: &mut Option<&'static str>| {
+                if let Some(method) = chosen_method(ui, &all, first) {
+                    *chosen = Some(method.id);
+                }
+            },
+            None,
+        );
+        harness.get_by_label("Deformation method: Method 0").click();
+        harness.run();
+        // The list ends within the window, and the last row is reached by scrolling.
+        let row =
+            |harness: &Harness<'_, Option<&'static str>>, i: usize| harness.get_by_label(&format!("Method {i}")).rect();
+        let visible = |rect: Rect| rect.bottom() <= 300.0 && rect.top() >= 0.0;
+        assert!(visible(row(&harness, 1)) && !visible(row(&harness, 59)));
+        harness.get_by_label("Method 59").scroll_to_me();
+        harness.run();
+        assert!(visible(row(&harness, 59)), "{:?}", row(&harness, 59));
+        harness.get_by_label("Method 59").hover();
+        harness.run_steps(60);
+        harness.get_by_label("Help of 59");
+        harness.get_by_label("Method 59").click();
+        harness.run();
+        assert_eq!(*harness.state(), Some("method-59"));
+    }
 }

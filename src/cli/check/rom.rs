@@ -27,7 +27,7 @@ pub(super) struct RomArgs {
     #[arg(long, requires = "rom", conflicts_with_all = ["rom_degrees", "rom_step"])]
     rom_clips: bool,
     /// How vertices are deformed in the range of motion
-    #[arg(long, value_name = "METHOD", value_parser = method_names(), default_value = "linear", requires = "rom")]
+    #[arg(long, value_name = "METHOD", value_parser = method_names(), default_value = METHODS[0].id, requires = "rom")]
     rom_method: String,
     /// How long the range of motion of one file may take, or `unlimited`; what is not measured by then is said to be missing
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]

@@ -28,7 +28,8 @@ use crate::parallel;
 pub enum InfluenceLayout {
     /// Not at all: one joint moves all.
     None,
-    /// Four in the vertex; those that count come first, the others have the first one's joint and no weight.
+    /// Four in the vertex; those that count come first, pairs of one joint one after the other; the others have the first
+    /// one's joint and no weight.
     Four {
         /// Joints are numbers of 16 bits, else of 8.
         wide_joints: bool,
@@ -294,7 +295,7 @@ fn write_vertex(p: &Primitive, layout: VertexLayout, vertex: usize, list: [u32; 
 
 fn write_four(influences: &Influences, vertex: usize, wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
     let (mut joints, mut four) = ([0_u32; 4], [0.0; 4]);
-    for (slot, (joint, weight)) in weights::used(influences, vertex).enumerate() {
+    for (slot, (joint, weight)) in weights::used_by_joint(influences, vertex).enumerate() {
         if slot == 0 {
             joints = [u32::from(joint); 4];
         }
@@ -338,7 +339,7 @@ fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
 
 fn listed(p: &Primitive, layout: VertexLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
     let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
-    let of = |place| weights::used(influences, order.vertex(place));
+    let of = |place| weights::used_by_joint(influences, order.vertex(place));
     (0..p.positions.len()).flat_map(of).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]).collect()
 }
 

@@ -52,6 +52,20 @@ pub fn used(influences: &Influences, vertex: usize) -> impl Iterator<Item = (u16
     joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
 }
 
+/// As [`used`], but with all pairs of one joint where its first one stands: a shader that reads them one by one can then add up
+/// what a joint has. Few files name a joint twice.
+pub fn used_by_joint(influences: &Influences, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
+    let (joints, weights) = influences.of(vertex);
+    let is_repeated = move |i: usize| weights[i] != 0.0 && (0..i).any(|k| joints[k] == joints[i] && weights[k] != 0.0);
+    let repeats = (1..joints.len()).any(is_repeated);
+    let firsts = (0..joints.len()).filter(move |i| weights[*i] != 0.0 && !(repeats && is_repeated(*i)));
+    firsts.flat_map(move |first| {
+        let end = if repeats { joints.len() } else { first + 1 };
+        let same = (first..end).filter(move |i| joints[*i] == joints[first] && weights[*i] != 0.0);
+        same.map(move |i| (joints[i], weights[i]))
+    })
+}
+
 fn stored_in_8_bits(influences: &Influences) -> bool {
     influences.format == WeightFormat::U8 && influences.formats.iter().all(|f| *f == WeightFormat::U8)
 }
@@ -165,6 +179,18 @@ mod tests {
         assert_eq!((steps[2], steps[3]), (1, 0), "a weight does not vanish, and none comes about");
         assert_eq!(steps.iter().map(|s| u32::from(*s)).sum::<u32>(), 65_535);
         assert!(moved <= MOST_MOVED);
+    }
+
+    #[test]
+    fn pairs_of_one_joint_come_one_after_the_other() {
+        let joints = vec![3, 7, 3, 7, 3, 0, 9, 3];
+        let weights = vec![0.0, 0.1, 0.2, 0.3, 0.05, 0.0, 0.25, 0.1];
+        let influences = Influences { per_vertex: 8, joints, weights, ..Influences::default() };
+        let in_order: Vec<_> = used_by_joint(&influences, 0).collect();
+        assert_eq!(in_order, [(7, 0.1), (7, 0.3), (3, 0.2), (3, 0.05), (3, 0.1), (9, 0.25)]);
+        let plain =
+            Influences { per_vertex: 4, joints: vec![2, 1, 0, 0], weights: vec![0.5, 0.4, 0.1, 0.0], ..influences };
+        assert!(used_by_joint(&plain, 0).eq(used(&plain, 0)));
     }
 
     #[test]

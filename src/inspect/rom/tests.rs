@@ -1,7 +1,7 @@
 //! Range of motion against closed forms, and for any number of threads.
 
 use super::*;
-use crate::deform::METHODS;
+use crate::deform::{METHODS, method};
 use crate::model::shapes::{Tube, tube};
 
 fn report(model: &Model, options: RomOptions) -> RomReport {
@@ -68,7 +68,7 @@ fn the_candy_wrapper_is_found_and_dual_quaternions_have_none() {
     let crushed = linear.iter().find(|f| f.rule == "rom-area").unwrap();
     assert!(crushed.measure.unwrap().value < 100.0, "{crushed:?}");
     assert!(linear.iter().any(|f| f.rule == "rom-volume"));
-    assert!(of(METHODS[1]).iter().filter(twisted).all(|f| f.rule != "rom-volume"));
+    assert!(of(method("dual-quaternion").unwrap()).iter().filter(twisted).all(|f| f.rule != "rom-volume"));
 }
 
 #[test]
