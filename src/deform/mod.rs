@@ -11,6 +11,7 @@ use crate::model::Model;
 mod batch;
 #[cfg(test)]
 mod batched;
+mod dominant;
 mod dual_quaternion;
 mod extent;
 mod linear;
@@ -183,7 +184,7 @@ pub struct Moved {
 }
 
 /// All methods; the first is the default.
-pub static METHODS: &[&Method] = &[&linear::LINEAR, &dual_quaternion::DUAL_QUATERNION];
+pub static METHODS: &[&Method] = &[&linear::LINEAR, &dual_quaternion::DUAL_QUATERNION, &dominant::DOMINANT];
 
 /// Finds a method by [`Method::id`].
 #[must_use]

@@ -1,0 +1,44 @@
+// Every vertex follows its heaviest joint; the twin of src/deform/dominant.rs. The contract of this folder stands in
+// linear.wgsl. A packed joint: the three rows of its matrix.
+
+struct Blend {
+    // Of the joint that is being added up.
+    joint: u32,
+    weight: f32,
+    // Of the heaviest so far; no weight: none.
+    best: u32,
+    most: f32,
+}
+
+fn blend_begin() -> Blend {
+    return Blend(0u, 0.0, 0u, 0.0);
+}
+
+fn blend_add(b: ptr<function, Blend>, joint: u32, weight: f32) {
+    if weight == 0.0 {
+        return;
+    }
+    // All of a joint comes one after the other.
+    (*b).weight = select(weight, (*b).weight + weight, joint == (*b).joint);
+    (*b).joint = joint;
+    if (*b).weight > (*b).most {
+        (*b).best = joint;
+        (*b).most = (*b).weight;
+    }
+}
+
+fn blend_apply(b: Blend, v: Vertex) -> Vertex {
+    return moved_by(blend_rows(b), v);
+}
+
+fn blend_determinant(b: Blend) -> f32 {
+    return determinant_of(blend_rows(b));
+}
+
+fn blend_rows(b: Blend) -> Rows {
+    // Nothing moves the vertex: as a sum of no matrices.
+    if b.most == 0.0 {
+        return Rows(vec4f(0.0), vec4f(0.0), vec4f(0.0));
+    }
+    return Rows(palette_vec(b.best, 0u), palette_vec(b.best, 1u), palette_vec(b.best, 2u));
+}

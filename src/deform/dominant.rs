@@ -1,0 +1,99 @@
+//! Every vertex follows its heaviest joint ("simple skin"): `p = M v` of the joint that has most of its weight, so the surface
+//! breaks where another one takes over. It shows what a rig without blending would do, and which joint owns what.
+
+use glam::{Affine3A, DVec3, Vec3, Vec4};
+
+use super::batch::{Blend, Matrices, deform_all, deform_one};
+use super::rows::{self, Rows};
+use super::{Crowd, Exact, Expects, Method, Mover, Readout, Words};
+use crate::math::Aabb;
+
+/// Its row of the table.
+pub static DOMINANT: Method = Method {
+    id: "dominant",
+    label: "Dominant joint",
+    help: "Every vertex follows its heaviest joint alone: keeps all lengths, and tears where another one takes over",
+    words: Words {
+        equation: "p = M v",
+        account: "Nothing is blended: M is the matrix of the joint with the largest weight. Among equals it is the one \
+                  that the file stores first.",
+    },
+    wgsl: ("deform/dominant.wgsl", include_str!("../../shaders/deform/dominant.wgsl")),
+    vec4s_per_joint: 3,
+    pack: rows::pack,
+    deform: deform_one::<Dominant>,
+    deform_all: deform_all::<Dominant>,
+    exact,
+    reach,
+    keeps_sides,
+    expects: Expects { between_turns: |_| [1.0, 0.0], averages_scales: false, is_steady, ..Expects::MOST },
+};
+
+/// The slot of the heaviest joint, of which all slots count together; `None` where no joint has a weight above zero.
+#[inline(always)]
+fn heaviest<J: PartialEq>(joints: &[J], weight: impl Fn(usize) -> f64) -> Option<usize> {
+    let of_joint = |slot: usize| (0..joints.len()).filter(|i| joints[*i] == joints[slot]).map(&weight).sum::<f64>();
+    let mut best = (None, 0.0);
+    for slot in (0..joints.len()).filter(|slot| weight(*slot) != 0.0) {
+        let sum = of_joint(slot);
+        if sum > best.1 {
+            best = (Some(slot), sum);
+        }
+    }
+    best.0
+}
+
+fn exact(movers: &[Mover], _: DVec3) -> Exact {
+    let joints: Vec<usize> = movers.iter().map(|m| m.joint).collect();
+    let Some(slot) = heaviest(&joints, |i| movers[i].weight) else { return Exact::default() };
+    let shares = (0..movers.len()).map(|i| if i == slot { 1.0 } else { 0.0 }).collect();
+    Exact { map: movers[slot].matrix, readout: Readout::Sum(shares) }
+}
+
+/// A vertex is where one of its joints takes it.
+fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
+    let mut out = Aabb::EMPTY;
+    for (joint, around) in crowd.joints {
+        out = out.union(rows::moved_box(palette, *joint, around));
+    }
+    if crowd.sums[0] <= 0.0 {
+        // What nothing moves stays at the origin.
+        out.include(Vec3::ZERO);
+    }
+    (out.min.is_finite() && out.max.is_finite()).then_some(out)
+}
+
+/// The matrix of a vertex is always that of a joint.
+fn keeps_sides(a: &Affine3A, b: &Affine3A) -> bool {
+    a.matrix3.determinant() * b.matrix3.determinant() > 0.0
+}
+
+/// Another joint may take over only where it has nearly as much.
+fn is_steady(joints: &[u16], weights: &[f32], by: f32) -> bool {
+    let weight = |i: usize| f64::from(weights[i]);
+    let Some(first) = heaviest(joints, weight) else { return true };
+    let without = |i: usize| if joints[i] == joints[first] { 0.0 } else { weight(i) };
+    let of_joint = |slot: usize| {
+        let same = (0..joints.len()).filter(|i| joints[*i] == joints[slot]);
+        same.map(weight).sum::<f64>()
+    };
+    heaviest(joints, without).is_none_or(|second| of_joint(first) - of_joint(second) > 2.0 * f64::from(by))
+}
+
+/// The matrix of the heaviest joint.
+struct Dominant;
+
+impl Blend for Dominant {
+    type Sum = Rows;
+
+    #[inline(always)]
+    fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], _careful: bool) -> Rows {
+        let slot = heaviest(joints, |i| f64::from(weights[i]));
+        slot.map_or([Vec4::ZERO; 3], |slot| palette.as_chunks::<3>().0[usize::from(joints[slot])])
+    }
+
+    #[inline(always)]
+    fn matrices(sums: [Rows; 4]) -> Matrices {
+        rows::matrices(sums)
+    }
+}
