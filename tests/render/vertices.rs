@@ -107,6 +107,36 @@ fn vertices_are_read_back_under_the_models_own_numbers() {
     }
 }
 
+/// What a vertex has of a joint is the sum of all its slots, in the four of a vertex and in a list.
+#[test]
+fn a_joint_that_stands_twice_in_a_vertex_counts_with_both() {
+    for (joints, weights) in [
+        (vec![3, 1, 3, 2], vec![0.3, 0.4, 0.25, 0.05]),
+        (vec![3, 1, 3, 2, 5, 3, 1, 0], vec![0.2, 0.3, 0.15, 0.05, 0.1, 0.15, 0.05, 0.0]),
+    ] {
+        let mut parts = (*tube(Tube { joints: 6, rings: 9, influences: joints.len(), ..Tube::default() })).clone();
+        let p = &mut parts.meshes[0].primitives[0];
+        let (count, influences) = (p.positions.len(), p.influences.as_mut().unwrap());
+        influences.joints = joints.repeat(count);
+        influences.weights = weights.repeat(count);
+        let model = Arc::new(Model::build(parts).unwrap());
+        for stage in stages() {
+            for method in METHODS {
+                let frame = frame(&model, method);
+                let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
+                let mut packed: Vec<Vec4> = Vec::new();
+                deform::pack(method, &frame.palettes, &mut packed);
+                let mut want = Deformed::default();
+                deform::deform_primitive(&model, parts[0].instance, 0, &packed, &[], method, &mut want);
+                for (got, want) in parts[0].deformed.positions.iter().zip(&want.positions) {
+                    // Of 16 bits, weights are off by two steps at most.
+                    assert!((*got - *want).length() < 5e-5, "{} of {}: {got} {want}", method.id, joints.len());
+                }
+            }
+        }
+    }
+}
+
 /// Two tubes side by side, each on a skin of its own: the second's palette begins at joint 20.
 fn twins() -> Arc<Model> {
     let mut parts = (*tube(Tube { joints: 20, rings: 40, influences: 3, ..Tube::default() })).clone();

@@ -862,6 +862,7 @@ fn hovering_the_skin_shows_the_vertex_and_what_moves_it() {
     harness.run();
     assert_eq!(harness.state().session.view.hovered, Some(NodeId(1)));
     harness.get_by_label("Sum: 1.000");
+    harness.get_by_label("Linear blend: p = Σ w M v");
     let influence =
         |n: &egui_kittest::Node<'_>| n.accesskit_node().value().is_some_and(|v| v.starts_with("joint 0: 0."));
     assert_eq!(harness.query_all_by_role(Role::Label).filter(influence).count(), 1);
@@ -913,6 +914,17 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     harness.run();
     let (turned, by, now) = (numbers(&harness, "R v"), numbers(&harness, "+ t"), numbers(&harness, "= p"));
     assert!((0..3).all(|i| (turned[i] + by[i] - now[i]).abs() < 1.01e-4) && now != written);
+    // Every method says what it does, and with the matrices the blended one.
+    click(&mut harness, "Show the skinning matrix of each joint, and the blended one");
+    for method in skinscope::deform::METHODS {
+        harness.state_mut().session.apply(Command::SetMethod(method.id));
+        harness.run();
+        harness.get_by_label(method.words.account);
+        assert!(harness.query_all_by_label_contains("Blended matrix").next().is_some(), "{}", method.id);
+        let (written, explained) = (numbers(&harness, "= p"), harness.state().session.explanation().unwrap());
+        assert!((0..3).all(|i| (written[i] - explained.position[i]).abs() < 0.51e-4), "{}", method.id);
+    }
+    click(&mut harness, "Hide the skinning matrices");
     harness.state_mut().session.apply(Command::SetMethod("linear"));
     harness.run();
     // In another space: that of the whole, where the root stands at the origin.

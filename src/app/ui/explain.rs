@@ -187,8 +187,8 @@ fn terms(
     let places = places_of(session);
     section(ui, if e.skinned { "Influences" } else { "Moved by its node" }, |ui| {
         let (text, help) = match state.matrices {
-            true => ("Hide matrices", "Hide the skinning matrix of each joint"),
-            false => ("Matrices", "Show the skinning matrix of each joint"),
+            true => ("Hide matrices", "Hide the skinning matrices"),
+            false => ("Matrices", "Show the skinning matrix of each joint, and the blended one"),
         };
         if link(ui, text, help).on_hover_text(help).clicked() {
             state.matrices = !state.matrices;
@@ -265,6 +265,7 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
     ui.spacing_mut().item_spacing.y = 0.0;
     let (text, dim) = (colors(ui).text, colors(ui).dim);
     ui.add(Label::new(RichText::new(method.words.account).font(theme::regular(SMALL)).color(dim)).wrap());
+    ui.add_space(4.0);
     match &e.readout {
         Readout::Sum(shares) => {
             for (i, (term, share)) in e.terms.iter().zip(shares).filter(|(_, share)| **share != 0.0).enumerate() {
@@ -275,7 +276,8 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
         Readout::Motion { rotation, translation } => {
             let (axis, angle) = rotation.to_axis_angle();
             let axis = if angle.abs() < 1e-9 { DVec3::ZERO } else { axis };
-            vector(ui, &format!("R {}° about", number(angle.to_degrees() as f32, 2)), axis, 4, dim);
+            vector(ui, &format!("R {}°", number(angle.to_degrees() as f32, 2)), axis, 4, dim)
+                .on_hover_text("The blended rotation: its angle, and the axis that it turns about");
             vector(ui, "R v", *rotation * e.rest, places, dim);
             vector(ui, "+ t", *translation, places, dim);
         }
@@ -283,6 +285,8 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
     vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
     if shows_matrix {
         ui.add_space(4.0);
+        ui.label(RichText::new("Blended matrix").font(theme::regular(SMALL)).color(dim));
+        ui.add_space(2.0);
         let map = Affine3A::from_cols_array(&e.map.to_cols_array().map(|v| v as f32));
         matrices::table(ui, "Blended matrix", &map);
     }
