@@ -5,11 +5,9 @@ use std::io::Cursor;
 use image::{ImageFormat, ImageReader};
 
 use super::bytes::Bytes;
+use super::limits::{Room, measure};
 use super::{Limits, ktx2, png};
 use crate::model::{BlockFormats, Pixels};
-
-/// Takes bytes from the budget, before they are allocated.
-pub(super) type Room<'a> = &'a dyn Fn(u64) -> Result<(), String>;
 
 /// Decodes by what the bytes are, whatever their file calls them. `formats` is asked only where it matters.
 pub(super) fn decode(
@@ -45,21 +43,6 @@ pub(super) fn decode(
     decoder.limits(bounds);
     let rgba = decoder.decode().map_err(|e| e.to_string())?.into_rgba8();
     Pixels::rgba8(rgba.width(), rgba.height(), rgba.into_raw()).map_err(|e| e.to_string())
-}
-
-/// How many pixels there are, if that is not too many.
-pub(super) fn measure(width: u32, height: u32, limits: &Limits) -> Result<u64, String> {
-    let pixels = u64::from(width) * u64::from(height);
-    if width == 0 || height == 0 {
-        return Err(format!("it has {width} × {height} pixels"));
-    }
-    if width > limits.image_side || height > limits.image_side || pixels > limits.image_pixels {
-        let (side, most) = (limits.image_side, limits.image_pixels);
-        return Err(format!(
-            "its {width} × {height} pixels are more than {side} a side or {most} in all; make it smaller"
-        ));
-    }
-    Ok(pixels)
 }
 
 /// Whether no lossy frame of a WebP file is larger than the file says it is: the decoder makes room for such a frame before

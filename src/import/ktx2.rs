@@ -6,7 +6,7 @@
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 
 use super::Limits;
-use super::decode::{Room, measure};
+use super::limits::{Room, measure};
 use crate::model::{BlockFormats, PixelFormat, Pixels};
 
 /// The first bytes of every KTX2 file.

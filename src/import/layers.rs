@@ -4,7 +4,7 @@ use glam::{Vec3, Vec4};
 use serde_json::{Map, Value};
 
 use super::fields::{Fields, Range};
-use super::materials::slot;
+use super::texture_slots::slot;
 use super::{ImportError, Reader};
 use crate::model::{Clearcoat, Material, Sheen, Specular, SpecularGlossiness, TextureSlot, Transmission};
 

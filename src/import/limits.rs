@@ -172,6 +172,27 @@ impl std::fmt::Debug for Progress<'_> {
     }
 }
 
+/// A function that takes bytes from the budget, before they are allocated.
+pub(super) type Room<'a> = &'a dyn Fn(u64) -> Result<(), String>;
+
+/// The number of pixels of an image.
+///
+/// # Errors
+/// There are none, or more than `limits` allow.
+pub(super) fn measure(width: u32, height: u32, limits: &Limits) -> Result<u64, String> {
+    let pixels = u64::from(width) * u64::from(height);
+    if width == 0 || height == 0 {
+        return Err(format!("it has {width} × {height} pixels"));
+    }
+    if width > limits.image_side || height > limits.image_side || pixels > limits.image_pixels {
+        let (side, most) = (limits.image_side, limits.image_pixels);
+        return Err(format!(
+            "its {width} × {height} pixels are more than {side} a side or {most} in all; make it smaller"
+        ));
+    }
+    Ok(pixels)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,13 +4,10 @@ use glam::{Vec3, Vec4};
 use gltf::json;
 use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
 use gltf::json::validation::Checked;
-use serde_json::{Map, Value};
 
-use super::fields::{Fields, Range};
+use super::texture_slots::{Extensions, slot};
 use super::{ImportError, Reader, layers};
-use crate::model::{
-    AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureId, TextureSampler, TextureSlot, UvTransform, Wrap,
-};
+use crate::model::{AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureSampler, TextureSlot, Wrap};
 
 /// Reads all materials, in file order.
 pub(super) fn read(reader: &Reader) -> Result<Vec<Material>, ImportError> {
@@ -26,9 +23,6 @@ struct MaterialReader<'r> {
     place: String,
     material: &'r json::Material,
 }
-
-/// Extensions of a texture's info, as they stand in the file.
-type Extensions<'a> = Option<&'a Map<String, Value>>;
 
 impl MaterialReader<'_> {
     fn warn(&self, message: String) {
@@ -104,38 +98,6 @@ impl MaterialReader<'_> {
         repaired
     }
 }
-
-/// Checks that a texture is there, and reads where its coordinates come from. `what` names the texture's place.
-pub(super) fn slot(
-    reader: &Reader,
-    place: &str,
-    what: &str,
-    (texture, uv_set): (usize, usize),
-    extensions: Extensions,
-) -> Result<Option<TextureSlot>, ImportError> {
-    let have = reader.root.textures.len();
-    if texture >= have {
-        let expected = format!("a texture below {have}");
-        return Err(ImportError::invalid(format!("{place}, {what}"), expected, format!("texture {texture}")));
-    }
-    let at = format!("{place}, {what}");
-    let fields = Fields::of(reader, &at, "KHR_texture_transform", extensions);
-    let uv_set = fields.and_then(|f| f.index("texCoord")).unwrap_or(uv_set);
-    if uv_set > 1 {
-        let message = format!("{what} reads TEXCOORD_{uv_set}; only sets 0 and 1 are known, so it is left out");
-        reader.warnings.add(place, message);
-        return Ok(None);
-    }
-    let transform = fields.map(|f| UvTransform {
-        offset: f.numbers("offset", [0.0; 2], UV_RANGE).into(),
-        rotation: f.number("rotation", 0.0, UV_RANGE),
-        scale: f.numbers("scale", [1.0; 2], UV_RANGE).into(),
-    });
-    Ok(Some(TextureSlot { texture: TextureId::from_index(texture), uv_set, transform }))
-}
-
-/// Beyond this a 32-bit coordinate has no fraction left to read a texture by.
-const UV_RANGE: Range = Range { least: -1e6, most: 1e6 };
 
 /// Reads all textures; `images` has the image of each.
 pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Vec<Texture>, ImportError> {

@@ -36,6 +36,7 @@ mod skins;
 mod tangents;
 #[cfg(test)]
 mod tests;
+mod texture_slots;
 mod topology;
 mod unknown;
 mod uri;

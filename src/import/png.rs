@@ -9,7 +9,7 @@ use ::png::{BitDepth, ColorType, Decoder, DecodingError, Reader, Transformations
 
 use super::Limits;
 use super::bytes::Bytes;
-use super::decode::measure;
+use super::limits::measure;
 use crate::model::Pixels;
 
 /// The first bytes of a PNG.

@@ -1,10 +1,59 @@
 //! Triangles of a primitive sorted into clusters for [`super::PickIndex`]: along a Morton curve, then cut in pieces.
 
+use std::ops::Range;
+
 use glam::{UVec3, Vec3};
 
-use super::pick_index::{BRANCH, Clusters, Leaf, Members, Triangle};
 use crate::math::Aabb;
 use crate::model::Primitive;
+
+/// The triangles of one primitive; empty where it has none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Clusters {
+    pub leaves: Vec<Leaf>,
+    /// [`BRANCH`] leaves each.
+    pub branches: Vec<Members>,
+    /// Each joint with the box around the vertices that it moves; [`Members::joints`] are ranges of this list.
+    pub joints: Vec<(u16, Aabb)>,
+    /// Vertices; [`Leaf::vertices`] are ranges of this list.
+    pub vertices: Vec<u32>,
+    /// Triangles; [`Leaf::triangles`] are ranges of this list.
+    pub triangles: Vec<Triangle>,
+    /// For each morph target, the leaves that it displaces and the box around the displacements.
+    pub morphs: Vec<Vec<(u32, Aabb)>>,
+}
+
+/// Some triangles that lie close together.
+#[derive(Clone, Debug)]
+pub(super) struct Leaf {
+    pub members: Members,
+    pub vertices: Range<u32>,
+    pub triangles: Range<u32>,
+}
+
+/// Who moves some vertices.
+#[derive(Clone, Debug)]
+pub(super) struct Members {
+    pub joints: Range<u32>,
+    /// All of them, mesh space.
+    pub around: Aabb,
+    /// See [`crate::deform::Crowd::sums`].
+    pub sums: [f32; 2],
+    /// A weight is negative, or joints are too many: nothing is known about where they can be.
+    pub wild: bool,
+}
+
+/// A triangle of a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Triangle {
+    /// In the primitive.
+    pub number: u32,
+    /// Among the vertices of the leaf.
+    pub corners: [u8; 3],
+}
+
+/// Leaves of a branch.
+pub(super) const BRANCH: usize = 16;
 
 /// Triangles of a leaf; their corners must be countable by a byte.
 const LEAF: usize = 64;

@@ -3,12 +3,11 @@
 //! ([`crate::deform::Method::reach`]), and only clusters whose box the ray meets are deformed. The answer is that of
 //! [`super::pick`] on the deformed surface.
 
-use std::ops::Range;
-
 use glam::{Affine3A, Vec3, Vec4};
 
+use super::Posed;
 use super::pick::{self, Hit};
-use super::{Posed, pick_clusters};
+use super::pick_clusters::{self, BRANCH, Clusters, Members};
 use crate::deform::{self, Crowd, VertexDeformer};
 use crate::math::{Aabb, Ray};
 use crate::model::{InstanceId, Model, Primitive, Topology};
@@ -19,54 +18,6 @@ pub struct PickIndex {
     /// By mesh, then primitive.
     meshes: Vec<Vec<Clusters>>,
 }
-
-/// The triangles of one primitive; empty where it has none.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Clusters {
-    pub leaves: Vec<Leaf>,
-    /// [`BRANCH`] leaves each.
-    pub branches: Vec<Members>,
-    /// Each joint with the box around the vertices that it moves; [`Members::joints`] are ranges of this list.
-    pub joints: Vec<(u16, Aabb)>,
-    /// Vertices; [`Leaf::vertices`] are ranges of this list.
-    pub vertices: Vec<u32>,
-    /// Triangles; [`Leaf::triangles`] are ranges of this list.
-    pub triangles: Vec<Triangle>,
-    /// For each morph target, the leaves that it displaces and the box around the displacements.
-    pub morphs: Vec<Vec<(u32, Aabb)>>,
-}
-
-/// Some triangles that lie close together.
-#[derive(Clone, Debug)]
-pub(super) struct Leaf {
-    pub members: Members,
-    pub vertices: Range<u32>,
-    pub triangles: Range<u32>,
-}
-
-/// Who moves some vertices.
-#[derive(Clone, Debug)]
-pub(super) struct Members {
-    pub joints: Range<u32>,
-    /// All of them, mesh space.
-    pub around: Aabb,
-    /// See [`Crowd::sums`].
-    pub sums: [f32; 2],
-    /// A weight is negative, or joints are too many: nothing is known about where they can be.
-    pub wild: bool,
-}
-
-/// A triangle of a leaf.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Triangle {
-    /// In the primitive.
-    pub number: u32,
-    /// Among the vertices of the leaf.
-    pub corners: [u8; 3],
-}
-
-/// Leaves of a branch.
-pub(super) const BRANCH: usize = 16;
 
 impl PickIndex {
     /// Sorts the triangles of `model` into clusters.

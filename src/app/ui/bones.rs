@@ -2,13 +2,13 @@
 
 use egui::{Align2, Popup, PopupCloseBehavior, Slider, Ui, vec2};
 
+use super::icons;
 use super::theme::{self, ROW, colors};
 use super::widgets::{focus_ring, press};
-use super::{UiState, icons, menu};
 use crate::session::{Command, Session, View};
 
-/// The caret beside the switch over the picture.
-pub(super) fn caret(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+/// The caret beside the switch over the picture, which opens `rows`.
+pub(super) fn caret(ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
     let (rect, response) = press(ui, vec2(22.0, ROW), "Bones and skin", None);
     let c = colors(ui);
     let fill = if response.hovered() { c.hovered } else { c.plate };
@@ -18,9 +18,7 @@ pub(super) fn caret(ui: &mut Ui, session: &Session, state: &UiState, commands: &
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), ink);
     focus_ring(ui, rect, &response);
     let response = response.on_hover_text("How bones look, and how opaque the skin is");
-    Popup::menu(&response)
-        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
-        .show(|ui| menu::bones_and_skin(ui, session, state, commands));
+    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(rows);
 }
 
 /// How thick bones are, and how opaque the skin is.

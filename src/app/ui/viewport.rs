@@ -6,7 +6,7 @@ use glam::Vec2;
 
 use super::theme::colors;
 use super::widgets::{chip, plate, tip};
-use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, legend, names, status, triad};
+use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, legend, menu, names, status, triad};
 use crate::inspect::Hit;
 use crate::session::{Command, Session, Toggle};
 
@@ -146,7 +146,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                 if toggle == Toggle::Bones {
                     // One control of two parts.
                     ui.add_space(-6.0);
-                    bones::caret(ui, session, state, commands);
+                    bones::caret(ui, |ui| menu::bones_and_skin(ui, session, state, commands));
                 }
             }
             crowd::line(ui, session);
