@@ -27,7 +27,8 @@
 //! [`model::PaletteLayout`]: one for each skin, since glTF ignores the transform of a skinned node, and one matrix for each
 //! rigid instance. [`deform::METHODS`] is the table of methods; each packs a joint into as many
 //! `vec4`s as it needs, which shader and CPU reference both read. A [`session::Session`] owns what is open and changes only by
-//! [`session::Command`]s; a [`frame::Frame`] is one picture as data.
+//! [`session::Command`]s; a [`frame::Frame`] is one picture as data. Where each number of a model stands in its file, for
+//! writing it back, is kept in [`model::Origins`], beside the numbers and out of the way of what draws.
 //!
 //! # A frame, in one direction
 //! event → `Command` → `Session::apply` → `Playback::advance` → [`anim::sample`] → pose edits →

@@ -296,6 +296,50 @@ fn info_sums_up_each_skin() {
     assert!(text.contains("no inverse bind matrices stored") && text.contains("skeleton shared with 3 more"), "{text}");
 }
 
+/// The weights are read again from the file's bytes, by nothing but what the report says.
+#[test]
+fn info_says_where_the_numbers_stand() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    let bytes = std::fs::read(&file).unwrap();
+    let report: Value = serde_json::from_str(&ok(&["info", "--json", file.to_str().unwrap()])).unwrap();
+    let storage = &report["storage"];
+    let number = |value: &Value| value.as_u64().unwrap() as usize;
+    let text = &bytes[number(&storage["json"]["offset"])..][..number(&storage["json"]["length"])];
+    let document: Value = serde_json::from_slice(text).unwrap();
+    let weights = &report["meshes"][0]["primitives"][0]["sets"][0]["weights"];
+    assert_eq!(weights["accessor"], document["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"]);
+    let accessor = &storage["accessors"][number(&weights["accessor"])];
+    assert_eq!((&accessor["type"], &accessor["normalized"]), (&"VEC4".into(), &true.into()));
+    let one = match accessor["component"].as_str() {
+        Some("u8") => 255,
+        Some("u16") => 65_535,
+        other => panic!("weights of {other:?}"),
+    };
+    let width = if one == 255 { 1 } else { 2 };
+    let elements = &accessor["elements"];
+    let buffer = &storage["buffers"][number(&elements["buffer"])];
+    assert_eq!(buffer["source"], "glb");
+    let start = number(&buffer["file_offset"]) + number(&elements["offset"]);
+    for vertex in 0..number(&accessor["count"]) {
+        let element = &bytes[start + vertex * number(&elements["stride"])..][..4 * width];
+        let sum: u32 = element.chunks(width).map(|b| b.iter().rev().fold(0, |n, b| n << 8 | u32::from(*b))).sum();
+        assert_eq!(sum, one, "vertex {vertex}");
+    }
+    let skin = &report["skins"][0]["inverse_bind_accessor"];
+    assert_eq!(skin, &document["skins"][0]["inverseBindMatrices"]);
+    let sampler = &report["clips"][1]["stored"]["samplers"][0];
+    assert_eq!(sampler["output"], document["animations"][1]["samplers"][number(&sampler["index"])]["output"]);
+    let node = report["nodes"].as_array().unwrap().iter().find(|n| n["joint"] == true).unwrap();
+    for member in node["members"].as_array().unwrap() {
+        assert!(!document["nodes"][number(&node["index"])][member.as_str().unwrap()].is_null(), "{member}");
+    }
+    let text = ok(&["info", file.to_str().unwrap()]);
+    assert!(
+        text.lines().any(|l| l.starts_with("stored") && l.contains("weights u") && l.contains("accessors")),
+        "{text}"
+    );
+}
+
 #[test]
 fn a_baked_ply_holds_the_reference_positions() {
     let Some(corpus) = common::corpus() else { return };

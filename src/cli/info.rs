@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::{CliError, ModelArgs, load, print, printable, tell_warnings};
+use super::{CliError, ModelArgs, load, origins, print, printable, tell_warnings};
 use crate::anim;
 use crate::inspect::tables::{BOOK_SHARES, SkinSummary, VertexTable, share_percent, skin_summaries};
 use crate::math::{length, lengths};
@@ -25,14 +25,22 @@ use crate::session::{Document, PoseSource, Session};
 /// (what lies far outside and is no part of bounds: how many vertices, and how far in metres, null where no number can tell;
 /// null where there are none), influences {most,
 /// mean, by_count [vertices with 0, 1, 2, 3, 4 and more], percent [the same in percent], used, stored (pairs of joint and weight)},
-/// nodes [{index, name, parent, joint, humanoid, mesh, skin, copies}],
-/// skins [{index, name, joints [node indices], skeleton, inverse_binds (whether the file stores them), shared_with (how many other
+/// nodes [{index, name, parent, joint, humanoid, mesh, skin, copies, members [matrix, translation, rotation, scale, weights: those
+/// that the file has]}],
+/// skins [{index, name, joints [node indices], skeleton, inverse_binds (whether the file stores them), inverse_bind_accessor, shared_with (how many other
 /// skins have joints in common with it), primitives, vertices, influences {most, mean, by_count, percent, used, stored}, over_4
 /// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
-/// weights, morph_targets, material, variants [{variant, material}]}]}], lights [{index, name, type, color, intensity, range,
+/// weights, morph_targets, material, variants [{variant, material}], sets [{joints {accessor, draco}, weights {accessor, draco}}]
+/// (JOINTS_n and WEIGHTS_n by n; draco is the attribute's id in the stream that it was decoded from), draco {view, vertices}}]}], lights [{index, name, type, color, intensity, range,
 /// cone, nodes}], cameras [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys,
-/// interpolations}], materials [{index, name, alpha, double_sided, layers, textures}], variants [text], images [{index, name,
-/// width, height}] (of what textures show), warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and
+/// interpolations, stored {samplers [{index, input, output, keys}], channels, properties} (accessors of key times and values; keys are
+/// the places of the stored keys that are used, null: all; the animation's channels that move nodes, and those that change other
+/// properties)}], materials [{index, name, alpha, double_sided, layers, textures}], variants [text], images [{index, name,
+/// width, height}] (of what textures show), storage {json {offset, length} (the text in the file, bytes), buffers [{index, length,
+/// source (glb, file, data, unread), file, file_offset (where its bytes begin in the file)}], views [{index, buffer, offset, length,
+/// meshopt {extension, buffer, offset, length, mode, filter, stride, count}}], accessors [{index, type, component, normalized, count,
+/// elements {view, buffer, offset, stride}, sparse {count, component, indices, values}}] (offset is that of element 0 in the buffer; where
+/// buffer is null, in what the compressed view decodes to)}, warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and
 /// skeleton may be null, and so are width and height of an image that cannot be read.
 ///
 /// With --load the JSON is one line: schema (1), file, load_ms (from the start of the program until everything is read,
@@ -130,7 +138,7 @@ fn describe(document: &Document, session: &Session) -> Value {
         "meshes": model.meshes.iter().enumerate().map(|(i, m)| json!({
             "index": i,
             "name": m.name,
-            "primitives": m.primitives.iter().map(primitive).collect::<Vec<_>>(),
+            "primitives": (0..m.primitives.len()).map(|p| primitive(model, i, p)).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
         "lights": lights(model),
         "cameras": cameras(model),
@@ -141,6 +149,7 @@ fn describe(document: &Document, session: &Session) -> Value {
             "index": i, "name": image.name, "width": image.pixels().map(Pixels::width),
             "height": image.pixels().map(Pixels::height),
         })).collect::<Vec<_>>(),
+        "storage": origins::storage(&model.source.origins),
         "warnings": document.warnings,
     })
 }
@@ -164,6 +173,7 @@ fn nodes(model: &Model) -> Vec<Value> {
                 "mesh": carried.map(|c| c.0),
                 "skin": carried.and_then(|c| c.1),
                 "copies": carried.map_or(0, |c| c.2),
+                "members": origins::node(&model.source.origins, n),
             });
             (index, value)
         })
@@ -182,6 +192,7 @@ fn skins(model: &Model) -> Vec<Value> {
             "joints": skin.joints.iter().map(|j| file_index(*j)).collect::<Vec<_>>(),
             "skeleton": skin.root.map(file_index),
             "inverse_binds": !skin.binds_missing,
+            "inverse_bind_accessor": model.source.origins.skins.get(s.skin.index()).copied().flatten(),
             "shared_with": s.shared_with,
             "primitives": s.primitives,
             "vertices": s.vertices,
@@ -201,7 +212,9 @@ fn skins(model: &Model) -> Vec<Value> {
     skin_summaries(model, &VertexTable::of(model), 4).iter().map(describe).collect()
 }
 
-fn primitive(p: &Primitive) -> Value {
+fn primitive(model: &Model, mesh: usize, index: usize) -> Value {
+    let p = &model.meshes[mesh].primitives[index];
+    let (sets, draco) = origins::influences(&model.source.origins, mesh, index);
     json!({
         "mode": format!("{:?}", p.source_mode),
         "vertices": p.stored_vertices,
@@ -215,6 +228,8 @@ fn primitive(p: &Primitive) -> Value {
         "morph_targets": p.morphs.len(),
         "material": p.material.map(|m| m.0),
         "variants": p.variants.iter().map(|(v, m)| json!({ "variant": v, "material": m.0 })).collect::<Vec<_>>(),
+        "sets": sets,
+        "draco": draco,
     })
 }
 
@@ -268,6 +283,7 @@ fn clips(model: &Model) -> Vec<Value> {
             "channels": clip.channels.len() + clip.properties.len(),
             "keys": keys,
             "interpolations": interpolations,
+            "stored": origins::clip(model, i),
         })
     };
     model.clips.iter().enumerate().map(describe).collect()
@@ -377,6 +393,7 @@ fn summary(document: &Document, report: &Value, out: &mut Lines) {
         out.line("size", format!("{size} at rest, as deformed{}", left_out(&report["strays"])));
     }
     out.list("skins", skin_summaries(model, &VertexTable::of(model), 4).iter().map(|skin| skin_line(model, skin)));
+    out.list("stored", origins::line(&model.source.origins).into_iter());
     let by = document.stats().by_influences;
     if by.iter().sum::<usize>() > 0 {
         let list = format!("none {}, 1: {}, 2: {}, 3: {}, 4: {}, more: {}", by[0], by[1], by[2], by[3], by[4], by[5]);

@@ -5,6 +5,7 @@ mod check;
 mod info;
 mod load;
 mod look;
+mod origins;
 mod pose;
 mod render;
 mod skeleton;

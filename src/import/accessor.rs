@@ -10,6 +10,7 @@ use super::error::Warnings;
 use super::limits::Budget;
 use super::views::View;
 use super::{ImportError, Limits};
+use crate::model::{self, AccessorOrigin, ElementsOrigin, SparseOrigin};
 
 /// All buffer views of a file and the accessors into them, checked.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub(super) struct Accessor<'a> {
 struct Strided<'a> {
     bytes: Bytes<'a>,
     stride: usize,
+    /// Where they stand in the file; `None` for bytes that only memory holds.
+    origin: Option<ElementsOrigin>,
 }
 
 /// Elements that replace those of the base.
@@ -45,52 +48,37 @@ struct Strided<'a> {
 struct Sparse<'a> {
     indices: Vec<u32>,
     values: Strided<'a>,
+    origin: Option<SparseOrigin>,
 }
 
-/// The bytes of a component.
-const fn component_size(component: ComponentType) -> usize {
+/// In the words of the model.
+const fn component_of(component: ComponentType) -> model::ComponentType {
     match component {
-        ComponentType::I8 | ComponentType::U8 => 1,
-        ComponentType::I16 | ComponentType::U16 => 2,
-        ComponentType::U32 | ComponentType::F32 => 4,
+        ComponentType::I8 => model::ComponentType::I8,
+        ComponentType::U8 => model::ComponentType::U8,
+        ComponentType::I16 => model::ComponentType::I16,
+        ComponentType::U16 => model::ComponentType::U16,
+        ComponentType::U32 => model::ComponentType::U32,
+        ComponentType::F32 => model::ComponentType::F32,
     }
 }
 
-/// The bytes of an element; matrix columns start at multiples of four bytes (glTF 2.0, 3.6.2.4).
+/// In the words of the model.
+const fn element_of(kind: Type) -> model::ElementType {
+    match kind {
+        Type::Scalar => model::ElementType::Scalar,
+        Type::Vec2 => model::ElementType::Vec2,
+        Type::Vec3 => model::ElementType::Vec3,
+        Type::Vec4 => model::ElementType::Vec4,
+        Type::Mat2 => model::ElementType::Mat2,
+        Type::Mat3 => model::ElementType::Mat3,
+        Type::Mat4 => model::ElementType::Mat4,
+    }
+}
+
+/// The bytes of an element.
 fn element_size(kind: Type, component: ComponentType) -> usize {
-    let size = component_size(component);
-    let column = |rows: usize| (rows * size).next_multiple_of(4);
-    match kind {
-        Type::Mat2 => 2 * column(2),
-        Type::Mat3 => 3 * column(3),
-        Type::Mat4 => 4 * column(4),
-        vector => vector.multiplicity() * size,
-    }
-}
-
-/// As in the file: `VEC3`.
-const fn kind_name(kind: Type) -> &'static str {
-    match kind {
-        Type::Scalar => "SCALAR",
-        Type::Vec2 => "VEC2",
-        Type::Vec3 => "VEC3",
-        Type::Vec4 => "VEC4",
-        Type::Mat2 => "MAT2",
-        Type::Mat3 => "MAT3",
-        Type::Mat4 => "MAT4",
-    }
-}
-
-/// As people say it: `u8`.
-const fn component_name(component: ComponentType) -> &'static str {
-    match component {
-        ComponentType::I8 => "i8",
-        ComponentType::U8 => "u8",
-        ComponentType::I16 => "i16",
-        ComponentType::U16 => "u16",
-        ComponentType::U32 => "u32",
-        ComponentType::F32 => "f32",
-    }
+    element_of(kind).bytes(component_of(component))
 }
 
 impl<'a> Store<'a> {
@@ -135,6 +123,11 @@ impl<'a> Store<'a> {
         })
     }
 
+    /// Where each accessor of the file stands.
+    pub(super) fn origins(&self) -> Vec<AccessorOrigin> {
+        self.accessors.iter().map(Accessor::origin).collect()
+    }
+
     /// A part of a view that starts at `offset` and holds `count` elements.
     fn strided(
         &self,
@@ -153,7 +146,8 @@ impl<'a> Store<'a> {
             n => (n - 1).checked_mul(stride as u64).and_then(|b| b.checked_add(size as u64)),
         };
         let found = needed.and_then(|needed| bytes.part(view.1, needed));
-        found.map(|bytes| Strided { bytes, stride }).ok_or_else(|| {
+        let origin = Some(ElementsOrigin { view: view.0.value(), offset: view.1, stride });
+        found.map(|bytes| Strided { bytes, stride, origin }).ok_or_else(|| {
             let wanted = needed.and_then(|n| n.checked_add(view.1)).map_or("more".into(), |n| n.to_string());
             let expected = format!("{wanted} bytes for its {count} elements in buffer view {}", view.0.value());
             ImportError::invalid(place(), expected, format!("{} bytes", bytes.len()))
@@ -185,7 +179,7 @@ impl<'a> Store<'a> {
                 let described = root.buffer_views.get(view.value());
                 let stride = described.and_then(|v| v.byte_stride).map(|s| s.0);
                 let start = described.and_then(|v| v.byte_offset).map_or(0, |o| o.0).wrapping_add(offset);
-                if !start.is_multiple_of(component_size(component) as u64) {
+                if !start.is_multiple_of(component_of(component).bytes() as u64) {
                     warnings.add(place(), format!("its bytes start at {start}, not aligned to its components"));
                 }
                 Some(self.strided((view, offset), count, (size, stride), &place)?)
@@ -211,7 +205,7 @@ impl<'a> Store<'a> {
             return Err(ImportError::invalid(place(), "u8, u16 or u32", "another component type"));
         };
         let component = component.0;
-        let width = component_size(component);
+        let width = component_of(component).bytes();
         let replaced = sparse.count.0;
         let from = (sparse.indices.buffer_view, sparse.indices.byte_offset.0);
         let raw = self.strided(from, replaced, (width, None), &place)?;
@@ -231,7 +225,13 @@ impl<'a> Store<'a> {
         let values_place = || format!("accessor {index}, sparse values");
         let from = (sparse.values.buffer_view, sparse.values.byte_offset.0);
         let values = self.strided(from, replaced, (size, None), &values_place)?;
-        Ok(Sparse { indices, values })
+        let origin = raw.origin.zip(values.origin).map(|(at, values)| SparseOrigin {
+            count: indices.len(),
+            indices: at,
+            index_type: component_of(component),
+            values,
+        });
+        Ok(Sparse { indices, values, origin })
     }
 
     /// Reads elements of `N` components as floats into `T`, which must be `N` floats: normalised integers become
@@ -269,7 +269,7 @@ impl<'a> Store<'a> {
             ComponentType::U8 => accessor.list::<T, u32, N, 1>(|[b]| u32::from(b)),
             ComponentType::U16 => accessor.list::<T, u32, N, 2>(|b| u32::from(u16::from_le_bytes(b))),
             ComponentType::U32 => accessor.list::<T, u32, N, 4>(u32::from_le_bytes),
-            other => Err(ImportError::invalid(place(), "unsigned integers", component_name(other))),
+            other => Err(ImportError::invalid(place(), "unsigned integers", component_of(other).name())),
         }
     }
 
@@ -283,7 +283,7 @@ impl<'a> Store<'a> {
         match accessor.component {
             ComponentType::U8 => accessor.list::<T, u16, N, 1>(|[b]| u16::from(b)),
             ComponentType::U16 => accessor.list::<T, u16, N, 2>(u16::from_le_bytes),
-            other => Err(ImportError::invalid(place(), "u8 or u16", component_name(other))),
+            other => Err(ImportError::invalid(place(), "u8 or u16", component_of(other).name())),
         }
     }
 
@@ -302,6 +302,17 @@ impl Accessor<'_> {
         self.base.is_some() || self.sparse.is_some()
     }
 
+    fn origin(&self) -> AccessorOrigin {
+        AccessorOrigin {
+            count: self.count,
+            element: element_of(self.kind),
+            component: component_of(self.component),
+            normalized: self.normalized,
+            base: self.base.and_then(|base| base.origin),
+            sparse: self.sparse.as_ref().and_then(|sparse| sparse.origin).map(Box::new),
+        }
+    }
+
     /// The same with other bytes below its sparse elements: `count` elements, one after the other.
     pub(super) fn with_base<'b>(
         &'b self,
@@ -314,7 +325,7 @@ impl Accessor<'_> {
             return Err(ImportError::invalid(place(), format!("sparse indices below {count}"), last.to_string()));
         }
         let stride = element_size(self.kind, self.component);
-        Ok(Accessor { count, base: Some(Strided { bytes, stride }), ..self.clone() })
+        Ok(Accessor { count, base: Some(Strided { bytes, stride, origin: None }), ..self.clone() })
     }
 
     /// All elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
@@ -328,7 +339,7 @@ impl Accessor<'_> {
             }
         };
         let mut out = Vec::with_capacity(self.count);
-        if let Some(Strided { bytes, stride }) = self.base {
+        if let Some(Strided { bytes, stride, .. }) = self.base {
             // Piece by piece: each page of the list is touched once, while it is in the cache.
             bytes.pieces(stride, |piece| {
                 let start = out.len();
@@ -364,16 +375,16 @@ impl Accessor<'_> {
         if kinds.contains(&self.kind) && fits {
             return Ok(());
         }
-        let kinds: Vec<_> = kinds.iter().map(|k| kind_name(*k)).collect();
+        let kinds: Vec<_> = kinds.iter().map(|k| element_of(*k).name()).collect();
         let formats: Vec<_> = formats.iter().map(|f| format_name(f.component, f.normalized == Some(true))).collect();
         let expected = format!("{} of {}", kinds.join(" or "), formats.join(", "));
-        let found = format!("{} of {}", kind_name(self.kind), format_name(self.component, self.normalized));
+        let found = format!("{} of {}", element_of(self.kind).name(), format_name(self.component, self.normalized));
         Err(ImportError::invalid(place(), expected, found))
     }
 }
 
 fn format_name(component: ComponentType, normalized: bool) -> String {
-    format!("{}{}", if normalized { "normalized " } else { "" }, component_name(component))
+    format!("{}{}", if normalized { "normalized " } else { "" }, component_of(component).name())
 }
 
 /// A component type that something may have.

@@ -1,6 +1,7 @@
 //! Animations: key times, values, channels.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use gltf::json;
@@ -12,7 +13,9 @@ use super::accessor::{Accessor, Format, format};
 use super::nodes::{Nodes, unit};
 use super::pointers::{PointerChannel, Target, World};
 use super::{ImportError, Reader};
-use crate::model::{Channel, Clip, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, Values};
+use crate::model::{
+    Channel, Clip, ClipOrigin, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, SamplerOrigin, Values,
+};
 
 /// Vectors and weights may be floats or normalised integers.
 const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT];
@@ -27,9 +30,14 @@ const NO_KEYS: &str = "has no key with a finite time and was ignored";
 /// Clips longer than a day are rather a broken number than a performance, seconds.
 const LONG_SECS: f32 = 86_400.0;
 
-/// Reads all animations, in file order.
-pub(super) fn read(reader: &Reader, world: &mut World, instances: &[Instance]) -> Result<Vec<Clip>, ImportError> {
+/// Reads all animations, in file order, and says where their keys stand.
+pub(super) fn read(
+    reader: &Reader,
+    world: &mut World,
+    instances: &[Instance],
+) -> Result<(Vec<Clip>, Vec<ClipOrigin>), ImportError> {
     let mut out = Vec::with_capacity(reader.root.animations.len());
+    let mut origins = Vec::with_capacity(reader.root.animations.len());
     for (index, animation) in reader.root.animations.iter().enumerate() {
         if reader.progress.is_cancelled() {
             return Err(ImportError::Cancelled);
@@ -47,14 +55,16 @@ pub(super) fn read(reader: &Reader, world: &mut World, instances: &[Instance]) -
             properties: HashMap::new(),
             moved: HashSet::new(),
             clip: Clip { name, ..Clip::default() },
+            origin: ClipOrigin::default(),
         };
         for channel in 0..animation.channels.len() {
             clip.channel(channel)?;
         }
         clip.pointers(reader.pointers.get(index).map_or(&[], Vec::as_slice), world)?;
+        origins.push(std::mem::take(&mut clip.origin));
         out.push(clip.finish());
     }
-    Ok(out)
+    Ok((out, origins))
 }
 
 struct ClipReader<'r, 'a> {
@@ -65,8 +75,8 @@ struct ClipReader<'r, 'a> {
     index: usize,
     /// By file accessor: the place in `clip.times`.
     times: HashMap<usize, usize>,
-    /// For each list of times: which stored keys were kept, where some had to go.
-    kept: Vec<Option<Vec<bool>>>,
+    /// For each list of times: which stored keys were kept, rising, where some had to go.
+    kept: Vec<Option<Arc<[u32]>>>,
     /// By file sampler and the kind of its values: the place in `clip.samplers`.
     samplers: HashMap<(usize, Path), usize>,
     /// By file sampler and number of components: the place in `clip.samplers`.
@@ -74,6 +84,8 @@ struct ClipReader<'r, 'a> {
     /// What channels move so far.
     moved: HashSet<Target>,
     clip: Clip,
+    /// Keeps step with `clip`.
+    origin: ClipOrigin,
 }
 
 impl<'a> ClipReader<'_, 'a> {
@@ -102,13 +114,14 @@ impl<'a> ClipReader<'_, 'a> {
                 return Ok(());
             }
         };
-        self.move_node(&part, (node, path), channel.sampler.value())
+        let kept = self.reader.channels.get(self.index).and_then(|kept| kept.get(number));
+        self.move_node(&part, kept.copied().unwrap_or(number), (node, path), channel.sampler.value())
     }
 
     /// Channels that name their target by a pointer; one line tells of all that point at nothing that is shown.
     fn pointers(&mut self, channels: &[PointerChannel], world: &mut World) -> Result<(), ImportError> {
         let mut unknown: Vec<&str> = Vec::new();
-        for (number, PointerChannel { sampler, pointer }) in channels.iter().enumerate() {
+        for (number, PointerChannel { channel, sampler, pointer }) in channels.iter().enumerate() {
             let part = format!("pointer {number}");
             let Some(target) = world.find(pointer) else {
                 unknown.push(pointer);
@@ -116,11 +129,14 @@ impl<'a> ClipReader<'_, 'a> {
             };
             let sampler = sampler.unwrap_or(usize::MAX);
             match target {
-                Target::Node(node, path) => self.move_node(&part, (node, path), sampler)?,
+                Target::Node(node, path) => self.move_node(&part, *channel, (node, path), sampler)?,
                 Target::Property(property) if self.moved.insert(target) => {
                     self.check_sampler(&part, sampler)?;
                     match self.property_sampler(sampler, property.components())? {
-                        Some(sampler) => self.clip.properties.push(PropertyChannel { property, sampler }),
+                        Some(sampler) => {
+                            self.clip.properties.push(PropertyChannel { property, sampler });
+                            self.origin.properties.push(*channel);
+                        }
                         None => self.warn(&part, NO_KEYS),
                     }
                 }
@@ -144,7 +160,14 @@ impl<'a> ClipReader<'_, 'a> {
         Err(ImportError::invalid(format!("{}, {part}", self.place()), format!("a sampler below {have}"), found))
     }
 
-    fn move_node(&mut self, part: &str, (node, path): (NodeId, Path), sampler: usize) -> Result<(), ImportError> {
+    /// Reads a channel that moves a node; `channel` is its index in the file.
+    fn move_node(
+        &mut self,
+        part: &str,
+        channel: usize,
+        (node, path): (NodeId, Path),
+        sampler: usize,
+    ) -> Result<(), ImportError> {
         self.check_sampler(part, sampler)?;
         let targets = match path {
             Path::Weights => {
@@ -162,7 +185,10 @@ impl<'a> ClipReader<'_, 'a> {
             return Ok(());
         }
         match self.sampler(sampler, path, targets)? {
-            Some(sampler) => self.clip.channels.push(Channel { node, path, sampler }),
+            Some(sampler) => {
+                self.clip.channels.push(Channel { node, path, sampler });
+                self.origin.channels.push(channel);
+            }
             None => self.warn(part, NO_KEYS),
         }
         Ok(())
@@ -185,8 +211,7 @@ impl<'a> ClipReader<'_, 'a> {
         if self.clip.times[times].is_empty() {
             return Ok(None);
         }
-        self.clip.samplers.push(Sampler { times, interpolation, values });
-        let at = self.clip.samplers.len() - 1;
+        let at = self.push(number, Sampler { times, interpolation, values });
         self.samplers.insert((number, kind), at);
         Ok(Some(at))
     }
@@ -214,10 +239,19 @@ impl<'a> ClipReader<'_, 'a> {
             return Ok(None);
         }
         let values = Values::Weights { count: components, values };
-        self.clip.samplers.push(Sampler { times, interpolation, values });
-        let at = self.clip.samplers.len() - 1;
+        let at = self.push(number, Sampler { times, interpolation, values });
         self.properties.insert((number, components), at);
         Ok(Some(at))
+    }
+
+    /// Takes over what was read of sampler `number` of the file, and says where the clip has it.
+    fn push(&mut self, number: usize, read: Sampler) -> usize {
+        let stored = &self.animation.samplers[number];
+        let kept = self.kept[read.times].clone();
+        let (input, output) = (stored.input.value(), stored.output.value());
+        self.origin.samplers.push(SamplerOrigin { sampler: number, input, output, kept });
+        self.clip.samplers.push(read);
+        self.clip.samplers.len() - 1
     }
 
     fn note_held(&self, sampler: usize, Held { values, tangents }: Held) {
@@ -282,22 +316,19 @@ impl<'a> ClipReader<'_, 'a> {
         if let Some(first) = times.iter().find(|t| t.is_finite()).filter(|t| **t < 0.0) {
             self.warn(&part, format!("has its first key before 0, at {first} s"));
         }
-        let mut last = f32::NEG_INFINITY;
-        let mut rises = |t: f32| {
-            let rose = t.is_finite() && t > last;
-            last = if rose { t } else { last };
-            rose
-        };
-        let kept: Vec<bool> = times.iter().map(|t| rises(*t)).collect();
-        let dropped = kept.iter().filter(|k| !**k).count();
+        let dropped = times.len() - rising(&times).count();
         if dropped > timeless {
             let late = dropped - timeless;
             self.warn(&part, format!("has {late} keys that do not come after the one before; they were ignored"));
         }
+        let mut kept = None;
         if dropped > 0 {
-            keep(&mut times, Some(&kept), 1);
+            // Once while they are collected, and once where they stay.
+            self.reader.decoded.charge(&place, times.len() as u64, 2 * size_of::<u32>())?;
+            kept = Some(rising(&times).collect::<Arc<[u32]>>());
+            keep(&mut times, kept.as_deref(), 1);
         }
-        self.kept.push((dropped > 0).then_some(kept));
+        self.kept.push(kept);
         self.clip.times.push(times);
         let at = self.clip.times.len() - 1;
         self.times.insert(input.value(), at);
@@ -425,13 +456,26 @@ fn hold<T: Copy>(values: &mut [T], (group, per_value): (usize, usize), good: imp
     bad
 }
 
+/// The places of the key times that are finite and come after the one of them before.
+fn rising(times: &[f32]) -> impl Iterator<Item = u32> {
+    let mut last = f32::NEG_INFINITY;
+    (0..).zip(times).filter_map(move |(key, time)| {
+        let rises = time.is_finite() && *time > last;
+        last = if rises { *time } else { last };
+        rises.then_some(key)
+    })
+}
+
 /// Drops the keys that are not `kept` (`None`: all are); `group` values belong to one key.
-fn keep<T>(values: &mut Vec<T>, kept: Option<&[bool]>, group: usize) {
+fn keep<T>(values: &mut Vec<T>, kept: Option<&[u32]>, group: usize) {
     let Some(kept) = kept else { return };
-    let mut at = 0;
+    let (mut at, mut next) = (0, 0);
     values.retain(|_| {
-        let stays = kept[at / group];
+        let key = at / group;
         at += 1;
-        stays
+        while kept.get(next).is_some_and(|kept| (*kept as usize) < key) {
+            next += 1;
+        }
+        kept.get(next).is_some_and(|kept| *kept as usize == key)
     });
 }

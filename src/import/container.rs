@@ -1,6 +1,7 @@
 //! From bytes to JSON text and the binary chunk: the GLB container, and checks on the text before it is parsed.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use gltf::json;
 
@@ -20,7 +21,19 @@ const MOST_CHUNKS: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
     pub json: Cow<'a, [u8]>,
+    /// Where that lies in the file.
+    pub json_range: Range<u64>,
     pub bin: Option<Bytes<'a>>,
+    /// Where the binary chunk lies in the file; empty where there is none.
+    pub bin_range: Range<u64>,
+}
+
+/// A document, and what it takes to find its parts in the text again.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub root: json::Root,
+    /// For each animation: the index in the file of each channel of `root`; empty where no channel was left out.
+    pub channels: Vec<Vec<usize>>,
 }
 
 /// Splits a GLB, or takes `bytes` for the JSON of a `.gltf`.
@@ -29,9 +42,12 @@ pub(super) fn split<'a>(bytes: Bytes<'a>, limits: &Limits, warnings: &Warnings) 
         Some(magic) => magic.read()?[..] == *b"glTF",
         None => false,
     };
-    let (text, bin) = if is_glb { split_glb(bytes, warnings)? } else { (bytes, None) };
-    Limits::check("JSON", "its length in bytes", text.len(), limits.json_bytes)?;
-    Ok(Parts { json: text.read()?, bin })
+    let (json_range, bin_range) = if is_glb { split_glb(bytes, warnings)? } else { (0..bytes.len(), None) };
+    Limits::check("JSON", "its length in bytes", json_range.end - json_range.start, limits.json_bytes)?;
+    let chunk = |range: &Range<u64>| bytes.part(range.start, range.end - range.start);
+    let text = chunk(&json_range).unwrap_or(bytes);
+    let bin = bin_range.as_ref().and_then(chunk);
+    Ok(Parts { json: text.read()?, json_range, bin, bin_range: bin_range.unwrap_or_default() })
 }
 
 /// The document's text, without what should not be around it.
@@ -68,7 +84,8 @@ fn words(bytes: Bytes, at: u64) -> Result<Option<[u32; 2]>, ImportError> {
     Ok(part.read()?.as_chunks().0.first_chunk().map(|words| words.map(u32::from_le_bytes)))
 }
 
-fn split_glb<'a>(bytes: Bytes<'a>, warnings: &Warnings) -> Result<(Bytes<'a>, Option<Bytes<'a>>), ImportError> {
+/// Where the JSON chunk and the binary chunk of a GLB lie, known to be inside of it.
+fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Range<u64>>), ImportError> {
     let cut = |what: &str| {
         ImportError::invalid("GLB container", what, format!("the end of the file after {} bytes", bytes.len()))
             .advise("the file is cut off; copy or download it again")
@@ -85,7 +102,7 @@ fn split_glb<'a>(bytes: Bytes<'a>, warnings: &Warnings) -> Result<(Bytes<'a>, Op
         warnings.add("GLB container", format!("{} bytes after its end were ignored", bytes.len() - length));
     }
     let mut at = 12;
-    let mut chunks: [Option<Bytes>; 2] = [None, None];
+    let mut chunks: [Option<Range<u64>>; 2] = [None, None];
     for turn in 0.. {
         if at >= length {
             break;
@@ -97,14 +114,15 @@ fn split_glb<'a>(bytes: Bytes<'a>, warnings: &Warnings) -> Result<(Bytes<'a>, Op
         let Some([size, kind]) = words(container, at)? else {
             return Err(cut(&format!("a chunk header at byte {at}")));
         };
-        let data = container.part(at + 8, u64::from(size)).ok_or_else(|| {
-            ImportError::invalid(
+        let data = at + 8..at + 8 + u64::from(size);
+        if container.part(data.start, u64::from(size)).is_none() {
+            return Err(ImportError::invalid(
                 format!("GLB chunk at byte {at}"),
                 format!("at most the {} bytes left in the container", length - at - 8),
                 format!("a length of {size}"),
             )
-            .advise("the file is cut off or broken; copy or download it again")
-        })?;
+            .advise("the file is cut off or broken; copy or download it again"));
+        }
         match kind {
             JSON_CHUNK if at == 12 => chunks[0] = Some(data),
             BIN_CHUNK if chunks[1].is_none() && chunks[0].is_some() => chunks[1] = Some(data),
@@ -119,16 +137,18 @@ fn split_glb<'a>(bytes: Bytes<'a>, warnings: &Warnings) -> Result<(Bytes<'a>, Op
 }
 
 /// Parses the document, after a look at its size and depth.
-pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<json::Root, ImportError> {
+pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<Parsed, ImportError> {
     measure(text, limits)?;
     let first = match json::Root::from_str(text) {
-        Ok(root) => return Ok(root),
+        Ok(root) => return Ok(Parsed { root, channels: Vec::new() }),
         Err(error) => error,
     };
     // The parser's types ask for more than glTF does; fill that in and try once more, else keep its message.
     let Ok(mut value) = text.parse::<json::Value>() else { return Err(syntax(&first)) };
-    if repair(&mut value, warnings) {
-        json::deserialize::from_value(value).map_err(|e| syntax(&e))
+    let mut channels = Vec::new();
+    if repair(&mut value, &mut channels, warnings) {
+        let root = json::deserialize::from_value(value).map_err(|e| syntax(&e))?;
+        Ok(Parsed { root, channels })
     } else {
         Err(syntax(&first))
     }
@@ -180,8 +200,9 @@ fn measure(text: &str, limits: &Limits) -> Result<(), ImportError> {
     Limits::check("JSON", "the number of values", values as u64, limits.json_values as u64)
 }
 
-/// Channels may lack a target node (they are to be ignored), scenes may lack nodes. True when something changed.
-fn repair(value: &mut json::Value, warnings: &Warnings) -> bool {
+/// Channels may lack a target node (they are to be ignored), scenes may lack nodes. True when something changed; `kept`
+/// then says which channels each animation still has.
+fn repair(value: &mut json::Value, kept: &mut Vec<Vec<usize>>, warnings: &Warnings) -> bool {
     let mut changed = false;
     let list = |v: &json::Value, key: &str| v.get(key).and_then(json::Value::as_array).map_or(0, Vec::len);
     for i in 0..list(value, "scenes") {
@@ -191,16 +212,25 @@ fn repair(value: &mut json::Value, warnings: &Warnings) -> bool {
         }
     }
     for i in 0..list(value, "animations") {
+        kept.push(Vec::new());
         let Some(channels) = value["animations"][i].get_mut("channels").and_then(json::Value::as_array_mut) else {
             continue;
         };
-        let all = channels.len();
-        // What pointers name is read elsewhere.
-        channels.retain(|c| c.get("target").is_none_or(|t| !is_pointer(t)));
-        let before = channels.len();
-        channels.retain(|c| c.get("target").is_none_or(|t| !t.is_object() || t.get("node").is_some()));
-        let left_out = before - channels.len();
-        changed |= channels.len() < all;
+        let (mut stays, mut left_out) = (Vec::with_capacity(channels.len()), 0);
+        for target in channels.iter().map(|c| c.get("target")) {
+            // What pointers name is read elsewhere.
+            let is_pointer = target.is_some_and(is_pointer);
+            let has_node = target.is_none_or(|t| !t.is_object() || t.get("node").is_some());
+            left_out += usize::from(!is_pointer && !has_node);
+            stays.push(!is_pointer && has_node);
+        }
+        let indices: Vec<usize> = (0..channels.len()).filter(|c| stays[*c]).collect();
+        if indices.len() < channels.len() {
+            changed = true;
+            let mut at = stays.into_iter();
+            channels.retain(|_| at.next().unwrap_or_default());
+            kept[i] = indices;
+        }
         if left_out > 0 {
             warnings.add(format!("animation {i}"), format!("{left_out} channels without a target node were ignored"));
         }

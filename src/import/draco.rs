@@ -19,6 +19,7 @@ use super::accessor::Accessor;
 use super::bytes::Bytes;
 use super::error::{guarded, quoted};
 use super::{ImportError, Reader};
+use crate::model::DracoStream;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 
@@ -34,14 +35,27 @@ const MOST_ALWAYS: u64 = 64 << 20;
 #[derive(Debug)]
 pub(super) struct Decoded {
     vertices: usize,
-    attributes: Vec<(Semantic, json::Index<json::Accessor>, Vec<u8>)>,
+    attributes: Vec<Attribute>,
     triangles: Vec<u32>,
+}
+
+/// One attribute of it.
+#[derive(Debug)]
+struct Attribute {
+    semantic: Semantic,
+    accessor: json::Index<json::Accessor>,
+    /// Its number in the stream.
+    id: u32,
+    bytes: Vec<u8>,
 }
 
 /// The same, to be read as accessors.
 #[derive(Debug)]
 pub(super) struct Unpacked<'a> {
     pub attributes: BTreeMap<Semantic, Accessor<'a>>,
+    /// The number of each of them in the stream.
+    pub ids: BTreeMap<Semantic, u32>,
+    pub vertices: usize,
     /// Three for each triangle.
     pub indices: &'a [u32],
 }
@@ -72,6 +86,17 @@ pub(super) fn read(
         }
         Err(error) => Err(error),
     }
+}
+
+/// The buffer view that a primitive's extension names.
+fn view_of(described: &Value) -> Option<u32> {
+    described.get("bufferView").and_then(Value::as_u64).and_then(|view| u32::try_from(view).ok())
+}
+
+/// The stream of a primitive, if it names one; `unpacked` is what came of it.
+pub(super) fn origin(primitive: &json::mesh::Primitive, unpacked: Option<&Unpacked>) -> Option<DracoStream> {
+    let view = view_of(primitive.extensions.as_ref()?.others.get(NAME)?)? as usize;
+    Some(DracoStream { view, vertices: unpacked.map(|u| u.vertices) })
 }
 
 impl Packed<'_, '_> {
@@ -118,9 +143,7 @@ impl Packed<'_, '_> {
     }
 
     /// The stream, within what its length lets expect.
-    fn mesh(&self) -> Result<draco_core::Mesh, ImportError> {
-        let view = self.described.get("bufferView").and_then(Value::as_u64).and_then(|v| u32::try_from(v).ok());
-        let view = view.ok_or_else(|| self.invalid("a number for bufferView", "something else"))?;
+    fn mesh(&self, view: u32) -> Result<draco_core::Mesh, ImportError> {
         let place = || self.place.clone();
         let stored = self.reader.store.view(json::Index::new(view), &place)?.keep(self.reader.decoded, &place)?;
         let bytes = &stored[..];
@@ -151,7 +174,8 @@ impl Packed<'_, '_> {
             return Err(self.invalid("mode 4 (triangles) or 5 (triangle strip)", "another"));
         }
         let described = self.attributes()?;
-        let mesh = self.mesh()?;
+        let view = view_of(self.described).ok_or_else(|| self.invalid("a number for bufferView", "something else"))?;
+        let mesh = self.mesh(view)?;
         let vertices = mesh.num_points();
         let mut attributes = Vec::with_capacity(described.len());
         for (semantic, index, id) in described {
@@ -161,7 +185,7 @@ impl Packed<'_, '_> {
             };
             self.note_count(&semantic.to_string(), accessor.count, vertices);
             let bytes = self.values(&semantic, accessor, attribute, vertices)?;
-            attributes.push((semantic, index, bytes));
+            attributes.push(Attribute { semantic, accessor: index, id, bytes });
         }
         let stated = self.primitive.indices.map(|index| self.accessor(index)).transpose()?;
         if let Some(accessor) = stated {
@@ -224,13 +248,14 @@ impl Packed<'_, '_> {
 impl Decoded {
     /// As accessors, in place of those of the file.
     pub(super) fn unpack<'b>(&'b self, reader: &Reader<'b>, place: &str) -> Result<Unpacked<'b>, ImportError> {
-        let mut attributes = BTreeMap::new();
-        for (semantic, index, bytes) in &self.attributes {
+        let (mut attributes, mut ids) = (BTreeMap::new(), BTreeMap::new());
+        for Attribute { semantic, accessor, id, bytes } in &self.attributes {
             let place = || format!("{place}, {}", semantic.to_string());
-            let stored = reader.store.accessor(*index, &place)?;
+            let stored = reader.store.accessor(*accessor, &place)?;
+            ids.insert(semantic.clone(), *id);
             attributes.insert(semantic.clone(), stored.with_base(Bytes::Memory(bytes), self.vertices, &place)?);
         }
-        Ok(Unpacked { attributes, indices: &self.triangles })
+        Ok(Unpacked { attributes, ids, vertices: self.vertices, indices: &self.triangles })
     }
 }
 

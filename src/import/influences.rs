@@ -8,7 +8,7 @@ use super::accessor::{Format, format};
 use super::primitive::Source;
 use super::{ImportError, Reader};
 use crate::math::largest_magnitude;
-use crate::model::{Influences, Mesh, NotFinite, OutOfRange, Primitive, WeightFormat};
+use crate::model::{AttributeOrigin, Influences, Mesh, NotFinite, OutOfRange, Primitive, SetOrigin, WeightFormat};
 
 const JOINTS: &[Format] = &[format::U8, format::U16];
 const WEIGHTS: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];
@@ -44,6 +44,20 @@ pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences
     take_not_finite(source, &mut out)?;
     examine(source, &out);
     Ok(Some(out))
+}
+
+/// Where the sets of a primitive stand that [`read`] has read.
+pub(super) fn origins(source: &Source, read: &Influences) -> Vec<SetOrigin> {
+    let attribute = |semantic: Semantic| {
+        let draco = source.unpacked.as_ref().and_then(|unpacked| unpacked.ids.get(&semantic).copied());
+        let accessor = source.primitive.attributes.get(&Checked::Valid(semantic))?.value();
+        Some(AttributeOrigin { accessor, draco })
+    };
+    let set = |n: u32| {
+        let (joints, weights) = (attribute(Semantic::Joints(n))?, attribute(Semantic::Weights(n))?);
+        Some(SetOrigin { joints, weights })
+    };
+    (0..read.per_vertex as u32 / 4).filter_map(set).collect()
 }
 
 /// `JOINTS_n` and `WEIGHTS_n` of one `n`, and how the file stores the weights.

@@ -9,10 +9,14 @@ use super::error::Warnings;
 use super::nodes::Nodes;
 use super::primitive::Source;
 use super::{ImportError, Reader, copies, draco, influences};
-use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, Skin, SkinId};
+use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
+
+/// All meshes, and where the influences of each primitive stand.
+pub(super) type Read = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
 
 /// Reads all meshes, in file order; their primitives on all cores.
-pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<Vec<Mesh>, ImportError> {
+pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<Read, ImportError> {
+    let mut origins: Vec<Vec<PrimitiveOrigin>> = Vec::with_capacity(reader.root.meshes.len());
     let mut out = Vec::with_capacity(reader.root.meshes.len());
     let mut work = Vec::new();
     for (i, mesh) in reader.root.meshes.iter().enumerate() {
@@ -20,6 +24,7 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
         let count = mesh.primitives.len();
         work.extend((0..count).map(|p| (i, p, targets)));
         let (name, morph_names) = (mesh.name.clone().unwrap_or_default(), target_names(mesh, targets));
+        origins.push(Vec::with_capacity(count));
         out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names });
     }
     let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -39,9 +44,11 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
     })?;
     for ((mesh, ..), (primitive, warnings)) in work.iter().zip(read.into_iter().flatten()) {
         reader.warnings.append(warnings);
-        out[*mesh].primitives.push(primitive?);
+        let (primitive, origin) = primitive?;
+        out[*mesh].primitives.push(primitive);
+        origins[*mesh].push(origin);
     }
-    Ok(out)
+    Ok((out, origins))
 }
 
 fn read_primitive(
@@ -49,12 +56,15 @@ fn read_primitive(
     (materials, variants): (&[Material], usize),
     at: (usize, usize),
     targets: usize,
-) -> Result<Primitive, ImportError> {
+) -> Result<(Primitive, PrimitiveOrigin), ImportError> {
     let primitive = &reader.root.meshes[at.0].primitives[at.1];
     let place = format!("mesh {}, primitive {}", at.0, at.1);
     let decoded = draco::read(reader, primitive, place.clone())?;
     let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &place)).transpose()?;
-    Source { reader, primitive, at, unpacked, materials, variants }.read(targets)
+    let source = Source { reader, primitive, at, unpacked, materials, variants };
+    let read = source.read(targets)?;
+    let origin = source.origin(&read);
+    Ok((read, origin))
 }
 
 /// The number of morph targets, which all primitives must have.

@@ -14,6 +14,7 @@ use super::bytes::Bytes;
 use super::error::{Warnings, quoted};
 use super::limits::Budget;
 use super::views::{View, part};
+use crate::model::MeshoptStream;
 
 /// A view has one of them at most; the newer one first.
 const NAMES: [&str; 2] = ["KHR_meshopt_compression", "EXT_meshopt_compression"];
@@ -55,6 +56,8 @@ pub(super) struct Stream<'a> {
     view: usize,
     extension: &'static str,
     bytes: Cow<'a, [u8]>,
+    /// The buffer that holds them, and the first of them there.
+    start: (usize, u64),
     mode: Mode,
     filter: Filter,
     /// Bytes from one element to the next.
@@ -122,6 +125,7 @@ pub(super) fn describe<'a>(
         view: index,
         extension,
         bytes,
+        start: (buffer, from.0),
         mode,
         filter,
         stride: check_stride(stride, mode, filter, &place)?,
@@ -165,6 +169,11 @@ fn choice<T: Copy>(
     };
     let names: Vec<&str> = known.iter().map(|(n, _)| *n).collect();
     Err(ImportError::invalid(place(), format!("a {name} out of {}", names.join(", ")), found))
+}
+
+/// What the file calls a value of such a list.
+fn name_in<T: PartialEq>(known: &[(&'static str, T)], value: T) -> &'static str {
+    known.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
 }
 
 /// The strides that the specifications allow for each mode and filter.
@@ -235,6 +244,21 @@ impl<'a> Stream<'a> {
 
     fn damaged(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
         ImportError::invalid(self.place(), expected, found).advise(DAMAGED)
+    }
+
+    /// Where it stands.
+    pub(super) fn origin(&self) -> MeshoptStream {
+        let (buffer, offset) = self.start;
+        MeshoptStream {
+            extension: self.extension,
+            buffer,
+            offset,
+            length: self.bytes.len() as u64,
+            mode: name_in(&MODES, self.mode),
+            filter: name_in(&FILTERS, self.filter),
+            stride: self.stride,
+            count: self.count,
+        }
     }
 
     /// Takes room for what the stream becomes.

@@ -29,6 +29,7 @@ mod meshes;
 mod meshopt;
 mod mikktspace;
 mod nodes;
+mod origins;
 mod png;
 mod pointers;
 mod primitive;
@@ -53,7 +54,9 @@ use std::sync::Arc;
 
 use gltf::json;
 
-use crate::model::{BlockFormats, LocalPose, Model, ModelParts, Skeleton, SourceInfo};
+use crate::model::{
+    AccessorOrigin, BlockFormats, LocalPose, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo, ViewOrigin,
+};
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
@@ -106,6 +109,8 @@ struct Reader<'a> {
     files: &'a [PathBuf],
     /// By animation; empty where the file has none.
     pointers: &'a [Vec<PointerChannel>],
+    /// The index in the file of each channel of `root`, by animation; empty where it is the same.
+    channels: &'a [Vec<usize>],
     store: &'a Store<'a>,
     limits: &'a Limits,
     decoded: &'a Budget,
@@ -208,24 +213,28 @@ fn import(
     progress.step(0.05, "Parsing JSON")?;
     let parts = container::split(bytes, limits, &warnings)?;
     let text = container::text(&parts.json, &warnings)?;
-    let root = container::parse(text, limits, &warnings)?;
+    let container::Parsed { root, channels } = container::parse(text, limits, &warnings)?;
     check_asset(&root)?;
     unknown::check(&root, text)?;
     extensions::check(&root, &warnings)?;
     let pointers = pointers::list(text, &root);
     drop(parts.json);
     let owners = open_buffers(&root, parts.bin, resolver)?;
+    let mut origins = Origins { json: parts.json_range, ..Origins::default() };
+    origins.buffers = origins::buffers(&root, &parts.bin_range, &owners, resolver);
     let buffers = buffers(&root, parts.bin, &owners)?;
     let decoded = Budget::of_decoded(limits, resolver.budget.used());
     let limits = &limits.of_files(resolver.budget.used());
     charge_lists(&root, &decoded)?;
     let files = resolver.named(&root);
-    let views = views::read(&root, &buffers, &decoded, &warnings, progress)?;
+    let (views, view_origins) = views::read(&root, &buffers, &decoded, &warnings, progress)?;
     let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
+    (origins.views, origins.accessors) = (view_origins, store.origins());
     let reader = Reader {
         root: &root,
         files: &files,
         pointers: &pointers,
+        channels: &channels,
         store: &store,
         limits,
         decoded: &decoded,
@@ -233,19 +242,25 @@ fn import(
         progress: *progress,
     };
     let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
-    let model = read_beside(&reader, name, &coming, shown)?;
+    let model = read_beside(&reader, name, origins, &coming, shown)?;
     coming.finish(&warnings);
     (progress.report)(1.0, "Done");
     Ok(Import { model, warnings: warnings.into_list() })
 }
 
 /// Reads the model while other threads decode its images, and then lends them a hand.
-fn read_beside(reader: &Reader, name: &str, coming: &Coming, shown: Option<Shown>) -> Result<Arc<Model>, ImportError> {
+fn read_beside(
+    reader: &Reader,
+    name: &str,
+    origins: Origins,
+    coming: &Coming,
+    shown: Option<Shown>,
+) -> Result<Arc<Model>, ImportError> {
     std::thread::scope(|scope| {
         for _ in 0..coming.helpers() {
             scope.spawn(|| coming.work());
         }
-        let read = read_model(reader, name, coming).and_then(|model| {
+        let read = read_model(reader, name, origins, coming).and_then(|model| {
             reader.progress.step(images::GEOMETRY_DONE, "Reading images")?;
             Ok(Arc::new(model))
         });
@@ -263,13 +278,14 @@ fn read_beside(reader: &Reader, name: &str, coming: &Coming, shown: Option<Shown
     })
 }
 
-fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, ImportError> {
+/// `origins` says so far where buffers, views and accessors lie.
+fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Coming) -> Result<Model, ImportError> {
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
     let mut materials = materials::read(reader)?;
     let variants = variants::names(reader);
-    let mut meshes = meshes::read(reader, &materials, variants.len())?;
+    let (mut meshes, of_primitives) = meshes::read(reader, &materials, variants.len())?;
     for (m, mesh) in meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
@@ -279,17 +295,19 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     reader.progress.step(0.6, "Reading clips")?;
     let carried = lights::read(reader, &nodes);
     let world = &mut World { nodes: &nodes, carried: &carried, materials: &mut materials };
-    let clips = clips::read(reader, world, &instances)?;
+    let (clips, of_clips) = clips::read(reader, world, &instances)?;
     let textures = materials::textures(reader, coming.by_texture())?;
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
     let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = carried;
     let hidden = visibility::read(reader, &nodes);
+    (origins.primitives, origins.clips) = (of_primitives, of_clips);
+    (origins.skins, origins.nodes) = (origins::skins(reader), origins::nodes(reader, &nodes));
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
     let parts = ModelParts {
-        source: source_info(reader, name),
+        source: source_info(reader, name, origins),
         skeleton: Skeleton { rest, ..skeleton },
         scenes,
         default_scene,
@@ -311,7 +329,7 @@ fn read_model(reader: &Reader, name: &str, coming: &Coming) -> Result<Model, Imp
     Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
 }
 
-fn source_info(reader: &Reader, name: &str) -> SourceInfo {
+fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
     let root = reader.root;
     SourceInfo {
         name: name.to_owned(),
@@ -321,6 +339,7 @@ fn source_info(reader: &Reader, name: &str) -> SourceInfo {
         extensions_used: root.extensions_used.clone(),
         extensions_required: root.extensions_required.clone(),
         files: reader.files.to_vec(),
+        origins: Arc::new(origins),
     }
 }
 
@@ -329,11 +348,12 @@ fn source_info(reader: &Reader, name: &str) -> SourceInfo {
 fn charge_lists(root: &json::Root, decoded: &Budget) -> Result<(), ImportError> {
     let primitives = root.meshes.iter().map(|m| m.primitives.len()).sum();
     let lists = [
-        ("nodes", root.nodes.len(), size_of::<json::Node>() + 256),
+        ("nodes", root.nodes.len(), size_of::<json::Node>() + size_of::<NodeMembers>() + 256),
         ("materials", root.materials.len(), size_of::<json::Material>() + size_of::<crate::model::Material>() + 64),
         ("meshes", root.meshes.len(), size_of::<json::Mesh>() + size_of::<crate::model::Mesh>()),
-        ("primitives", primitives, size_of::<json::mesh::Primitive>() + size_of::<crate::model::Primitive>()),
-        ("accessors", root.accessors.len(), size_of::<json::Accessor>() + 128),
+        ("primitives", primitives, size_of::<json::mesh::Primitive>() + size_of::<crate::model::Primitive>() + 128),
+        ("buffer views", root.buffer_views.len(), size_of::<json::buffer::View>() + size_of::<ViewOrigin>() + 64),
+        ("accessors", root.accessors.len(), size_of::<json::Accessor>() + size_of::<AccessorOrigin>() + 256),
         ("images", root.images.len(), size_of::<json::Image>() + 256),
     ];
     lists.into_iter().try_for_each(|(what, count, size)| decoded.charge(&|| what.to_owned(), count as u64, size))

@@ -17,6 +17,8 @@ const NAME: &str = "KHR_animation_pointer";
 /// A channel as it stands in the file.
 #[derive(Debug)]
 pub(super) struct PointerChannel {
+    /// Its index in the animation.
+    pub channel: usize,
     /// As in the file; may be missing or no number.
     pub sampler: Option<usize>,
     /// Such as `/materials/0/emissiveFactor`; empty where the file names none.
@@ -35,14 +37,15 @@ pub(super) fn list(text: &str, root: &json::Root) -> Vec<Vec<PointerChannel>> {
     }
     // The text has been parsed before; what is no list there was refused.
     let document: Document = serde_json::from_str(text).unwrap_or_default();
-    let channel = |channel: &Value| {
+    let channel = |(index, channel): (usize, &Value)| {
         let target = channel.get("target").filter(|t| is_pointer(t))?;
         let pointer = target.get("extensions").and_then(|e| e.get(NAME)?.get("pointer")?.as_str());
         let sampler = channel.get("sampler").and_then(Value::as_u64).and_then(|s| usize::try_from(s).ok());
-        Some(PointerChannel { sampler, pointer: pointer.unwrap_or_default().to_owned() })
+        Some(PointerChannel { channel: index, sampler, pointer: pointer.unwrap_or_default().to_owned() })
     };
     let channels = |animation: &Value| {
-        animation.get("channels").and_then(Value::as_array).into_iter().flatten().filter_map(channel).collect()
+        let list = animation.get("channels").and_then(Value::as_array);
+        list.into_iter().flatten().enumerate().filter_map(channel).collect()
     };
     document.animations.iter().map(channels).collect()
 }

@@ -11,7 +11,7 @@ use super::accessor::{Accessor, Format, format};
 use super::draco::Unpacked;
 use super::{ImportError, Reader, influences, tangents, topology};
 use crate::math::{Aabb, largest_magnitude};
-use crate::model::{Material, MaterialId, MorphTarget, Primitive, SourceMode};
+use crate::model::{Material, MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
 
 /// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
 const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);
@@ -126,6 +126,15 @@ impl<'a> Source<'_, 'a> {
         match self.attribute(semantic, count)? {
             Some(accessor) => self.floats::<T, N>(accessor, &name, (kind, formats)),
             None => Ok(Vec::new()),
+        }
+    }
+
+    /// Where the influences of the primitive stand that this has read.
+    pub(super) fn origin(&self, read: &Primitive) -> PrimitiveOrigin {
+        let sets = read.influences.as_ref().map(|read| influences::origins(self, read));
+        PrimitiveOrigin {
+            sets: sets.unwrap_or_default(),
+            draco: super::draco::origin(self.primitive, self.unpacked.as_ref()),
         }
     }
 

@@ -116,21 +116,18 @@ impl<'a> Resolver<'a> {
     /// Where the files lie that the document's buffers and images name, each once: also those that are not there, that are
     /// not read because nothing shows them, or that may not be read. Nothing is opened.
     pub(super) fn named(&self, root: &json::Root) -> Vec<PathBuf> {
-        let Some(folder) = &self.folder else { return Vec::new() };
         let buffers = root.buffers.iter().filter_map(|b| b.uri.as_deref());
         let images = root.images.iter().filter_map(|i| i.uri.as_deref());
-        let place = |uri: &str| {
-            let decoded = percent_decode_str(uri).decode_utf8().ok()?;
-            let is_local = !decoded.is_empty() && !has_scheme(&decoded) && !decoded.starts_with(['/', '\\']);
-            is_local.then(|| folder.join(decoded.as_ref()))
-        };
-        buffers
-            .chain(images)
-            .filter(|uri| data(uri).is_none())
-            .filter_map(place)
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect()
+        let named: BTreeSet<PathBuf> = buffers.chain(images).filter_map(|uri| self.named_by(uri)).collect();
+        named.into_iter().collect()
+    }
+
+    /// Where the file lies that a relative URI names; `None` for other URIs, and for a model in memory.
+    pub(super) fn named_by(&self, uri: &str) -> Option<PathBuf> {
+        let folder = self.folder.as_ref().filter(|_| data(uri).is_none())?;
+        let decoded = percent_decode_str(uri).decode_utf8().ok()?;
+        let is_local = !decoded.is_empty() && !has_scheme(&decoded) && !decoded.starts_with(['/', '\\']);
+        is_local.then(|| folder.join(decoded.as_ref()))
     }
 
     /// The file that a relative URI names, known to lie where it may.

@@ -10,6 +10,7 @@ mod keys;
 mod light;
 mod material;
 mod mesh;
+mod origins;
 mod property;
 pub mod shapes;
 mod skeleton;
@@ -25,11 +26,17 @@ pub use material::{
     TextureSlot, Transmission, UvTransform, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
+pub use origins::{
+    AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ClipOrigin, ComponentType, DracoStream, ElementType,
+    ElementsOrigin, MeshoptStream, NodeMembers, Origins, Place, PrimitiveOrigin, SamplerOrigin, SetOrigin,
+    SparseOrigin, ViewOrigin,
+};
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Skeleton, Skin};
 pub use tracks::{Group, Tracks};
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -243,6 +250,8 @@ pub struct SourceInfo {
     pub extensions_required: Vec<String>,
     /// Paths of the files that its buffers and images name, whether they could be read or not.
     pub files: Vec<PathBuf>,
+    /// Where its joint numbers, weights, matrices, transforms and keys stand, for writing them back.
+    pub origins: Arc<Origins>,
 }
 
 fn layout(parts: &ModelParts) -> PaletteLayout {

@@ -16,7 +16,7 @@ fn read<T: Pod, const N: usize>(doc: &Doc, index: u32) -> Result<Vec<T>, ImportE
     let root = serde_json::from_value(root).unwrap();
     let buffers = [Bytes::Memory(&doc.bin)];
     let budget = Budget::new("bytes", 1 << 20);
-    let views = views::read(&root, &buffers, &budget, &Warnings::default(), &Progress::silent())?;
+    let (views, _) = views::read(&root, &buffers, &budget, &Warnings::default(), &Progress::silent())?;
     let store = Store::new(&root, &views, &Limits::default(), &budget, &Warnings::default())?;
     let place = || "test".to_owned();
     store.floats::<T, N>(store.accessor(Index::new(index), &place)?, &place)

@@ -94,7 +94,7 @@ fn unpacked(doc: &Doc) -> Result<(Vec<u8>, Vec<String>), ImportError> {
     let bin = Some(Bytes::Memory(&doc.bin));
     let owners = open_buffers(&root, bin, &Resolver::new(None, false, &Budget::new("bytes", 0)))?;
     let buffers = buffers(&root, bin, &owners)?;
-    let views = views::read(&root, &buffers, &Budget::new("bytes", 1 << 20), &warnings, &Progress::silent())?;
+    let (views, _) = views::read(&root, &buffers, &Budget::new("bytes", 1 << 20), &warnings, &Progress::silent())?;
     Ok((views[0].bytes().read()?.into_owned(), warnings.into_list().iter().map(ToString::to_string).collect()))
 }
 

@@ -1,0 +1,372 @@
+//! Where the numbers of a model stand in the files they came from, for whoever writes changed numbers back.
+//!
+//! Nothing that draws or poses reads this. Import keeps every joint number, weight, matrix and key in the order in which
+//! the file stores them, so that most of the way back is arithmetic:
+//!
+//! - Vertex `v` below [`super::Primitive::stored_vertices`] is element `v` of each of its accessors. The vertices after
+//!   those are copies of the ones that [`super::Primitive::split_from`] names; the file does not have them.
+//! - Slots `4 n` to `4 n + 3` of a vertex are the four components of `JOINTS_n` and `WEIGHTS_n`. No slot is left out,
+//!   merged or moved, and there are as many sets as the file has.
+//! - Weights stand in the model as stored, except those of [`super::Influences::not_finite`]; joint numbers as stored,
+//!   except those of [`super::Influences::out_of_range`]. Both lists keep what the file has there.
+//! - Inverse bind matrix `j` is element `j`; its last row and those of [`super::Skin::not_finite`] are not kept.
+//! - Key `k` of a sampler is key [`SamplerOrigin::stored_key`] of its accessors. Rotations were normalised.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where the numbers of one model stand. Empty for a model that no file was read for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origins {
+    /// Where the JSON text lies in the opened file, bytes: all of a `.gltf`, the first chunk of a GLB.
+    pub json: Range<u64>,
+    /// By the file's buffer index.
+    pub buffers: Vec<BufferOrigin>,
+    /// By the file's buffer view index.
+    pub views: Vec<ViewOrigin>,
+    /// By the file's accessor index; all that the file has.
+    pub accessors: Vec<AccessorOrigin>,
+    /// By mesh, then by primitive, as in the model (and in the file).
+    pub primitives: Vec<Vec<PrimitiveOrigin>>,
+    /// By skin: the accessor of its inverse bind matrices; `None` where the file stores none.
+    pub skins: Vec<Option<usize>>,
+    /// By node of the model.
+    pub nodes: Vec<NodeMembers>,
+    /// By clip.
+    pub clips: Vec<ClipOrigin>,
+}
+
+/// A buffer of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferOrigin {
+    /// Its `byteLength`, bytes; what holds it may be longer.
+    pub length: u64,
+    /// What holds its bytes.
+    pub source: BufferSource,
+}
+
+/// What holds the bytes of a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BufferSource {
+    /// The binary chunk of the opened GLB.
+    GlbChunk {
+        /// Where the chunk's bytes lie in the file, its header of 8 bytes left aside.
+        range: Range<u64>,
+    },
+    /// A file of its own; byte 0 of the buffer is byte 0 of the file.
+    File(PathBuf),
+    /// A `data:` URI in the JSON text; byte 0 of the buffer is the first byte of what the URI decodes to.
+    DataUri,
+    /// Nothing was read: it only states how long the compressed views in it become.
+    Unread,
+}
+
+/// A buffer view of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewOrigin {
+    /// Index of its buffer.
+    pub buffer: usize,
+    /// Its first byte, from the start of the buffer.
+    pub offset: u64,
+    /// Its bytes.
+    pub length: u64,
+    /// The stream that its bytes are decoded from; `None` where they stand in the buffer as they are.
+    pub meshopt: Option<Box<MeshoptStream>>,
+}
+
+/// A compressed buffer view (`EXT_meshopt_compression`, `KHR_meshopt_compression`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeshoptStream {
+    /// The name under which the view describes the stream.
+    pub extension: &'static str,
+    /// Index of the buffer that holds the stream.
+    pub buffer: usize,
+    /// The stream's first byte, from the start of that buffer.
+    pub offset: u64,
+    /// The stream's bytes.
+    pub length: u64,
+    /// As in the file: `ATTRIBUTES`.
+    pub mode: &'static str,
+    /// As in the file: `NONE`.
+    pub filter: &'static str,
+    /// Bytes from one decoded element to the next.
+    pub stride: usize,
+    /// Decoded elements.
+    pub count: usize,
+}
+
+/// What the components of an accessor are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum ComponentType {
+    I8,
+    U8,
+    I16,
+    U16,
+    U32,
+    F32,
+}
+
+impl ComponentType {
+    /// Bytes of a component.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 => 2,
+            Self::U32 | Self::F32 => 4,
+        }
+    }
+
+    /// As people say it: `u8`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::I8 => "i8",
+            Self::U8 => "u8",
+            Self::I16 => "i16",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::F32 => "f32",
+        }
+    }
+}
+
+/// What the elements of an accessor are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of glTF 2.0")]
+pub enum ElementType {
+    Scalar,
+    Vec2,
+    Vec3,
+    Vec4,
+    Mat2,
+    Mat3,
+    Mat4,
+}
+
+impl ElementType {
+    /// As in the file: `VEC3`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "SCALAR",
+            Self::Vec2 => "VEC2",
+            Self::Vec3 => "VEC3",
+            Self::Vec4 => "VEC4",
+            Self::Mat2 => "MAT2",
+            Self::Mat3 => "MAT3",
+            Self::Mat4 => "MAT4",
+        }
+    }
+
+    /// Bytes of an element; the columns of a matrix start at multiples of four bytes (glTF 2.0, 3.6.2.4).
+    #[must_use]
+    pub fn bytes(self, component: ComponentType) -> usize {
+        let size = component.bytes();
+        let column = |rows: usize| (rows * size).next_multiple_of(4);
+        match self {
+            Self::Scalar => size,
+            Self::Vec2 => 2 * size,
+            Self::Vec3 => 3 * size,
+            Self::Vec4 => 4 * size,
+            Self::Mat2 => 2 * column(2),
+            Self::Mat3 => 3 * column(3),
+            Self::Mat4 => 4 * column(4),
+        }
+    }
+}
+
+/// An accessor of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessorOrigin {
+    /// Elements, as the file states them. An attribute that a Draco stream fills has [`DracoStream::vertices`].
+    pub count: usize,
+    /// What an element is.
+    pub element: ElementType,
+    /// What a component is.
+    pub component: ComponentType,
+    /// Integers stand for 0 to 1 or −1 to 1.
+    pub normalized: bool,
+    /// Where its elements stand; `None`: all are zero, or a Draco stream has them.
+    pub base: Option<ElementsOrigin>,
+    /// The elements that replace those of the base.
+    pub sparse: Option<Box<SparseOrigin>>,
+}
+
+/// A list of elements in a buffer view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ElementsOrigin {
+    /// Index of the view.
+    pub view: usize,
+    /// Element 0, bytes from the start of the view (of what it decodes to, where it is compressed).
+    pub offset: u64,
+    /// Bytes from one element to the next.
+    pub stride: usize,
+}
+
+/// The sparse elements of an accessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SparseOrigin {
+    /// How many elements are replaced.
+    pub count: usize,
+    /// Which ones, as numbers of `index_type`.
+    pub indices: ElementsOrigin,
+    /// What the indices are.
+    pub index_type: ComponentType,
+    /// By what, in the accessor's own type.
+    pub values: ElementsOrigin,
+}
+
+/// Bytes of one element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// They stand in a buffer as they are.
+    Buffer {
+        /// Index of the buffer.
+        buffer: usize,
+        /// From the start of the buffer.
+        range: Range<u64>,
+    },
+    /// They stand in what a compressed view decodes to ([`ViewOrigin::meshopt`]).
+    Decoded {
+        /// Index of the view.
+        view: usize,
+        /// From the start of the decoded bytes.
+        range: Range<u64>,
+    },
+}
+
+/// Where the influences of a primitive stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrimitiveOrigin {
+    /// `JOINTS_n` and `WEIGHTS_n`, by `n`; empty where the model has no influences for the primitive.
+    pub sets: Vec<SetOrigin>,
+    /// The stream that `KHR_draco_mesh_compression` names; `None` where it names none.
+    pub draco: Option<DracoStream>,
+}
+
+/// One `JOINTS_n` with its `WEIGHTS_n`. Both are `/meshes/M/primitives/P/attributes/…` in the JSON text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetOrigin {
+    /// `JOINTS_n`.
+    pub joints: AttributeOrigin,
+    /// `WEIGHTS_n`.
+    pub weights: AttributeOrigin,
+}
+
+/// Where an attribute of a primitive stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttributeOrigin {
+    /// Index of its accessor. Several primitives may name the same.
+    pub accessor: usize,
+    /// The id of the attribute in the primitive's Draco stream that its elements were decoded from, in place of the
+    /// accessor's base; the accessor says their type, and its sparse elements replace them too.
+    pub draco: Option<u32>,
+}
+
+/// A Draco stream of a primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DracoStream {
+    /// Index of the buffer view that is the stream.
+    pub view: usize,
+    /// Vertices in the stream, in the order of the model; `None` where it could not be decoded, and the plain data of
+    /// the accessors was read in its place.
+    pub vertices: Option<usize>,
+}
+
+/// Which members a node of the file has. They are `/nodes/N/…`, where N is [`super::Skeleton::file_index`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of glTF 2.0")]
+pub struct NodeMembers {
+    /// It excludes translation, rotation and scale.
+    pub matrix: bool,
+    pub translation: bool,
+    pub rotation: bool,
+    pub scale: bool,
+    /// Morph weights of the node's own; without them those of the mesh hold.
+    pub weights: bool,
+}
+
+impl NodeMembers {
+    /// The names of the members that are there.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let Self { matrix, translation, rotation, scale, weights } = self;
+        let all = [
+            (matrix, "matrix"),
+            (translation, "translation"),
+            (rotation, "rotation"),
+            (scale, "scale"),
+            (weights, "weights"),
+        ];
+        all.into_iter().filter_map(|(is_there, name)| is_there.then_some(name))
+    }
+}
+
+/// Where the keys of a clip stand. The clip has the index of its animation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClipOrigin {
+    /// By place in [`super::Clip::samplers`].
+    pub samplers: Vec<SamplerOrigin>,
+    /// By place in [`super::Clip::channels`]: the index of the channel in its animation.
+    pub channels: Vec<usize>,
+    /// By place in [`super::Clip::properties`]: the same.
+    pub properties: Vec<usize>,
+}
+
+/// Where the keys of a sampler stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SamplerOrigin {
+    /// The index of the sampler in its animation.
+    pub sampler: usize,
+    /// The accessor of the key times.
+    pub input: usize,
+    /// The accessor of the values: as many elements for each key as [`super::Values`] says.
+    pub output: usize,
+    /// Which stored keys the model has, rising; `None`: all of them.
+    pub kept: Option<Arc<[u32]>>,
+}
+
+impl SamplerOrigin {
+    /// The place in the file of key `key` of the model.
+    #[must_use]
+    pub fn stored_key(&self, key: usize) -> usize {
+        self.kept.as_ref().and_then(|kept| kept.get(key)).map_or(key, |stored| *stored as usize)
+    }
+}
+
+impl Origins {
+    /// The place of element `index` of an accessor, sparse elements left aside; `None` where the file has no bytes for it.
+    #[must_use]
+    pub fn element(&self, accessor: usize, index: usize) -> Option<Place> {
+        let AccessorOrigin { count, element, component, base, .. } = self.accessors.get(accessor)?;
+        let size = element.bytes(*component);
+        base.as_ref().filter(|_| index < *count).and_then(|base| self.place(base, size, index))
+    }
+
+    /// The place of entry `index` of an accessor's sparse elements: that of the index, and that of the value.
+    #[must_use]
+    pub fn sparse_entry(&self, accessor: usize, index: usize) -> Option<(Place, Place)> {
+        let AccessorOrigin { element, component, sparse, .. } = self.accessors.get(accessor)?;
+        let sparse = sparse.as_ref().filter(|s| index < s.count)?;
+        let which = self.place(&sparse.indices, sparse.index_type.bytes(), index)?;
+        Some((which, self.place(&sparse.values, element.bytes(*component), index)?))
+    }
+
+    /// The place of element `index` of a list, `size` bytes long, whether the list is as long or not; `None` where the
+    /// view is not there.
+    #[must_use]
+    pub fn place(&self, list: &ElementsOrigin, size: usize, index: usize) -> Option<Place> {
+        let view = self.views.get(list.view)?;
+        let start = list.offset.checked_add((index as u64).checked_mul(list.stride as u64)?)?;
+        let end = start.checked_add(size as u64)?;
+        if view.meshopt.is_some() {
+            return Some(Place::Decoded { view: list.view, range: start..end });
+        }
+        Some(Place::Buffer {
+            buffer: view.buffer,
+            range: view.offset.checked_add(start)?..view.offset.checked_add(end)?,
+        })
+    }
+}
