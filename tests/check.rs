@@ -445,3 +445,20 @@ fn a_page_is_never_written_over_a_model_and_needs_a_place() {
     let (_, stderr) = said(&[path, "--html", "/no/such/folder/page.html"], 2);
     assert!(stderr.contains("/no/such/folder/page.html"), "{stderr}");
 }
+
+#[test]
+fn what_has_no_mirror_image_is_counted_and_named() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/figure.glb");
+    let file = file.to_str().unwrap();
+    let out = report(&[file], 0);
+    let first: Vec<usize> = (0..256).collect();
+    let without = json!([{ "mesh": 0, "primitive": 0, "vertex_count": 587, "vertices": first }]);
+    assert_eq!(out["files"][0]["symmetry"], json!({ "judged": 0, "not_judged": 587, "without_image": without }));
+    let told = said(&[file], 0).0;
+    assert!(told.contains("symmetry was not judged: none of 587 vertices has a mirror image"), "{told}");
+    // The built-in character is alike on both sides.
+    let built_in = report(&[], 0);
+    assert_eq!(built_in["files"][0]["symmetry"], json!({ "judged": 15568, "not_judged": 0, "without_image": [] }));
+    // Only where that was looked at.
+    assert!(report(&[file, "--rules", "joint-unused"], 0)["files"][0].get("symmetry").is_none());
+}

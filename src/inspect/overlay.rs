@@ -51,6 +51,8 @@ pub enum Scale {
         ticks: &'static [(f32, &'static str)],
         /// What vertices show that have no number: those for which the shader gives `NONE`.
         none: Option<Step>,
+        /// What the vertices of rigid parts show, which no skin moves, where the shader gives `NONE` for them too.
+        rigid: Option<Step>,
     },
     /// Each whole number from zero has its own colour. Between vertices the colour goes over evenly.
     Steps(&'static [Step]),
@@ -158,6 +160,7 @@ static WEIGHTS: Overlay = Overlay {
         ends: [0.0, 1.0],
         ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
         none: Some(Step { label: "No weight for any joint", color: MAGENTA, count: |s, _| s.by_influences[0] }),
+        rigid: None,
     },
     values: None,
     of_joint: true,
@@ -210,6 +213,7 @@ static SUM: Overlay = Overlay {
         ends: [-1.0, 1.0],
         ticks: &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")],
         none: None,
+        rigid: None,
     },
     values: None,
     of_joint: false,
@@ -247,6 +251,7 @@ static ASYMMETRY: Overlay = Overlay {
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
         // How many there are, the values tell.
         none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
     },
     values: Some(|inspection| &inspection.asymmetry),
     of_joint: false,
@@ -265,6 +270,7 @@ static ROGUE: Overlay = Overlay {
         ends: [0.0, 1.0],
         ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
         none: None,
+        rigid: None,
     },
     values: Some(|inspection| &inspection.rogue),
     of_joint: false,

@@ -28,6 +28,8 @@ pub struct WeightStats {
     pub over: [usize; LIMITS],
     /// The largest part of a vertex' weights that a runtime loses that keeps its 1, 2, … 8 largest.
     pub lost: [f64; LIMITS],
+    /// Vertices of rigid parts, which no skin moves.
+    pub rigid: usize,
     /// The most influences of a vertex.
     pub most: usize,
     /// Skinned vertices whose weights do not sum to one, with the least and the greatest of their sums.
@@ -72,6 +74,7 @@ impl WeightStats {
             for primitive in &model.meshes[instance.mesh.index()].primitives {
                 let skin = instance.skin.map(|s| &model.skins[s.index()]);
                 let (Some(skin), Some(influences)) = (skin, &primitive.influences) else {
+                    out.rigid += primitive.stored_vertices;
                     let node = &mut out.nodes[instance.node.index()];
                     node.vertices += primitive.stored_vertices;
                     node.sum += primitive.stored_vertices as f64;
@@ -193,6 +196,16 @@ mod tests {
         );
         assert_eq!(heaviest(&[0.0, 3.0, 3.0]), Some(NodeId(1)), "the first of the two");
         assert_eq!(heaviest(&[0.0; 3]), None);
+    }
+
+    #[test]
+    fn rigid_parts_are_counted_apart() {
+        let mut parts = (*tube(Tube { joints: 2, rings: 5, sides: 8, ..Tube::default() })).clone();
+        assert_eq!(WeightStats::of(&Model::build(parts.clone()).unwrap()).rigid, 0);
+        let rigid = crate::model::Instance { skin: None, ..parts.instances[0].clone() };
+        parts.instances.push(rigid);
+        let stats = WeightStats::of(&Model::build(parts).unwrap());
+        assert_eq!((stats.rigid, stats.by_influences.iter().sum::<usize>()), (40, 40));
     }
 
     #[test]

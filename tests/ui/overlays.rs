@@ -168,3 +168,55 @@ fn vertices_without_a_mirror_image_are_counted_in_the_legend() {
     let harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("No mirror image: not judged: 2 vertices");
 }
+
+/// A tube, and another that no skin moves.
+fn with_a_rigid_part() -> Session {
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 3, rings: 12, ..Tube::default() }));
+    let rigid = skinscope::model::Instance { skin: None, node: NodeId(0), ..parts.instances[0].clone() };
+    parts.instances.push(rigid);
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.playback.playing = false;
+    session.apply(Command::SetOverlay(Some("asymmetry")));
+    session
+}
+
+#[test]
+fn rigid_parts_are_said_to_be_not_skinned_and_not_counted_among_what_has_no_mirror_image() {
+    let mut session = with_a_rigid_part();
+    let model = Arc::clone(session.model().unwrap());
+    session.inspected(&model, Inspection::default());
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("Not skinned: rigid parts: 192 vertices");
+    assert!(harness.query_by_label_contains("No mirror image").is_none());
+    let mut session = self::session(3);
+    session.apply(Command::SetOverlay(Some("asymmetry")));
+    let model = Arc::clone(session.model().unwrap());
+    session.inspected(&model, Inspection::default());
+    let harness = window(session, UiState::default(), Status::default());
+    assert!(harness.query_by_label_contains("Not skinned").is_none(), "where there are none");
+}
+
+#[test]
+fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
+    for (value, said) in [
+        (-1.0, "Mirror image: none: not judged"),
+        (0.0, "Mirror image: the same weights"),
+        (0.125, "Mirror image: differs by 12.5 %"),
+    ] {
+        let mut session = session(3);
+        session.apply(Command::SetOverlay(Some("asymmetry")));
+        let model = Arc::clone(session.model().unwrap());
+        let stored = model.meshes[0].primitives[0].stored_vertices;
+        let asymmetry = skinscope::inspect::PerVertex { values: vec![vec![vec![value; stored]]] };
+        session.inspected(&model, Inspection { asymmetry, ..Inspection::default() });
+        let mut harness = window(session, UiState::default(), Status::default());
+        let at = beside_the_bones(harness.state());
+        harness.event(Event::PointerMoved(at));
+        harness.run();
+        harness.get_by_label(said);
+        harness.state_mut().session.apply(Command::SetOverlay(Some("influences")));
+        harness.run();
+        assert!(harness.query_by_label(said).is_none(), "only where it is shown");
+    }
+}

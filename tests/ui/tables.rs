@@ -427,3 +427,37 @@ fn a_joint_selected_elsewhere_brings_its_column_into_view() {
     assert!(heads(&harness).contains(&"joint 50".to_owned()), "{:?}", heads(&harness));
     assert!(heads(&harness).contains(&"Vertex".to_owned()), "the first columns stay");
 }
+
+#[test]
+fn vertices_say_how_they_differ_from_their_mirror_images_and_which_have_none() {
+    let mut harness = shown(tube(one_each()), 900.0);
+    tab(&mut harness, "Vertices");
+    let heads = |harness: &Harness<'_, App>| -> Vec<String> {
+        harness.get_all_by_role(Role::ColumnHeader).filter_map(|h| h.accesskit_node().label()).collect()
+    };
+    assert!(!heads(&harness).contains(&"Asymmetry".to_owned()), "not before the model is checked");
+    let mut values = vec![0.0; 36];
+    (values[5], values[7], values[9]) = (0.25, -1.0, 0.0625);
+    let asymmetry = skinscope::inspect::PerVertex { values: vec![vec![values]] };
+    let inspection = skinscope::inspect::Inspection { asymmetry, ..Default::default() };
+    let model = Arc::clone(harness.state().session.model().unwrap());
+    harness.state_mut().session.inspected(&model, inspection);
+    harness.run();
+    let row = |harness: &Harness<'_, App>, vertex: usize| {
+        rows(harness).into_iter().find(|r| r.starts_with(&format!("Vertex {vertex} of"))).unwrap()
+    };
+    assert!(row(&harness, 5).ends_with("; asymmetry 0.250"), "{}", row(&harness, 5));
+    assert!(row(&harness, 7).ends_with("; no mirror image") && row(&harness, 6).ends_with("; asymmetry 0.000"));
+    // A click puts those first that differ most, another those that have none.
+    head(&mut harness, "Asymmetry");
+    assert_eq!(starts(&harness)[..3], ["Vertex 5 of tube", "Vertex 9 of tube", "Vertex 0 of tube"]);
+    head(&mut harness, "Asymmetry, largest first");
+    assert_eq!(starts(&harness)[0], "Vertex 7 of tube");
+    harness.get_by_label("Copy").click();
+    let text = copy(&mut harness);
+    let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split('\t').collect()).collect();
+    let at = lines[0].iter().position(|c| *c == "asymmetry").unwrap();
+    let of = |vertex: &str| lines.iter().find(|l| l[4] == vertex).unwrap()[at];
+    assert_eq!((of("7"), of("5"), of("9"), of("0")), ("no mirror image", "0.25", "0.0625", "0"));
+    assert!(lines.iter().all(|l| l.len() == lines[0].len()));
+}

@@ -58,7 +58,11 @@ fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     session.view.overlay.filter(|o| o.id == "asymmetry")?;
     let model = session.model()?;
     let inspection = session.document.as_ref()?.inspection.as_ref()?;
-    let mesh = model.instances.get(vertex.instance.index())?.mesh;
+    let instance = model.instances.get(vertex.instance.index())?;
+    if instance.skin.is_none() || primitive_of(model, vertex)?.influences.is_none() {
+        return Some("none: not skinned".to_owned());
+    }
+    let mesh = instance.mesh;
     let stored = vertex.stored(primitive_of(model, vertex)?);
     let difference = *inspection.asymmetry.of(mesh, vertex.primitive).get(stored)?;
     Some(match difference {

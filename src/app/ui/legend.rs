@@ -68,15 +68,17 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
     }
     let count = |step: &Step| session.document.as_ref().map_or(0, |d| (step.count)(d.stats(), view.influence_limit));
     match &overlay.scale {
-        Scale::Ramp { ramp, ends, ticks, none } => {
+        Scale::Ramp { ramp, ends, ticks, none, rigid } => {
             let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
             gradient(ui, (shown, zero), *ends, ticks);
             let inspection = session.document.as_ref().and_then(|d| d.inspection.as_deref());
             let missing = overlay.values.zip(inspection).map(|(values, inspection)| values(inspection).missing());
             let without = |step: &Step| missing.unwrap_or_else(|| count(step));
-            if let Some(none) = none.as_ref().filter(|step| without(step) > 0) {
+            let none = none.as_ref().map(|step| (step, without(step)));
+            let rigid = rigid.as_ref().map(|step| (step, count(step)));
+            for (step, vertices) in none.into_iter().chain(rigid).filter(|(_, vertices)| *vertices > 0) {
                 ui.add_space(2.0);
-                swatch(ui, none, without(none));
+                swatch(ui, step, vertices);
             }
             if overlay.of_joint {
                 if session.weighed().is_some_and(|(_, why)| why == Weighed::Heaviest) {

@@ -33,8 +33,9 @@ use crate::session::{Document, Source};
 ///
 /// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, vertex_count, vertices (the
 /// first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
-/// symmetry {judged, not_judged} (how many skinned vertices were compared with their mirror images, and how many have none;
-/// absent where the rule asymmetry has not run), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
+/// symmetry {judged, not_judged, without_image [{mesh, primitive, vertex_count, vertices (the first 256)}]} (how many skinned
+/// vertices were compared with their mirror images, how many have none, and which; absent where the rule asymmetry has not
+/// run), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
 /// pose with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that

@@ -29,7 +29,24 @@ pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Meas
         out["rom"] = rom.json();
     }
     if let Some([judged, not_judged]) = report.symmetry_counts() {
-        out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged });
+        let without = without_image(report);
+        out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged, "without_image": without });
+    }
+    out
+}
+
+/// The vertices that have no mirror image, by mesh and primitive: their number and the first of them.
+fn without_image(report: &Report) -> Vec<Value> {
+    let mut out = Vec::new();
+    for (mesh, primitives) in report.symmetry.iter().flat_map(|s| s.values.iter().enumerate()) {
+        for (primitive, values) in primitives.iter().enumerate() {
+            let all = || values.iter().enumerate().filter(|(_, value)| **value < 0.0).map(|(vertex, _)| vertex);
+            let vertices: Vec<usize> = all().take(MOST_VERTICES).collect();
+            if !vertices.is_empty() {
+                let count = all().count();
+                out.push(json!({ "mesh": mesh, "primitive": primitive, "vertex_count": count, "vertices": vertices }));
+            }
+        }
     }
     out
 }

@@ -33,6 +33,7 @@ mod weighted;
 mod weights;
 mod weld;
 
+pub use asymmetry::SAME_WEIGHT;
 pub use finding::{Finding, FindingPose, Measure, Severity};
 pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};

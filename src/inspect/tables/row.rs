@@ -1,7 +1,7 @@
 //! One row of the vertex spreadsheet: a stored vertex and its influences.
 
 use super::Part;
-use crate::inspect::VertexRef;
+use crate::inspect::{PerVertex, VertexRef};
 use crate::model::{Influences, Model, NodeId, WeightFormat};
 
 /// One vertex of the table.
@@ -65,6 +65,14 @@ impl Row {
     #[must_use]
     pub fn sums_to_one(&self, model: &Model) -> bool {
         self.part.influences(model).is_none_or(|i| i.sums_to_one(self.vertex))
+    }
+
+    /// The largest difference between one of its weights and that of its mirror image, of `values` (see
+    /// [`crate::inspect::Inspection::asymmetry`]); `None` where it has no mirror image to compare it with.
+    #[must_use]
+    pub fn asymmetry(&self, values: &PerVertex) -> Option<f32> {
+        let value = values.of(self.part.mesh, self.part.primitive).get(self.vertex);
+        value.copied().filter(|difference| *difference >= 0.0)
     }
 
     /// The weight of the vertex for a joint, which is given by its place in the skin.

@@ -6,7 +6,8 @@ use std::sync::atomic::{self, AtomicBool};
 
 use super::Row;
 use super::row::weight_of;
-use crate::inspect::{VertexRef, VertexSet};
+use crate::inspect::symmetry::NOT_JUDGED;
+use crate::inspect::{PerVertex, VertexRef, VertexSet};
 use crate::model::{Influences, InstanceId, MeshId, Model, NodeId, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
@@ -74,6 +75,8 @@ pub enum VertexOrder {
     Count,
     /// By sum of weights.
     Sum,
+    /// By the difference to the weights of the mirror image; those that have none count less than all others.
+    Asymmetry,
     /// By the weight of a joint.
     Weight(NodeId),
 }
@@ -160,9 +163,16 @@ impl VertexTable {
         self.parts.iter().find(is_it).map(|p| p.first + stored)
     }
 
-    /// The rows that `query` asks for, as places in the file's order. `None` once `cancel` is set.
+    /// The rows that `query` asks for, as places in the file's order. `None` once `cancel` is set. `asymmetry`: what
+    /// [`VertexOrder::Asymmetry`] goes by (see [`crate::inspect::Inspection::asymmetry`]).
     #[must_use]
-    pub fn select(&self, model: &Model, query: &VertexQuery, cancel: &AtomicBool) -> Option<Vec<u32>> {
+    pub fn select(
+        &self,
+        model: &Model,
+        query: &VertexQuery,
+        asymmetry: Option<&PerVertex>,
+        cancel: &AtomicBool,
+    ) -> Option<Vec<u32>> {
         let mut rows = Vec::new();
         let mut keyed = Vec::new();
         for part in &self.parts {
@@ -177,6 +187,7 @@ impl VertexTable {
                 VertexOrder::Weight(node) => part.slot_of(model, node),
                 _ => None,
             };
+            let differences = asymmetry.map_or(&[][..], |a| a.of(part.mesh, part.primitive));
             for vertex in 0..part.vertices {
                 if vertex % 65_536 == 0 && cancel.load(atomic::Ordering::Relaxed) {
                     return None;
@@ -193,6 +204,7 @@ impl VertexTable {
                     VertexOrder::Number => vertex as f64,
                     VertexOrder::Count => influences.used(vertex) as f64,
                     VertexOrder::Sum => influences.sum(vertex),
+                    VertexOrder::Asymmetry => f64::from(differences.get(vertex).copied().unwrap_or(NOT_JUDGED)),
                     VertexOrder::Weight(_) => by.map_or(0.0, |slot| f64::from(weight_of(influences, vertex, slot))),
                 };
                 keyed.push((key, row));
@@ -324,9 +336,14 @@ mod tests {
         Model::build(parts).unwrap()
     }
 
+    /// Of [`model`]: vertices 1 of both meshes differ from their mirror images, vertex 3 has none.
+    fn asymmetry() -> PerVertex {
+        PerVertex { values: vec![vec![vec![0.0, 0.25, 0.0, NOT_JUDGED]], vec![vec![0.0, 0.5]]] }
+    }
+
     fn rows(model: &Model, query: &VertexQuery) -> Vec<(u32, usize)> {
         let table = VertexTable::of(model);
-        let rows = table.select(model, query, &AtomicBool::new(false)).unwrap();
+        let rows = table.select(model, query, Some(&asymmetry()), &AtomicBool::new(false)).unwrap();
         let name = |row: u32| {
             let row = table.row(row as usize);
             (row.part.mesh.0, row.vertex)
@@ -397,6 +414,7 @@ mod tests {
         assert_eq!(found(VertexOrder::Number, false), [(0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (0, 3)]);
         assert_eq!(found(VertexOrder::Count, true), [(0, 1), (1, 0), (1, 1), (0, 0), (0, 2), (0, 3)]);
         assert_eq!(found(VertexOrder::Sum, false), [(0, 3), (0, 2), (0, 0), (0, 1), (1, 0), (1, 1)]);
+        assert_eq!(found(VertexOrder::Asymmetry, true), [(1, 1), (0, 1), (0, 0), (0, 2), (1, 0), (0, 3)]);
         let by_joint = VertexOrder::Weight(NodeId(2));
         assert_eq!(found(by_joint, true), [(0, 2), (1, 0), (0, 1), (0, 0), (0, 3), (1, 1)]);
     }
@@ -405,6 +423,6 @@ mod tests {
     fn nobody_waits_for_a_cancelled_search() {
         let model = model();
         let table = VertexTable::of(&model);
-        assert_eq!(table.select(&model, &VertexQuery::default(), &AtomicBool::new(true)), None);
+        assert_eq!(table.select(&model, &VertexQuery::default(), None, &AtomicBool::new(true)), None);
     }
 }

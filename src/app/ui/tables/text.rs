@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Given;
 use super::vertices::{Found, Shows};
-use crate::inspect::VertexSet;
 use crate::inspect::tables::{Pair, Row, Tsv, VertexTable};
+use crate::inspect::{PerVertex, VertexSet};
 use crate::model::{Model, NodeId, WeightFormat};
 
 /// Bytes that a cell takes on average.
@@ -24,9 +24,10 @@ fn has_integers(model: &Model, table: &VertexTable) -> bool {
     table.parts.iter().filter_map(|p| p.influences(model)).any(|i| i.format != WeightFormat::F32)
 }
 
-/// The rows with all their digits; only those of `only` where there is such a set. `None` once `cancel` is set.
+/// The rows with all their digits; only those of `only` where there is such a set. `None` once `cancel` is set. `asymmetry`
+/// is there once the model is checked.
 pub(super) fn tsv(
-    model: &Model,
+    (model, asymmetry): (&Model, Option<&PerVertex>),
     table: &VertexTable,
     found: &Found,
     shows: &[Shows],
@@ -42,7 +43,7 @@ pub(super) fn tsv(
         }
         let row = table.row(found.at(at));
         if only.is_none_or(|set| set.contains(row.part.mesh, row.part.primitive, row.vertex as u32)) {
-            write(model, &row, shows, integers, &mut out);
+            write((model, asymmetry), &row, shows, integers, &mut out);
         }
     }
     Some(out.into_text())
@@ -61,13 +62,14 @@ fn header(model: &Model, shows: &[Shows], integers: bool) -> Vec<String> {
                 out.extend([format!("joint {n}"), format!("weight {n}")]);
                 out.extend(integers.then(|| format!("stored {n}")));
             }
+            Shows::Asymmetry => out.push("asymmetry".to_owned()),
             Shows::Mesh | Shows::Skin | Shows::Number | Shows::Count | Shows::Sum => {}
         }
     }
     out
 }
 
-fn write(model: &Model, row: &Row, shows: &[Shows], integers: bool, out: &mut Tsv) {
+fn write((model, asymmetry): (&Model, Option<&PerVertex>), row: &Row, shows: &[Shows], integers: bool, out: &mut Tsv) {
     let part = row.part;
     out.number(part.mesh.0).cell(&model.meshes[part.mesh.index()].name).number(part.primitive);
     out.number(part.skin.0).number(row.vertex).number(row.count(model)).number(row.sum(model));
@@ -91,6 +93,12 @@ fn write(model: &Model, row: &Row, shows: &[Shows], integers: bool, out: &mut Ts
                         None => out.blank(),
                     };
                 }
+            }
+            Shows::Asymmetry => {
+                match asymmetry.and_then(|values| row.asymmetry(values)) {
+                    Some(difference) => out.number(difference),
+                    None => out.cell("no mirror image"),
+                };
             }
             Shows::Mesh | Shows::Skin | Shows::Number | Shows::Count | Shows::Sum => {}
         }

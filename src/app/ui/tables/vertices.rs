@@ -10,8 +10,9 @@ use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_
 use crate::app::ui::theme::{self, BODY, colors};
 use crate::app::ui::widgets::{chip, counted, drop_down, grouped, paint_line, segments, shortened};
 use crate::app::ui::work::Work;
+use crate::inspect::check::SAME_WEIGHT;
 use crate::inspect::tables::{Counts, Pair, Row, Sums, VertexOrder, VertexQuery};
-use crate::inspect::{VertexRef, VertexSet};
+use crate::inspect::{Inspection, PerVertex, VertexRef, VertexSet};
 use crate::model::{Model, NodeId, SkinId, WeightFormat};
 use crate::session::{Command, Session};
 
@@ -48,6 +49,7 @@ enum By {
     Number,
     Count,
     Sum,
+    Asymmetry,
     /// Of the selected joint, whichever that is.
     Selected,
     Joint(NodeId),
@@ -61,6 +63,8 @@ pub(super) enum Shows {
     Number,
     Count,
     Sum,
+    /// How far its weights differ from those of its mirror image, or that it has none.
+    Asymmetry,
     /// The weight of the selected joint.
     Selected(NodeId),
     /// The influence of this rank, the heaviest first.
@@ -76,6 +80,7 @@ impl Shows {
             Self::Number => Some(By::Number),
             Self::Count => Some(By::Count),
             Self::Sum => Some(By::Sum),
+            Self::Asymmetry => Some(By::Asymmetry),
             Self::Selected(_) => Some(By::Selected),
             Self::Joint(node) => Some(By::Joint(node)),
             Self::Rank(_) => None,
@@ -115,6 +120,7 @@ impl Vertices {
             Some((By::Number, descending)) => (VertexOrder::Number, descending),
             Some((By::Count, descending)) => (VertexOrder::Count, descending),
             Some((By::Sum, descending)) => (VertexOrder::Sum, descending),
+            Some((By::Asymmetry, descending)) => (VertexOrder::Asymmetry, descending),
             Some((By::Joint(node), descending)) => (VertexOrder::Weight(node), descending),
             Some((By::Selected, descending)) => {
                 selected.map_or((VertexOrder::File, false), |node| (VertexOrder::Weight(node), descending))
@@ -141,8 +147,12 @@ impl Vertices {
             return Found::All(table.len());
         }
         let (model, table, asked) = (Arc::clone(given.model), Arc::clone(table), query.clone());
+        let inspection = inspection_of(given.session).cloned();
         let quick = table.len() <= super::QUICK;
-        self.found.ask(ui, query, quick, move |cancel| table.select(&model, &asked, cancel).map(Arc::new));
+        self.found.ask(ui, query, quick, move |cancel| {
+            let asymmetry = inspection.as_ref().map(|i| &i.asymmetry);
+            table.select(&model, &asked, asymmetry, cancel).map(Arc::new)
+        });
         // Until they are found, those from before stay.
         self.found.latest().map_or(Found::All(given.base.vertices.len()), |rows| Found::These(Arc::clone(rows)))
     }
@@ -202,6 +212,9 @@ impl Vertices {
             out.push(Shows::Skin);
         }
         out.extend([Shows::Number, Shows::Count, Shows::Sum]);
+        if asymmetry(session).is_some() {
+            out.push(Shows::Asymmetry);
+        }
         if self.matrix {
             match self.skin {
                 Some(skin) => out.extend(model.skins[skin.index()].joints.iter().map(|n| Shows::Joint(*n))),
@@ -246,9 +259,11 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
         let only = (answer.copy && !marked.is_empty()).then_some(marked);
         let quick = text::cells(given, &found, &shows) <= super::QUICK;
         let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
-        vertices
-            .text
-            .ask(ui, (), quick, move |cancel| text::tsv(&model, &table, &found, &shows, only.as_deref(), cancel));
+        let inspection = inspection_of(given.session).cloned();
+        vertices.text.ask(ui, (), quick, move |cancel| {
+            let asymmetry = inspection.as_ref().map(|i| &i.asymmetry);
+            text::tsv((&model, asymmetry), &table, &found, &shows, only.as_deref(), cancel)
+        });
     }
     vertices.text.take(ui);
     if let Some(text) = vertices.text.finish() {
@@ -336,6 +351,11 @@ fn column(model: &Model, shows: Shows) -> Column {
         Shows::Number => number_column("Vertex", 76.0, "Its number in the file, within its primitive"),
         Shows::Count => number_column("Count", 60.0, "Joints with a weight other than zero"),
         Shows::Sum => number_column("Sum", 68.0, "Of its weights, as stored"),
+        Shows::Asymmetry => number_column(
+            "Asymmetry",
+            90.0,
+            "The largest difference between one of its weights and that of the mirrored vertex",
+        ),
         Shows::Selected(node) => number_column(&name(node), 110.0, "Weight of the selected joint"),
         Shows::Rank(rank) => {
             let title = format!("Influence {}", rank + 1);
@@ -359,7 +379,7 @@ fn table(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices, found: &Found, 
     let rows = Rows {
         count: found.len(),
         height: 24.0,
-        label: &|at| label(model, &row(at)),
+        label: &|at| label(session, model, &row(at)),
         look: &|at| {
             let Row { part, vertex } = row(at);
             Look {
@@ -379,11 +399,26 @@ fn table(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices, found: &Found, 
 }
 
 /// For screen readers.
-fn label(model: &Model, row: &Row) -> String {
+fn label(session: &Session, model: &Model, row: &Row) -> String {
     let name = |p: &Pair| format!("{} {:.3}", model.skeleton.names[p.node.index()], p.weight);
     let pairs: Vec<String> = row.pairs(model).iter().map(name).collect();
     let place = mesh_name(model, row);
-    format!("Vertex {} of {place}: {}; sum {:.3}", row.vertex, pairs.join(", "), row.sum(model))
+    let mirrored = match asymmetry(session).map(|values| row.asymmetry(values)) {
+        None => String::new(),
+        Some(None) => "; no mirror image".to_owned(),
+        Some(Some(difference)) => format!("; asymmetry {difference:.3}"),
+    };
+    format!("Vertex {} of {place}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
+}
+
+/// What is found out about the model, once it is checked.
+fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
+    session.document.as_ref()?.inspection.as_ref()
+}
+
+/// What is known of mirror images.
+fn asymmetry(session: &Session) -> Option<&PerVertex> {
+    inspection_of(session).map(|inspection| &inspection.asymmetry)
 }
 
 /// The mesh, and the primitive where it has several.
@@ -394,7 +429,7 @@ fn mesh_name(model: &Model, row: &Row) -> String {
 }
 
 fn cell(ui: &Ui, rect: Rect, given: Given<'_>, row: &Row, shows: Shows) {
-    let Given { model, base, .. } = given;
+    let Given { session, model, base } = given;
     let c = colors(ui);
     let weight_of = |node| base.slot(row.part.skin, node).map_or(0.0, |slot| row.weight(model, slot));
     match shows {
@@ -410,6 +445,13 @@ fn cell(ui: &Ui, rect: Rect, given: Given<'_>, row: &Row, shows: Shows) {
             let ink = if row.sums_to_one(model) { c.dim } else { c.amber };
             cell_text(ui, rect, &weight_text(row.sum(model)), true, ink);
         }
+        Shows::Asymmetry => match asymmetry(session).and_then(|values| row.asymmetry(values)) {
+            None => cell_text(ui, rect, "no mirror", true, c.dim),
+            Some(difference) => {
+                let ink = if difference > SAME_WEIGHT { c.amber } else { c.dim };
+                cell_text(ui, rect, &weight_text(difference.into()), true, ink);
+            }
+        },
         Shows::Selected(node) | Shows::Joint(node) => {
             let weight = weight_of(node);
             if weight != 0.0 {
@@ -476,6 +518,12 @@ fn tip(given: Given<'_>, row: &Row, shows: Shows) -> Option<String> {
             let pairs = row.pairs(model);
             let of: Vec<String> = pairs.iter().filter(|p| p.node == node).map(of_pair).collect();
             (!of.is_empty()).then(|| of.join("\n"))
+        }
+        Shows::Asymmetry => {
+            Some(match asymmetry(given.session)?.of(row.part.mesh, row.part.primitive).get(row.vertex)? {
+                d if *d < 0.0 => "It has no mirror image to compare it with".to_owned(),
+                d => d.to_string(),
+            })
         }
         Shows::Skin | Shows::Number | Shows::Count => None,
     }
