@@ -356,6 +356,9 @@ mod tests {
         // Less than a gap away it is part of the model, as a sword is.
         let near = changed(|p| move_vertex(p, 210, Vec3::X * 15.0));
         assert_eq!((near.mass, near.strays.len()), (near.all, 0));
+        // So are many together, though farther away: a cape on a pole, of a tenth of all vertices.
+        let many = changed(|p| (200..240).for_each(|v| move_vertex(p, v, Vec3::X * 60.0)));
+        assert_eq!((many.mass, many.strays.len()), (many.all, 0));
     }
 
     #[test]

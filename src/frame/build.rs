@@ -317,6 +317,30 @@ mod tests {
     }
 
     #[test]
+    fn bones_and_skin_are_as_the_view_has_them() {
+        let mut session = open();
+        session.apply(Command::Select(Some(NodeId(2))));
+        session.update_pose();
+        let mut frame = Frame::default();
+        let mut built = |session: &Session| {
+            frame.build(session, &Palette::DARK);
+            frame.clone()
+        };
+        let usual = built(&session);
+        // The selected one has its lines, and only the bones that are neither selected nor below it fade with depth.
+        assert_eq!(usual.bones.iter().map(|b| b.outlined).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(usual.bones.iter().map(|b| b.fades).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!((usual.display.skin_opacity, usual.bones[0].shape), (1.0, BoneShape::Octahedra));
+        session.apply(Command::SetBoneShape(BoneShape::Sticks));
+        session.apply(Command::SetSkinOpacity(0.25));
+        let sticks = built(&session);
+        assert_eq!((sticks.display.skin_opacity, sticks.bones[0].shape), (0.25, BoneShape::Sticks));
+        assert!(sticks.bones[0].radius < 0.5 * usual.bones[0].radius, "octahedra are as thick as they are long");
+        session.view.bone_size = 2.0;
+        assert_eq!(built(&session).bones[0].radius, 2.0 * sticks.bones[0].radius);
+    }
+
+    #[test]
     fn a_pinned_vertex_shows_where_each_joint_alone_would_carry_it() {
         let mut session = open();
         session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 60.0)));

@@ -205,6 +205,10 @@ mod tests {
         // As many points far away: neither is a stray of the other.
         let other: Vec<Vec3> = cube(8).iter().map(|p| *p + Vec3::X * 1e4).collect();
         assert!(with(&other).max.x > 1e4);
+        // Both of them are the mass where a single point lies farther still: the first gap leaves too many behind.
+        let mut beside_both = other.clone();
+        beside_both.push(Vec3::Y * 1e9);
+        assert!(with(&beside_both).max.x > 1e4 && with(&beside_both).max.y < 2.0);
         // Nearly half of a needle is at its foot.
         let mut needle: Vec<Vec3> =
             (0..8).map(|i| Vec3::new(0.01 * (i % 3) as f32, 0.0, 0.01 * (i / 3) as f32)).collect();
@@ -220,6 +224,10 @@ mod tests {
         let mut hidden = vec![Vec3::ZERO; 600];
         hidden.extend(cube(7));
         assert_eq!(Aabb::around_mass(&hidden).size(), Vec3::ONE);
+        // However many are in one place, they have no size that a gap could be measured by.
+        let mut heap = vec![Vec3::ZERO; 3000];
+        heap.extend(cube(7));
+        assert_eq!(Aabb::around_mass(&heap).size(), Vec3::ONE);
     }
 
     /// The bins find the same gap that sorting all distances finds.

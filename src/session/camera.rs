@@ -199,5 +199,12 @@ mod tests {
             assert!(bounds.size().max_element() >= 0.15 * whole.diagonal(), "joint {node}: {bounds:?}");
         }
         assert!(height(&session) < 0.9 * all, "the last joint is a part of it");
+        // Of a joint in the middle more is framed than it and its neighbours move and are.
+        session.apply(Command::Select(Some(NodeId(3))));
+        let moved = inspect::moved_bounds(&session.posed().unwrap(), &session.pose.draws, NodeId(3), 0.1);
+        let ends = [2, 4].map(|n: usize| session.pose.model[n].translation.y);
+        let (low, high) = (moved.min.y.min(ends[0]), moved.max.y.max(ends[1]));
+        let (seen, around) = (session.selected_bounds(), 0.2 * (high - low));
+        assert!(seen.min.y < low - around && seen.max.y > high + around, "{seen:?} around {low} to {high}");
     }
 }

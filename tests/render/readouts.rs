@@ -162,6 +162,12 @@ fn numbers_worked_out_beforehand_are_shown_when_they_are_there() {
         frame.inspection = Some(inspected(-1.0));
         let pixel = stage.draw(&frame).at(3 * SIZE / 4 - 1, SIZE / 2);
         assert!(off(pixel, [0.62, 0.60, 0.57]) < 0.03, "{pixel:?}");
+        // Nor is what no skin moves, of which nothing is worked out.
+        let mut rigid = Plate { skinned: false, ..Plate::default() }.frame();
+        rigid.display.overlay = overlay("asymmetry");
+        rigid.inspection = Some(Arc::default());
+        let pixel = stage.middle(&rigid);
+        assert!(off(pixel, [0.62, 0.60, 0.57]) < 0.03, "{pixel:?}");
     }
 }
 
@@ -297,6 +303,27 @@ fn owner(model: &Model, triangle: [u32; 3]) -> Option<u16> {
     };
     let [a, b, c] = triangle.map(one);
     a.filter(|_| a == b && b == c)
+}
+
+/// By default colours of joints are mixed, with a dark seam where another joint takes over.
+#[test]
+fn dominant_joints_are_mixed_with_a_seam_between_them() {
+    for stage in stages() {
+        let mut frame = Plate::default().frame();
+        frame.display.overlay = overlay("dominant");
+        let picture = stage.draw(&frame);
+        let bright = |x: u32| picture.at(x, SIZE / 2 + 5)[..3].iter().map(|c| u32::from(*c)).sum::<u32>();
+        let [left, right] = [SIZE / 4 + 1, 3 * SIZE / 4 - 2];
+        assert!(off(picture.at(left, SIZE / 2), joint_color(NodeId(1))) < 0.06, "{:?}", picture.at(left, SIZE / 2));
+        assert!(off(picture.at(right, SIZE / 2), joint_color(NodeId(2))) < 0.06, "{:?}", picture.at(right, SIZE / 2));
+        let darkest = (left..right).min_by_key(|x| bright(*x)).unwrap();
+        assert!(darkest.abs_diff(SIZE / 2) <= 2, "the seam is at {darkest}");
+        let beside = [darkest - 6, darkest + 6].map(bright);
+        assert!(beside.iter().all(|b| bright(darkest) * 2 < *b), "{} between {beside:?}", bright(darkest));
+        // Three eighths of the way: neither one colour nor the other.
+        let mixed = picture.at(left + 3 * (right - left) / 8, SIZE / 2 + 5);
+        assert!([1, 2].iter().all(|n| off(mixed, joint_color(NodeId(*n))) > 0.06), "{mixed:?}");
+    }
 }
 
 #[test]

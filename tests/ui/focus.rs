@@ -161,19 +161,22 @@ fn what_tab_reaches_comes_into_sight_and_has_a_ring() {
     let mut harness = selected(3, 2);
     harness.set_size(vec2(1280.0, 600.0));
     harness.run();
-    click(&mut harness, "Scale Z value");
-    for _ in 0..6 {
+    click(&mut harness, "Rotation X value");
+    let mut seen = Vec::new();
+    loop {
         press(&mut harness, Key::Tab);
         harness.run();
         let (name, place) = focused(&harness).unwrap();
         let picture = harness.state().picture;
-        if panel(&harness, place) != 3 {
+        if panel(&harness, place) != 3 || seen.contains(&name) {
             break;
         }
+        seen.push(name.clone());
         assert!(place.top() > 38.0 && place.bottom() < picture.bottom() + 1.0, "{name}: {place:?} in {picture:?}");
         let ring = |shape: &Shape| matches!(shape, Shape::Rect(r) if r.stroke.width == 2.0 && r.rect == place);
         assert!(harness.output().shapes.iter().any(|s| ring(&s.shape)), "{name} has no ring");
     }
+    assert!(seen.len() >= 8, "{seen:?}");
     // Who clicks knows where he is.
     let middle = harness.state().picture.center();
     at_once(&mut harness, [clicked(middle)]);
@@ -300,6 +303,11 @@ fn clips_are_found_by_keys_and_the_list_keeps_its_room() {
     // Enter takes the first that is found.
     at_once(&mut harness, [typed("7")]);
     assert_eq!(harness.get_by_label("Search clips").rect(), place, "few are found, and the list stays where it is");
+    at_once(&mut harness, [typed("x")]);
+    harness.run();
+    assert_eq!(seen(&harness), 0);
+    assert_eq!(harness.get_by_label("Search clips").rect(), place, "nor where none is found");
+    at_once(&mut harness, [plain(Key::Backspace)]);
     press(&mut harness, Key::Enter);
     assert_eq!(clip(&harness), 7);
     assert!(harness.query_by_label("Search clips").is_none(), "it closes");
@@ -309,6 +317,9 @@ fn clips_are_found_by_keys_and_the_list_keeps_its_room() {
     assert_eq!(harness.get_by_label("Search clips").rect(), place);
     // Arrows go on from there, beyond what is seen.
     at_once(&mut harness, (0..30).map(|_| plain(Key::ArrowDown)));
+    harness.run();
+    let row = harness.get_by_label_contains("Clip 37").rect();
+    assert!(row.bottom() <= place.bottom() + 345.0 && row.top() > place.bottom(), "the list follows: {row:?}");
     at_once(&mut harness, [plain(Key::ArrowUp), plain(Key::Enter)]);
     assert_eq!(clip(&harness), 36);
     // Escape clears, then closes; what is chosen stays.

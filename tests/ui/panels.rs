@@ -202,3 +202,48 @@ fn the_timeline_is_as_high_as_its_rows_and_gone_without_a_clip() {
     assert!(harness.query_by_label("Time").is_none() && harness.query_by_label("Next frame").is_none());
     assert!(harness.state().picture.bottom() > 710.0, "{:?}", harness.state().picture);
 }
+
+#[test]
+fn the_size_of_the_model_and_the_unit_of_the_grid_are_said() {
+    let mut harness = open(3);
+    harness.get_by_label("Size of the model: 0.50 × 2.00 × 0.50 m");
+    harness.get_by_label("Grid 10 cm");
+    // From afar the finest lines are left out.
+    harness.state_mut().session.apply(Command::Zoom(-25.0, glam::Vec2::new(400.0, 300.0)));
+    harness.run();
+    harness.get_by_label("Grid 1 m");
+    harness.state_mut().session.apply(Command::Toggle(Toggle::Grid));
+    harness.run();
+    assert!(harness.query_by_label_contains("Grid 1").is_none());
+}
+
+/// What is painted where a widget is.
+fn fill(harness: &Harness<'_, App>, label: &str) -> egui::Color32 {
+    let place = harness.get_by_label(label).rect();
+    let fills = harness.output().shapes.iter().filter_map(|s| match &s.shape {
+        egui::Shape::Rect(r) if r.rect == place && r.fill != egui::Color32::TRANSPARENT => Some(r.fill),
+        _ => None,
+    });
+    fills.last().unwrap()
+}
+
+#[test]
+fn a_chip_that_is_on_is_filled_in_both_themes() {
+    for light in [false, true] {
+        let mut harness = window(session(3), UiState::new(Saved { light, ..Saved::default() }), Status::default());
+        // The pointer leaves each chip, which would be lit up under it.
+        let away = |harness: &mut Harness<'_, App>| {
+            harness.event(Event::PointerMoved(harness.state().picture.center()));
+            harness.run();
+        };
+        away(&mut harness);
+        for chip in ["Bones", "Wireframe", "Dots"] {
+            let before = fill(&harness, chip);
+            click(&mut harness, chip);
+            away(&mut harness);
+            let after = fill(&harness, chip);
+            let apart = |a: egui::Color32, b: egui::Color32| (0..3).map(|i| a[i].abs_diff(b[i])).max();
+            assert!(apart(before, after) >= Some(24), "{chip}, light: {light}: {before:?} and {after:?}");
+        }
+    }
+}

@@ -248,6 +248,14 @@ mod tests {
     }
 
     #[test]
+    fn han_characters_beside_kana_are_japanese() {
+        let scripts = |text: &str| by_script(&text.chars().collect()).into_keys().collect::<Vec<_>>();
+        assert_eq!(scripts("左手"), [Script::Han]);
+        assert_eq!(scripts("左ひじ"), [Script::Japanese]);
+        assert_eq!(scripts("左팔"), [Script::Korean, Script::Han]);
+    }
+
+    #[test]
     fn a_face_inside_a_collection_is_found_by_its_number() {
         let folder = std::env::temp_dir().join(format!("skinscope_fonts_{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
