@@ -306,14 +306,6 @@ impl Session {
         if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
     }
 
-    /// The whole scene as posed and deformed, on the CPU; empty where nothing is open.
-    #[must_use]
-    pub fn surface(&self) -> inspect::PosedSurface {
-        let Some(model) = self.model() else { return inspect::PosedSurface::default() };
-        let Pose { local, palettes, draws, .. } = &self.pose;
-        inspect::posed_surface(model, draws, palettes, &local.morph_weights, self.view.method)
-    }
-
     /// The box around the bones of the shown scene, but for a few far outside.
     #[must_use]
     pub fn skeleton_bounds(&self) -> Aabb {
