@@ -348,7 +348,7 @@ mod tests {
     }
 
     /// Joint 2 is scaled, or mirrored, and turned about a point far from the origin: that point stays. Half way to a scale of
-    /// 2 and a turn of 60° about x, a stretch about the origin would leave it 0.134 of its distance off.
+    /// 2 and a turn of 60° about x, a stretch about the origin would leave it up to 0.134 of its distance off.
     #[test]
     fn the_place_that_joints_share_stays_however_they_stretch() {
         let place = Vec3::new(3.0, -5.0, 2.0);

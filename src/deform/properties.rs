@@ -256,7 +256,9 @@ fn a_little_weight_moves_a_steady_vertex_a_little() {
         let mut steady = 0;
         for i in 0..200 {
             let share = |k: u32| 0.1 + 0.001 * ((i * 37 + k * k * 61) % 400) as f32;
-            let all = [0, 1, 2, 3].map(share);
+            // Every fifth time two joints have nearly the same.
+            let even = 0.5 + 1e-4 * (i % 7) as f32;
+            let all = if i % 5 == 0 { [0.5, even, 0.1, 0.2] } else { [0, 1, 2, 3].map(share) };
             let weights = all.map(|w| w / all.iter().sum::<f32>());
             if !(method.expects.is_steady)(&joints, &weights, BY) {
                 continue;
@@ -271,7 +273,7 @@ fn a_little_weight_moves_a_steady_vertex_a_little() {
                 assert!(off < 3.0 * BY * apart, "{} {weights:?}: {off} of {apart}", method.id);
             }
         }
-        assert!(steady > 150, "{}: only {steady} of 200", method.id);
+        assert!(steady > 100, "{}: only {steady} of 200", method.id);
     }
 }
 
