@@ -1,11 +1,18 @@
 //! Work shared among all cores, on one pool of threads that starts with the first of it. Knows nothing of what the work is.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// `work` of every number below `count`, in order. Pieces are begun in order; `None` once `cancel` is set and some are left.
 pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> T + Sync)) -> Option<Vec<T>> {
-    map_at_once(std::thread::available_parallelism().map_or(1, usize::from), count, cancel, work)
+    map_at_once(cores(), count, cancel, work)
+}
+
+/// How many threads may work at once. Asked once: on Linux the answer is read from some files, which takes longer than packing
+/// a small mesh.
+fn cores() -> usize {
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Does the same as [`map`], with no more than `threads` pieces at once.
