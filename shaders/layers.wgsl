@@ -279,6 +279,7 @@ fn base_at(in: Fragment, p: Point) -> Shading {
 
 @fragment
 fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    shade_covered_pixels_only(in.lit < -1.0);
     let p = point_at(in, front_facing);
     let s = base_at(in, p);
     let l = layers_at(in, p);
@@ -297,6 +298,7 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
 /// behind it, tinted by the base colour. Where nothing is behind it, it leaves the picture as transparent as it is itself.
 @fragment
 fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    shade_covered_pixels_only(in.lit < -1.0);
     let p = point_at(in, front_facing);
     var s = base_at(in, p);
     var l = layers_at(in, p);

@@ -154,6 +154,7 @@ fn seam(code: vec4f, change: vec4f) -> f32 {
 @fragment
 fn fs_readout(in: ReadoutFragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     let surface = fragment_of(in);
+    shade_covered_pixels_only(surface.lit < -1.0);
     let f = facing(surface, front_facing);
     let owner_change = fwidth(in.owner);
     let code_change = fwidth(in.code);

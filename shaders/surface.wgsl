@@ -245,6 +245,7 @@ fn is_lit() -> bool {
 
 @fragment
 fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    shade_covered_pixels_only(in.lit < -1.0);
     let p = point_at(in, front_facing);
     if is_hidden(p) {
         discard;
@@ -260,6 +261,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
 /// KHR_materials_unlit: the base colour as it is, past light and tone curve.
 @fragment
 fn fs_unlit(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    shade_covered_pixels_only(in.lit < -1.0);
     let f = facing(in, front_facing);
     let base = base_color(in);
     let alpha = alpha_of(base.a);

@@ -15,3 +15,6 @@ fn copy_of(instance: u32) -> u32 {
 fn palette_vec(joint: u32, row: u32) -> vec4f {
     return palette[(member * globals.crowd.y + joint) * VEC4S_PER_JOINT + row];
 }
+
+/// What palette_uniform.wgsl does for software devices; on others there is nothing to do.
+fn shade_covered_pixels_only(never: bool) {}

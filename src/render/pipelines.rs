@@ -153,6 +153,7 @@ impl Pipelines {
         if windows {
             // For all stages: where one does not see it, lavapipe adds its offset to what is not there, and crashes.
             frame.push(window(7, all));
+            frame.push(storage(8, S::FRAGMENT, false));
         }
         let frame_alone = layout("frame", &frame);
         frame.extend([texture(5), sampler(6)]);
@@ -326,6 +327,7 @@ impl Pipelines {
             Some(wgpu::VertexBufferLayout { array_stride, step_mode, attributes })
         };
         let mut constants = shape.constants();
+        constants.push(("MULTISAMPLED", f64::from(u8::from(self.grain.samples > 1))));
         let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges);
         if is_mesh {
             attributes.extend(missing);

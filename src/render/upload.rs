@@ -34,6 +34,8 @@ pub(super) struct Upload {
     behind: Option<(wgpu::TextureView, wgpu::BindGroup)>,
     /// What the group holds.
     slots: wgpu::Buffer,
+    /// Bound where the palette is read through a uniform block: see `palette_uniform.wgsl`.
+    unwritten: wgpu::Buffer,
     /// Those that have a length.
     pub bones: Sent<Bone>,
     pub lines: Sent<Line>,
@@ -51,11 +53,12 @@ impl Upload {
         let palette = Sent::new(gpu, "the palette", U::STORAGE | usage, [0, spare])?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
         let lights = Sent::new(gpu, "lights", U::STORAGE, [size_of::<Light>() as u64, 0])?;
-        let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
+        let unwritten = gpu.buffer("nothing", &[], U::STORAGE)?;
+        let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer, &unwritten];
         let group = group(gpu, pipelines, buffers, None);
         let bones = Sent::new(gpu, "bones", U::VERTEX, [0, 0])?;
         let lines = Sent::new(gpu, "lines", U::VERTEX, [0, 0])?;
-        Ok(Self { globals, scale, palette, lights, group, behind: None, slots, bones, lines })
+        Ok(Self { globals, scale, palette, lights, group, behind: None, slots, unwritten, bones, lines })
     }
 
     /// Writes `frame` for so many rows of a picture, `width` pixels each. `slots` is the model's.
@@ -105,9 +108,10 @@ impl Upload {
         if pipelines.windows { self.palette.buffer.size() } else { 0 }
     }
 
-    /// What the frame's group binds, in order.
-    fn buffers(&self) -> [&wgpu::Buffer; 5] {
-        [&self.globals.buffer, &self.palette.buffer, &self.slots, &self.scale.buffer, &self.lights.buffer]
+    /// What the frame's group binds, in order; the last one only where there are windows.
+    fn buffers(&self) -> [&wgpu::Buffer; 6] {
+        let Self { globals, palette, slots, scale, lights, unwritten, .. } = self;
+        [&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer, unwritten]
     }
 
     /// As `group`, with what lies behind glass.
@@ -137,8 +141,8 @@ fn pack_palette(frame: &Frame, out: &mut Vec<Vec4>) -> u32 {
 }
 
 /// `buffers`: globals, palette, slots, scale, lights.
-fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5], behind: Option<&Behind>) -> wgpu::BindGroup {
-    let mut entries: Vec<_> = (0..).zip(buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
+fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 6], behind: Option<&Behind>) -> wgpu::BindGroup {
+    let mut entries: Vec<_> = (0..).zip(&buffers[..5]).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
     if let Some(behind) = behind {
         entries.push(entry(5, wgpu::BindingResource::TextureView(&behind.view)));
         entries.push(entry(6, wgpu::BindingResource::Sampler(&behind.sampler)));
@@ -147,6 +151,7 @@ fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 5], behind: 
         let size = wgpu::BufferSize::new(WINDOW_BYTES);
         entries
             .push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
+        entries.push(entry(8, buffers[5].as_entire_binding()));
     }
     let layout = if behind.is_some() { &pipelines.frame_behind } else { &pipelines.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
