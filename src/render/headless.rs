@@ -80,7 +80,7 @@ pub fn render_rows(
     guarded(|| {
         let [width, height] = size.map(|s| s.max(1));
         let step = band_rows(frame, width, height);
-        renderer.in_portions = gpu.info.device_type == wgpu::DeviceType::Cpu;
+        renderer.prepare_portions(gpu, frame, [width, height]);
         let mut rgba = Vec::with_capacity(width as usize * step as usize * 4);
         let mut first = 0;
         while first < height {

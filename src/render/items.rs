@@ -8,6 +8,7 @@ use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
 use super::vertices::Shape;
 use crate::deform::Method;
 use crate::frame::Frame;
+use crate::math::Aabb;
 use crate::model::{InstanceId, Model};
 
 /// One primitive of one instance, or of several that are drawn at once.
@@ -53,10 +54,21 @@ impl Item<'_> {
         self.draw.shape(frame, self.copies.1, room)
     }
 
+    /// The box of all that it draws, world space; `None` where that is not known without looking at each vertex.
+    pub fn bounds(&self, frame: &Frame) -> Option<Aabb> {
+        let (first, last) = self.copies;
+        let is_one = self.members == (0, 1) && last == first + 1;
+        if !is_one || !self.draw.rigid || !self.source.morphs.is_empty() {
+            return None;
+        }
+        let matrix = frame.palettes.get((self.draw.joint + first) as usize)?;
+        Some(self.primitive.bounds.transformed(*matrix)).filter(|b| !b.is_empty() && b.diagonal().is_finite())
+    }
+
     /// Of where its middle has moved: negative ahead of the eye.
     fn depth(&self, frame: &Frame, view_from_world: &Affine3A) -> f32 {
-        let (center, joint) = self.primitive.center;
-        let joint = if self.source.influences.is_some() { joint } else { self.copies.0 };
+        let center = self.primitive.bounds.center();
+        let joint = if self.source.influences.is_some() { self.primitive.main_joint } else { self.copies.0 };
         let palette = member_palette(frame, self.members.0);
         let at = palette.get((self.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
         view_from_world.transform_point3(at).z
@@ -201,16 +213,28 @@ fn member_palette(frame: &Frame, member: u32) -> &[Affine3A] {
 
 /// True where all of the surface has kept its winding, false where all of it has changed it.
 fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)], method: &Method) -> Option<bool> {
-    let matrix = |place: u16| palette.get(item.draw.joint as usize + usize::from(place));
-    let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
-    let (first, _) = pairs.first()?;
-    if item.draw.rigid {
-        let at = item.draw.joint as usize;
-        let copies = palette.get(at + item.copies.0 as usize..at + item.copies.1 as usize)?;
-        let mut sides = copies.iter().map(|m| m.matrix3.determinant());
+    let at = item.draw.joint as usize;
+    let is_rigid = item.draw.rigid;
+    let matrices = if is_rigid { at + item.copies.0 as usize..at + item.copies.1 as usize } else { at..palette.len() };
+    common_side(palette.get(matrices)?, is_rigid, pairs, method)
+}
+
+/// True where all of a surface has kept its winding, false where all of it has changed it. `matrices` are those of its joints,
+/// of which `pairs` meet in a vertex; of what is rigid, those of its copies.
+pub(super) fn common_side(
+    matrices: &[Affine3A],
+    is_rigid: bool,
+    pairs: &[(u16, u16)],
+    method: &Method,
+) -> Option<bool> {
+    if is_rigid {
+        let mut sides = matrices.iter().map(|m| m.matrix3.determinant());
         let first = sides.next()?;
         return sides.all(|d| d * first > 0.0).then_some(first > 0.0).filter(|_| first * first > 0.0);
     }
+    let matrix = |place: u16| matrices.get(usize::from(place));
+    let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
+    let (first, _) = pairs.first()?;
     let side = determinant(*first);
     let alike = pairs.iter().all(|(a, b)| {
         let agree = a == b && determinant(*a) * side > 0.0;

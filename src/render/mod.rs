@@ -9,6 +9,7 @@ mod behind;
 mod beside;
 mod bindings;
 mod budget;
+mod covering;
 mod deform;
 mod error;
 mod gpu;
@@ -18,6 +19,7 @@ mod items;
 pub mod layouts;
 mod levels;
 mod material;
+mod nearest;
 mod needs;
 mod numbers;
 mod painter;
@@ -35,6 +37,7 @@ mod texture;
 mod upload;
 mod vertices;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use deform::{DeformedOnGpu, deform_on_gpu};
@@ -51,12 +54,14 @@ use backdrop::Backdrop;
 use behind::Behind;
 use beside::{Beside, Course, Job};
 use bindings::entry;
+use covering::{Part, View};
 use items::{Item, Items};
+use nearest::nearest_first;
 use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, ModelLayouts, Pipelines};
 use portions::{Queue, portions};
-use scene::{GpuModel, stands_in, takes_long};
+use scene::{GpuModel, Place, stands_in, takes_long};
 use target::{Depth, Depths, begin, clear_color, set_depths};
 use upload::{Upload, bind_frame};
 
@@ -93,6 +98,10 @@ pub struct Renderer {
     backdrop: Option<Backdrop>,
     /// Waits for parts of a picture before others are recorded.
     in_portions: bool,
+    /// Parts of large primitives that stand for them in the picture that is drawn next.
+    parts: HashMap<Place, Part>,
+    /// What is on the device is no more than this picture shows.
+    of_one_picture: bool,
     /// What the target shows.
     drawn: Option<Frame>,
     present: Option<PresentGroup>,
@@ -130,6 +139,8 @@ impl Renderer {
             behind: None,
             backdrop: None,
             in_portions: false,
+            parts: HashMap::new(),
+            of_one_picture: false,
             drawn: None,
             present: None,
             texture_step: u64::MAX,
@@ -188,7 +199,8 @@ impl Renderer {
         let Some(beside) = self.beside.as_ref().filter(|_| takes_long(model)) else { return false };
         if !self.coming.as_ref().is_some_and(|(coming, _)| is_it(coming)) {
             let (layouts, source) = (self.layouts.clone(), Arc::clone(model));
-            let job = beside.start("upload", move |gpu, course| GpuModel::new(gpu, &layouts, &source, course));
+            let job = beside
+                .start("upload", move |gpu, course| GpuModel::new(gpu, &layouts, &source, &HashMap::new(), course));
             self.coming = Some((Arc::clone(model), job));
         }
         self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
@@ -219,7 +231,31 @@ impl Renderer {
     /// later, from [`Gpu::take_error`].
     pub fn draw(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) -> Result<&SceneTarget, GpuError> {
         let size = size.map(|s| s.max(1));
+        self.forget_part();
         self.draw_rows(gpu, frame, size, Rows { first: 0, of: size[1] })
+    }
+
+    /// Gives up a copy of the model that was made for one picture.
+    fn forget_part(&mut self) {
+        if std::mem::take(&mut self.of_one_picture) {
+            self.model = None;
+        }
+        self.parts.clear();
+    }
+
+    /// Prepares for a picture of `size` pixels in memory that the processor draws: it is drawn in portions, and of a large
+    /// model that is not on the device yet no more is brought there than it shows.
+    fn prepare_portions(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) {
+        self.forget_part();
+        self.in_portions = gpu.info.device_type == wgpu::DeviceType::Cpu;
+        let is_held = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
+        let is_there = self.model.as_ref().is_some_and(|(held, _)| is_held(held));
+        // OpenGL says neither where samples are nor how corners are rounded.
+        if self.in_portions && !is_there && self.beside.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
+            // Mesa rounds corners to 1/256 of a pixel; others may to the coarsest that Vulkan allows.
+            let grid = if gpu.info.name.starts_with("llvmpipe") { 1.0 / 256.0 } else { 1.0 / 16.0 };
+            self.parts = covering::parts(frame, View { size, samples: self.samples(), grid });
+        }
     }
 
     /// As [`Renderer::draw`], but of a picture of `rows.of` rows only as many as `size` has, from `rows.first` on: so a
@@ -344,7 +380,11 @@ impl Renderer {
                 return;
             }
             Some(arrived) => arrived,
-            None => GpuModel::new(gpu, &self.layouts, wanted, &Course::default()),
+            None => {
+                let parts = std::mem::take(&mut self.parts);
+                self.of_one_picture = !parts.is_empty();
+                GpuModel::new(gpu, &self.layouts, wanted, &parts, &Course::default())
+            }
         };
         self.model = Some((Arc::clone(wanted), copy));
     }
@@ -391,6 +431,8 @@ impl Renderer {
         let shown = self.model.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)));
         let items = Items::of(frame, shown, std::mem::take(&mut self.room));
         let (solid, sorted) = items.surfaces(frame);
+        let nearest = if self.in_portions { nearest_first(frame, solid) } else { None };
+        let solid = nearest.as_deref().unwrap_or(solid);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
         let waits = self.beside.is_some();
         let window_room = upload.window_room(pipelines);
@@ -428,7 +470,7 @@ impl Renderer {
         let mut depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
         // Of a translucent surface all depth comes before any colour.
         let divides = self.in_portions && glass.is_none() && display.skin_opacity >= 1.0;
-        let mut portions = if divides { portions(solid) } else { Vec::new() };
+        let mut portions = if divides { portions(solid, self.of_one_picture) } else { Vec::new() };
         let last = portions.pop();
         let mut queue = Queue::default();
         for portion in &portions {

@@ -10,16 +10,20 @@ use super::items::Item;
 
 /// Entries of index lists that are drawn at once: three times the triangles.
 const PORTION: u32 = 3 << 18;
+/// The same where only those are left that cover something: the driver keeps each of them.
+const CHOSEN_PORTION: u32 = 3 << 15;
 
-/// What `solid` is drawn as, one portion after the other; empty where one will do.
-pub(super) fn portions<'a>(solid: &[Item<'a>]) -> Vec<Vec<Item<'a>>> {
+/// What `solid` is drawn as, one portion after the other; empty where one will do. `chosen`: nearly every triangle covers
+/// something.
+pub(super) fn portions<'a>(solid: &[Item<'a>], chosen: bool) -> Vec<Vec<Item<'a>>> {
+    let most = if chosen { CHOSEN_PORTION } else { PORTION };
     let sizes: Vec<[u32; 2]> = solid.iter().map(|item| [item.range().end, item.instances(1).len() as u32]).collect();
     let total: u64 = sizes.iter().map(|[entries, times]| u64::from(*entries) * u64::from(*times)).sum();
-    if total <= u64::from(PORTION) {
+    if total <= u64::from(most) {
         return Vec::new();
     }
     let item = |(i, range): (usize, Range<u32>)| solid[i].with_range(range);
-    plan(&sizes, PORTION).into_iter().map(|part| part.into_iter().map(item).collect()).collect()
+    plan(&sizes, most).into_iter().map(|part| part.into_iter().map(item).collect()).collect()
 }
 
 /// Which of `sizes` (entries of an index list, and how many times it is drawn) go together, and what part of each list: so that

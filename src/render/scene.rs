@@ -3,10 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use glam::Vec3;
-
 use super::beside::{Beside, Course, Job};
 use super::bindings::entry;
+use super::covering::Part;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Draw, Influence, Slot, flag, mode};
@@ -18,7 +17,7 @@ use super::shown::Shown;
 use super::vertices::{Shape, mode_of, window};
 use crate::deform::packed::{
     PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
-    pack_primitive,
+    pack_part, pack_primitive,
 };
 use crate::deform::triangle_edges;
 use crate::frame::{Frame, joint_color};
@@ -92,8 +91,10 @@ pub(super) struct GpuPrimitive {
     pub topology: wgpu::PrimitiveTopology,
     /// Binds the draw uniforms (by offset), influences and morph targets.
     pub group: wgpu::BindGroup,
-    /// Middle of the stored vertices, mesh space, and the joint (place in the skin) that moves most of them.
-    pub center: (Vec3, u32),
+    /// Box of the stored vertices, mesh space.
+    pub bounds: Aabb,
+    /// The joint (place in the skin) that moves most of them.
+    pub main_joint: u32,
     /// Joints (places in the skin) that meet in a vertex, each with the vertex' first; `None` where no such list tells how
     /// the surface turns.
     pub meeting: Option<Vec<(u16, u16)>>,
@@ -201,7 +202,15 @@ impl<'a> Maker<'a> {
 
 impl GpuModel {
     /// Uploads everything that the model's instances show.
-    pub fn new(gpu: &Gpu, layouts: &ModelLayouts, model: &Model, course: &Course) -> Result<Self, GpuError> {
+    ///
+    /// `parts` stand for whole primitives, in one picture alone.
+    pub fn new(
+        gpu: &Gpu,
+        layouts: &ModelLayouts,
+        model: &Model,
+        parts: &HashMap<Place, Part>,
+        course: &Course,
+    ) -> Result<Self, GpuError> {
         let stride =
             (size_of::<Draw>() as u32).next_multiple_of(gpu.device.limits().min_uniform_buffer_offset_alignment);
         let shown: HashSet<usize> = model.instances.iter().map(|i| i.mesh.index()).collect();
@@ -222,9 +231,11 @@ impl GpuModel {
                 course.check()?;
                 course.is_at(done, all);
                 done += cost(p);
-                let known = ((Aabb::from_points(p.positions.iter().copied()).center(), main_joint(p)), meeting(p));
-                let packed = pack_primitive(p, may_reorder(model, p));
-                GpuPrimitive::new(&mut maker, p, (packed, known), &place(i, n))
+                let (p, packed) = match parts.get(&(i, n)) {
+                    Some(Part { primitive, layout }) => (primitive, pack_part(primitive, *layout)),
+                    None => (p, pack_primitive(p, may_reorder(model, p))),
+                };
+                GpuPrimitive::new(&mut maker, p, (packed, known(p)), &place(i, n))
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
@@ -235,7 +246,8 @@ impl GpuModel {
         for (i, instance) in model.instances.iter().enumerate() {
             let mut list = Vec::new();
             for (number, primitive) in meshes[instance.mesh.index()].iter().enumerate() {
-                let (uniform, mut draw) = draw_of(model, InstanceId::from_index(i), number, primitive);
+                let part = parts.get(&(instance.mesh.index(), number)).map(|part| &part.primitive);
+                let (uniform, mut draw) = draw_of(model, InstanceId::from_index(i), number, (primitive, part));
                 draw.offset = bytes.len() as u32;
                 draw.shape.shown = by_processor.then(Shown::default);
                 list.push(draw);
@@ -260,7 +272,7 @@ impl GpuModel {
         let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
         let mut news = Vec::new();
         if !found.is_empty() {
-            let known = |(mesh, n): Place| (meshes[mesh][n].center, meshes[mesh][n].meeting.clone());
+            let known = |(mesh, n): Place| meshes[mesh][n].known();
             let found: Vec<_> = found.into_iter().map(|(at, packed)| (at, (packed, known(at)))).collect();
             let (model, layouts, uniforms) = (Arc::clone(model), layouts.clone(), self.uniforms.clone());
             let upload = move |gpu: &Gpu, course: &Course| -> Result<Vec<(Place, GpuPrimitive)>, GpuError> {
@@ -363,15 +375,20 @@ fn place(mesh: usize, primitive: usize) -> String {
     format!("mesh {mesh}, primitive {primitive}")
 }
 
-/// [`GpuPrimitive::center`] and [`GpuPrimitive::meeting`].
-type Known = ((Vec3, u32), Option<Vec<(u16, u16)>>);
+/// [`GpuPrimitive::bounds`], [`GpuPrimitive::main_joint`] and [`GpuPrimitive::meeting`].
+type Known = (Aabb, u32, Option<Vec<(u16, u16)>>);
+
+/// What a primitive's vertices say once for all pictures.
+fn known(p: &Primitive) -> Known {
+    (Aabb::from_points(p.positions.iter().copied()), main_joint(p), meeting(p))
+}
 
 impl GpuPrimitive {
     /// Drawn once `maker` is finished.
     fn new(
         maker: &mut Maker<'_>,
         p: &Primitive,
-        (packed, (center, meeting)): (PackedPrimitive, Known),
+        (packed, (bounds, main_joint, meeting)): (PackedPrimitive, Known),
         place: &str,
     ) -> Result<Self, GpuError> {
         let (gpu, what) = (maker.gpu, |part: &str| format!("{place}: its {part}"));
@@ -392,10 +409,15 @@ impl GpuPrimitive {
                 Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
             },
             group,
-            center,
+            bounds,
+            main_joint,
             meeting,
             edges: OnceLock::new(),
         })
+    }
+
+    fn known(&self) -> Known {
+        (self.bounds, self.main_joint, self.meeting.clone())
     }
 
     /// Every edge once, as lines; made when first asked for. `None` where they are many and somebody else makes them
@@ -414,9 +436,15 @@ fn has_many_edges(p: &Primitive) -> bool {
 }
 
 /// A primitive as an instance draws it; where its [`Draw`] lies and what draws it is not known yet.
-fn draw_of(model: &Model, id: InstanceId, primitive: usize, on_device: &GpuPrimitive) -> (Draw, GpuDraw) {
+/// `part`: what is on the device in place of the whole.
+fn draw_of(
+    model: &Model,
+    id: InstanceId,
+    primitive: usize,
+    (on_device, part): (&GpuPrimitive, Option<&Primitive>),
+) -> (Draw, GpuDraw) {
     let instance = &model.instances[id.index()];
-    let p = &model.meshes[instance.mesh.index()].primitives[primitive];
+    let p = part.unwrap_or(&model.meshes[instance.mesh.index()].primitives[primitive]);
     let (joint, influences) = model.binding(id, primitive);
     let mode = mode_of(on_device.layout, influences.is_some());
     let mut flags = 0;
@@ -472,7 +500,8 @@ const MOST_PAIRS: usize = 4096;
 /// Pairs that are remembered while they are collected.
 const SEEN_PAIRS: usize = 1024;
 
-fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
+/// Joints that meet in a vertex: see [`GpuPrimitive::meeting`].
+pub(super) fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
     let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
     let mut pairs = BTreeSet::new();
     // Most vertices say what one shortly before them said: this remembers some, each in a place of its own.

@@ -7,6 +7,7 @@ mod beside;
 mod common;
 mod copies;
 mod corpus;
+mod covering;
 mod crowd;
 mod faults;
 mod form;

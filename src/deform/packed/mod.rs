@@ -182,12 +182,49 @@ pub fn repacked(p: &Primitive) -> Option<PackedPrimitive> {
     order::improved(p).map(|improved| pack(p, Some(improved)))
 }
 
+/// Which words the vertices of a primitive have.
+#[must_use]
+pub fn layout_of(p: &Primitive) -> VertexLayout {
+    VertexLayout::of(p).0
+}
+
+/// Packs some vertices of a larger primitive, gathered in `p`, in its order: to the bit as they are packed among all of them.
+/// `layout` is that of the larger one ([`layout_of`]).
+#[must_use]
+pub fn pack_part(p: &Primitive, layout: VertexLayout) -> PackedPrimitive {
+    pack_in(p, (layout, MOST_MOVED), None)
+}
+
+/// The weights of some vertices as the device reads them, as many for each as the model has. Left empty where those are the
+/// model's own.
+pub fn stored_weights(
+    influences: &Influences,
+    layout: VertexLayout,
+    vertices: std::ops::Range<usize>,
+    out: &mut Vec<f32>,
+) {
+    out.clear();
+    if let InfluenceLayout::Four { weights: WeightBits::Sixteen, .. } = layout.influences {
+        out.resize(vertices.len() * influences.per_vertex, 0.0);
+        for (vertex, row) in vertices.zip(out.chunks_exact_mut(influences.per_vertex)) {
+            weights::rounded(influences, vertex, row);
+        }
+    }
+}
+
 fn pack(p: &Primitive, improved: Option<(Vec<u32>, VertexOrder)>) -> PackedPrimitive {
+    pack_in(p, VertexLayout::of(p), improved)
+}
+
+fn pack_in(
+    p: &Primitive,
+    (layout, moved): (VertexLayout, f32),
+    improved: Option<(Vec<u32>, VertexOrder)>,
+) -> PackedPrimitive {
     let (indices, order) = match improved {
         Some((indices, order)) => (Some(indices), order),
         None => (None, VertexOrder::default()),
     };
-    let (layout, moved) = VertexLayout::of(p);
     let starts = list_starts(p, layout, &order);
     let write = |place: usize, words: &mut [u32]| {
         write_vertex(p, layout, order.vertex(place), list_at(&starts, place), words);

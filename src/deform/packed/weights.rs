@@ -66,6 +66,25 @@ pub fn used_by_joint(influences: &Influences, vertex: usize) -> impl Iterator<It
     })
 }
 
+/// The weights of a vertex, of which four at most are not zero, as 16 bits have them: each where it stands.
+pub fn rounded(influences: &Influences, vertex: usize, out: &mut [f32]) {
+    let (mut four, mut of, mut count) = ([0.0; 4], [0; 4], 0);
+    for (joint, weight) in used_by_joint(influences, vertex).take(4) {
+        (four[count], of[count]) = (weight, joint);
+        count += 1;
+    }
+    let steps = in_steps(four).map_or([0; 4], |(steps, _)| steps);
+    let (joints, weights) = influences.of(vertex);
+    let mut left = [true; 4];
+    for (slot, (joint, _)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, weight))| **weight != 0.0) {
+        // The pairs of one joint are in the same order there and here.
+        if let Some(i) = (0..count).find(|i| left[*i] && of[*i] == *joint) {
+            left[i] = false;
+            out[slot] = f32::from(steps[i]) / ONE;
+        }
+    }
+}
+
 fn stored_in_8_bits(influences: &Influences) -> bool {
     influences.format == WeightFormat::U8 && influences.formats.iter().all(|f| *f == WeightFormat::U8)
 }

@@ -1,0 +1,169 @@
+//! A software device is given only what a picture shows of a large model, and parts in the order in which the eye meets them. The
+//! picture is the same.
+
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec2, Vec3, Vec4};
+use skinscope::deform::METHODS;
+use skinscope::frame::{Frame, OVERLAYS};
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{Instance, Material, MaterialId, Mesh, MeshId, Model, NodeId, Primitive};
+use skinscope::render::{Backend, Gpu, Picture, Renderer, SAMPLES, render_image};
+
+use crate::{gpu, scenes};
+
+/// A bent tube of 204 800 triangles on 12 joints. Its vertices lie off their circles by a little, so that triangles have all
+/// shapes, and differ in colour, so that it shows which one is drawn.
+fn rough(influences: usize, double_sided: bool) -> Arc<Model> {
+    let mut parts = (*tube(Tube { joints: 12, rings: 401, sides: 256, influences, ..Tube::default() })).clone();
+    parts.materials = vec![Material { double_sided, roughness: 0.4, ..Material::default() }];
+    let p = &mut parts.meshes[0].primitives[0];
+    let count = p.positions.len();
+    p.material = Some(MaterialId(0));
+    let odd = |i: usize, step: usize| (i * step % 1009) as f32 / 1009.0 - 0.5;
+    for (i, at) in p.positions.iter_mut().enumerate() {
+        *at += Vec3::new(odd(i, 37), odd(i, 113), odd(i, 71)) * 0.006;
+    }
+    p.colors = (0..count).map(|i| Vec4::new(odd(i, 7) + 0.5, odd(i, 5) + 0.5, odd(i, 3) + 0.5, 1.0)).collect();
+    p.uvs[0] = (0..count).map(|i| Vec2::new(odd(i, 11), odd(i, 13))).collect();
+    Arc::new(Model::build(parts).unwrap())
+}
+
+/// The picture by a renderer that has nothing on the device yet, and one by a renderer that has all of the model there; then
+/// how many bytes both brought to the device.
+fn pictures(gpu: &Gpu, frame: &Frame, size: [u32; 2], samples: u32) -> [(Picture, u64); 2] {
+    [false, true].map(|has_all| {
+        let mut renderer = Renderer::new(gpu);
+        renderer.set_samples(samples);
+        let before = gpu.uploads().bytes;
+        if has_all {
+            // A window's picture may be followed by others of the same model.
+            renderer.draw(gpu, frame, size).unwrap();
+        }
+        (render_image(gpu, &mut renderer, frame, size).unwrap(), gpu.uploads().bytes - before)
+    })
+}
+
+fn differing(a: &Picture, b: &Picture) -> usize {
+    a.rgba.as_chunks::<4>().0.iter().zip(b.rgba.as_chunks::<4>().0).filter(|(a, b)| a != b).count()
+}
+
+#[test]
+fn a_part_of_a_large_model_makes_the_same_picture_as_all_of_it() {
+    let Some(gpu) = gpu(Backend::Vulkan) else { return };
+    let size = [160, 120];
+    let mut smallest = u64::MAX;
+    for (influences, double_sided) in [(1, false), (4, false), (4, true), (6, false)] {
+        let model = rough(influences, double_sided);
+        for method in METHODS {
+            let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.8), method);
+            let eyes = [Vec3::new(0.0, 1.0, 4.5), Vec3::new(0.3, 0.9, 1.1), Vec3::new(0.1, 1.0, 30.0)];
+            for (eye, samples) in eyes.into_iter().flat_map(|eye| [(eye, SAMPLES), (eye, 1)]) {
+                frame.camera.world_from_view.translation = eye.into();
+                let [(part, few), (whole, all)] = pictures(&gpu, &frame, size, samples);
+                let case = format!("{influences}, {double_sided}, {}, {eye}, {samples}", method.id);
+                assert_eq!(differing(&part, &whole), 0, "{case}");
+                assert!(whole.rgba.as_chunks::<4>().0.iter().any(|p| *p != whole.at(0, 0)), "{case}: it is seen");
+                // From close by, some of it lies behind the eye, and all of it is drawn.
+                if is_software(&gpu) && eye.z > 2.0 {
+                    assert!(few < all, "{case}: {few} bytes, {all} of all");
+                }
+                smallest = smallest.min(few * 100 / all);
+            }
+        }
+    }
+    assert!(!is_software(&gpu) || smallest < 10, "far away next to nothing is needed: {smallest} %");
+}
+
+fn is_software(gpu: &Gpu) -> bool {
+    gpu.info.device_type == wgpu::DeviceType::Cpu
+}
+
+#[test]
+fn mirrored_surfaces_and_wide_pictures_keep_what_is_seen() {
+    let Some(gpu) = gpu(Backend::Vulkan) else { return };
+    let model = rough(4, false);
+    let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.4), METHODS[0]);
+    frame.camera.world_from_view.translation = Vec3::new(0.2, 1.0, 3.0).into();
+    frame.palettes.iter_mut().for_each(|m| *m = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0)) * *m);
+    for size in [[90, 140], [401, 77]] {
+        let [(part, _), (whole, _)] = pictures(&gpu, &frame, size, SAMPLES);
+        assert_eq!(differing(&part, &whole), 0, "{size:?}");
+    }
+    // From within, where part of it lies behind the eye, it is drawn whole.
+    frame.camera.world_from_view.translation = Vec3::new(0.0, 1.0, 0.1).into();
+    frame.camera.near = 0.01;
+    let [(part, few), (whole, all)] = pictures(&gpu, &frame, [120, 90], SAMPLES);
+    assert_eq!((differing(&part, &whole), few), (0, all));
+}
+
+#[test]
+fn a_part_is_never_taken_for_the_whole() {
+    let Some(gpu) = gpu(Backend::Vulkan) else { return };
+    let (model, size) = (rough(4, false), [96, 96]);
+    let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.4), METHODS[0]);
+    frame.camera.world_from_view.translation = Vec3::new(0.0, 1.0, 30.0).into();
+    let mut renderer = Renderer::new(&gpu);
+    render_image(&gpu, &mut renderer, &frame, size).unwrap();
+    // Nearer, from another side, in another pose and look: each picture is as a fresh renderer draws it.
+    let mut looks: Vec<Frame> = vec![frame.clone(); 4];
+    looks[0].camera.world_from_view =
+        Affine3A::from_rotation_y(2.0) * Affine3A::from_translation(Vec3::new(0.0, 1.0, 4.0));
+    looks[1].palettes = scenes::frame(&model, &scenes::pose(&model, Some(0), 1.0), METHODS[0]).palettes;
+    looks[2].display.overlay = OVERLAYS.iter().copied().find(|o| o.values.is_none());
+    looks[3].display.wireframe = true;
+    for (i, look) in looks.iter().enumerate() {
+        let again = render_image(&gpu, &mut renderer, look, size).unwrap();
+        let fresh = render_image(&gpu, &mut Renderer::new(&gpu), look, size).unwrap();
+        assert_eq!(differing(&again, &fresh), 0, "{i}");
+        render_image(&gpu, &mut renderer, &frame, size).unwrap();
+        renderer.draw(&gpu, look, size).unwrap();
+        let after_a_part = render_image(&gpu, &mut renderer, look, size).unwrap();
+        assert_eq!(differing(&after_a_part, &fresh), 0, "{i}");
+    }
+}
+
+/// Flat parts, each with a mesh of its own, that hang on one node: a plate at `z` from −`half` to `half`, which may have a spike
+/// towards the eye; stored farthest first but for the last two, which lie in one plane.
+fn plates() -> Arc<Model> {
+    let mut parts = (*tube(Tube::default())).clone();
+    let plate = |half: f32, z: f32, spike: f32, color: Vec4| {
+        let corner = |x: f32, y: f32| Vec3::new(x * half, y * half, z);
+        let mut positions = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
+        positions.extend([corner(-1.0, -1.0), corner(-0.8, -1.0), corner(-0.9, -0.9) + Vec3::Z * spike]);
+        Primitive {
+            indices: vec![0, 1, 2, 0, 2, 3, 4, 5, 6],
+            normals: vec![Vec3::Z; 7],
+            colors: vec![color; 7],
+            stored_vertices: 7,
+            positions,
+            ..Primitive::default()
+        }
+    };
+    let rising = (0..6).map(|i| plate(0.5, 0.2 * i as f32 - 1.5, 0.0, Vec4::new(i as f32 / 6.0, 0.3, 0.1, 1.0)));
+    // The second one has its middle nearer to the eye, and is drawn over the first all the same.
+    let last =
+        [plate(0.4, 0.0, 0.0, Vec4::new(0.1, 0.9, 0.2, 1.0)), plate(0.3, 0.0, 0.6, Vec4::new(0.1, 0.2, 0.9, 1.0))];
+    let all: Vec<Primitive> = rising.chain(last).collect();
+    let instance = |i: usize| Instance { node: NodeId(0), mesh: MeshId::from_index(i), ..Instance::default() };
+    parts.instances = (0..all.len()).map(instance).collect();
+    parts.meshes = all.into_iter().map(|p| Mesh { primitives: vec![p], ..Mesh::default() }).collect();
+    (parts.skins, parts.clips) = (Vec::new(), Vec::new());
+    Arc::new(Model::build(parts).unwrap())
+}
+
+#[test]
+fn parts_in_the_order_of_the_eye_make_the_same_picture() {
+    let Some(gpu) = gpu(Backend::Vulkan) else { return };
+    let model = plates();
+    let mut frame = scenes::frame(&model, &scenes::pose(&model, None, 0.0), METHODS[0]);
+    for eye in [Vec3::new(0.0, 0.0, 3.0), Vec3::new(0.8, 0.4, 4.0)] {
+        frame.camera.world_from_view.translation = eye.into();
+        for samples in [1, SAMPLES] {
+            let [(sorted, _), (stored, _)] = pictures(&gpu, &frame, [120, 120], samples);
+            assert_eq!(differing(&sorted, &stored), 0, "{eye}, {samples}");
+            let [r, g, b, _] = stored.at(60, 60);
+            assert!(eye.x > 0.0 || b > g && b > r, "the last of one plane is seen: {:?}", stored.at(60, 60));
+        }
+    }
+}
