@@ -146,7 +146,7 @@ if has large; then
     --row 'first picture, one sample, processor, ms|ours::cpu_ms|theirs::cpu_ms|0.35' \
     --row 'first picture, one sample, memory, MiB|ours::rss_mib|theirs::rss_mib|0.6' \
     --row 'four samples, wall, ms|smooth::wall_ms|theirs::wall_ms|0.45' \
-    --row 'four samples, processor, ms|smooth::cpu_ms|theirs::cpu_ms|' \
+    --row 'four samples, processor, ms|smooth::cpu_ms|theirs::cpu_ms|0.45' \
     --row 'four samples, memory, MiB|smooth::rss_mib|theirs::rss_mib|0.8'
 fi
 
