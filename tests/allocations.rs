@@ -15,7 +15,9 @@ use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{
     Change, InstanceId, Interpolation, LocalPose, Model, NodeId, Property, PropertyChannel, Sampler, Values,
 };
-use skinscope::session::{ChannelValue, Command, Document, Session};
+use skinscope::session::{
+    ChannelValue, Document, EditCommand, PlaybackCommand, SelectionCommand, Session, Toggle, ViewCommand,
+};
 
 thread_local! {
     /// Allocations of this thread: tests run side by side.
@@ -107,16 +109,15 @@ fn frames_after_the_first_allocate_nothing() {
 fn played(model: Model, members: u32) {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(model), Vec::new(), None));
-    session.apply(Command::SetCrowd(members));
-    session.apply(Command::ToggleOverlay("weights"));
-    session.apply(Command::Select(Some(NodeId(1))));
-    session.apply(Command::Edit(NodeId(1), ChannelValue::Rotation(glam::Vec3::Y)));
-    session.view.axes = true;
+    session.apply(ViewCommand::SetCrowd(members));
+    session.apply(ViewCommand::ToggleOverlay("weights"));
+    session.apply(SelectionCommand::Select(Some(NodeId(1))));
+    session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Rotation(glam::Vec3::Y)));
+    session.apply(ViewCommand::Set(Toggle::Axes, true));
     let mut picture = frame::Frame::default();
     let mut shown = frame::Frame::default();
     let mut next = || {
-        let model = Arc::clone(session.model().unwrap());
-        session.playback.advance(0.03, &model);
+        session.apply(PlaybackCommand::Advance(0.03));
         session.update_pose();
         picture.build(&session, &Palette::DARK);
         shown.clone_from(&picture);

@@ -186,7 +186,7 @@ fn every_bad_input_that_opens_can_be_drawn_by_every_panel() {
     use egui_kittest::Harness;
     use skinscope::app::ui::{self, Status, UiState};
     use skinscope::model::NodeId;
-    use skinscope::session::Command;
+    use skinscope::session::{CameraCommand, Command, PlaybackCommand, SelectionCommand, ViewCommand};
     let Some(corpus) = common::corpus() else { return };
     let folder = corpus.join("malformed");
     let mut shown = 0;
@@ -196,25 +196,29 @@ fn every_bad_input_that_opens_can_be_drawn_by_every_panel() {
         let Ok(document) = Source::File(path).load(&Options::default(), &Progress::silent()) else { continue };
         let mut session = Session::default();
         session.open(document);
-        session.apply(Command::Select(Some(NodeId(0))));
-        session.apply(Command::ToggleOverlay("weights"));
+        session.apply(SelectionCommand::Select(Some(NodeId(0))));
+        session.apply(ViewCommand::ToggleOverlay("weights"));
         let state = (session, UiState::default(), Status::default());
         let mut harness =
             Harness::builder().with_size(egui::vec2(1280.0, 720.0)).with_context_setup(ui::install).build_ui_state(
                 |ui, (session, state, status): &mut (Session, UiState, Status)| {
                     let mut commands = Vec::new();
                     ui::show(ui, session, state, status, &mut commands);
-                    let model = Arc::clone(session.model().unwrap());
-                    session.playback.advance(0.5, &model);
+                    session.apply(PlaybackCommand::Advance(0.5));
                     session.update_pose();
                 },
                 state,
             );
-        for command in [Command::FrameAll, Command::FrameSelected, Command::NextKey, Command::ToEnd] {
+        for command in [
+            Command::Camera(CameraCommand::FrameAll),
+            Command::Camera(CameraCommand::FrameSelected),
+            Command::Playback(PlaybackCommand::NextKey),
+            Command::Playback(PlaybackCommand::ToEnd),
+        ] {
             harness.state_mut().0.apply(command);
             harness.step();
         }
-        assert!(harness.state().0.view.orbit.world_from_view().is_finite(), "{row}");
+        assert!(harness.state().0.view().orbit.world_from_view().is_finite(), "{row}");
         shown += 1;
     }
     assert!(shown > 30, "{shown} opened");

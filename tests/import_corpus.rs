@@ -9,7 +9,7 @@ use std::path::Path;
 
 use skinscope::import::{Import, ImportError, Options, Progress, import_file};
 use skinscope::model::{ClipId, Interpolation, Topology};
-use skinscope::session::{Command, Session, Source};
+use skinscope::session::{PlaybackCommand, Session, Source};
 
 fn open(path: &Path) -> Result<Import, ImportError> {
     import_file(path, &Options::default(), &Progress::silent())
@@ -108,11 +108,11 @@ fn nothing_of_any_model_lies_outside_of_what_is_framed() {
         session.open(document);
         let clips = session.model().unwrap().clips.len();
         for clip in 0..clips.max(1) {
-            session.apply(Command::SetClip(ClipId(clip as u32)));
+            session.apply(PlaybackCommand::SetClip(ClipId(clip as u32)));
             for part in 0..5 {
                 let model = session.model().unwrap();
                 let duration = model.clips.get(clip).map_or(0.0, |c| c.duration_secs());
-                session.apply(Command::Seek(duration * part as f32 / 4.0));
+                session.apply(PlaybackCommand::Seek(duration * part as f32 / 4.0));
                 session.update_pose();
                 let extent = session.extent();
                 assert_eq!((extent.mass, extent.strays.len()), (extent.all, 0), "{name}, clip {clip}, {part}");

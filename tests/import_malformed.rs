@@ -257,7 +257,7 @@ fn a_model_that_is_a_link_reads_beside_the_link_and_a_linked_folder_leads_out() 
 
 #[test]
 fn a_clip_of_no_length_shows_its_only_key_at_every_time() {
-    use skinscope::session::{Command, Document, Session};
+    use skinscope::session::{Document, PlaybackCommand, Session};
     let json = br#"{"asset":{"version":"2.0"},"nodes":[{}],
         "animations":[{"samplers":[{"input":0,"output":1}],"channels":[{"sampler":0,"target":{"node":0,"path":"translation"}}]}],
         "accessors":[{"bufferView":0,"componentType":5126,"type":"SCALAR","count":1},
@@ -268,13 +268,12 @@ fn a_clip_of_no_length_shows_its_only_key_at_every_time() {
     let mut session = Session::default();
     session.open(Document::new(import.model, Vec::new(), None));
     for time in [0.0, -1.0, 1e30, f32::NAN] {
-        session.apply(Command::Seek(time));
-        session.playback.playing = true;
-        let model = std::sync::Arc::clone(session.model().unwrap());
-        session.playback.advance(0.016, &model);
+        session.apply(PlaybackCommand::Seek(time));
+        session.apply(PlaybackCommand::SetPlaying(true));
+        session.apply(PlaybackCommand::Advance(0.016));
         session.update_pose();
-        assert_eq!(session.pose.local.transforms[0].translation.to_array(), [1.0, 2.0, 3.0]);
-        assert_eq!(session.playback.time_secs, 0.0);
+        assert_eq!(session.pose().local.transforms[0].translation.to_array(), [1.0, 2.0, 3.0]);
+        assert_eq!(session.playback().time_secs, 0.0);
     }
 }
 

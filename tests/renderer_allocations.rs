@@ -16,7 +16,7 @@ use skinscope::frame::{Frame, Palette};
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{AlphaMode, Light, LightId, LightKind, Model, NodeId, Transmission};
 use skinscope::render::{Backend, Gpu, GpuError, Renderer};
-use skinscope::session::{Command, Document, Lighting, Session};
+use skinscope::session::{Document, Lighting, PlaybackCommand, SelectionCommand, Session, Toggle, ViewCommand};
 
 thread_local! {
     static WATCHING: Cell<bool> = const { Cell::new(false) };
@@ -139,16 +139,15 @@ fn a_picture_that_plays_allocates_nothing_of_ours() {
     for (members, overlay) in [(1, None), (1, Some("dominant")), (9, None), (9, Some("weights"))] {
         let mut session = Session::default();
         session.open(Document::new(model(), Vec::new(), None));
-        session.apply(Command::SetCrowd(members));
-        session.apply(Command::SetLighting(Lighting::Both));
-        session.apply(Command::Select(Some(NodeId(4))));
-        session.apply(Command::Seek(0.5));
-        session.view.axes = true;
-        session.view.overlay = overlay.and_then(skinscope::inspect::overlay);
+        session.apply(ViewCommand::SetCrowd(members));
+        session.apply(ViewCommand::SetLighting(Lighting::Both));
+        session.apply(SelectionCommand::Select(Some(NodeId(4))));
+        session.apply(PlaybackCommand::Seek(0.5));
+        session.apply(ViewCommand::Set(Toggle::Axes, true));
+        session.apply(ViewCommand::SetOverlay(overlay));
         let (mut frame, mut renderer) = (Frame::default(), Renderer::new(&gpu));
         let mut next = || {
-            let model = Arc::clone(session.model().unwrap());
-            session.playback.advance(0.01, &model);
+            session.apply(PlaybackCommand::Advance(0.01));
             session.update_pose();
             frame.build(&session, &Palette::DARK);
             renderer.draw(&gpu, &frame, [64, 64]).unwrap();

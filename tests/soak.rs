@@ -19,7 +19,7 @@ use skinscope::math::Aabb;
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{Light, LightId, LightKind, Model, NodeId};
 use skinscope::render::{Backend, Gpu, GpuError, Renderer};
-use skinscope::session::{self, Document, Lighting, Session};
+use skinscope::session::{self, Document, Lighting, Session, Toggle};
 
 /// Frames of a second, and seconds of the two readings.
 const RATE: u32 = 30;
@@ -55,29 +55,32 @@ fn session(way: &str) -> Session {
     let model = model();
     let mut session = Session::default();
     session.open(Document::new(Arc::clone(&model), Vec::new(), None));
-    session.apply(session::Command::SetViewport(Vec2::new(160.0, 120.0)));
-    session.apply(session::Command::Select(Some(NodeId(4))));
+    session.apply(session::CameraCommand::SetViewport(Vec2::new(160.0, 120.0)));
+    session.apply(session::SelectionCommand::Select(Some(NodeId(4))));
     session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &AtomicBool::new(false)).unwrap());
     let crowd = if way.starts_with("crowd") { 10 } else { 1 };
-    session.apply(session::Command::SetCrowd(crowd));
+    session.apply(session::ViewCommand::SetCrowd(crowd));
     let lights = if way == "lights" { Lighting::Both } else { Lighting::Studio };
-    session.apply(session::Command::SetLighting(lights));
-    let view = &mut session.view;
-    view.bones = way == "bones";
-    view.wireframe = way == "wireframe";
-    view.vertices = way.starts_with("dots");
-    view.influenced_only = way == "influenced only";
-    view.overlay = overlay(way.rsplit(' ').next().unwrap());
+    session.apply(session::ViewCommand::SetLighting(lights));
+    for (toggle, on) in [
+        (Toggle::Bones, way == "bones"),
+        (Toggle::Wireframe, way == "wireframe"),
+        (Toggle::Vertices, way.starts_with("dots")),
+        (Toggle::InfluencedOnly, way == "influenced only"),
+    ] {
+        session.apply(session::ViewCommand::Set(toggle, on));
+    }
+    let shown = overlay(way.rsplit(' ').next().unwrap());
+    session.apply(session::ViewCommand::SetOverlay(shown.map(|o| o.id)));
     session
 }
 
 /// Everything there is, ten frames each.
 fn turn(session: &mut Session, frame: u32) {
     let turn = (frame / 10) as usize % (2 * OVERLAYS.len());
-    let view = &mut session.view;
-    view.overlay = OVERLAYS.get(turn / 2).copied();
-    view.vertices = turn % 2 == 1;
-    view.influenced_only = turn % 3 == 1;
+    session.apply(session::ViewCommand::SetOverlay(OVERLAYS.get(turn / 2).map(|o| o.id)));
+    session.apply(session::ViewCommand::Set(Toggle::Vertices, turn % 2 == 1));
+    session.apply(session::ViewCommand::Set(Toggle::InfluencedOnly, turn % 3 == 1));
 }
 
 /// Resident KiB, and mappings that can be run.
@@ -104,13 +107,12 @@ fn one_way_in_a_process_of_its_own() {
     renderer.set_samples(1);
     session.update_pose();
     let bounds: Aabb = session.posed_bounds();
-    session.view.orbit.frame(bounds, 4.0 / 3.0);
+    session.apply(session::CameraCommand::FrameBox(bounds));
     for number in 1..=LAST * RATE {
         if way == "all in turn" {
             turn(&mut session, number);
         }
-        let model = Arc::clone(session.model().unwrap());
-        session.playback.advance(1.0 / RATE as f32, &model);
+        session.apply(session::PlaybackCommand::Advance(1.0 / RATE as f32));
         session.update_pose();
         frame.build(&session, &Palette::DARK);
         renderer.draw(&gpu, &frame, [160, 120]).unwrap();

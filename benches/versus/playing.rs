@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use skinscope::frame::{Background, Frame, Palette};
 use skinscope::import::{Options, Progress};
 use skinscope::render::{Backend, Gpu, Renderer, SAMPLES};
-use skinscope::session::{Command, Session, Source};
+use skinscope::session::{CameraCommand, PlaybackCommand, Session, Source};
 
 /// Pixels: what the panels leave of 1024 × 768.
 const SIZE: [u32; 2] = [456, 582];
@@ -41,7 +41,7 @@ const PARTS: [Part; 6] = [
 fn open(model: Option<PathBuf>) -> Session {
     let mut session = Session::default();
     session.open(Source::of(model).load(&Options::default(), &Progress::silent()).unwrap());
-    session.apply(Command::SetViewport(glam::Vec2::new(SIZE[0] as f32, SIZE[1] as f32)));
+    session.apply(CameraCommand::SetViewport(glam::Vec2::new(SIZE[0] as f32, SIZE[1] as f32)));
     session
 }
 
@@ -60,8 +60,7 @@ fn main() {
             for (part, costs) in PARTS.iter().zip(&mut costs) {
                 let before = clock::cpu_ns();
                 for _ in 0..FRAMES {
-                    let model = session.model().unwrap().clone();
-                    session.playback.advance(1.0 / 60.0, &model);
+                    session.apply(PlaybackCommand::Advance(1.0 / 60.0));
                     session.update_pose();
                     frame.build(&session, &Palette::DARK);
                     part.1(&mut frame);

@@ -10,7 +10,7 @@ use super::window::Window;
 use super::{App, AppError};
 use crate::model::Model;
 use crate::render::Doing;
-use crate::session::{Command, Document, Toggle};
+use crate::session::{Command, Document, EditCommand, SelectionCommand, Toggle, ViewCommand};
 
 impl App {
     /// Shows a document.
@@ -27,7 +27,7 @@ impl App {
             return self.fail(event_loop, AppError::Crowd(why));
         }
         if std::mem::take(&mut self.options.normalise_weights) {
-            self.session.apply(Command::ToggleNormaliseWeights);
+            self.session.apply(EditCommand::ToggleNormaliseWeights);
         }
         self.last_frame = None;
         if let Some(window) = &mut self.window {
@@ -59,12 +59,18 @@ impl App {
     /// Does what a command asks for; a click for which the model is not ready waits until it is.
     pub(super) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
         if self.meter.is_none() && self.session.must_wait_for(&command) {
-            self.click = Some((command, self.session.view.orbit));
+            self.click = Some((command, self.session.view().orbit));
             return;
         }
-        if matches!(command, Command::PickAt(_) | Command::PinAt(_) | Command::Select(_) | Command::Deselect) {
+        if matches!(
+            command,
+            Command::Selection(SelectionCommand::PickAt(_))
+                | Command::Selection(SelectionCommand::PinAt(_))
+                | Command::Selection(SelectionCommand::Select(_))
+                | Command::Selection(SelectionCommand::Deselect)
+        ) {
             let waited = self.click.take().is_some();
-            if waited && command == Command::Deselect {
+            if waited && command == Command::Selection(SelectionCommand::Deselect) {
                 return;
             }
         }
@@ -75,10 +81,10 @@ impl App {
 
     /// The vertices of `model` can be found now.
     pub(super) fn carry_out_click(&mut self, model: &Arc<Model>) {
-        let is_open = self.session.document.as_ref().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
+        let is_open = self.session.document().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
         // Where the camera has moved since, it would hit something else.
         if let Some((click, orbit)) = self.click.take_if(|_| is_open)
-            && orbit == self.session.view.orbit
+            && orbit == self.session.view().orbit
         {
             self.session.apply(click);
         }
@@ -86,7 +92,7 @@ impl App {
 
     /// Has what the session lacks worked out, and says what is being done.
     pub(super) fn work_beside(&mut self) {
-        match &self.session.document {
+        match self.session.document() {
             Some(document) if self.session.lacks_normalised() => self.jobs.normalise(document),
             _ => self.jobs.stop_normalising(),
         }
@@ -104,16 +110,18 @@ impl App {
         let work = |what: &str, fraction, cancel| Some(Work { what: what.into(), fraction, cancel });
         self.status.work = match doing {
             _ if self.session.lacks_normalised() => {
-                work("Normalising weights", None, Some(Command::ToggleNormaliseWeights))
+                work("Normalising weights", None, Some(Command::Edit(EditCommand::ToggleNormaliseWeights)))
             }
             Some((Doing::Model, fraction)) if self.coming.is_none() => {
                 work("Preparing the picture", Some(fraction), None)
             }
             Some((Doing::Wireframe, fraction)) => {
-                let cancel = Command::Toggle(Toggle::Wireframe);
+                let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
                 work("Collecting the edges", Some(fraction), Some(cancel))
             }
-            _ if self.click.is_some() => work("Sorting triangles to find the vertex", None, Some(Command::Deselect)),
+            _ if self.click.is_some() => {
+                work("Sorting triangles to find the vertex", None, Some(Command::Selection(SelectionCommand::Deselect)))
+            }
             _ => None,
         };
     }

@@ -35,7 +35,10 @@ use crate::frame::{Frame, Palette};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
-use crate::session::{Antialiasing, Command, Document, Effect, Orbit, Session, Source};
+use crate::session::{
+    Antialiasing, Command, Document, Effect, FileCommand, InspectionCommand, Orbit, PlaybackCommand, Session, Source,
+    ViewCommand,
+};
 
 /// Options of `skinscope view`.
 #[derive(Clone, Debug)]
@@ -176,13 +179,13 @@ impl App {
             options,
         };
         if let Some(method) = app.options.method {
-            app.session.apply(Command::SetMethod(method));
+            app.session.apply(ViewCommand::SetMethod(method));
         }
         if app.meter.is_none() {
             app.session.be_patient();
         }
-        app.session.apply(Command::SetCrowd(app.options.crowd));
-        app.session.apply(Command::SetAntialiasing(app.options.antialiasing));
+        app.session.apply(ViewCommand::SetCrowd(app.options.crowd));
+        app.session.apply(ViewCommand::SetAntialiasing(app.options.antialiasing));
         // The file is read while window and GPU start.
         app.load(app.options.source.clone());
         app
@@ -201,8 +204,8 @@ impl App {
 
     /// Looks for what is wrong with the open model, in the background. What is measured is not disturbed.
     fn inspect(&mut self) {
-        if let Some(document) = self.session.document.as_ref().filter(|_| self.meter.is_none()) {
-            self.jobs.inspect(Arc::clone(document.stored()), self.session.view.influence_limit);
+        if let Some(document) = self.session.document().filter(|_| self.meter.is_none()) {
+            self.jobs.inspect(Arc::clone(document.stored()), self.session.view().influence_limit);
             self.status.checking = true;
         }
     }
@@ -219,22 +222,29 @@ impl App {
 
     fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
         match effect {
-            Effect::Inspect => self.inspect(),
-            Effect::OpenDialog if !jobs::has_dialog() => {
+            Effect::File(command) => self.carry_out_file(event_loop, command),
+            Effect::Inspection(command) => self.carry_out_inspection(command),
+            Effect::Window(command) => self.ui.carry_out(&command),
+        }
+    }
+
+    fn carry_out_file(&mut self, event_loop: &ActiveEventLoop, command: FileCommand) {
+        match command {
+            FileCommand::OpenDialog if !jobs::has_dialog() => {
                 let todo = "Drop a file on the window, or give its path on the command line.";
                 self.status.error = Some(format!(
                     "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
                 ));
             }
-            Effect::OpenDialog => {
-                let folder = self.session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+            FileCommand::OpenDialog => {
+                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
                 let folder = folder.or_else(|| self.ui.saved().last_folder);
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()));
             }
-            Effect::Open(path) => self.load(Source::File(path)),
-            Effect::OpenBuiltIn => self.load(Source::BuiltIn),
-            Effect::Reload => self.load(self.source.clone()),
-            Effect::CancelLoad => {
+            FileCommand::Open(path) => self.load(Source::File(path)),
+            FileCommand::OpenBuiltIn => self.load(Source::BuiltIn),
+            FileCommand::Reload => self.load(self.source.clone()),
+            FileCommand::CancelLoad => {
                 match &self.status.loading {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),
                     _ => {
@@ -244,23 +254,28 @@ impl App {
                 }
                 self.status.loading = None;
             }
-            Effect::RunRom(options) => {
-                if let Some(document) = &self.session.document {
-                    let model = Arc::clone(document.stored());
-                    self.jobs.drive(model, options, self.session.view.method);
-                    self.status.rom = Some(0.0);
-                }
-            }
-            Effect::CancelRom => {
-                self.jobs.stop_motion();
-                self.status.rom = None;
-            }
-            Effect::CancelInspect => {
+            FileCommand::Quit => event_loop.exit(),
+        }
+    }
+
+    fn carry_out_inspection(&mut self, command: InspectionCommand) {
+        match command {
+            InspectionCommand::Inspect => self.inspect(),
+            InspectionCommand::CancelInspect => {
                 self.jobs.stop_inspection();
                 self.status.checking = false;
             }
-            Effect::Quit => event_loop.exit(),
-            effect => self.ui.carry_out(&effect),
+            InspectionCommand::RunRom(options) => {
+                if let Some(document) = self.session.document() {
+                    let model = Arc::clone(document.stored());
+                    self.jobs.drive(model, options, self.session.view().method);
+                    self.status.rom = Some(0.0);
+                }
+            }
+            InspectionCommand::CancelRom => {
+                self.jobs.stop_motion();
+                self.status.rom = None;
+            }
         }
     }
 
@@ -307,7 +322,7 @@ impl App {
                 Report::Inspected(model, inspection) => {
                     self.session.inspected(&model, *inspection);
                     let is_open = |d: &Document| Arc::ptr_eq(d.stored(), &model);
-                    self.status.checking &= !self.session.document.as_ref().is_some_and(is_open);
+                    self.status.checking &= !self.session.document().is_some_and(is_open);
                 }
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
@@ -337,13 +352,11 @@ impl App {
             (false, false) => passed,
         };
         // Measured is the whole model, with all of its images.
-        if measured && (self.session.document.is_none() || self.status.loading.is_some()) {
+        if measured && (self.session.document().is_none() || self.status.loading.is_some()) {
             return;
         }
         let Some(mut window) = self.window.take() else { return };
-        if let Some(model) = self.session.model().map(Arc::clone) {
-            self.session.playback.advance(dt_secs, &model);
-        }
+        self.session.apply(PlaybackCommand::Advance(dt_secs));
         let mut again = false;
         // Each turn sees what the one before it has changed.
         for turn in window.take_input() {
@@ -351,9 +364,9 @@ impl App {
             let commands = window.run_ui(event_loop, turn, &self.session, &mut self.ui, &self.status);
             again |= !commands.is_empty();
             // A pointer that holds the playhead still holds time still.
-            self.scrubbing = commands.iter().any(|c| matches!(c, Command::Seek(_)));
+            self.scrubbing = commands.iter().any(|c| matches!(c, Command::Playback(PlaybackCommand::Seek(_))));
             for command in commands {
-                if command == Command::CancelLoad && self.status.loading.is_none() {
+                if command == Command::File(FileCommand::CancelLoad) && self.status.loading.is_none() {
                     self.status.error = None;
                 }
                 self.apply(event_loop, command);
@@ -365,8 +378,8 @@ impl App {
         self.session.update_pose();
         let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
         self.frame.build(&self.session, &palette);
-        let playing = self.session.playback.playing && self.session.document.is_some();
-        let edges = Edges { wanted: self.session.view.antialiasing, playing };
+        let playing = self.session.playback().playing && self.session.document().is_some();
+        let edges = Edges { wanted: self.session.view().antialiasing, playing };
         let presented = window.present(&self.frame, palette.background, edges);
         if !playing {
             self.last_frame = None;
@@ -407,7 +420,7 @@ impl App {
             self.settings.size = window.size_in_points();
         }
         self.settings.ui = self.ui.saved();
-        self.settings.save(self.session.document.iter().flat_map(|document| document.files()));
+        self.settings.save(self.session.document().iter().flat_map(|document| document.files()));
     }
 }
 
@@ -459,7 +472,7 @@ impl ApplicationHandler<Wake> for App {
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
-            WindowEvent::DroppedFile(path) => self.send(event_loop, Command::Open(path)),
+            WindowEvent::DroppedFile(path) => self.send(event_loop, Command::File(FileCommand::Open(path))),
             _ => {}
         }
     }

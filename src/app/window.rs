@@ -123,7 +123,7 @@ impl Window {
     }
 
     pub(super) fn set_title(&mut self, session: &Session) {
-        let title = session.document.as_ref().map(|d| format!("{} — Skinscope", d.model.source.name));
+        let title = session.document().map(|d| format!("{} — Skinscope", d.model.source.name));
         self.os.set_title(title.as_deref().unwrap_or("Skinscope"));
     }
 

@@ -67,7 +67,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     if args.backend == Deformer::Cpu {
-        return Ok(export::posed_surface(model, &session.pose.draws, &session.pose.local, session.view.method));
+        return Ok(export::posed_surface(model, &session.pose().draws, &session.pose().local, session.view().method));
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);

@@ -15,7 +15,7 @@ use crate::model::{
     Camera, Clip, Image, Lens, Light, LightKind, Material, Model, NodeId, Path, Pixels, Primitive, WeightFormat,
 };
 use crate::output::overwritten_by_stdout;
-use crate::session::{Document, PoseSource, Session};
+use crate::session::{Document, PlaybackCommand, PoseSource, Session};
 
 /// Say what a file holds: nodes, skins, joints, influences, clips, materials, extensions, warnings
 ///
@@ -68,9 +68,9 @@ pub(super) fn run(args: &InfoArgs, started: Instant) -> Result<(), CliError> {
     }
     let mut session = Session::default();
     session.open(document);
-    session.playback.source = PoseSource::Rest;
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
-    let Some(document) = &session.document else { return Ok(()) };
+    let Some(document) = session.document() else { return Ok(()) };
     let report = describe(document, &session);
     if args.json {
         let text = serde_json::to_string_pretty(&report).map_err(|e| CliError::Usage(e.to_string()))?;

@@ -11,7 +11,7 @@ use super::pose::find_node;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, overlay};
 use crate::math::Ramp;
-use crate::session::{Command, Session};
+use crate::session::{SelectionCommand, Session, Toggle, ViewCommand};
 
 /// Colours of the surface.
 #[derive(Clone, Debug, Args)]
@@ -65,7 +65,7 @@ impl LookArgs {
             (None, true) => Some("dominant"),
             (None, false) => self.overlay.as_deref(),
         };
-        let Some(model) = session.document.as_ref().map(|d| Arc::clone(d.stored())) else { return Ok(()) };
+        let Some(model) = session.document().map(|d| Arc::clone(d.stored())) else { return Ok(()) };
         let joint = self.heatmap.as_ref().or(self.joint.as_ref());
         let joint = joint.map(|name| find_node(&model, name)).transpose()?;
         let needs_joint = id != Some("weights") && (self.influenced_only || self.with_children);
@@ -73,16 +73,15 @@ impl LookArgs {
             return Err(CliError::Usage("which joint? Say --joint NAME, or its number in the file".into()));
         }
         let limit = usize::from(self.limit);
-        session.apply(Command::Select(joint));
-        session.apply(Command::SetInfluenceLimit(limit));
-        let view = &mut session.view;
-        view.overlay = id.and_then(overlay);
-        view.with_children = self.with_children;
-        view.influenced_only = self.influenced_only;
-        view.vertices = self.dots;
-        view.shared_black = self.shared_black;
-        view.ramp = Ramp::choice(&self.ramp).unwrap_or_default();
-        if view.overlay.is_some_and(|o| o.values.is_some()) {
+        session.apply(SelectionCommand::Select(joint));
+        session.apply(ViewCommand::SetInfluenceLimit(limit));
+        session.apply(ViewCommand::SetOverlay(id.and_then(overlay).map(|o| o.id)));
+        session.apply(ViewCommand::Set(Toggle::WithChildren, self.with_children));
+        session.apply(ViewCommand::Set(Toggle::InfluencedOnly, self.influenced_only));
+        session.apply(ViewCommand::Set(Toggle::Vertices, self.dots));
+        session.apply(ViewCommand::Set(Toggle::SharedBlack, self.shared_black));
+        session.apply(ViewCommand::SetRamp(Ramp::choice(&self.ramp).unwrap_or_default()));
+        if session.view().overlay.is_some_and(|o| o.values.is_some()) {
             let options = CheckOptions { limit, ..CheckOptions::default() };
             if let Some(found) = Inspection::of(&model, &options, &AtomicBool::new(false)) {
                 session.inspected(&model, found);

@@ -7,7 +7,7 @@ use clap::Args;
 use super::{CliError, method_names, printable};
 use crate::deform::{self, METHODS};
 use crate::model::{ClipId, Model, NodeId};
-use crate::session::{Command, Document, PoseSource, Session};
+use crate::session::{Document, EditCommand, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
 
 /// Which pose, deformed how.
 #[derive(Clone, Debug, Args)]
@@ -48,30 +48,30 @@ impl PoseArgs {
         let clip = self.clip.as_deref().map(|name| find_clip(&model, name)).transpose()?;
         let mut session = Session::default();
         if let Some(method) = deform::method(&self.method) {
-            session.view.method = method;
+            session.apply(ViewCommand::SetMethod(method.id));
         }
         // Until somebody asks for them.
-        session.view.bones = false;
+        session.apply(ViewCommand::Set(Toggle::Bones, false));
         session.open(document);
         if self.normalise_weights {
-            session.apply(Command::ToggleNormaliseWeights);
+            session.apply(EditCommand::ToggleNormaliseWeights);
         }
-        session.playback.playing = false;
+        session.apply(PlaybackCommand::SetPlaying(false));
         match clip {
             Some(clip) => {
-                session.apply(Command::SetClip(clip));
-                session.apply(Command::Seek(self.time));
+                session.apply(PlaybackCommand::SetClip(clip));
+                session.apply(PlaybackCommand::Seek(self.time));
             }
             None => {
-                session.apply(Command::SetPose(PoseSource::Rest));
+                session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             }
         }
         for (name, weight) in &self.morph {
             for place in find_morph(&model, name)? {
-                session.apply(Command::EditMorph(place, *weight));
+                session.apply(EditCommand::EditMorph(place, *weight));
             }
         }
-        session.apply(Command::EndEdit);
+        session.apply(EditCommand::EndEdit);
         session.update_pose();
         Ok(session)
     }

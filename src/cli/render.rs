@@ -19,7 +19,7 @@ use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
 use crate::output::{self, overwritten, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
-use crate::session::{Command, FOV_Y, Lighting, Orbit, Session, ViewFrom};
+use crate::session::{CameraCommand, FOV_Y, Lighting, Session, Toggle, ViewCommand, ViewFrom};
 
 /// Draw a picture of the posed model, without a display
 ///
@@ -166,39 +166,42 @@ fn draw(
 
 /// The session's frame, with the camera and the overlays of the arguments and nothing else.
 fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError> {
-    let aspect = args.size[0] as f32 / args.size[1] as f32;
     args.look.apply(session)?;
     // A file without a mesh is its skeleton.
-    session.view.bones = args.skeleton.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
+    let bones = args.skeleton.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
+    session.apply(ViewCommand::Set(Toggle::Bones, bones));
     args.skeleton.apply(session)?;
-    let bones_too = if session.view.bones { session.skeleton_bounds() } else { Aabb::EMPTY };
-    session.apply(Command::SetCrowd(args.crowd));
+    let bones_too = if bones { session.skeleton_bounds() } else { Aabb::EMPTY };
+    session.apply(ViewCommand::SetCrowd(args.crowd));
     if let Some(why) = session.crowd_refusal() {
         return Err(CliError::Usage(why));
     }
     let framed = if args.frame_everything { session.whole_bounds() } else { session.posed_bounds() };
     let bounds = framed.union(bones_too);
     let model = session.model().cloned();
-    let view = &mut session.view;
-    view.grid = false;
-    view.wireframe = args.wireframe;
+    session.apply(ViewCommand::Set(Toggle::Grid, false));
+    session.apply(ViewCommand::Set(Toggle::Wireframe, args.wireframe));
     if let (Some(name), Some(model)) = (&args.variant, &model) {
-        view.variant = Some(find_variant(model, name)?);
+        session.apply(ViewCommand::SetVariant(Some(find_variant(model, name)?)));
     }
-    (view.orbit.yaw, view.orbit.pitch) = match args.view {
-        Side::Front => ViewFrom::Front.angles(),
-        Side::Back => ViewFrom::Back.angles(),
-        Side::Left => ViewFrom::Left.angles(),
-        Side::Right => ViewFrom::Right.angles(),
-        Side::Top => ViewFrom::Top.angles(),
-        Side::Persp => (Orbit::default().yaw, Orbit::default().pitch),
+    let side = match args.view {
+        Side::Front => Some(ViewFrom::Front),
+        Side::Back => Some(ViewFrom::Back),
+        Side::Left => Some(ViewFrom::Left),
+        Side::Right => Some(ViewFrom::Right),
+        Side::Top => Some(ViewFrom::Top),
+        // From where a file is seen when it is opened.
+        Side::Persp => None,
     };
-    view.orbit.frame(bounds, aspect);
-    session.apply(Command::SetViewport(Vec2::new(args.size[0] as f32, args.size[1] as f32)));
+    if let Some(side) = side {
+        session.apply(CameraCommand::LookFrom(side));
+    }
+    session.apply(CameraCommand::SetViewport(Vec2::new(args.size[0] as f32, args.size[1] as f32)));
+    session.apply(CameraCommand::FrameBox(bounds));
     light(args.lights, session)?;
     if let Some(name) = &args.camera {
         let camera = find_camera(session, name)?;
-        session.apply(Command::SetCamera(Some(camera)));
+        session.apply(CameraCommand::SetCamera(Some(camera)));
     }
     let mut frame = Frame::default();
     frame.build(session, &Palette::DARK);
@@ -232,7 +235,7 @@ fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
     if lights != Lights::Studio && !session.has_lights() {
         return Err(CliError::Usage("the file has no lights; leave --lights away, or say --lights studio".into()));
     }
-    session.apply(Command::SetLighting(match lights {
+    session.apply(ViewCommand::SetLighting(match lights {
         Lights::Studio => Lighting::Studio,
         Lights::File => Lighting::File,
         Lights::Both => Lighting::Both,

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use super::CliError;
 use super::pose::find_node;
 use crate::inspect::BoneShape;
-use crate::session::{Command, Session, View};
+use crate::session::{Session, View, ViewCommand};
 
 /// Bones, hidden nodes, translucent skin.
 #[derive(Clone, Debug, Args)]
@@ -60,22 +60,22 @@ fn parse_opacity(text: &str) -> Result<f32, String> {
 impl SkeletonArgs {
     /// Sets the view of `session`.
     pub(super) fn apply(&self, session: &mut Session) -> Result<(), CliError> {
-        let Some(model) = session.document.as_ref().map(|d| std::sync::Arc::clone(d.stored())) else { return Ok(()) };
+        let Some(model) = session.document().map(|d| std::sync::Arc::clone(d.stored())) else { return Ok(()) };
         for name in &self.hide {
             let node = find_node(&model, name)?;
             if !session.is_hidden(node) {
-                session.apply(Command::ToggleHidden(node));
+                session.apply(ViewCommand::ToggleHidden(node));
             }
         }
         let shape = BoneShape::ALL.into_iter().find(|s| s.id() == self.bones);
-        session.apply(Command::SetBoneShape(shape.unwrap_or_default()));
-        session.apply(Command::SetBoneSize(self.bone_size));
-        session.apply(Command::SetSkinOpacity(self.skin_opacity));
-        session.view.deforming_only = match self.deforming_only {
+        session.apply(ViewCommand::SetBoneShape(shape.unwrap_or_default()));
+        session.apply(ViewCommand::SetBoneSize(self.bone_size));
+        session.apply(ViewCommand::SetSkinOpacity(self.skin_opacity));
+        session.apply(ViewCommand::SetDeformingOnly(match self.deforming_only {
             Choice::Auto => None,
             Choice::On => Some(true),
             Choice::Off => Some(false),
-        };
+        }));
         session.update_pose();
         Ok(())
     }

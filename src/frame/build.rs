@@ -83,15 +83,15 @@ impl Palette {
 impl Frame {
     /// Describes `session` as it stands ([`Session::update_pose`] has run). Reuses this frame's memory.
     pub fn build(&mut self, session: &Session, palette: &Palette) {
-        let view = &session.view;
+        let view = session.view();
         let (near, far) = view.planes(session.shown_bounds());
         self.model = session.model().map(Arc::clone);
         self.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
         self.method = view.method;
-        self.palettes.clone_from(&session.pose.palettes);
-        self.palettes.extend_from_slice(&session.pose.crowd.palettes);
-        self.morph_weights.clone_from(&session.pose.local.morph_weights);
-        self.morph_weights.extend_from_slice(&session.pose.crowd.morph_weights);
+        self.palettes.clone_from(&session.pose().palettes);
+        self.palettes.extend_from_slice(&session.pose().crowd.palettes);
+        self.morph_weights.clone_from(&session.pose().local.morph_weights);
+        self.morph_weights.extend_from_slice(&session.pose().crowd.morph_weights);
         self.members = session.crowd() as u32;
         self.variant = view.variant;
         self.draws.clear();
@@ -101,7 +101,7 @@ impl Frame {
         self.bones.clear();
         self.lines.clear();
         self.marked = Arc::clone(&view.marked);
-        self.inspection = session.document.as_ref().and_then(|d| d.inspection.clone());
+        self.inspection = session.document().and_then(|d| d.inspection.clone());
         let weighed = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weighed()).flatten();
         self.display = Display {
             overlay: view.overlay,
@@ -120,9 +120,9 @@ impl Frame {
             background: palette.background,
         };
         let Some(model) = session.model() else { return };
-        self.draws.extend(&session.pose.draws);
+        self.draws.extend(&session.pose().draws);
         let of_materials = |c: &&Change| matches!(c.0, Property::Material(..));
-        self.changes.extend(session.pose.changes.iter().filter(of_materials));
+        self.changes.extend(session.pose().changes.iter().filter(of_materials));
         self.add_lights(session);
         if view.bones {
             self.add_bones(model, session, palette);
@@ -163,7 +163,7 @@ impl Frame {
 
     /// The lights of the file where they are asked for; a file without any is lit by the studio.
     fn add_lights(&mut self, session: &Session) {
-        let lighting = session.view.lighting;
+        let lighting = session.view().lighting;
         if lighting == Lighting::Studio || !session.has_lights() {
             return;
         }
@@ -175,14 +175,14 @@ impl Frame {
     }
 
     fn add_bones(&mut self, model: &Model, session: &Session, palette: &Palette) {
-        let (view, bounds) = (&session.view, session.opened_bounds);
+        let (view, bounds) = (session.view(), session.opened_bounds());
         let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
-        for bone in &session.pose.bones {
+        for bone in &session.pose().bones {
             let color = if Some(bone.node) == view.selected {
                 palette.selected
             } else if Some(bone.node) == view.hovered {
                 palette.hovered
-            } else if session.edits.nodes.contains_key(&bone.node) {
+            } else if session.edits().nodes.contains_key(&bone.node) {
                 palette.edited
             } else if below.contains(&bone.node.index()) {
                 palette.below_selected
@@ -209,14 +209,14 @@ impl Frame {
     }
 
     fn add_axes(&mut self, model: &Model, session: &Session, palette: &Palette) {
-        let length = session.opened_bounds.diagonal() * 0.025;
-        for (i, world) in session.pose.model.iter().enumerate() {
+        let length = session.opened_bounds().diagonal() * 0.025;
+        for (i, world) in session.pose().model.iter().enumerate() {
             let node = NodeId::from_index(i);
-            let shown = model.scenes.get(session.view.scene).is_none_or(|s| s.contains[i]);
+            let shown = model.scenes.get(session.view().scene).is_none_or(|s| s.contains[i]);
             if !shown || session.is_hidden(node) || !(model.is_joint(node) || model.skins.is_empty()) {
                 continue;
             }
-            let selected = session.view.selected == Some(node);
+            let selected = session.view().selected == Some(node);
             let from = Vec3::from(world.translation);
             let axes = [world.matrix3.x_axis, world.matrix3.y_axis, world.matrix3.z_axis];
             for (axis, color) in axes.into_iter().zip(palette.axes) {
@@ -231,7 +231,7 @@ impl Frame {
 /// The ground reaches as far as the crowd does. A crowd has no contact shadow, since only the first member's could be
 /// drawn.
 fn grid(session: &Session, palette: &Palette) -> Grid {
-    let mut grid = ground(session.opened_bounds, palette);
+    let mut grid = ground(session.opened_bounds(), palette);
     if session.crowd() > 1 {
         grid.shadow = Vec4::ZERO;
         grid.radius = grid.radius.max(session.shown_bounds().diagonal() * 1.5);
@@ -243,17 +243,17 @@ fn grid(session: &Session, palette: &Palette) -> Grid {
 #[must_use]
 pub fn grid_unit(session: &Session) -> Option<f32> {
     const LEAST_PIXELS: f32 = 6.0;
-    let view = &session.view;
-    if !view.grid || session.document.is_none() {
+    let view = session.view();
+    if !view.grid || session.document().is_none() {
         return None;
     }
-    let focus = if view.through.is_some() { session.opened_bounds.center() } else { view.orbit.target };
+    let focus = if view.through.is_some() { session.opened_bounds().center() } else { view.orbit.target };
     let depth = -view.world_from_view().inverse().transform_point3(focus).z;
     let height = match view.projection() {
         Projection::Perspective { fov_y } => 2.0 * depth * (0.5 * fov_y).tan(),
         Projection::Orthographic { height } => height,
     };
-    let finest = ground(session.opened_bounds, &Palette::DARK).spacing;
+    let finest = ground(session.opened_bounds(), &Palette::DARK).spacing;
     // The shader leaves out lines that crowd: the finest, and then every tenth.
     let pixels = finest * view.viewport.y / height;
     Some(if height > 0.0 && pixels < LEAST_PIXELS { 10.0 * finest } else { finest })
@@ -283,20 +283,22 @@ mod tests {
     use crate::inspect::VertexRef;
     use crate::model::InstanceId;
     use crate::model::shapes::{Tube, tube};
-    use crate::session::{ChannelValue, Command, Document};
+    use crate::session::{CameraCommand, ChannelValue, Document, EditCommand, SelectionCommand, ViewCommand};
 
     fn open() -> Session {
         let mut session = Session::default();
-        session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+        let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+        parts.variants = vec![String::new(); 5];
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
         session
     }
 
     #[test]
     fn a_frame_holds_what_the_session_shows() {
         let mut session = open();
-        session.apply(Command::Select(Some(NodeId(2))));
-        session.apply(Command::ToggleOverlay("weights"));
-        session.view.variant = Some(4);
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.apply(ViewCommand::ToggleOverlay("weights"));
+        session.apply(ViewCommand::SetVariant(Some(4)));
         let mut frame = Frame::default();
         frame.build(&session, &Palette::DARK);
         assert_eq!((frame.draws.len(), frame.palettes.len(), frame.bones.len()), (1, 3, 3));
@@ -304,7 +306,7 @@ mod tests {
         assert_eq!(frame.overlay().map(|o| o.id), Some("weights"));
         let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
         assert_eq!(colors, [Palette::DARK.unselected, Palette::DARK.selected, Palette::DARK.below_selected]);
-        session.apply(Command::Select(None));
+        session.apply(SelectionCommand::Select(None));
         frame.build(&session, &Palette::DARK);
         assert!(
             frame.bones.iter().all(|b| b.color == Palette::DARK.bone && !b.fades),
@@ -313,13 +315,13 @@ mod tests {
         for palette in [Palette::DARK, Palette::LIGHT] {
             assert!(palette.bone[3] >= 0.85 && palette.unselected[3] <= 0.5);
         }
-        assert!(frame.camera.near > 0.0 && frame.camera.far > session.view.orbit.distance);
+        assert!(frame.camera.near > 0.0 && frame.camera.far > session.view().orbit.distance);
     }
 
     #[test]
     fn bones_and_skin_are_as_the_view_has_them() {
         let mut session = open();
-        session.apply(Command::Select(Some(NodeId(2))));
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
         session.update_pose();
         let mut frame = Frame::default();
         let mut built = |session: &Session| {
@@ -331,22 +333,22 @@ mod tests {
         assert_eq!(usual.bones.iter().map(|b| b.outlined).collect::<Vec<_>>(), [false, true, false]);
         assert_eq!(usual.bones.iter().map(|b| b.fades).collect::<Vec<_>>(), [true, false, false]);
         assert_eq!((usual.display.skin_opacity, usual.bones[0].shape), (1.0, BoneShape::Octahedra));
-        session.apply(Command::SetBoneShape(BoneShape::Sticks));
-        session.apply(Command::SetSkinOpacity(0.25));
+        session.apply(ViewCommand::SetBoneShape(BoneShape::Sticks));
+        session.apply(ViewCommand::SetSkinOpacity(0.25));
         let sticks = built(&session);
         assert_eq!((sticks.display.skin_opacity, sticks.bones[0].shape), (0.25, BoneShape::Sticks));
         assert!(sticks.bones[0].radius < 0.5 * usual.bones[0].radius, "octahedra are as thick as they are long");
-        session.view.bone_size = 2.0;
+        session.apply(ViewCommand::SetBoneSize(2.0));
         assert_eq!(built(&session).bones[0].radius, 2.0 * sticks.bones[0].radius);
     }
 
     #[test]
     fn a_pinned_vertex_shows_where_each_joint_alone_would_carry_it() {
         let mut session = open();
-        session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 60.0)));
+        session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 60.0)));
         // Of the last ring, which joint 2 moves, and joint 1 a little.
         let vertex = session.model().unwrap().meshes[0].primitives[0].vertex_count() - 1;
-        session.apply(Command::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex })));
+        session.apply(SelectionCommand::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex })));
         session.update_pose();
         let mut frame = Frame::default();
         frame.build(&session, &Palette::DARK);
@@ -359,7 +361,7 @@ mod tests {
         assert!(lines[0].width > lines[1].width && lines[0].color[3] > lines[1].color[3], "{lines:?}");
         assert_eq!(lines[0].color[..3], joint_color(NodeId(3)));
         assert_eq!(dots.last().map(|dot| (dot.from, dot.color)), Some((lines[0].to, Palette::DARK.pinned[0])));
-        session.apply(Command::Deselect);
+        session.apply(SelectionCommand::Deselect);
         frame.build(&session, &Palette::DARK);
         assert!(frame.lines.is_empty());
     }
@@ -369,13 +371,15 @@ mod tests {
         let mut session = open();
         assert_eq!(grid_unit(&session), Some(0.1), "two metres high");
         for orthographic in [false, true] {
-            session.view.orbit.orthographic = orthographic;
-            session.apply(Command::FrameAll);
+            if session.view().orbit.orthographic != orthographic {
+                session.apply(CameraCommand::ToggleOrthographic);
+            }
+            session.apply(CameraCommand::FrameAll);
             assert_eq!(grid_unit(&session), Some(0.1));
-            session.apply(Command::Zoom(-25.0, session.view.viewport * 0.5));
+            session.apply(CameraCommand::Zoom(-25.0, session.view().viewport * 0.5));
             assert_eq!(grid_unit(&session), Some(1.0), "lines a tenth of a metre apart crowd");
         }
-        session.apply(Command::Toggle(crate::session::Toggle::Grid));
+        session.apply(ViewCommand::Toggle(crate::session::Toggle::Grid));
         assert_eq!(grid_unit(&session), None);
         assert_eq!(grid_unit(&Session::default()), None);
     }

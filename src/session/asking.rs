@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::{Command, Pose, Session};
+use super::{Command, Pose, SelectionCommand, Session};
 use crate::inspect::{self, Explanation, Hit, Posed};
 use crate::model::NodeId;
 
@@ -44,8 +44,8 @@ impl Session {
     #[must_use]
     pub fn must_wait_for(&self, click: &Command) -> bool {
         let asks = match click {
-            Command::PickAt(at) => self.bone_at(*at).is_none(),
-            Command::PinAt(_) => true,
+            Command::Selection(SelectionCommand::PickAt(at)) => self.bone_at(*at).is_none(),
+            Command::Selection(SelectionCommand::PinAt(_)) => true,
             _ => false,
         };
         let shown = self.view.mesh || self.view.wireframe;
@@ -76,9 +76,34 @@ impl Session {
         Some(Posed { model, palettes, morph_weights: &local.morph_weights, method: self.view.method })
     }
 
+    /// Carries out a command of its family.
+    pub(super) fn point_at(&mut self, command: SelectionCommand) {
+        match command {
+            SelectionCommand::Select(node) => self.select(node),
+            SelectionCommand::SelectParent => {
+                let parent = self.model().zip(self.view.selected).and_then(|(m, n)| m.skeleton.parents[n.index()]);
+                if parent.is_some() {
+                    self.select(parent);
+                }
+            }
+            SelectionCommand::SelectChild => {
+                let child = self.model().zip(self.view.selected).and_then(|(m, n)| m.skeleton.children(n).next());
+                if child.is_some() {
+                    self.select(child);
+                }
+            }
+            SelectionCommand::Hover(node) => self.view.hovered = node,
+            SelectionCommand::PickAt(at) => self.pick_at(at),
+            SelectionCommand::PinAt(at) => self.pin_at(at),
+            SelectionCommand::Deselect => self.deselect(),
+            SelectionCommand::Pin(vertex) => self.pin(vertex),
+            SelectionCommand::Mark(vertices) => self.mark(vertices),
+        }
+    }
+
     /// A click: the bone at a point, if bones are shown and one is near, else the vertex of the skin, which is pinned, with the
     /// joint that moves it most. Where there is nothing, nothing is selected or pinned any more.
-    pub(super) fn pick_at(&mut self, at: Vec2) {
+    fn pick_at(&mut self, at: Vec2) {
         match self.bone_at(at) {
             Some(bone) => self.select(Some(bone)),
             None => self.pin_at(at),
@@ -86,7 +111,7 @@ impl Session {
     }
 
     /// Does what [`Session::pick_at`] does where there are no bones.
-    pub(super) fn pin_at(&mut self, at: Vec2) {
+    fn pin_at(&mut self, at: Vec2) {
         let hit = self.vertex_at(at);
         self.view.pinned = hit.map(|hit| hit.vertex_ref());
         self.view.pinned_copy = hit.map_or(0, |hit| hit.copy);
@@ -100,14 +125,37 @@ impl Session {
     }
 
     /// The pinned vertex goes first, then the finding that is shown, then the selection.
-    pub(super) fn deselect(&mut self) {
+    fn deselect(&mut self) {
         if self.view.pinned.take().is_some() {
             return;
         }
         if self.before_finding.is_some() {
-            self.examine(&Command::LeaveFinding);
+            self.leave_finding();
         } else {
             self.view.selected = None;
         }
+    }
+
+    pub(super) fn select(&mut self, node: Option<NodeId>) {
+        let count = self.model().map_or(0, |m| m.skeleton.len());
+        self.view.selected = node.filter(|n| n.index() < count);
+    }
+
+    /// The joint whose bone is near a point of the viewport (pixels from its top left), where bones are shown. Cheap enough
+    /// for every move of the pointer: the surface is not deformed.
+    #[must_use]
+    pub fn bone_at(&self, at: Vec2) -> Option<NodeId> {
+        const REACH_PIXELS: f32 = 6.0;
+        if !self.view.bones {
+            return None;
+        }
+        let projector = self.view.projector();
+        let near = self.pose.bones.iter().filter_map(|bone| {
+            let (a, b) = (projector.project(bone.head)?, projector.project(bone.tail)?);
+            let along = ((at - a).dot(b - a) / (b - a).length_squared().max(1e-6)).clamp(0.0, 1.0);
+            Some((at.distance(a.lerp(b, along)), bone.node))
+        });
+        let best = near.min_by(|a, b| a.0.total_cmp(&b.0));
+        best.filter(|best| best.0 <= REACH_PIXELS).map(|best| best.1)
     }
 }

@@ -2,11 +2,55 @@
 
 use glam::{Vec2, Vec3};
 
-use super::Session;
+use super::{CameraCommand, Session};
 use crate::inspect;
 use crate::math::Aabb;
 
 impl Session {
+    /// Carries out a command of its family.
+    pub(super) fn move_camera(&mut self, command: CameraCommand) {
+        if leaves_camera(&command) {
+            self.view.leave_camera(self.opened_bounds.center());
+        }
+        let view = &mut self.view;
+        match command {
+            CameraCommand::SetViewport(size) => {
+                if size.is_finite() {
+                    view.set_viewport(size);
+                }
+            }
+            CameraCommand::Orbit(delta) => view.orbit.orbit(delta),
+            CameraCommand::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
+            CameraCommand::Zoom(steps, at) => {
+                if steps.is_finite() && at.is_finite() {
+                    self.zoom(steps, at);
+                }
+            }
+            CameraCommand::FrameSelected => {
+                let bounds = self.selected_bounds();
+                self.view.frame(bounds);
+            }
+            CameraCommand::FrameMarked => self.frame_marked(),
+            CameraCommand::FrameAll => {
+                let bounds = self.posed_bounds();
+                self.view.frame(bounds);
+            }
+            CameraCommand::FrameEverything => {
+                let bounds = self.whole_bounds();
+                self.view.frame(bounds);
+            }
+            CameraCommand::FrameBox(bounds) => view.frame(bounds),
+            CameraCommand::LookFrom(side) => (view.orbit.yaw, view.orbit.pitch) = side.angles(),
+            CameraCommand::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
+            CameraCommand::SetCamera(index) => self.look_through(index),
+            CameraCommand::NextCamera => {
+                let next = view.through.map_or(0, |t| t.index + 1);
+                let count = self.model().map_or(0, |m| m.camera_nodes.len());
+                self.look_through(Some(next).filter(|n| *n < count));
+            }
+        }
+    }
+
     /// Comes nearer by `steps` of the wheel. What is seen at `at` (pixels from the viewport's top left) stays there: the
     /// surface, or where there is none what lies as deep as the point that the camera turns about.
     pub(super) fn zoom(&mut self, steps: f32, at: Vec2) {
@@ -70,6 +114,25 @@ impl Session {
     }
 }
 
+/// Moving the camera by hand leaves a camera of the file.
+fn leaves_camera(command: &CameraCommand) -> bool {
+    match command {
+        CameraCommand::Orbit(_)
+        | CameraCommand::Pan(_)
+        | CameraCommand::Zoom(..)
+        | CameraCommand::FrameAll
+        | CameraCommand::FrameEverything
+        | CameraCommand::FrameBox(_)
+        | CameraCommand::FrameSelected
+        | CameraCommand::LookFrom(_)
+        | CameraCommand::ToggleOrthographic => true,
+        CameraCommand::SetViewport(_)
+        | CameraCommand::FrameMarked
+        | CameraCommand::SetCamera(_)
+        | CameraCommand::NextCamera => false,
+    }
+}
+
 /// Whether two boxes are about as large and in the same place.
 fn alike(a: Aabb, b: Aabb) -> bool {
     let (small, large) = (a.diagonal().min(b.diagonal()), a.diagonal().max(b.diagonal()));
@@ -80,7 +143,7 @@ fn alike(a: Aabb, b: Aabb) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{Command, Document, Orbit, ViewFrom};
+    use super::super::{CameraCommand, Document, Orbit, SelectionCommand, ViewFrom};
     use super::*;
     use crate::model::shapes::{Tube, tube};
     use crate::model::{Model, NodeId};
@@ -103,7 +166,7 @@ mod tests {
     /// How far a point moves on the screen, pixels, when one zooms at it.
     fn drift(session: &mut Session, world: Vec3, steps: f32) -> f32 {
         let at = session.view.project(world).unwrap();
-        session.apply(Command::Zoom(steps, at));
+        session.apply(CameraCommand::Zoom(steps, at));
         session.view.project(world).unwrap().distance(at)
     }
 
@@ -129,7 +192,7 @@ mod tests {
     #[test]
     fn the_surface_under_the_pointer_stays_there_and_is_never_passed() {
         let mut session = open();
-        session.apply(Command::LookFrom(ViewFrom::Front));
+        session.apply(CameraCommand::LookFrom(ViewFrom::Front));
         let centre = session.view.viewport * 0.5;
         let at = centre + Vec2::new(6.0, -40.0);
         let ray = session.view.ray(at);
@@ -146,13 +209,13 @@ mod tests {
     fn a_zoom_back_is_where_it_began() {
         let mut session = open();
         let (before, at) = (session.view.orbit, Vec2::new(100.0, 650.0));
-        session.apply(Command::Zoom(5.0, at));
+        session.apply(CameraCommand::Zoom(5.0, at));
         assert!((session.view.orbit.target - before.target).length() > 0.1);
-        session.apply(Command::Zoom(-5.0, at));
+        session.apply(CameraCommand::Zoom(-5.0, at));
         let after = session.view.orbit;
         assert!((after.target - before.target).length() < 1e-3 && (after.distance - before.distance).abs() < 1e-3);
-        session.apply(Command::Zoom(f32::NAN, at));
-        session.apply(Command::Zoom(1.0, Vec2::NAN));
+        session.apply(CameraCommand::Zoom(f32::NAN, at));
+        session.apply(CameraCommand::Zoom(1.0, Vec2::NAN));
         assert_eq!(session.view.orbit, after);
     }
 
@@ -171,11 +234,11 @@ mod tests {
         assert!((session.view.orbit.target.y - 100.0).abs() < 5.0 && !reloaded(&mut session, 100.0));
         assert!(reloaded(&mut session, 1.0), "it shrank again: a dot in the distance");
         // Whoever looks at a part of it goes on doing so.
-        session.apply(Command::Zoom(20.0, session.view.viewport * 0.5));
+        session.apply(CameraCommand::Zoom(20.0, session.view.viewport * 0.5));
         assert!(!reloaded(&mut session, 1.2));
         assert!(reloaded(&mut session, 100.0));
         // From far off on purpose.
-        session.apply(Command::Zoom(-20.0, session.view.viewport * 0.5));
+        session.apply(CameraCommand::Zoom(-20.0, session.view.viewport * 0.5));
         assert!(!reloaded(&mut session, 100.0));
     }
 
@@ -184,11 +247,11 @@ mod tests {
         let mut session = open();
         let whole = session.bounds();
         let height = |session: &Session| session.view.orbit.distance;
-        session.apply(Command::FrameAll);
+        session.apply(CameraCommand::FrameAll);
         let all = height(&session);
         for node in 2..6 {
-            session.apply(Command::Select(Some(NodeId(node))));
-            session.apply(Command::FrameSelected);
+            session.apply(SelectionCommand::Select(Some(NodeId(node))));
+            session.apply(CameraCommand::FrameSelected);
             let seen = |n: u32| {
                 let at = session.view.project(session.pose.model[n as usize].translation.into()).unwrap();
                 at.cmpge(Vec2::ZERO).all() && at.cmple(session.view.viewport).all()
@@ -200,7 +263,7 @@ mod tests {
         }
         assert!(height(&session) < 0.9 * all, "the last joint is a part of it");
         // Of a joint in the middle more is framed than it and its neighbours move and are.
-        session.apply(Command::Select(Some(NodeId(3))));
+        session.apply(SelectionCommand::Select(Some(NodeId(3))));
         let moved = inspect::moved_bounds(&session.posed().unwrap(), &session.pose.draws, NodeId(3), 0.1);
         let ends = [2, 4].map(|n: usize| session.pose.model[n].translation.y);
         let (low, high) = (moved.min.y.min(ends[0]), moved.max.y.max(ends[1]));

@@ -3,7 +3,7 @@
 
 use glam::{Affine3A, Vec3, Vec3A};
 
-use super::{Command, Edits, Playback, PoseSource, Session};
+use super::{CameraCommand, Edits, Playback, PoseSource, Session};
 use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
@@ -268,7 +268,7 @@ impl Session {
     /// The whole crowd in view, unless a camera of the file is looked through.
     pub(super) fn frame_crowd(&mut self) {
         if self.document.is_some() && self.view.through.is_none() {
-            self.apply(Command::FrameAll);
+            self.apply(CameraCommand::FrameAll);
         }
     }
 
@@ -317,7 +317,7 @@ mod tests {
 
     use super::*;
     use crate::model::shapes::{Tube, obstacle_course, tube};
-    use crate::session::{ChannelValue, Document, Toggle};
+    use crate::session::{ChannelValue, Command, Document, EditCommand, PlaybackCommand, Toggle, ViewCommand};
 
     fn open(model: Model) -> Session {
         let mut session = Session::default();
@@ -349,11 +349,11 @@ mod tests {
     fn members_never_touch_while_the_clip_plays() {
         for model in [tube(Tube { joints: 6, ..Tube::default() }), obstacle_course()] {
             let mut session = open(model);
-            session.apply(Command::SetCrowd(4));
+            session.apply(ViewCommand::SetCrowd(4));
             let (joints, weights) = (session.pose.palettes.len(), session.pose.local.morph_weights.len());
             let model = Arc::clone(session.model().unwrap());
             for step in 0..20 {
-                session.apply(Command::Seek(0.09 * step as f32));
+                session.apply(PlaybackCommand::Seek(0.09 * step as f32));
                 session.update_pose();
                 let crowd = &session.pose.crowd;
                 let mut boxes = vec![session.bounds()];
@@ -375,8 +375,8 @@ mod tests {
     fn many_members_are_posed_as_few_are() {
         let model = || tube(Tube { joints: 40, rings: 40, ..Tube::default() });
         let (mut few, mut many) = (open(model()), open(model()));
-        few.apply(Command::SetCrowd(400));
-        many.apply(Command::SetCrowd(500));
+        few.apply(ViewCommand::SetCrowd(400));
+        many.apply(ViewCommand::SetCrowd(500));
         const { assert!(499 * 41 > CrowdContext::MANY && 399 * 41 < CrowdContext::MANY) };
         let joints = few.pose.palettes.len();
         let matrices = |session: &Session| -> Vec<glam::Mat3A> {
@@ -384,7 +384,7 @@ mod tests {
         };
         for time in [0.2, 0.7] {
             for session in [&mut few, &mut many] {
-                session.apply(Command::Seek(time));
+                session.apply(PlaybackCommand::Seek(time));
                 session.update_pose();
             }
             assert_eq!(matrices(&few), matrices(&many));
@@ -394,9 +394,9 @@ mod tests {
     #[test]
     fn edits_pose_all_members_and_without_a_clip_all_stand_alike() {
         let mut session = open(tube(Tube { joints: 4, ..Tube::default() }));
-        session.apply(Command::SetCrowd(3));
-        session.apply(Command::SetPose(PoseSource::Rest));
-        session.apply(Command::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X * 40.0)));
+        session.apply(ViewCommand::SetCrowd(3));
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.apply(EditCommand::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X * 40.0)));
         session.update_pose();
         let (first, others) = (&session.pose.palettes, &session.pose.crowd.palettes);
         assert!(first[3].matrix3.y_axis.z > 0.5, "the edit is there: {}", first[3]);
@@ -411,15 +411,15 @@ mod tests {
     fn edits_pose_members_in_the_midst_of_a_clip_too() {
         let model = || tube(Tube { joints: 4, ..Tube::default() });
         let (mut crowd, mut alone) = (open(model()), open(model()));
-        crowd.apply(Command::SetCrowd(3));
+        crowd.apply(ViewCommand::SetCrowd(3));
         for session in [&mut crowd, &mut alone] {
-            session.apply(Command::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X * 40.0)));
+            session.apply(EditCommand::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X * 40.0)));
             session.update_pose();
         }
         let duration = alone.model().unwrap().clips[0].duration_secs();
         let others = crowd.pose.crowd.palettes.chunks(crowd.pose.palettes.len());
         for (i, member) in (1..).zip(others) {
-            alone.apply(Command::Seek(crowd.playback.time_at(phase(i), duration)));
+            alone.apply(PlaybackCommand::Seek(crowd.playback.time_at(phase(i), duration)));
             alone.update_pose();
             let place = Affine3A::from_translation(crowd.formation().offset(i));
             let wanted = alone.pose.palettes.iter().map(|m| place * *m);
@@ -431,7 +431,7 @@ mod tests {
     fn the_whole_crowd_comes_into_view_and_the_model_alone_again() {
         let mut session = open(tube(Tube::default()));
         let alone = session.view.orbit;
-        session.apply(Command::SetCrowd(100));
+        session.apply(ViewCommand::SetCrowd(100));
         session.update_pose();
         assert_eq!(session.crowd(), 100);
         let all = session.posed_bounds();
@@ -444,7 +444,7 @@ mod tests {
             let depth = -session.view.world_from_view().inverse().transform_point3(at).z;
             assert!(planes.0 < depth && depth < planes.1);
         }
-        session.apply(Command::SetCrowd(1));
+        session.apply(ViewCommand::SetCrowd(1));
         session.update_pose();
         assert!(session.crowd() == 1 && session.pose.crowd.palettes.is_empty());
         assert_eq!(session.view.orbit, alone);
@@ -457,9 +457,9 @@ mod tests {
         let most = most_members(&model());
         assert!((400..513).contains(&most), "{most}");
         let mut session = open(model());
-        session.apply(Command::SetCrowd(most));
+        session.apply(ViewCommand::SetCrowd(most));
         assert!(session.crowd() == most as usize && session.crowd_refusal().is_none());
-        session.apply(Command::SetCrowd(most + 1));
+        session.apply(ViewCommand::SetCrowd(most + 1));
         let why = session.crowd_refusal().unwrap();
         assert!(session.crowd() == 1 && why.contains(&format!("at most {most} of it")), "{why}");
         // It stays asked for: a smaller model takes it up.
@@ -470,7 +470,7 @@ mod tests {
     #[test]
     fn a_pose_is_worked_out_again_only_where_something_changed() {
         let mut session = open(tube(Tube::default()));
-        session.apply(Command::SetCrowd(2));
+        session.apply(ViewCommand::SetCrowd(2));
         // A mark that the next evaluation wipes away.
         let marked = |session: &mut Session, change: &dyn Fn(&mut Session)| {
             session.update_pose();
@@ -481,12 +481,12 @@ mod tests {
         };
         assert!(marked(&mut session, &|_| {}));
         assert!(marked(&mut session, &|s| s.view.orbit.yaw += 1.0));
-        assert!(marked(&mut session, &|s| _ = s.apply(Command::Toggle(Toggle::Grid))));
-        assert!(!marked(&mut session, &|s| _ = s.apply(Command::Seek(0.3))));
-        assert!(!marked(&mut session, &|s| _ = s.apply(Command::SetCrowd(3))));
-        let edit = Command::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X));
+        assert!(marked(&mut session, &|s| _ = s.apply(ViewCommand::Toggle(Toggle::Grid))));
+        assert!(!marked(&mut session, &|s| _ = s.apply(PlaybackCommand::Seek(0.3))));
+        assert!(!marked(&mut session, &|s| _ = s.apply(ViewCommand::SetCrowd(3))));
+        let edit = Command::Edit(EditCommand::Edit(crate::model::NodeId(2), ChannelValue::Rotation(Vec3::X)));
         assert!(!marked(&mut session, &|s| _ = s.apply(edit.clone())));
-        assert!(!marked(&mut session, &|s| _ = s.apply(Command::Undo)));
-        assert!(!marked(&mut session, &|s| _ = s.apply(Command::SetPose(PoseSource::Rest))));
+        assert!(!marked(&mut session, &|s| _ = s.apply(EditCommand::Undo)));
+        assert!(!marked(&mut session, &|s| _ = s.apply(PlaybackCommand::SetPose(PoseSource::Rest))));
     }
 }

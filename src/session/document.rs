@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Command, PoseSource, Session};
+use super::{PlaybackCommand, PoseSource, Session};
 use crate::anim;
 use crate::import::{self, ImportError, Options, Progress, Warning};
 use crate::inspect::check::{Finding, extent_at_rest, stray_warning};
@@ -82,7 +82,7 @@ impl Document {
             let mut session = Session::default();
             session.view.scene = self.stored().default_scene;
             session.document = Some(Self::new(Arc::clone(self.stored()), Vec::new(), None));
-            session.apply(Command::SetPose(PoseSource::Rest));
+            session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             session.update_pose();
             session.bounds()
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use super::{EditCommand, Session};
 use crate::math::quat_from_euler_xyz_degrees;
 use crate::model::{LocalPose, NodeId};
 
@@ -147,5 +148,74 @@ impl History {
     #[must_use]
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
+    }
+}
+
+impl Session {
+    /// Carries out a command of its family.
+    pub(super) fn edit(&mut self, command: &EditCommand) {
+        let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+        let mut edits = Edits::clone(&self.edits);
+        match *command {
+            EditCommand::Undo => {
+                self.history.undo(&mut self.edits);
+                return self.show_edited_model();
+            }
+            EditCommand::Redo => {
+                self.history.redo(&mut self.edits);
+                return self.show_edited_model();
+            }
+            EditCommand::EndEdit => return self.history.close_step(),
+            EditCommand::Edit(node, value) => {
+                if node.index() < model.skeleton.len() {
+                    edits.nodes.entry(node).or_default().set(value);
+                    edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
+                }
+                return self.drag_edits(edits);
+            }
+            EditCommand::EditMorph(place, weight) => {
+                if place < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
+                    edits.morphs.insert(place, weight);
+                }
+                return self.drag_edits(edits);
+            }
+            EditCommand::ResetChannel(node, kind) => {
+                if let Some(edit) = edits.nodes.get_mut(&node) {
+                    edit.clear(kind);
+                }
+            }
+            EditCommand::ResetMorph(place) => {
+                edits.morphs.remove(&place);
+            }
+            EditCommand::ResetJoint => {
+                if let Some(node) = self.view.selected {
+                    edits.nodes.remove(&node);
+                }
+            }
+            EditCommand::ResetAll => {
+                edits = Edits { normalise_weights: edits.normalise_weights, ..Edits::default() };
+            }
+            EditCommand::ToggleNormaliseWeights => edits.normalise_weights = !edits.normalise_weights,
+        }
+        edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
+        self.change_edits(edits);
+    }
+
+    /// One step of its own.
+    pub(super) fn change_edits(&mut self, edits: Edits) {
+        if edits != *self.edits {
+            self.history.close_step();
+            self.drag_edits(edits);
+            self.history.close_step();
+        }
+    }
+
+    /// Part of the step that is open.
+    fn drag_edits(&mut self, edits: Edits) {
+        if edits != *self.edits {
+            self.history.before_change(&self.edits);
+            self.edits = Arc::new(edits);
+            self.show_edited_model();
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-use super::{ChannelValue, Command, Edits, NodeEdit, Orbit, Playback, PoseSource, Session};
+use super::{ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session};
 use crate::inspect::check::{Finding, FindingPose};
 use crate::inspect::rom::RomReport;
 use crate::inspect::{self, Inspection, Overlay, VertexRef, VertexSet};
@@ -41,26 +41,32 @@ impl Session {
         self.view.finding = self.view.finding.filter(|place| *place < checked);
     }
 
-    /// Handles the commands about pins, marks and findings.
-    pub(super) fn examine(&mut self, command: &Command) {
+    /// Carries out a command of its family.
+    pub(super) fn examine(&mut self, command: &FindingCommand) {
         match command {
-            Command::Pin(vertex) => {
-                self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
-                self.view.pinned_copy = 0;
-            }
-            Command::Mark(vertices) if self.model().is_some_and(|m| fits(m, vertices)) => {
-                self.view.marked = Arc::clone(vertices);
-                self.view.finding = None;
-                self.before_finding = None;
-            }
-            Command::FrameMarked => {
-                let marked = Arc::clone(&self.view.marked);
-                self.view.frame(self.surroundings(&marked, &[]));
-            }
-            Command::ShowFinding(place) => self.show_finding(*place),
-            Command::LeaveFinding => self.leave_finding(),
-            _ => {}
+            FindingCommand::ShowFinding(place) => self.show_finding(*place),
+            FindingCommand::LeaveFinding => self.leave_finding(),
         }
+    }
+
+    /// Explains this vertex, if it is there.
+    pub(super) fn pin(&mut self, vertex: Option<VertexRef>) {
+        self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
+        self.view.pinned_copy = 0;
+    }
+
+    /// Lets these vertices stand out, if all are there.
+    pub(super) fn mark(&mut self, vertices: Arc<VertexSet>) {
+        if self.model().is_some_and(|m| fits(m, &vertices)) {
+            self.view.marked = vertices;
+            self.view.finding = None;
+            self.before_finding = None;
+        }
+    }
+
+    pub(super) fn frame_marked(&mut self) {
+        let marked = Arc::clone(&self.view.marked);
+        self.view.frame(self.surroundings(&marked, &[]));
     }
 
     /// Forgets what belongs to a model that is no longer open.
@@ -84,7 +90,7 @@ impl Session {
         let before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
         self.pose_as(finding.pose);
         let vertices = finding.vertex_set();
-        self.apply(Command::Mark(Arc::new(vertices)));
+        self.mark(Arc::new(vertices));
         self.view.finding = Some(place);
         let joint = self.model().and_then(|model| joint_of(model, finding));
         let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
@@ -96,7 +102,7 @@ impl Session {
         self.view.selected = None;
         self.before_finding = Some(before);
         if joint.is_some() {
-            self.apply(Command::Select(joint));
+            self.select(joint);
         }
         self.update_pose();
         let bounds = self.surroundings(&finding.vertex_set(), &finding.joints);
@@ -118,7 +124,7 @@ impl Session {
 
     /// Restores the state before the first of the findings that were shown; pose edits come back in one step that can be
     /// undone.
-    fn leave_finding(&mut self) {
+    pub(super) fn leave_finding(&mut self) {
         let Some(before) = self.before_finding.take() else { return };
         let Before { playback, edits, orbit, overlay, bones, selected, marked } = *before;
         self.playback = playback;
@@ -134,9 +140,9 @@ impl Session {
         self.playback.playing = false;
         let mut edits = Edits { normalise_weights: self.edits.normalise_weights, ..Edits::default() };
         match pose {
-            FindingPose::Rest => self.play(&Command::SetPose(PoseSource::Rest)),
+            FindingPose::Rest => self.play(&PlaybackCommand::SetPose(PoseSource::Rest)),
             FindingPose::Turned { joint, axis, angle } => {
-                self.play(&Command::SetPose(PoseSource::Rest));
+                self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
                 let rest = self.model().and_then(|m| m.skeleton.rest.transforms.get(joint.index()));
                 if let (Some(rest), Some(axis)) = (rest, axis.try_normalize()) {
                     let turned = rest.rotation * Quat::from_axis_angle(axis, angle);
@@ -146,8 +152,8 @@ impl Session {
                 }
             }
             FindingPose::Clip { clip, time_secs } => {
-                self.play(&Command::SetClip(clip));
-                self.play(&Command::Seek(time_secs));
+                self.play(&PlaybackCommand::SetClip(clip));
+                self.play(&PlaybackCommand::Seek(time_secs));
             }
         }
         self.change_edits(edits);

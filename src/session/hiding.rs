@@ -120,7 +120,7 @@ impl Session {
 mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
-    use crate::session::{Command, Document};
+    use crate::session::{CameraCommand, Document, SelectionCommand, ViewCommand};
 
     fn open(joints: usize) -> Session {
         let mut session = Session::default();
@@ -138,25 +138,25 @@ mod tests {
     #[test]
     fn what_is_hidden_is_neither_drawn_nor_picked_with_all_below_it() {
         let mut session = open(4);
-        session.apply(Command::SetViewport(glam::Vec2::splat(400.0)));
-        session.apply(Command::FrameAll);
+        session.apply(CameraCommand::SetViewport(glam::Vec2::splat(400.0)));
+        session.apply(CameraCommand::FrameAll);
         assert_eq!(bones_of(&mut session), [1, 2, 3, 4]);
         let last = session.pose.bones[3];
         let at = session.view.project(last.head.lerp(last.tail, 0.6)).unwrap();
         assert_eq!(session.bone_at(at), Some(NodeId(4)));
-        session.apply(Command::ToggleHidden(NodeId(3)));
+        session.apply(ViewCommand::ToggleHidden(NodeId(3)));
         assert_eq!(bones_of(&mut session), [1, 2]);
         assert!(session.is_hidden(NodeId(4)) && !session.is_hidden(NodeId(2)));
         assert_ne!(session.bone_at(at), Some(NodeId(4)));
         assert!(session.vertex_at(at).is_some(), "the skin is not hidden by its joints");
         let node = session.model().unwrap().instances[0].node;
-        session.apply(Command::ToggleHidden(node));
+        session.apply(ViewCommand::ToggleHidden(node));
         session.update_pose();
         assert!(session.pose.draws.is_empty() && session.vertex_at(at).is_none());
-        session.apply(Command::ShowAll);
+        session.apply(ViewCommand::ShowAll);
         assert_eq!((bones_of(&mut session).len(), session.pose.draws.len()), (4, 1));
-        session.apply(Command::Select(Some(NodeId(2))));
-        session.apply(Command::HideSelected);
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.apply(ViewCommand::HideSelected);
         assert_eq!(bones_of(&mut session), [1]);
         session.open(session.document.clone().unwrap());
         assert!(session.view.hidden.is_empty(), "another file has other nodes");
@@ -179,11 +179,11 @@ mod tests {
         let mut session = idle();
         assert!(session.deforming_only());
         assert_eq!(bones_of(&mut session), [1, 2, 3, 4]);
-        session.apply(Command::Select(Some(NodeId(9))));
+        session.apply(SelectionCommand::Select(Some(NodeId(9))));
         assert_eq!(bones_of(&mut session), [1, 2, 3, 4, 9], "the selected one has its bone");
-        session.apply(Command::ToggleDeformingOnly);
+        session.apply(ViewCommand::ToggleDeformingOnly);
         assert_eq!(bones_of(&mut session).len(), 12);
-        session.apply(Command::ToggleDeformingOnly);
+        session.apply(ViewCommand::ToggleDeformingOnly);
         assert_eq!(bones_of(&mut session).len(), 5);
         assert!(!open(4).deforming_only(), "all of them move something");
     }

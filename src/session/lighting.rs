@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec3A};
 
-use super::{Command, Pose, Session, Through};
+use super::{Pose, Session, Through};
 use crate::anim;
 use crate::math::Aabb;
 use crate::model::{Light, LightKind, Model};
@@ -20,21 +20,6 @@ pub struct PosedLight {
     pub color: Vec3,
     /// Metres; infinite where the light has none.
     pub range: f32,
-}
-
-/// Moving the camera by hand leaves a camera of the file.
-pub(super) fn leaves_camera(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Orbit(_)
-            | Command::Pan(_)
-            | Command::Zoom(..)
-            | Command::FrameAll
-            | Command::FrameEverything
-            | Command::FrameSelected
-            | Command::LookFrom(_)
-            | Command::ToggleOrthographic
-    )
 }
 
 /// Camera number `index` as its node and lens stand; `None` where the node looks nowhere.
@@ -132,7 +117,7 @@ mod tests {
     use crate::math::Transform;
     use crate::model::shapes::{Tube, tube};
     use crate::model::{Camera, CameraId, Lens, LightId, NodeId};
-    use crate::session::{Document, PoseSource};
+    use crate::session::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, ViewCommand};
 
     /// A tube with a camera and a lamp on the node of its second joint, which stands at (0, 1, 0).
     fn open(lens: Lens, intensity: f32) -> Session {
@@ -146,8 +131,8 @@ mod tests {
         *rest = Transform { scale: Vec3::new(2.0, 3.0, 0.5), ..*rest };
         let mut session = Session::default();
         session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
-        session.apply(Command::SetPose(PoseSource::Rest));
-        session.apply(Command::SetViewport(Vec2::new(800.0, 400.0)));
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.apply(CameraCommand::SetViewport(Vec2::new(800.0, 400.0)));
         session
     }
 
@@ -156,7 +141,7 @@ mod tests {
     #[test]
     fn a_camera_of_the_file_is_looked_through_and_moves_with_its_node() {
         let mut session = open(WIDE, 1.0);
-        session.apply(Command::SetCamera(Some(0)));
+        session.apply(CameraCommand::SetCamera(Some(0)));
         session.update_pose();
         // Whatever the node's scale: straight along −Z of the world.
         let eye = session.view.world_from_view();
@@ -168,13 +153,13 @@ mod tests {
         assert!((edge - Vec2::new(400.0, 0.0)).length() < 1e-2, "{edge}");
         assert_eq!(session.view.project(at + Vec3::NEG_Z * 0.2), None, "before the near plane");
         let turned = Vec3::new(0.0, 90.0, 0.0);
-        session.apply(Command::Edit(NodeId(2), crate::session::ChannelValue::Rotation(turned)));
+        session.apply(EditCommand::Edit(NodeId(2), crate::session::ChannelValue::Rotation(turned)));
         session.update_pose();
         assert!((session.view.world_from_view().matrix3 * Vec3A::NEG_Z - Vec3A::NEG_X).length() < 1e-6);
-        session.apply(Command::NextCamera);
+        session.apply(CameraCommand::NextCamera);
         assert_eq!(session.view.through, None, "after the last camera comes the own place");
-        session.apply(Command::SetOverlay(None));
-        session.apply(Command::NextCamera);
+        session.apply(ViewCommand::SetOverlay(None));
+        session.apply(CameraCommand::NextCamera);
         assert_eq!(session.view.through.map(|t| t.index), Some(0));
     }
 
@@ -184,15 +169,15 @@ mod tests {
         for lens in [WIDE, flat] {
             let mut session = open(lens, 1.0);
             let own = session.view.orbit;
-            session.apply(Command::SetCamera(Some(0)));
+            session.apply(CameraCommand::SetCamera(Some(0)));
             let turned = Vec3::new(20.0, -70.0, 0.0);
-            session.apply(Command::Edit(NodeId(2), crate::session::ChannelValue::Rotation(turned)));
+            session.apply(EditCommand::Edit(NodeId(2), crate::session::ChannelValue::Rotation(turned)));
             session.update_pose();
-            session.apply(Command::SetCamera(None));
+            session.apply(CameraCommand::SetCamera(None));
             assert_eq!(session.view.orbit, own, "looking through a camera leaves the own place alone");
-            session.apply(Command::SetCamera(Some(0)));
+            session.apply(CameraCommand::SetCamera(Some(0)));
             let before = session.view.clone();
-            session.apply(Command::Orbit(Vec2::ZERO));
+            session.apply(CameraCommand::Orbit(Vec2::ZERO));
             assert_eq!(session.view.through, None);
             // What lies in the plane that it turns about is seen where it was.
             let across = session.view.orbit.rotation();

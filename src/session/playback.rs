@@ -1,6 +1,10 @@
 //! Which pose is shown, and how time passes.
 
-use crate::model::{ClipId, Model};
+use std::sync::Arc;
+
+use super::{PlaybackCommand, Session};
+use crate::anim;
+use crate::model::{Clip, ClipId, Model};
 
 /// The source of the pose before edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +73,7 @@ impl Playback {
     /// Length of the current clip, seconds; 0 without one.
     #[must_use]
     pub fn duration_secs(&self, model: &Model) -> f32 {
-        self.clip.and_then(|c| model.clips.get(c.index())).map_or(0.0, crate::model::Clip::duration_secs)
+        self.clip.and_then(|c| model.clips.get(c.index())).map_or(0.0, Clip::duration_secs)
     }
 
     /// The frame that the counter shows.
@@ -155,6 +159,122 @@ impl Playback {
 fn wrap(t: f32, length: f32) -> f32 {
     let r = t.rem_euclid(length);
     if r < length { r } else { 0.0 }
+}
+
+/// How many keys of a clip are listed one by one.
+const MOST_KEYS: usize = 1 << 16;
+
+/// Thins out the keys of a clip: keeps the first key in each of some thousand equal parts of its length, and the last key
+/// of all.
+fn thinned(clip: &Clip) -> Vec<f32> {
+    const PARTS: usize = 1 << 14;
+    let length = f64::from(clip.end_secs) - f64::from(clip.start_secs);
+    let mut first = vec![f32::INFINITY; PARTS];
+    let mut last = f32::NEG_INFINITY;
+    for t in clip.times.iter().flatten() {
+        let part = (f64::from(*t) - f64::from(clip.start_secs)) / length.max(f64::MIN_POSITIVE) * PARTS as f64;
+        let first = &mut first[(part as usize).min(PARTS - 1)];
+        (*first, last) = (first.min(*t), last.max(*t));
+    }
+    first.into_iter().chain([last]).filter(|t| t.is_finite()).collect()
+}
+
+impl Session {
+    /// Carries out a command of its family.
+    pub(super) fn play(&mut self, command: &PlaybackCommand) {
+        let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+        let playback = &mut self.playback;
+        match *command {
+            PlaybackCommand::TogglePlay => playback.toggle(&model),
+            PlaybackCommand::SetPlaying(on) => {
+                if playback.playing != on {
+                    playback.toggle(&model);
+                }
+            }
+            PlaybackCommand::SetClip(clip) => {
+                if clip.index() < model.clips.len() {
+                    playback.clip = Some(clip);
+                    playback.seek(0.0, &model);
+                }
+            }
+            PlaybackCommand::StepClip(steps) => {
+                if !model.clips.is_empty() {
+                    let now = playback.clip.map_or(0, ClipId::index) as i64;
+                    let next = (now + i64::from(steps)).rem_euclid(model.clips.len() as i64);
+                    playback.clip = Some(ClipId::from_index(next as usize));
+                    playback.seek(0.0, &model);
+                }
+            }
+            PlaybackCommand::Seek(time_secs) => playback.seek(time_secs, &model),
+            PlaybackCommand::Advance(secs) => playback.advance(secs, &model),
+            PlaybackCommand::StepFrames(frames) => {
+                playback.playing = false;
+                let frame = playback.frame_number() + i64::from(frames);
+                playback.seek(frame as f32 / playback.fps, &model);
+            }
+            PlaybackCommand::PreviousKey => self.seek_key(false, &model),
+            PlaybackCommand::NextKey => self.seek_key(true, &model),
+            PlaybackCommand::ToStart => playback.seek(0.0, &model),
+            PlaybackCommand::ToEnd => playback.seek(f32::MAX, &model),
+            PlaybackCommand::SetSpeed(speed) => {
+                if speed.is_finite() {
+                    playback.speed = speed.clamp(-Playback::MAX_SPEED, Playback::MAX_SPEED);
+                }
+            }
+            PlaybackCommand::SetLoop(mode) => playback.loop_mode = mode,
+            PlaybackCommand::SetFps(fps) => {
+                if fps.is_finite() && fps > 0.0 {
+                    playback.fps = fps;
+                }
+            }
+            PlaybackCommand::SetPose(source) => {
+                playback.source =
+                    if playback.clip.is_none() && source == PoseSource::Clip { PoseSource::Rest } else { source };
+                playback.playing &= playback.source == PoseSource::Clip;
+            }
+        }
+    }
+
+    /// To the nearest key, later or earlier.
+    fn seek_key(&mut self, later: bool, model: &Model) {
+        self.playback.playing = false;
+        if let Some(time) = self.neighbour_key(later) {
+            self.playback.seek(time, model);
+        }
+    }
+
+    /// Key times of the selected node in the current clip, or of all nodes where nothing is selected: seconds, rising. Where
+    /// all nodes together have very many, only one of those that lie closer together than any timeline can show.
+    #[must_use]
+    pub fn key_times(&self) -> Vec<f32> {
+        let Some((model, clip)) = self.model().zip(self.playback.clip) else { return Vec::new() };
+        let clip = &model.clips[clip.index()];
+        if let Some(node) = self.view.selected {
+            return anim::key_times(clip, node);
+        }
+        let mut all = if clip.times.iter().map(Vec::len).sum::<usize>() > MOST_KEYS {
+            thinned(clip)
+        } else {
+            clip.times.concat()
+        };
+        all.sort_by(f32::total_cmp);
+        all.dedup();
+        all
+    }
+
+    fn neighbour_key(&self, later: bool) -> Option<f32> {
+        let now = self.playback.time_secs;
+        // A hundredth of a frame apart counts as the same place.
+        let same = 0.01 / self.playback.fps;
+        let is_beyond = |t: &f32| if later { *t > now + same } else { *t < now - same };
+        let nearest = |a: f32, b: f32| if later { a.min(b) } else { a.max(b) };
+        if self.view.selected.is_some() {
+            return self.key_times().into_iter().filter(is_beyond).reduce(nearest);
+        }
+        let (model, clip) = self.model().zip(self.playback.clip)?;
+        // Of all nodes there may be millions: they are neither copied nor sorted.
+        model.clips[clip.index()].times.iter().flatten().copied().filter(is_beyond).reduce(nearest)
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use glam::Vec3;
 
 use super::*;
+use crate::model::InstanceId;
 use crate::model::shapes::{Tube, tube};
+use crate::{deform, inspect};
 
 fn open() -> Session {
     let mut session = Session::default();
@@ -29,15 +31,15 @@ fn variants_are_view_state_and_are_found_again_by_name() {
     };
     let mut session = Session::default();
     session.open(with(&["day", "night"], "a.glb"));
-    session.apply(Command::SetVariant(Some(1)));
-    session.apply(Command::SetVariant(Some(2)));
+    session.apply(ViewCommand::SetVariant(Some(1)));
+    session.apply(ViewCommand::SetVariant(Some(2)));
     assert_eq!(session.view.variant, Some(1), "there is no third");
     assert!(session.edits.is_empty());
     session.open(with(&["night", "dusk"], "a.glb"));
     assert_eq!(session.view.variant, Some(0), "the same file with its variants in another order");
     session.open(with(&["dusk"], "a.glb"));
     assert_eq!(session.view.variant, None);
-    session.apply(Command::SetVariant(Some(0)));
+    session.apply(ViewCommand::SetVariant(Some(0)));
     session.open(with(&["dusk"], "b.glb"));
     assert_eq!(session.view.variant, None, "another file shows its materials as they stand");
 }
@@ -50,10 +52,10 @@ fn a_newer_version_of_the_open_file_is_taken_up_where_it_was() {
     };
     let mut session = Session::default();
     session.open(document(3));
-    session.apply(Command::Select(Some(NodeId(3))));
-    session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 30.0)));
-    session.apply(Command::Orbit(glam::Vec2::new(50.0, 0.0)));
-    session.apply(Command::Seek(0.25));
+    session.apply(SelectionCommand::Select(Some(NodeId(3))));
+    session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 30.0)));
+    session.apply(CameraCommand::Orbit(glam::Vec2::new(50.0, 0.0)));
+    session.apply(PlaybackCommand::Seek(0.25));
     let orbit = session.view.orbit;
     session.open(document(4));
     assert_eq!((session.view.selected, session.view.orbit), (Some(NodeId(3)), orbit));
@@ -70,33 +72,33 @@ fn one_drag_is_one_step_back() {
     let mut session = open();
     let node = NodeId(2);
     for degrees in [10.0, 20.0, 30.0] {
-        session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * degrees)));
+        session.apply(EditCommand::Edit(node, ChannelValue::Rotation(Vec3::X * degrees)));
     }
-    session.apply(Command::EndEdit);
-    session.apply(Command::Edit(node, ChannelValue::Scale(Vec3::splat(2.0))));
-    session.apply(Command::EndEdit);
-    session.apply(Command::Undo);
+    session.apply(EditCommand::EndEdit);
+    session.apply(EditCommand::Edit(node, ChannelValue::Scale(Vec3::splat(2.0))));
+    session.apply(EditCommand::EndEdit);
+    session.apply(EditCommand::Undo);
     assert_eq!(session.edits.nodes[&node], NodeEdit { rotation: Some(Vec3::X * 30.0), ..NodeEdit::default() });
-    session.apply(Command::Undo);
+    session.apply(EditCommand::Undo);
     assert!(session.edits.is_empty() && !session.history.can_undo());
-    session.apply(Command::Redo);
-    session.apply(Command::Redo);
+    session.apply(EditCommand::Redo);
+    session.apply(EditCommand::Redo);
     assert_eq!(session.edits.nodes[&node].scale, Some(Vec3::splat(2.0)));
 }
 
 #[test]
 fn an_edited_channel_replaces_the_clip_until_it_is_reset() {
     let mut session = open();
-    session.apply(Command::Seek(0.5));
+    session.apply(PlaybackCommand::Seek(0.5));
     session.update_pose();
     let node = NodeId(2);
     // The clip turns every joint but the first by 30° at its middle.
     let angle = |s: &Session| s.pose.local.transforms[node.index()].rotation.to_axis_angle().1.to_degrees();
     assert!((angle(&session) - 30.0).abs() < 1e-3);
-    session.apply(Command::Edit(node, ChannelValue::Rotation(Vec3::X * 75.0)));
+    session.apply(EditCommand::Edit(node, ChannelValue::Rotation(Vec3::X * 75.0)));
     session.update_pose();
     assert!((angle(&session) - 75.0).abs() < 1e-3);
-    session.apply(Command::ResetChannel(node, ChannelKind::Rotation));
+    session.apply(EditCommand::ResetChannel(node, ChannelKind::Rotation));
     session.update_pose();
     assert!((angle(&session) - 30.0).abs() < 1e-3 && session.edits.is_empty());
 }
@@ -113,64 +115,64 @@ fn normalised_weights_are_an_edit_that_can_be_taken_back() {
     let height = |s: &Session| s.bounds().size().y;
     let tall = height(&session);
     assert!(uneven(&session));
-    session.apply(Command::ToggleNormaliseWeights);
+    session.apply(EditCommand::ToggleNormaliseWeights);
     // Weights half too large carry the tube half too far from the origin.
     assert!(!uneven(&session) && (tall / height(&session) - 1.5).abs() < 1e-3);
-    session.apply(Command::Undo);
+    session.apply(EditCommand::Undo);
     assert!(uneven(&session) && Arc::ptr_eq(session.model().unwrap(), &stored) && height(&session) == tall);
-    session.apply(Command::Redo);
-    session.apply(Command::ResetAll);
+    session.apply(EditCommand::Redo);
+    session.apply(EditCommand::ResetAll);
     assert!(!uneven(&session) && session.edits.normalise_weights, "the pose alone is reset");
 }
 
 #[test]
 fn keys_are_stepped_through() {
     let mut session = open();
-    session.apply(Command::Select(Some(NodeId(2))));
-    session.apply(Command::Seek(0.2));
-    session.apply(Command::NextKey);
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(PlaybackCommand::Seek(0.2));
+    session.apply(PlaybackCommand::NextKey);
     assert_eq!(session.playback.time_secs, 0.5);
-    session.apply(Command::PreviousKey);
+    session.apply(PlaybackCommand::PreviousKey);
     assert_eq!(session.playback.time_secs, 0.0);
 }
 
 #[test]
 fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
     let mut session = open();
-    session.apply(Command::Toggle(Toggle::Bones));
-    session.apply(Command::SetPose(PoseSource::Rest));
+    session.apply(ViewCommand::Toggle(Toggle::Bones));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
     let at = session.view.project(Vec3::new(0.0, 1.0, 0.25)).unwrap();
-    session.apply(Command::PickAt(at));
+    session.apply(SelectionCommand::PickAt(at));
     assert_eq!(session.view.selected, Some(NodeId(2)));
-    session.apply(Command::PickAt(glam::Vec2::ZERO));
+    session.apply(SelectionCommand::PickAt(glam::Vec2::ZERO));
     assert_eq!(session.view.selected, None);
 }
 
 #[test]
 fn a_click_pins_the_vertex_unless_a_bone_is_near_and_escape_lets_go_step_by_step() {
     let mut session = open();
-    session.apply(Command::SetPose(PoseSource::Rest));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
     // The middle of the front, over the bones; vertices there lie at z = 0.25.
-    session.apply(Command::LookFrom(ViewFrom::Front));
+    session.apply(CameraCommand::LookFrom(ViewFrom::Front));
     let over = session.view.project(Vec3::new(0.0, 1.0, 0.25)).unwrap();
-    session.apply(Command::PickAt(over));
+    session.apply(SelectionCommand::PickAt(over));
     assert_eq!((session.view.selected.is_some(), session.view.pinned), (true, None), "the bone");
-    session.apply(Command::PinAt(over));
+    session.apply(SelectionCommand::PinAt(over));
     let pinned = session.view.pinned.unwrap();
     let position = session.model().unwrap().meshes[0].primitives[0].positions[pinned.vertex];
     assert!((position - Vec3::new(0.0, 1.0, 0.25)).length() < 0.2, "{position}");
     let explained = session.explanation().unwrap();
     assert!((explained.position.as_vec3() - position).length() < 1e-6, "at rest it is where it is stored");
     assert_eq!(session.view.selected, explained.terms.first().map(|t| t.node));
-    session.apply(Command::Deselect);
+    session.apply(SelectionCommand::Deselect);
     assert_eq!((session.view.selected.is_some(), session.view.pinned), (true, None));
-    session.apply(Command::Deselect);
+    session.apply(SelectionCommand::Deselect);
     assert_eq!(session.view.selected, None);
     // What is not shown is not asked.
-    session.apply(Command::Toggle(Toggle::Mesh));
-    session.apply(Command::PinAt(over));
+    session.apply(ViewCommand::Toggle(Toggle::Mesh));
+    session.apply(SelectionCommand::PinAt(over));
     assert_eq!(session.view.pinned, None);
 }
 
@@ -199,7 +201,7 @@ mod findings {
     #[test]
     fn a_finding_is_posed_exactly_marked_selected_and_framed_and_can_be_undone() {
         let mut session = open();
-        session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
+        session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
         let (joint, angle) = (NodeId(2), 1.0);
         let findings = vec![finding(FindingPose::Rest), finding(FindingPose::Turned { joint, axis: Vec3::Z, angle })];
         let model = Arc::clone(session.model().unwrap());
@@ -208,7 +210,7 @@ mod findings {
         assert!(session.document.as_ref().unwrap().inspection.is_none(), "of another model");
         session.inspected(&model, inspection);
         let before = session.view.orbit;
-        session.apply(Command::ShowFinding(1));
+        session.apply(FindingCommand::ShowFinding(1));
         assert_eq!((session.playback.playing, session.playback.source), (false, PoseSource::Rest));
         assert_eq!((session.view.selected, session.view.finding), (Some(joint), Some(1)));
         assert_eq!(session.view.marked.of(MeshId(0), 0), [1, 5]);
@@ -217,9 +219,9 @@ mod findings {
         let local = &session.pose.local.transforms;
         let wanted = rest[2].rotation * glam::Quat::from_rotation_z(1.0);
         assert!(local[2].rotation.dot(wanted).abs() > 1.0 - 1e-6 && local[3] == rest[3]);
-        session.apply(Command::Undo);
+        session.apply(EditCommand::Undo);
         assert!(session.edits.nodes.contains_key(&NodeId(3)) && !session.edits.nodes.contains_key(&joint));
-        session.apply(Command::ShowFinding(7));
+        session.apply(FindingCommand::ShowFinding(7));
         assert_eq!(session.view.finding, Some(1), "there is no eighth");
     }
 
@@ -227,7 +229,7 @@ mod findings {
     fn a_finding_shows_the_joint_and_the_overlay_that_its_text_is_about() {
         let mut session = open();
         session.view.bones = false;
-        session.apply(Command::Select(Some(NodeId(1))));
+        session.apply(SelectionCommand::Select(Some(NodeId(1))));
         let of = |rule, joints: &[u32], message: &str, pose| Finding {
             rule,
             joints: joints.iter().map(|j| NodeId(*j)).collect(),
@@ -258,11 +260,11 @@ mod findings {
             Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() },
         );
         for (place, wanted) in wanted.into_iter().enumerate() {
-            session.apply(Command::ShowFinding(place));
+            session.apply(FindingCommand::ShowFinding(place));
             assert_eq!((session.view.selected, session.view.overlay.map(|o| o.id)), wanted, "finding {place}");
             assert_eq!(session.view.bones, wanted.0.is_some(), "the joint is seen");
         }
-        session.apply(Command::LeaveFinding);
+        session.apply(FindingCommand::LeaveFinding);
         assert_eq!((session.view.selected, session.view.overlay, session.view.bones), (Some(NodeId(1)), None, false));
     }
 
@@ -290,10 +292,10 @@ mod findings {
     #[test]
     fn after_a_finding_everything_stands_as_before() {
         let mut session = open();
-        session.apply(Command::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
-        session.apply(Command::EndEdit);
-        session.apply(Command::Select(Some(NodeId(1))));
-        session.apply(Command::Seek(0.25));
+        session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
+        session.apply(EditCommand::EndEdit);
+        session.apply(SelectionCommand::Select(Some(NodeId(1))));
+        session.apply(PlaybackCommand::Seek(0.25));
         let findings =
             [NodeId(2), NodeId(3)].map(|joint| finding(FindingPose::Turned { joint, axis: Vec3::X, angle: 0.5 }));
         let model = Arc::clone(session.model().unwrap());
@@ -306,9 +308,9 @@ mod findings {
         session.update_pose();
         let before = stands(&session);
         let escape = command_of(Shortcut { key: Key::Escape, ctrl: false, shift: false }).unwrap();
-        for back in [&Command::LeaveFinding, escape] {
-            session.apply(Command::ShowFinding(0));
-            session.apply(Command::ShowFinding(1));
+        for back in [&Command::Finding(FindingCommand::LeaveFinding), escape] {
+            session.apply(FindingCommand::ShowFinding(0));
+            session.apply(FindingCommand::ShowFinding(1));
             assert_ne!(stands(&session), before);
             session.apply(back.clone());
             assert_eq!((stands(&session), session.view.finding), (before.clone(), None));
@@ -316,10 +318,10 @@ mod findings {
         session.apply(escape.clone());
         assert_eq!(session.view.selected, None, "nothing is left to go back to");
         // Where the checker's findings arrive later, places are other ones.
-        session.apply(Command::ShowFinding(1));
+        session.apply(FindingCommand::ShowFinding(1));
         session.inspected(&model, Inspection::default());
         assert_eq!(session.view.finding, None);
-        session.apply(Command::ShowFinding(1));
+        session.apply(FindingCommand::ShowFinding(1));
         session.measured(&model, RomReport::default());
         assert_eq!(session.view.finding, None);
     }
@@ -328,15 +330,15 @@ mod findings {
     fn vertices_that_are_not_there_are_neither_pinned_nor_marked() {
         let mut session = open();
         let pin = |vertex| VertexRef { instance: InstanceId(0), primitive: 0, vertex };
-        session.apply(Command::Pin(Some(pin(3))));
+        session.apply(SelectionCommand::Pin(Some(pin(3))));
         assert_eq!(session.view.pinned, Some(pin(3)));
-        session.apply(Command::Pin(Some(pin(1 << 30))));
+        session.apply(SelectionCommand::Pin(Some(pin(1 << 30))));
         assert_eq!(session.view.pinned, None);
         let mark =
             |vertices| Arc::new(VertexSet { parts: vec![VertexPart { mesh: MeshId(0), primitive: 0, vertices }] });
-        session.apply(Command::Mark(mark(vec![0, 2])));
-        session.apply(Command::Mark(mark(vec![0, 1 << 30])));
-        session.apply(Command::Mark(mark(vec![2, 0])));
+        session.apply(SelectionCommand::Mark(mark(vec![0, 2])));
+        session.apply(SelectionCommand::Mark(mark(vec![0, 1 << 30])));
+        session.apply(SelectionCommand::Mark(mark(vec![2, 0])));
         assert_eq!(session.view.marked.of(MeshId(0), 0), [0, 2]);
         session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
         assert!(session.view.marked.is_empty());
@@ -350,7 +352,7 @@ fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
         let mut parts = (*tube(Tube::default())).clone();
         change(&mut parts);
         let mut session = Session::default();
-        session.apply(Command::SetCrowd(4));
+        session.apply(ViewCommand::SetCrowd(4));
         session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
         session
     };
@@ -361,15 +363,15 @@ fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
     assert_eq!((stray.view.orbit, stray.opened_bounds), (plain.view.orbit, plain.opened_bounds));
     assert_eq!(stray.formation(), plain.formation());
     assert_eq!(stray.view.planes(stray.shown_bounds()), plain.view.planes(plain.shown_bounds()));
-    stray.apply(Command::SetCrowd(1));
+    stray.apply(ViewCommand::SetCrowd(1));
     let alone = stray.view.orbit;
-    stray.apply(Command::FrameEverything);
+    stray.apply(CameraCommand::FrameEverything);
     let at = stray.view.project(far).unwrap();
     assert!(at.cmpge(glam::Vec2::ZERO).all() && at.cmple(stray.view.viewport).all(), "{at}");
     let (near, end) = stray.view.planes(stray.shown_bounds());
     let depth = -stray.view.world_from_view().inverse().transform_point3(far).z;
     assert!(near < depth && depth < end, "{near} {depth} {end}");
-    stray.apply(Command::FrameAll);
+    stray.apply(CameraCommand::FrameAll);
     assert_eq!(stray.view.orbit, alone);
 }
 
@@ -386,7 +388,7 @@ fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
             session.be_patient();
         }
         session.open(Document::new(Arc::new(tube(shape)), Vec::new(), None));
-        session.apply(Command::ToggleNormaliseWeights);
+        session.apply(EditCommand::ToggleNormaliseWeights);
         session
     };
     // Who waits for nothing, and who has little to wait for, has them at once.
@@ -398,9 +400,9 @@ fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
     let stored = Arc::clone(session.document.as_ref().unwrap().stored());
     assert!(session.lacks_normalised() && Arc::ptr_eq(session.model().unwrap(), &stored));
     // Given up, it is as before; asked for again and worked out, it is shown.
-    session.apply(Command::Undo);
+    session.apply(EditCommand::Undo);
     assert!(!session.lacks_normalised());
-    session.apply(Command::Redo);
+    session.apply(EditCommand::Redo);
     let work = session.document.as_ref().unwrap().normalise();
     let cancelled = std::sync::atomic::AtomicBool::new(true);
     assert!(session.document.as_ref().unwrap().normalise()(&cancelled).is_none());
@@ -410,7 +412,7 @@ fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
     assert!(session.lacks_normalised());
     session.normalised(&stored, normalised);
     assert!(!session.lacks_normalised() && !Arc::ptr_eq(session.model().unwrap(), &stored));
-    session.apply(Command::ToggleNormaliseWeights);
+    session.apply(EditCommand::ToggleNormaliseWeights);
     assert!(Arc::ptr_eq(session.model().unwrap(), &stored));
 }
 
@@ -419,16 +421,16 @@ fn a_click_on_a_large_model_waits_for_what_finds_vertices_and_one_on_a_bone_does
     let mut session = Session::default();
     session.open(Document::new(Arc::new(tube(large())), Vec::new(), None));
     session.view.viewport = glam::Vec2::new(640.0, 480.0);
-    session.apply(Command::FrameAll);
+    session.apply(CameraCommand::FrameAll);
     let on_bone = session.view.project(session.pose.bones[0].head).unwrap();
-    assert!(!session.must_wait_for(&Command::PickAt(on_bone)));
-    assert!(session.must_wait_for(&Command::PinAt(on_bone)), "through the bone");
+    assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(on_bone))));
+    assert!(session.must_wait_for(&Command::Selection(SelectionCommand::PinAt(on_bone))), "through the bone");
     let corner = glam::Vec2::ONE;
-    assert!(session.must_wait_for(&Command::PickAt(corner)));
-    assert!(!session.must_wait_for(&Command::Deselect));
+    assert!(session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
+    assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::Deselect)));
     session.document.as_ref().unwrap().prepare_picking()();
-    assert!(!session.must_wait_for(&Command::PickAt(corner)));
-    session.apply(Command::PinAt(on_bone));
+    assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
+    session.apply(SelectionCommand::PinAt(on_bone));
     assert!(session.view.pinned.is_some());
 }
 
@@ -444,12 +446,12 @@ fn millions_of_keys_are_not_sorted_for_a_timeline_and_steps_find_the_nearest() {
     let times = session.key_times();
     assert!(times.len() > 1000 && times.len() <= (1 << 14) + 1, "{}", times.len());
     assert!(times.is_sorted() && times[0] == 0.0 && times.last() == Some(&1.0));
-    session.apply(Command::Seek(0.5));
-    session.apply(Command::NextKey);
+    session.apply(PlaybackCommand::Seek(0.5));
+    session.apply(PlaybackCommand::NextKey);
     // A hundredth of a frame further at least, and no further than it must be.
     let now = session.playback.time_secs;
     assert!(now > 0.5 && now < 0.56, "{now}");
-    session.apply(Command::PreviousKey);
+    session.apply(PlaybackCommand::PreviousKey);
     assert!(session.playback.time_secs < now);
 }
 
@@ -478,12 +480,12 @@ fn framing_a_joint_or_a_finding_deforms_what_it_frames_and_the_whole_model_once(
         DEFORMED.load(std::sync::atomic::Ordering::Relaxed) - before
     };
     // What all frames need, where the mass of the surface is: every vertex once, and a sample.
-    let whole = deformed(&mut session, Command::FrameAll);
-    session.apply(Command::Select(Some(NodeId(10))));
-    let of_joint = deformed(&mut session, Command::FrameSelected);
+    let whole = deformed(&mut session, Command::Camera(CameraCommand::FrameAll));
+    session.apply(SelectionCommand::Select(Some(NodeId(10))));
+    let of_joint = deformed(&mut session, Command::Camera(CameraCommand::FrameSelected));
     assert!(whole >= all && of_joint > whole && of_joint < whole + all / 4, "{of_joint} and {whole} of {all}");
     let marked = inspect::VertexSet::from_vertices(vec![(crate::model::MeshId(0), 0, 7)]);
-    session.apply(Command::Mark(Arc::new(marked)));
-    let of_marks = deformed(&mut session, Command::FrameMarked);
+    session.apply(SelectionCommand::Mark(Arc::new(marked)));
+    let of_marks = deformed(&mut session, Command::Camera(CameraCommand::FrameMarked));
     assert_eq!(of_marks, whole + 1);
 }

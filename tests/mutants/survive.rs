@@ -10,7 +10,7 @@ use skinscope::frame::{Frame, Palette};
 use skinscope::import::{ImportError, Options, Progress, import_bytes};
 use skinscope::inspect::{WeightStats, check};
 use skinscope::model::{LocalPose, Model};
-use skinscope::session::{Command, Document, PoseSource, Session};
+use skinscope::session::{Document, PlaybackCommand, PoseSource, Session};
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,11 +70,11 @@ fn session(document: Document) {
     session.open(document);
     looks(&session);
     for source in [PoseSource::Bind, PoseSource::Rest] {
-        session.apply(Command::SetPose(source));
+        session.apply(PlaybackCommand::SetPose(source));
         session.update_pose();
         looks(&session);
     }
-    session.apply(Command::Seek(0.3));
+    session.apply(PlaybackCommand::Seek(0.3));
     session.update_pose();
     let drawn: usize = model.instances.iter().map(|i| vertices(&model, i.mesh.index()) * i.copy_count()).sum();
     // A mesh may be shown thousands of times; what is done for each is seen in a few.
@@ -82,7 +82,7 @@ fn session(document: Document) {
         return;
     }
     for method in METHODS {
-        let surface = export::posed_surface(&model, &session.pose.draws, &session.pose.local, method);
+        let surface = export::posed_surface(&model, &session.pose().draws, &session.pose().local, method);
         if method.id == METHODS[0].id {
             let mut sink = std::io::sink();
             // A format may refuse (a GLB holds 4 GiB); what counts is that it ends.

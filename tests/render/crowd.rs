@@ -7,12 +7,13 @@ use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope::anim;
 use skinscope::deform::{self, Deformed, METHODS, Method};
 use skinscope::frame::{Background, Frame, Palette};
-use skinscope::inspect;
 use skinscope::math::{Aabb, Transform};
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{AlphaMode, LocalPose, Material, Model};
 use skinscope::render::{Backend, Gpu, Picture, Renderer, deform_on_gpu, render_image};
-use skinscope::session::{Command, Document, LoopMode, Session};
+use skinscope::session::{
+    CameraCommand, Document, EditCommand, LoopMode, PlaybackCommand, Session, Toggle, ViewCommand,
+};
 
 use crate::layers::{linear, srgb};
 use crate::scenes::{self, Plate};
@@ -26,10 +27,10 @@ const TIME: f32 = 0.4;
 fn session(model: &Arc<Model>, members: u32, method: &Method) -> Session {
     let mut session = Session::default();
     session.open(Document::new(Arc::clone(model), vec![], None));
-    session.playback.playing = false;
-    session.apply(Command::SetMethod(method.id));
-    session.apply(Command::SetCrowd(members));
-    session.apply(Command::Seek(TIME));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(ViewCommand::SetMethod(method.id));
+    session.apply(ViewCommand::SetCrowd(members));
+    session.apply(PlaybackCommand::Seek(TIME));
     session.update_pose();
     session
 }
@@ -55,7 +56,7 @@ fn time_of(model: &Model, i: usize) -> f32 {
 fn alone(session: &Session, i: usize) -> (Vec<Affine3A>, LocalPose) {
     let model = session.model().unwrap();
     let mut pose = scenes::pose(model, Some(0), if i == 0 { TIME } else { time_of(model, i) });
-    session.edits.apply(&mut pose);
+    session.edits().apply(&mut pose);
     let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, &pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
@@ -86,7 +87,7 @@ fn the_shader_deforms_every_member_as_the_cpu_does() {
             for method in METHODS {
                 let mut session = session(&model, MEMBERS, method);
                 if model.skeleton.rest.morph_weights.len() > 1 {
-                    session.apply(Command::EditMorph(1, 0.75));
+                    session.apply(EditCommand::EditMorph(1, 0.75));
                     session.update_pose();
                 }
                 let frame = picture_of(&session);
@@ -127,10 +128,10 @@ fn the_shader_deforms_every_member_as_the_cpu_does() {
 
 /// Seen from straight above nobody stands before another.
 fn from_above(session: &mut Session) {
-    session.apply(Command::SetViewport(Vec2::splat(128.0)));
-    session.apply(Command::LookFrom(skinscope::session::ViewFrom::Top));
-    session.apply(Command::ToggleOrthographic);
-    session.apply(Command::FrameAll);
+    session.apply(CameraCommand::SetViewport(Vec2::splat(128.0)));
+    session.apply(CameraCommand::LookFrom(skinscope::session::ViewFrom::Top));
+    session.apply(CameraCommand::ToggleOrthographic);
+    session.apply(CameraCommand::FrameAll);
 }
 
 fn draw(stage: &crate::Stage, frame: &Frame) -> Picture {
@@ -155,9 +156,9 @@ fn the_picture_is_that_of_all_members_each_in_its_own_place_and_pose() {
             for look in [None, Some("dominant"), Some("influences")] {
                 let mut session = session(&model, MEMBERS, METHODS[0]);
                 from_above(&mut session);
-                session.view.overlay = look.and_then(inspect::overlay);
-                session.view.wireframe = look == Some("influences");
-                session.view.vertices = look == Some("dominant");
+                session.apply(ViewCommand::SetOverlay(look));
+                session.apply(ViewCommand::Set(Toggle::Wireframe, look == Some("influences")));
+                session.apply(ViewCommand::Set(Toggle::Vertices, look == Some("dominant")));
                 let frame = picture_of(&session);
                 let all = draw(&stage, &frame);
                 let each: Vec<Picture> =
@@ -208,7 +209,7 @@ fn members_that_are_seen_through_are_painted_from_far_to_near() {
 fn phases_follow_the_way_the_clip_is_played() {
     let model = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
     let mut there_and_back = session(&model, 3, METHODS[0]);
-    there_and_back.apply(Command::SetLoop(LoopMode::PingPong));
+    there_and_back.apply(PlaybackCommand::SetLoop(LoopMode::PingPong));
     there_and_back.update_pose();
     // A second there and a second back: the second member is 0.618 of two seconds ahead, so on its way back.
     let golden = f64::midpoint(5.0_f64.sqrt(), 1.0) - 1.0;
@@ -216,12 +217,12 @@ fn phases_follow_the_way_the_clip_is_played() {
     assert!(at > 1.0);
     let mut want = Session::default();
     want.open(Document::new(Arc::clone(&model), vec![], None));
-    want.playback.playing = false;
-    want.apply(Command::Seek((2.0 - at) as f32));
+    want.apply(PlaybackCommand::SetPlaying(false));
+    want.apply(PlaybackCommand::Seek((2.0 - at) as f32));
     want.update_pose();
     let moved = there_and_back.formation().offset(1);
     let joints = model.palette_layout().len as usize;
-    for (got, want) in there_and_back.pose.crowd.palettes[..joints].iter().zip(&want.pose.palettes) {
+    for (got, want) in there_and_back.pose().crowd.palettes[..joints].iter().zip(&want.pose().palettes) {
         let want = Affine3A::from_translation(moved) * *want;
         assert!(got.abs_diff_eq(want, 1e-5), "{got} for {want}");
     }

@@ -8,7 +8,7 @@ use skinscope::frame::{Background, Frame, Palette};
 use skinscope::import::{Options, Progress};
 use skinscope::model::{Material, Model};
 use skinscope::render::{Picture, render_image};
-use skinscope::session::{Command, Document, Session, Source};
+use skinscope::session::{CameraCommand, Document, PlaybackCommand, Session, Source};
 
 use crate::scenes::overlay;
 use crate::{Stage, common, stages};
@@ -36,14 +36,19 @@ pub fn sessions() -> Vec<(&'static str, Session)> {
     let open = |(name, source): (&'static str, Source)| {
         let mut session = Session::default();
         session.open(source.load(&Options::default(), &Progress::silent()).unwrap());
-        session.apply(Command::Seek(0.4));
-        session.playback.playing = false;
-        session.update_pose();
-        session.apply(Command::SetViewport(glam::Vec2::splat(SIDE as f32)));
-        session.apply(Command::FrameAll);
+        stand(&mut session);
         (name, session)
     };
     sources.into_iter().map(open).collect()
+}
+
+/// Pauses a model that was just opened within its first clip, all in view.
+fn stand(session: &mut Session) {
+    session.apply(PlaybackCommand::Seek(0.4));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.update_pose();
+    session.apply(CameraCommand::SetViewport(glam::Vec2::splat(SIDE as f32)));
+    session.apply(CameraCommand::FrameAll);
 }
 
 /// The surface alone, before nothing.
@@ -95,8 +100,8 @@ fn in_grey(session: &Session) -> Session {
         primitive.colors.clear();
     }
     let mut out = session.clone();
-    out.document = Some(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
-    out.update_pose();
+    out.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    stand(&mut out);
     out
 }
 

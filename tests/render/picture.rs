@@ -12,7 +12,7 @@ use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Projection;
 use skinscope::model::{Filter, Material, Model, ModelParts, TextureSampler};
 use skinscope::render::{Picture, render_image};
-use skinscope::session::{Document, Session};
+use skinscope::session::{Document, PlaybackCommand, Session};
 
 use crate::materials::{image, slot};
 use crate::scenes::{self, Plate};
@@ -200,7 +200,7 @@ fn the_floor_carries_the_contact_shadow_in_both_themes() {
         for (name, palette, least) in [("dark", Palette::DARK, 14.0), ("light", Palette::LIGHT, 14.0)] {
             let mut session = Session::default();
             session.open(Document::new(Arc::clone(&model), Vec::new(), None));
-            session.playback.playing = false;
+            session.apply(PlaybackCommand::SetPlaying(false));
             session.update_pose();
             let mut frame = Frame::default();
             frame.build(&session, &palette);

@@ -5,7 +5,7 @@ use skinscope::frame::{Background, Frame, Palette};
 use skinscope::inspect::BoneShape;
 use skinscope::model::NodeId;
 use skinscope::render::Picture;
-use skinscope::session::{Command, Session};
+use skinscope::session::{SelectionCommand, Session, ViewCommand};
 
 use crate::form::{SIDE, draw, linear, sessions};
 use crate::{Stage, stages};
@@ -46,8 +46,8 @@ fn along(before: &Picture, after: &Picture, head: Vec2, tail: Vec2) -> f64 {
 
 /// Joints whose bones are long enough in the picture to be measured, some of them: node, head and tail.
 fn joints(session: &Session) -> Vec<(NodeId, Vec2, Vec2)> {
-    let seen = session.pose.bones.iter().filter_map(|bone| {
-        let (head, tail) = (session.view.project(bone.head)?, session.view.project(bone.tail)?);
+    let seen = session.pose().bones.iter().filter_map(|bone| {
+        let (head, tail) = (session.view().project(bone.head)?, session.view().project(bone.tail)?);
         (head.distance(tail) >= 16.0).then_some((bone.node, head, tail))
     });
     let seen: Vec<_> = seen.collect();
@@ -58,9 +58,9 @@ fn worst(stage: &Stage, name: &str, session: &mut Session, shape: BoneShape) {
     for id in [None, Some("weights"), Some("dominant"), Some("influences")] {
         for palette in [Palette::DARK, Palette::LIGHT] {
             for (node, head, tail) in joints(session) {
-                session.apply(Command::SetOverlay(id));
-                session.apply(Command::SetBoneShape(shape));
-                session.apply(Command::Select(Some(node)));
+                session.apply(ViewCommand::SetOverlay(id));
+                session.apply(ViewCommand::SetBoneShape(shape));
+                session.apply(SelectionCommand::Select(Some(node)));
                 session.update_pose();
                 let with = frame(session, &palette);
                 let bare = Frame { bones: Vec::new(), ..with.clone() };
@@ -89,12 +89,12 @@ fn end_bones_are_short() {
     let mut seen = 0;
     for (name, session) in sessions() {
         let model = session.model().unwrap();
-        for bone in &session.pose.bones {
+        for bone in &session.pose().bones {
             let is_joint = |n: NodeId| model.is_joint(n);
             let last = (0..model.skeleton.len()).all(|n| model.skeleton.parents[n] != Some(bone.node));
             let follows = model.skeleton.parents[bone.node.index()].is_some_and(is_joint);
             if last && follows {
-                let share = bone.head.distance(bone.tail) / session.opened_bounds.diagonal();
+                let share = bone.head.distance(bone.tail) / session.opened_bounds().diagonal();
                 assert!(share <= 0.031, "{name}: {share} of the diagonal");
                 seen += 1;
             }

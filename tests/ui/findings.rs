@@ -50,19 +50,17 @@ fn a_check_can_be_stopped_and_asked_for_again() {
     let mut harness = window(session(2), UiState::default(), Status { checking: true, ..Status::default() });
     harness.get_by_label("checking…");
     click(&mut harness, "Stop checking");
-    assert!(has(&harness, &Command::CancelInspect));
+    assert!(has(&harness, &Command::Inspection(InspectionCommand::CancelInspect)));
     let mut harness = shown(session(2));
     harness.get_by_label("not checked");
     click(&mut harness, "Check the model");
-    assert!(has(&harness, &Command::Inspect));
+    assert!(has(&harness, &Command::Inspection(InspectionCommand::Inspect)));
 }
 
 #[test]
 fn findings_are_counted_listed_worst_first_and_filtered() {
     let mut session = three();
-    if let Some(document) = &mut session.document {
-        document.warnings = vec!["clip 2: has no keys".into()];
-    }
+    session.warn(&["clip 2: has no keys".into()]);
     let mut harness = shown(session);
     harness.get_by_label("1 error · 2 warnings");
     let top = |harness: &Harness<'_, App>, label: &str| harness.get_by_label(label).rect().top();
@@ -78,26 +76,26 @@ fn findings_are_counted_listed_worst_first_and_filtered() {
 #[test]
 fn a_click_shows_a_finding_with_its_words_and_another_returns() {
     let mut session = three();
-    session.apply(Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 30.0)));
-    session.apply(Command::EndEdit);
-    let before = (Arc::clone(&session.edits), session.view.orbit, session.view.overlay);
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 30.0)));
+    session.apply(EditCommand::EndEdit);
+    let before = (Arc::clone(session.edits()), session.view().orbit, session.view().overlay);
     let mut harness = shown(session);
-    let orbit = harness.state().session.view.orbit;
+    let orbit = harness.state().session.view().orbit;
     click(&mut harness, ERROR);
-    assert!(has(&harness, &Command::ShowFinding(0)));
+    assert!(has(&harness, &Command::Finding(FindingCommand::ShowFinding(0))));
     let open = format!("{ERROR}. What weights-zero says.");
     let row = harness.get_by_label(&open);
     assert!(row.rect().height() > 60.0, "its message and what to do stand below it");
-    let view = &harness.state().session.view;
+    let view = harness.state().session.view();
     assert_eq!((view.finding, view.marked.of(MeshId(0), 0)), (Some(0), &[3, 4][..]));
     click(&mut harness, WARNING);
-    assert_eq!(harness.state().session.view.finding, Some(1));
+    assert_eq!(harness.state().session.view().finding, Some(1));
     click(&mut harness, &format!("{WARNING}. What name-duplicate says."));
-    assert!(has(&harness, &Command::LeaveFinding));
+    assert!(has(&harness, &Command::Finding(FindingCommand::LeaveFinding)));
     let session = &harness.state().session;
-    assert_eq!((session.view.finding, session.view.selected), (None, None));
-    assert!(session.view.marked.is_empty() && session.edits == before.0 && session.view.overlay == before.2);
-    assert_eq!(session.view.orbit, orbit);
+    assert_eq!((session.view().finding, session.view().selected), (None, None));
+    assert!(session.view().marked.is_empty() && *session.edits() == before.0 && session.view().overlay == before.2);
+    assert_eq!(session.view().orbit, orbit);
 }
 
 #[test]
@@ -109,7 +107,7 @@ fn findings_are_reached_by_the_keyboard() {
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(has(&harness, &Command::ShowFinding(1)), "{:?}", harness.state().commands);
+    assert!(has(&harness, &Command::Finding(FindingCommand::ShowFinding(1))), "{:?}", harness.state().commands);
 }
 
 #[test]
@@ -123,7 +121,7 @@ fn ten_thousand_findings_are_a_few_rows() {
     harness.get_by_label("10\u{2009}000 errors");
     let rows = |harness: &Harness<'_, App>| harness.get_all_by_role(Role::ListBoxOption).count();
     assert!((4..20).contains(&rows(&harness)), "{}", rows(&harness));
-    harness.state_mut().session.apply(Command::ShowFinding(7000));
+    harness.state_mut().session.apply(FindingCommand::ShowFinding(7000));
     harness.run();
     harness.run();
     harness.get_by_label(&format!("{ERROR}. This is number 7000."));
@@ -133,18 +131,18 @@ fn ten_thousand_findings_are_a_few_rows() {
 fn the_range_of_motion_runs_shows_how_far_it_is_and_is_cancelled() {
     let mut harness = shown(session(3));
     click(&mut harness, "Run range of motion");
-    assert!(has(&harness, &Command::RunRom(RomOptions::default())));
+    assert!(has(&harness, &Command::Inspection(InspectionCommand::RunRom(RomOptions::default()))));
     click(&mut harness, "Reach: ±90°");
     click(&mut harness, "±45°");
     click(&mut harness, "Run range of motion");
     let wanted = RomOptions { degrees: 45.0, step_degrees: 15.0, ..RomOptions::default() };
-    assert!(has(&harness, &Command::RunRom(wanted)));
+    assert!(has(&harness, &Command::Inspection(InspectionCommand::RunRom(wanted))));
     harness.state_mut().status.rom = Some(0.42);
     harness.run();
     harness.get_by_label("Range of motion · 42 %");
     harness.get_by_role(Role::ProgressIndicator);
     click(&mut harness, "Cancel");
-    assert!(has(&harness, &Command::CancelRom));
+    assert!(has(&harness, &Command::Inspection(InspectionCommand::CancelRom)));
 }
 
 #[test]
@@ -159,11 +157,11 @@ fn what_the_range_of_motion_showed_stands_in_the_same_list() {
     harness.get_by_label(STRETCHED).scroll_to_me();
     harness.run();
     click(&mut harness, STRETCHED);
-    assert!(has(&harness, &Command::ShowFinding(3)));
-    assert_eq!(harness.state().session.view.marked.of(MeshId(0), 0), [5]);
+    assert!(has(&harness, &Command::Finding(FindingCommand::ShowFinding(3))));
+    assert_eq!(harness.state().session.view().marked.of(MeshId(0), 0), [5]);
     // Marks of someone else are no finding.
     let part = VertexPart { mesh: MeshId(0), primitive: 0, vertices: vec![1] };
-    harness.state_mut().session.apply(Command::Mark(Arc::new(VertexSet { parts: vec![part] })));
+    harness.state_mut().session.apply(SelectionCommand::Mark(Arc::new(VertexSet { parts: vec![part] })));
     harness.run();
     harness.get_by_label(STRETCHED);
 }

@@ -9,7 +9,10 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 use skinscope::app::ui::{Saved, Status, UiState};
 use skinscope::model::NodeId;
-use skinscope::session::{ChannelKind, ChannelValue, Command, Document, Panel, Session};
+use skinscope::session::{
+    CameraCommand, ChannelKind, ChannelValue, Command, Document, EditCommand, Panel, PlaybackCommand, SelectionCommand,
+    Session, ViewCommand, WindowCommand,
+};
 
 use super::keyboard::{at_once, clicked, plain, press, pressed, typed};
 use super::{App, click, has, open, selected, session, window, with_clips};
@@ -29,8 +32,10 @@ fn focused_name(harness: &Harness<'_, App>) -> String {
 fn asked(harness: &Harness<'_, App>) -> [Option<Vec3>; 2] {
     let last = |kind: ChannelKind| {
         harness.state().commands.iter().rev().find_map(|c| match c {
-            Command::Edit(_, ChannelValue::Rotation(v)) if kind == ChannelKind::Rotation => Some(*v),
-            Command::Edit(_, ChannelValue::Translation(v)) if kind == ChannelKind::Translation => Some(*v),
+            Command::Edit(EditCommand::Edit(_, ChannelValue::Rotation(v))) if kind == ChannelKind::Rotation => Some(*v),
+            Command::Edit(EditCommand::Edit(_, ChannelValue::Translation(v))) if kind == ChannelKind::Translation => {
+                Some(*v)
+            }
             _ => None,
         })
     };
@@ -63,7 +68,11 @@ fn tab_goes_from_value_to_value_and_keeps_what_was_typed() {
             at_once(&mut harness, [pressed(Key::Tab, Modifiers::SHIFT)]);
             assert_eq!(focused_name(&harness), format!("{name} value"));
         }
-        assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::EndEdit).count(), 4, "none is new");
+        assert_eq!(
+            harness.state().commands.iter().filter(|c| **c == Command::Edit(EditCommand::EndEdit)).count(),
+            4,
+            "none is new"
+        );
     }
 }
 
@@ -79,7 +88,7 @@ fn tabs_within_one_frame_all_count() {
     let back = || pressed(Key::Tab, Modifiers::SHIFT);
     at_once(&mut harness, [back(), back(), back(), back()]);
     assert_eq!(focused_name(&harness), "Rotation Z value");
-    assert!(harness.state().session.edits.is_empty());
+    assert!(harness.state().session.edits().is_empty());
 }
 
 #[test]
@@ -209,7 +218,7 @@ fn the_tree_is_walked_by_arrows() {
     assert_eq!(focused_name(&harness), "root");
     // Far beyond what is seen at once: the list follows.
     at_once(&mut harness, (0..50).map(|_| plain(Key::ArrowDown)));
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(50)));
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(50)));
     assert_eq!(focused_name(&harness), "joint 49");
     press(&mut harness, Key::ArrowUp);
     press(&mut harness, Key::ArrowLeft);
@@ -223,7 +232,7 @@ fn the_tree_is_walked_by_arrows() {
     // Other keys are shortcuts.
     harness.state_mut().commands.clear();
     press(&mut harness, Key::Home);
-    assert!(has(&harness, &Command::FrameAll));
+    assert!(has(&harness, &Command::Camera(CameraCommand::FrameAll)));
 }
 
 fn value(harness: &Harness<'_, App>, label: &str) -> String {
@@ -237,7 +246,7 @@ fn find(harness: &mut Harness<'_, App>) {
 #[test]
 fn nodes_are_found_by_keys_alone() {
     let mut session = session(24);
-    session.apply(Command::Select(Some(NodeId(15))));
+    session.apply(SelectionCommand::Select(Some(NodeId(15))));
     let hidden = Saved { outliner: false, ..Saved::default() };
     let mut harness = window(session, UiState::new(hidden), Status::default());
     // The list of nodes appears where it was hidden. All within one frame.
@@ -246,21 +255,21 @@ fn nodes_are_found_by_keys_alone() {
     assert!(harness.state().ui.saved().outliner);
     // Enter takes the first that is found, whatever else of it was selected before, and leaves.
     press(&mut harness, Key::Enter);
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(2)), "joint 1");
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(2)), "joint 1");
     assert!(!harness.get_by_label("Search nodes").is_focused());
     press(&mut harness, Key::W);
-    assert!(has(&harness, &Command::ToggleOverlay("weights")), "keys are shortcuts again");
+    assert!(has(&harness, &Command::View(ViewCommand::ToggleOverlay("weights"))), "keys are shortcuts again");
     // It opens with its text selected: typing replaces it. The arrows walk through what is found.
     find(&mut harness);
     at_once(&mut harness, [typed("2")]);
     assert_eq!(value(&harness, "Search nodes"), "2");
     for (key, node) in [(Key::ArrowDown, 3), (Key::ArrowDown, 13), (Key::ArrowDown, 21), (Key::ArrowUp, 13)] {
         press(&mut harness, key);
-        assert_eq!(harness.state().session.view.selected, Some(NodeId(node)));
+        assert_eq!(harness.state().session.view().selected, Some(NodeId(node)));
     }
     assert!(harness.get_by_label("Search nodes").is_focused());
     press(&mut harness, Key::Enter);
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(13)), "where the arrows have led");
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(13)), "where the arrows have led");
     // Escape clears, then leaves; the selection stays.
     find(&mut harness);
     press(&mut harness, Key::Escape);
@@ -268,12 +277,12 @@ fn nodes_are_found_by_keys_alone() {
     assert!(harness.get_by_label("Search nodes").is_focused());
     press(&mut harness, Key::Escape);
     assert!(!harness.get_by_label("Search nodes").is_focused());
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(13)));
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(13)));
     // From another text field.
     click(&mut harness, "Rotation X value");
     find(&mut harness);
     assert!(harness.get_by_label("Search nodes").is_focused());
-    assert!(!has(&harness, &Command::TogglePanel(Panel::Outliner)));
+    assert!(!has(&harness, &Command::Window(WindowCommand::TogglePanel(Panel::Outliner))));
 }
 
 fn clips(harness: &mut Harness<'_, App>) {
@@ -292,11 +301,11 @@ fn seen(harness: &Harness<'_, App>) -> usize {
 fn clips_are_found_by_keys_and_the_list_keeps_its_room() {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(with_clips(76)), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.set_size(vec2(1280.0, 600.0));
     harness.run();
-    let clip = |harness: &Harness<'_, App>| harness.state().session.playback.clip.unwrap().index();
+    let clip = |harness: &Harness<'_, App>| harness.state().session.playback().clip.unwrap().index();
     clips(&mut harness);
     let (place, rows) = (harness.get_by_label("Search clips").rect(), seen(&harness));
     assert!(rows >= 10, "{rows}");
@@ -331,18 +340,21 @@ fn clips_are_found_by_keys_and_the_list_keeps_its_room() {
     press(&mut harness, Key::Escape);
     assert!(harness.query_by_label("Search clips").is_none());
     assert_eq!(clip(&harness), 36);
-    assert!(!has(&harness, &Command::Deselect) && !has(&harness, &Command::TogglePlay));
+    assert!(
+        !has(&harness, &Command::Selection(SelectionCommand::Deselect))
+            && !has(&harness, &Command::Playback(PlaybackCommand::TogglePlay))
+    );
 }
 
 #[test]
 fn a_short_list_of_clips_is_walked_by_arrows() {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(with_clips(4)), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     clips(&mut harness);
     at_once(&mut harness, [plain(Key::ArrowDown), plain(Key::ArrowDown), plain(Key::Enter)]);
-    assert_eq!(harness.state().session.playback.clip.unwrap().index(), 2);
+    assert_eq!(harness.state().session.playback().clip.unwrap().index(), 2);
     // Opened by keyboard too.
     let name = |n: &egui_kittest::Node<'_>| n.accesskit_node().label().is_some_and(|l| l.starts_with("Clip: "));
     harness.get_all_by_role(Role::ComboBox).find(|n| name(n)).unwrap().focus();
@@ -350,8 +362,8 @@ fn a_short_list_of_clips_is_walked_by_arrows() {
     press(&mut harness, Key::Enter);
     press(&mut harness, Key::ArrowUp);
     press(&mut harness, Key::Enter);
-    assert_eq!(harness.state().session.playback.clip.unwrap().index(), 1);
+    assert_eq!(harness.state().session.playback().clip.unwrap().index(), 1);
     let events: Vec<Event> = plain(Key::Space);
     at_once(&mut harness, [events]);
-    assert!(has(&harness, &Command::TogglePlay), "keys are shortcuts again");
+    assert!(has(&harness, &Command::Playback(PlaybackCommand::TogglePlay)), "keys are shortcuts again");
 }

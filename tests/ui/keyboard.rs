@@ -6,7 +6,10 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 use skinscope::app::ui;
 use skinscope::model::NodeId;
-use skinscope::session::{ChannelValue, Command, Panel, Toggle, ViewFrom};
+use skinscope::session::{
+    CameraCommand, ChannelValue, Command, EditCommand, Panel, PlaybackCommand, SelectionCommand, Toggle, ViewCommand,
+    ViewFrom, WindowCommand,
+};
 
 use super::{App, click, has, open, selected};
 
@@ -61,13 +64,13 @@ fn a_key_that_follows_a_click_within_one_frame_goes_where_the_click_has_led() {
     let row = harness.get_by_label("joint 2").rect().center();
     at_once(&mut harness, [clicked(row), plain(Key::W)]);
     assert_eq!(searched(&harness), "");
-    assert!(has(&harness, &Command::ToggleOverlay("weights")), "{:?}", harness.state().commands);
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(3)));
+    assert!(has(&harness, &Command::View(ViewCommand::ToggleOverlay("weights"))), "{:?}", harness.state().commands);
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(3)));
     // Into the search: text, and nothing is switched.
     let search = harness.get_by_label("Search nodes").rect().center();
     at_once(&mut harness, [clicked(search), plain(Key::W)]);
     assert_eq!(searched(&harness), "w");
-    assert!(harness.state().session.view.overlay.is_some());
+    assert!(harness.state().session.view().overlay.is_some());
     // A key that does something without text, after a click away from it.
     let middle = harness.state().picture.center();
     at_once(&mut harness, [clicked(middle), plain(Key::F1)]);
@@ -81,7 +84,11 @@ fn clicks_in_several_places_within_one_frame_all_count() {
     let place = |harness: &Harness<'_, App>, label: &str| harness.get_by_label(label).rect().center();
     let (bones, grid, row) = (place(&harness, "Bones"), place(&harness, "Grid"), place(&harness, "joint 1"));
     at_once(&mut harness, [clicked(bones), clicked(grid), clicked(row)]);
-    for command in [Command::Toggle(Toggle::Bones), Command::Toggle(Toggle::Grid), Command::Select(Some(NodeId(2)))] {
+    for command in [
+        Command::View(ViewCommand::Toggle(Toggle::Bones)),
+        Command::View(ViewCommand::Toggle(Toggle::Grid)),
+        Command::Selection(SelectionCommand::Select(Some(NodeId(2)))),
+    ] {
         assert_eq!(harness.state().commands.iter().filter(|c| **c == command).count(), 1, "{command:?}");
     }
 }
@@ -92,7 +99,7 @@ fn what_is_typed_before_a_click_within_one_frame_is_kept() {
     let field = harness.get_by_label("Rotation Y value").rect().center();
     let middle = harness.state().picture.left_bottom() + egui::vec2(20.0, -20.0);
     at_once(&mut harness, [clicked(field), typed("25"), clicked(middle)]);
-    let edit = Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 25.0, 0.0)));
+    let edit = Command::Edit(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 25.0, 0.0))));
     assert!(has(&harness, &edit), "{:?}", harness.state().commands);
 }
 
@@ -103,7 +110,11 @@ fn a_drag_within_one_frame_turns_the_camera() {
     let [moved, down, up] = <[Event; 3]>::try_from(clicked(middle)).unwrap();
     let to = |x: f32| Event::PointerMoved(middle + egui::vec2(x, 0.0));
     at_once(&mut harness, [vec![moved, down, to(30.0), to(80.0), up]]);
-    assert!(has(&harness, &Command::Orbit(glam::Vec2::new(80.0, 0.0))), "{:?}", harness.state().commands);
+    assert!(
+        has(&harness, &Command::Camera(CameraCommand::Orbit(glam::Vec2::new(80.0, 0.0)))),
+        "{:?}",
+        harness.state().commands
+    );
 }
 
 #[test]
@@ -114,9 +125,15 @@ fn a_held_key_repeats_steps_and_never_flickers_a_toggle() {
         vec![down.clone(), down.clone(), down]
     };
     at_once(&mut harness, [hold(Key::ArrowRight)]);
-    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::StepFrames(1)).count(), 3);
+    assert_eq!(
+        harness.state().commands.iter().filter(|c| **c == Command::Playback(PlaybackCommand::StepFrames(1))).count(),
+        3
+    );
     at_once(&mut harness, [hold(Key::G)]);
-    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::Toggle(Toggle::Grid)).count(), 1);
+    assert_eq!(
+        harness.state().commands.iter().filter(|c| **c == Command::View(ViewCommand::Toggle(Toggle::Grid))).count(),
+        1
+    );
 }
 
 #[test]
@@ -145,22 +162,29 @@ fn digits_of_the_number_pad_are_told_from_those_above_the_letters() {
         .state()
         .commands
         .iter()
-        .filter(|c| matches!(c, Command::LookFrom(_) | Command::TogglePanel(_) | Command::FrameAll))
+        .filter(|c| {
+            matches!(
+                c,
+                Command::Camera(CameraCommand::LookFrom(_))
+                    | Command::Window(WindowCommand::TogglePanel(_))
+                    | Command::Camera(CameraCommand::FrameAll)
+            )
+        })
         .cloned()
         .collect();
-    let look = Command::LookFrom;
-    let panel = Command::TogglePanel(Panel::Outliner);
+    let look = |side| Command::Camera(CameraCommand::LookFrom(side));
+    let panel = Command::Window(WindowCommand::TogglePanel(Panel::Outliner));
     assert_eq!(keys, [panel, look(ViewFrom::Back), look(ViewFrom::Top), look(ViewFrom::Right), look(ViewFrom::Bottom)]);
 }
 
 #[test]
 fn shortcuts_work_whatever_has_the_focus_and_text_fields_keep_theirs() {
     let keys = [
-        (Key::W, Command::ToggleOverlay("weights")),
-        (Key::Space, Command::TogglePlay),
-        (Key::ArrowUp, Command::NextKey),
-        (Key::Home, Command::FrameAll),
-        (Key::Escape, Command::Deselect),
+        (Key::W, Command::View(ViewCommand::ToggleOverlay("weights"))),
+        (Key::Space, Command::Playback(PlaybackCommand::TogglePlay)),
+        (Key::ArrowUp, Command::Playback(PlaybackCommand::NextKey)),
+        (Key::Home, Command::Camera(CameraCommand::FrameAll)),
+        (Key::Escape, Command::Selection(SelectionCommand::Deselect)),
     ];
     for widget in ["Bones", "Next frame", "Rotation X", "joint 2", "Time", "Weights", "Speed: 1×"] {
         // In the tree up and down go from row to row.
@@ -170,8 +194,13 @@ fn shortcuts_work_whatever_has_the_focus_and_text_fields_keep_theirs() {
             harness.run();
             harness.state_mut().commands.clear();
             press(&mut harness, *key);
-            let asked: Vec<_> =
-                harness.state().commands.iter().filter(|c| !matches!(c, Command::Hover(_))).cloned().collect();
+            let asked: Vec<_> = harness
+                .state()
+                .commands
+                .iter()
+                .filter(|c| !matches!(c, Command::Selection(SelectionCommand::Hover(_))))
+                .cloned()
+                .collect();
             assert_eq!(asked, std::slice::from_ref(command), "{key:?} with the focus on {widget}");
         }
     }
@@ -181,13 +210,14 @@ fn shortcuts_work_whatever_has_the_focus_and_text_fields_keep_theirs() {
         harness.state_mut().commands.clear();
         at_once(&mut harness, keys[..4].iter().map(|(key, _)| plain(*key)));
         // A value steps by the arrows.
-        let own = |c: &&Command| matches!(c, Command::Edit(..) | Command::EndEdit);
+        let own =
+            |c: &&Command| matches!(c, Command::Edit(EditCommand::Edit(..)) | Command::Edit(EditCommand::EndEdit));
         let other: Vec<_> = harness.state().commands.iter().filter(|c| !own(c)).collect();
         assert!(other.is_empty(), "{field}: {other:?}");
         at_once(&mut harness, [pressed(Key::T, Modifiers::COMMAND)]);
-        assert!(has(&harness, &Command::ToggleTheme), "{field} has no use for it");
+        assert!(has(&harness, &Command::Window(WindowCommand::ToggleTheme)), "{field} has no use for it");
         press(&mut harness, Key::Escape);
-        assert!(!has(&harness, &Command::Deselect), "{field} keeps Escape");
+        assert!(!has(&harness, &Command::Selection(SelectionCommand::Deselect)), "{field} keeps Escape");
     }
 }
 
@@ -198,9 +228,12 @@ fn enter_presses_a_button_and_space_plays() {
     harness.get_by_label("Bones").focus();
     harness.run();
     press(&mut harness, Key::Space);
-    assert!(!has(&harness, &Command::Toggle(Toggle::Bones)) && has(&harness, &Command::TogglePlay));
+    assert!(
+        !has(&harness, &Command::View(ViewCommand::Toggle(Toggle::Bones)))
+            && has(&harness, &Command::Playback(PlaybackCommand::TogglePlay))
+    );
     press(&mut harness, Key::Enter);
-    assert!(has(&harness, &Command::Toggle(Toggle::Bones)));
+    assert!(has(&harness, &Command::View(ViewCommand::Toggle(Toggle::Bones))));
 }
 
 #[test]
@@ -210,7 +243,7 @@ fn keys_go_to_an_open_menu_and_not_past_it() {
     press(&mut harness, Key::W);
     assert!(harness.state().commands.is_empty(), "{:?}", harness.state().commands);
     press(&mut harness, Key::Escape);
-    assert!(!has(&harness, &Command::Deselect));
+    assert!(!has(&harness, &Command::Selection(SelectionCommand::Deselect)));
     press(&mut harness, Key::W);
-    assert!(has(&harness, &Command::ToggleOverlay("weights")));
+    assert!(has(&harness, &Command::View(ViewCommand::ToggleOverlay("weights"))));
 }

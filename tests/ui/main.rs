@@ -21,8 +21,9 @@ use skinscope::app::ui::{self, Loading, Saved, Status, UiState, icons, theme};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{Camera, CameraId, ClipId, Lens, Light, LightId, LightKind, Model, ModelParts, NodeId};
 use skinscope::session::{
-    Antialiasing, COMMANDS, ChannelValue, Command, Document, Effect, Lighting, LoopMode, PoseSource, Session, Toggle,
-    ViewFrom,
+    Antialiasing, COMMANDS, CameraCommand, ChannelValue, Command, Document, EditCommand, Effect, FileCommand,
+    FindingCommand, InspectionCommand, Lighting, LoopMode, PlaybackCommand, PoseSource, SelectionCommand, Session,
+    Toggle, ViewCommand, ViewFrom, WindowCommand,
 };
 
 /// The application without its window.
@@ -41,8 +42,8 @@ impl App {
         let mut commands = Vec::new();
         self.picture = ui::show(ui, &self.session, &mut self.ui, &self.status, &mut commands).rect;
         for command in commands {
-            if let Some(effect) = self.session.apply(command.clone()) {
-                self.ui.carry_out(&effect);
+            if let Some(Effect::Window(command)) = self.session.apply(command.clone()) {
+                self.ui.carry_out(&command);
             }
             self.commands.push(command);
         }
@@ -54,7 +55,7 @@ impl App {
 fn session(joints: usize) -> Session {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(tube(Tube { joints, rings: 12, ..Tube::default() })), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     session
 }
 
@@ -77,7 +78,7 @@ fn open(joints: usize) -> Harness<'static, App> {
 
 fn selected(joints: usize, node: u32) -> Harness<'static, App> {
     let mut session = session(joints);
-    session.apply(Command::Select(Some(NodeId(node))));
+    session.apply(SelectionCommand::Select(Some(NodeId(node))));
     window(session, UiState::default(), Status::default())
 }
 
@@ -109,12 +110,15 @@ fn has(harness: &Harness<'_, App>, wanted: &Command) -> bool {
 fn weights_and_dominant_are_switched_in_the_menu_bar() {
     let mut harness = open(3);
     click(&mut harness, "Weights");
-    assert!(has(&harness, &Command::ToggleOverlay("weights")));
+    assert!(has(&harness, &Command::View(ViewCommand::ToggleOverlay("weights"))));
     harness.get_by_label_contains("Weight of joint ");
     click(&mut harness, "Dominant");
-    assert!(has(&harness, &Command::ToggleOverlay("dominant")));
+    assert!(has(&harness, &Command::View(ViewCommand::ToggleOverlay("dominant"))));
     click(&mut harness, "Shared in black");
-    assert!(has(&harness, &Command::Toggle(Toggle::SharedBlack)) && harness.state().session.view.shared_black);
+    assert!(
+        has(&harness, &Command::View(ViewCommand::Toggle(Toggle::SharedBlack)))
+            && harness.state().session.view().shared_black
+    );
 }
 
 /// Thirty cameras make a menu that no window holds: its last row is reached by scrolling, and it stays inside the window.
@@ -126,7 +130,7 @@ fn a_menu_longer_than_the_window_scrolls() {
     parts.camera_nodes = (0..30).map(|i| (NodeId(i + 1), CameraId(i))).collect();
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.set_size(vec2(1280.0, 500.0));
     harness.run();
@@ -141,7 +145,7 @@ fn a_menu_longer_than_the_window_scrolls() {
     harness.run();
     assert!(last(&harness).bottom() <= 500.0, "{}", last(&harness));
     click(&mut harness, LAST);
-    assert!(has(&harness, &Command::SetCamera(Some(11))), "the click landed");
+    assert!(has(&harness, &Command::Camera(CameraCommand::SetCamera(Some(11)))), "the click landed");
 }
 
 #[test]
@@ -155,7 +159,7 @@ fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
     parts.light_nodes = vec![(NodeId(1), LightId(0))];
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.set_size(vec2(1280.0, 1400.0));
     harness.run();
@@ -164,16 +168,16 @@ fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Camera joint 1");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Camera close").click();
     harness.run();
-    assert_eq!(harness.state().session.view.through.map(|t| t.index), Some(0));
+    assert_eq!(harness.state().session.view().through.map(|t| t.index), Some(0));
     click(&mut harness, "View");
     click(&mut harness, "Lights");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Lights of the file").click();
     harness.run();
-    assert_eq!(harness.state().session.view.lighting, Lighting::File);
+    assert_eq!(harness.state().session.view().lighting, Lighting::File);
     // Under the triad stands what is looked through; a click leaves it.
     harness.get_by_role_and_label(Role::Button, "Camera close").click();
     harness.run();
-    assert_eq!(harness.state().session.view.through, None);
+    assert_eq!(harness.state().session.view().through, None);
     harness.get_by_role_and_label(Role::Button, "Perspective");
     // A file without lights is lit by the studio, whatever was chosen before.
     let mut harness = open(3);
@@ -193,7 +197,7 @@ fn humanoid_names_stand_beside_the_joints_and_are_found() {
     parts.humanoid = vec![(NodeId(1), "hips".into()), (NodeId(2), "leftUpperLeg".into())];
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("Search nodes").focus();
     harness.run();
@@ -201,7 +205,7 @@ fn humanoid_names_stand_beside_the_joints_and_are_found() {
     harness.run();
     assert!(harness.query_by_label("joint 2").is_none());
     click(&mut harness, "joint 1, leftUpperLeg");
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(2)));
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(2)));
     harness.get_by_label_contains("leftUpperLeg · joint 1 of skin");
 }
 
@@ -213,7 +217,7 @@ fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
     let vertices = parts.meshes[0].primitives[0].stored_vertices;
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     // The switch stands below the window's edge.
     harness.set_size(vec2(1280.0, 1400.0));
@@ -222,7 +226,10 @@ fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
     harness.get_by_label("Their sums: 0.500 to 0.500");
     click(&mut harness, "Fold root");
     click(&mut harness, "Normalise weights");
-    assert!(has(&harness, &Command::ToggleNormaliseWeights) && harness.state().session.edits.normalise_weights);
+    assert!(
+        has(&harness, &Command::Edit(EditCommand::ToggleNormaliseWeights))
+            && harness.state().session.edits().normalise_weights
+    );
     // The file's own figures stay, and so does what was folded.
     harness.get_by_label("Their sums: 0.500 to 0.500");
     harness.get_by_label("Unfold root");
@@ -239,7 +246,7 @@ fn the_method_is_chosen_from_its_table() {
     assert!(harness.query_by_label(other.label).is_none() && harness.query_by_label("Linear blend").is_none());
     click(&mut harness, "Deformation method: Linear blend");
     click(&mut harness, other.label);
-    assert_eq!(harness.state().session.view.method.id, other.id);
+    assert_eq!(harness.state().session.view().method.id, other.id);
 }
 
 #[test]
@@ -248,28 +255,36 @@ fn dragging_a_slider_to_its_end_is_one_edit_that_ends() {
     let rail = harness.get_by_label("Rotation X").rect();
     drag(&mut harness, &[rail.center(), rail.center() + vec2(20.0, 0.0), rail.right_center()], PointerButton::Primary);
     let commands = &harness.state().commands;
-    let edits: Vec<_> = commands.iter().filter(|c| matches!(c, Command::Edit(..))).collect();
-    assert_eq!(*edits[edits.len() - 1], Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0))));
+    let edits: Vec<_> = commands.iter().filter(|c| matches!(c, Command::Edit(EditCommand::Edit(..)))).collect();
+    assert_eq!(
+        *edits[edits.len() - 1],
+        Command::Edit(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0))))
+    );
     assert!(edits.len() >= 2, "every move of the drag shows");
-    let ends = commands.iter().filter(|c| **c == Command::EndEdit).count();
-    assert_eq!((commands.last(), ends), (Some(&Command::EndEdit), 1));
+    let ends = commands.iter().filter(|c| **c == Command::Edit(EditCommand::EndEdit)).count();
+    assert_eq!((commands.last(), ends), (Some(&Command::Edit(EditCommand::EndEdit)), 1));
     let session = &mut harness.state_mut().session;
-    session.apply(Command::Undo);
-    assert!(session.edits.is_empty(), "one drag is one step");
+    session.apply(EditCommand::Undo);
+    assert!(session.edits().is_empty(), "one drag is one step");
 }
 
 #[test]
 fn a_typed_value_is_an_edit_even_while_the_clip_plays() {
     let mut harness = selected(3, 2);
-    harness.state_mut().session.apply(Command::TogglePlay);
+    harness.state_mut().session.apply(PlaybackCommand::TogglePlay);
     click(&mut harness, "Rotation Y value");
-    harness.state_mut().session.apply(Command::Seek(0.3));
+    harness.state_mut().session.apply(PlaybackCommand::Seek(0.3));
     harness.event(Event::Text("−12,5".into()));
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
     let commands = &harness.state().commands;
-    let [.., Command::Edit(NodeId(2), ChannelValue::Rotation(degrees)), Command::EndEdit] = commands.as_slice() else {
+    let [
+        ..,
+        Command::Edit(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(degrees))),
+        Command::Edit(EditCommand::EndEdit),
+    ] = commands.as_slice()
+    else {
         unreachable!("{commands:?}")
     };
     assert_eq!(degrees.y, -12.5);
@@ -285,7 +300,7 @@ fn escape_leaves_a_typed_value_alone() {
     harness.run();
     harness.key_press(Key::Escape);
     harness.run();
-    assert!(harness.state().session.edits.is_empty());
+    assert!(harness.state().session.edits().is_empty());
 }
 
 #[test]
@@ -297,7 +312,10 @@ fn arrows_on_a_focused_slider_step_by_a_degree() {
     harness.run();
     assert_eq!(
         harness.state().commands,
-        [Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 1.0))), Command::EndEdit]
+        [
+            Command::Edit(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 1.0)))),
+            Command::Edit(EditCommand::EndEdit)
+        ]
     );
 }
 
@@ -305,20 +323,20 @@ fn arrows_on_a_focused_slider_step_by_a_degree() {
 fn an_edited_channel_can_be_reset() {
     let mut harness = selected(3, 2);
     assert!(harness.query_by_label("Reset rotation").is_none());
-    harness.state_mut().session.apply(Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X)));
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X)));
     harness.run();
     click(&mut harness, "Reset rotation");
-    assert!(harness.state().session.edits.is_empty());
+    assert!(harness.state().session.edits().is_empty());
 }
 
 #[test]
 fn a_click_in_the_outliner_selects() {
     let mut harness = open(4);
     click(&mut harness, "joint 2");
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(3)));
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(3)));
     harness.get_by_label_contains("joint 2 of skin tube · child of joint 1");
     // What the pointer is over is said, so that the picture can show it.
-    assert!(has(&harness, &Command::Hover(Some(NodeId(3)))));
+    assert!(has(&harness, &Command::Selection(SelectionCommand::Hover(Some(NodeId(3))))));
 }
 
 #[test]
@@ -355,7 +373,7 @@ fn folding_hides_children_until_one_is_selected_elsewhere() {
     let mut harness = open(5);
     click(&mut harness, "Fold joint 1");
     assert!(harness.query_by_label("joint 2").is_none());
-    harness.state_mut().session.apply(Command::Select(Some(NodeId(4))));
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(4))));
     harness.run();
     assert!(
         harness.query_all_by_role(Role::TreeItem).any(|n| n.accesskit_node().label().as_deref() == Some("joint 3"))
@@ -367,7 +385,7 @@ fn a_selection_made_elsewhere_is_scrolled_to_and_long_trees_stay_cheap() {
     let mut harness = open(3000);
     let rows = |h: &Harness<'_, App>| h.query_all_by_role(Role::TreeItem).count();
     assert!(rows(&harness) < 40, "{} rows", rows(&harness));
-    harness.state_mut().session.apply(Command::Select(Some(NodeId(2500))));
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2500))));
     harness.run();
     let row = harness.get_by_role_and_label(Role::TreeItem, "joint 2499").rect();
     assert!(row.top() > 80.0 && row.bottom() < 560.0, "{row:?}");
@@ -378,7 +396,7 @@ fn a_selection_made_elsewhere_is_scrolled_to_and_long_trees_stay_cheap() {
 fn dragging_on_the_timeline_scrubs_even_while_playing() {
     for playing in [false, true] {
         let mut harness = open(3);
-        harness.state_mut().session.playback.playing = playing;
+        harness.state_mut().session.apply(PlaybackCommand::SetPlaying(playing));
         let area = harness.get_by_label("Time").rect();
         // The ends of the clip (0 s and 1 s) stand twelve points inside the area.
         let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
@@ -387,12 +405,12 @@ fn dragging_on_the_timeline_scrubs_even_while_playing() {
             .state()
             .commands
             .iter()
-            .filter_map(|c| if let Command::Seek(secs) = c { Some(*secs) } else { None })
+            .filter_map(|c| if let Command::Playback(PlaybackCommand::Seek(secs)) = c { Some(*secs) } else { None })
             .collect();
         for want in [0.25, 0.5, 0.75] {
             assert!(sought.iter().any(|s| (s - want).abs() < 1e-3), "{want} s in {sought:?}");
         }
-        assert_eq!(harness.state().session.playback.playing, playing, "playback goes on after a scrub");
+        assert_eq!(harness.state().session.playback().playing, playing, "playback goes on after a scrub");
     }
 }
 
@@ -414,10 +432,14 @@ fn a_press_on_a_slider_that_is_over_within_a_frame_counts() {
         let rail = harness.get_by_label("Rotation X").rect();
         let end = rail.right_center() - vec2(1.0, 0.0);
         flick(&mut harness, if moved { rail.center() + vec2(30.0, 0.0) } else { end }, end);
-        let wanted = Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0)));
-        let asked: Vec<_> =
-            harness.state().commands.iter().filter(|c| matches!(c, Command::Edit(..) | Command::EndEdit)).collect();
-        assert_eq!(asked, [&wanted, &Command::EndEdit], "moved: {moved}");
+        let wanted = Command::Edit(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0))));
+        let asked: Vec<_> = harness
+            .state()
+            .commands
+            .iter()
+            .filter(|c| matches!(c, Command::Edit(EditCommand::Edit(..)) | Command::Edit(EditCommand::EndEdit)))
+            .collect();
+        assert_eq!(asked, [&wanted, &Command::Edit(EditCommand::EndEdit)], "moved: {moved}");
     }
 }
 
@@ -436,16 +458,16 @@ fn what_a_drag_moves_as_it_lets_go_is_kept() {
     let end = rail.right_center() + vec2(40.0, 0.0);
     harness.input_mut().events.extend([Event::PointerMoved(end), press(end, false)]);
     harness.run();
-    let [.., edit, Command::EndEdit] = harness.state().commands.as_slice() else { unreachable!() };
-    assert_eq!(*edit, Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0))));
-    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::EndEdit).count(), 1);
+    let [.., edit, Command::Edit(EditCommand::EndEdit)] = harness.state().commands.as_slice() else { unreachable!() };
+    assert_eq!(*edit, Command::Edit(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(180.0, 0.0, 0.0)))));
+    assert_eq!(harness.state().commands.iter().filter(|c| **c == Command::Edit(EditCommand::EndEdit)).count(), 1);
 }
 
 #[test]
 fn a_press_on_the_ruler_that_is_over_within_a_frame_counts() {
     for (playing, from) in [(false, 0.75), (true, 0.75), (false, 0.25), (true, 0.25)] {
         let mut harness = open(3);
-        harness.state_mut().session.playback.playing = playing;
+        harness.state_mut().session.apply(PlaybackCommand::SetPlaying(playing));
         let area = harness.get_by_label("Time").rect();
         let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
         flick(&mut harness, at(from), at(0.75));
@@ -453,7 +475,7 @@ fn a_press_on_the_ruler_that_is_over_within_a_frame_counts() {
             .state()
             .commands
             .iter()
-            .filter_map(|c| if let Command::Seek(secs) = c { Some(*secs) } else { None })
+            .filter_map(|c| if let Command::Playback(PlaybackCommand::Seek(secs)) = c { Some(*secs) } else { None })
             .collect();
         assert!(sought.len() == 1 && (sought[0] - 0.75).abs() < 1e-3, "playing: {playing}, from {from}: {sought:?}");
     }
@@ -463,17 +485,17 @@ fn a_press_on_the_ruler_that_is_over_within_a_frame_counts() {
 fn transport_buttons_send_what_they_say() {
     let mut harness = open(3);
     let buttons = [
-        ("To start", Command::ToStart),
-        ("Previous key", Command::PreviousKey),
-        ("Previous frame", Command::StepFrames(-1)),
-        ("Next frame", Command::StepFrames(1)),
-        ("Next key", Command::NextKey),
-        ("To end", Command::ToEnd),
-        ("Play", Command::TogglePlay),
-        ("Pause", Command::TogglePlay),
-        ("Rest pose", Command::SetPose(PoseSource::Rest)),
-        ("Look from above (+Y)", Command::LookFrom(ViewFrom::Top)),
-        ("Perspective", Command::ToggleOrthographic),
+        ("To start", Command::Playback(PlaybackCommand::ToStart)),
+        ("Previous key", Command::Playback(PlaybackCommand::PreviousKey)),
+        ("Previous frame", Command::Playback(PlaybackCommand::StepFrames(-1))),
+        ("Next frame", Command::Playback(PlaybackCommand::StepFrames(1))),
+        ("Next key", Command::Playback(PlaybackCommand::NextKey)),
+        ("To end", Command::Playback(PlaybackCommand::ToEnd)),
+        ("Play", Command::Playback(PlaybackCommand::TogglePlay)),
+        ("Pause", Command::Playback(PlaybackCommand::TogglePlay)),
+        ("Rest pose", Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest))),
+        ("Look from above (+Y)", Command::Camera(CameraCommand::LookFrom(ViewFrom::Top))),
+        ("Perspective", Command::Camera(CameraCommand::ToggleOrthographic)),
     ];
     for (label, command) in buttons {
         harness.state_mut().commands.clear();
@@ -491,7 +513,7 @@ fn loop_mode_speed_and_frame_rate_are_chosen_from_lists() {
     click(&mut harness, "24 fps");
     click(&mut harness, "Speed: 1×");
     click(&mut harness, "−1×");
-    let playback = &harness.state().session.playback;
+    let playback = harness.state().session.playback();
     assert_eq!((playback.loop_mode, playback.fps, playback.speed), (LoopMode::PingPong, 24.0, -1.0));
 }
 
@@ -499,7 +521,7 @@ fn loop_mode_speed_and_frame_rate_are_chosen_from_lists() {
 fn long_lists_of_clips_are_searched() {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(with_clips(76)), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     // The search has the focus as the list opens.
     click(&mut harness, "Clip: Clip 0");
@@ -510,7 +532,7 @@ fn long_lists_of_clips_are_searched() {
         .find(|n| n.accesskit_node().label().is_some_and(|label| label.starts_with("Clip 73")));
     row.unwrap().click();
     harness.run();
-    assert_eq!(harness.state().session.playback.clip, Some(ClipId(73)));
+    assert_eq!(harness.state().session.playback().clip, Some(ClipId(73)));
 }
 
 /// A tube whose clip is there `count` times.
@@ -534,12 +556,12 @@ fn scenes_are_chosen_above_the_tree() {
     parts.scenes.extend([other, empty]);
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("joint 2");
     click(&mut harness, "Scene: Scene 0");
     click(&mut harness, "Backstage");
-    assert_eq!(harness.state().session.view.scene, 1);
+    assert_eq!(harness.state().session.view().scene, 1);
     harness.get_by_label("joint 0");
     assert!(harness.query_by_label("joint 2").is_none());
     click(&mut harness, "Scene: Backstage");
@@ -549,17 +571,17 @@ fn scenes_are_chosen_above_the_tree() {
 
 #[test]
 fn material_variants_are_chosen_while_nothing_is_selected() {
-    let shown = |harness: &Harness<'_, App>| harness.state().session.view.variant;
+    let shown = |harness: &Harness<'_, App>| harness.state().session.view().variant;
     let mut parts: ModelParts = (*tube(Tube::default())).clone();
     assert!(open(2).query_by_label_contains("Material variant").is_none(), "a file without variants has no list");
     parts.variants = vec!["Leather".into(), "Velvet".into()];
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     click(&mut harness, "Material variant: As stored");
     click(&mut harness, "Velvet");
-    assert!(has(&harness, &Command::SetVariant(Some(1))) && shown(&harness) == Some(1));
+    assert!(has(&harness, &Command::View(ViewCommand::SetVariant(Some(1)))) && shown(&harness) == Some(1));
     click(&mut harness, "Material variant: Velvet");
     click(&mut harness, "Leather");
     assert_eq!(shown(&harness), Some(0));
@@ -578,14 +600,14 @@ fn morph_targets_have_sliders_that_can_be_reset() {
     parts.skeleton.rest.morph_weights = vec![0.0, 0.25];
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let mut harness = window(session, UiState::default(), Status::default());
     let rail = harness.get_by_label("Blink of root").rect();
     drag(&mut harness, &[rail.center(), rail.right_center()], PointerButton::Primary);
-    assert_eq!(harness.state().session.pose.local.morph_weights, [0.0, 1.0]);
-    assert_eq!(harness.state().commands.last(), Some(&Command::EndEdit));
+    assert_eq!(harness.state().session.pose().local.morph_weights, [0.0, 1.0]);
+    assert_eq!(harness.state().commands.last(), Some(&Command::Edit(EditCommand::EndEdit)));
     click(&mut harness, "Reset morph targets of root");
-    assert_eq!(harness.state().session.pose.local.morph_weights, [0.0, 0.25]);
+    assert_eq!(harness.state().session.pose().local.morph_weights, [0.0, 0.25]);
 }
 
 #[test]
@@ -627,14 +649,14 @@ fn menus_hold_every_command_with_its_key() {
     let item = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Wireframe");
     item.click();
     harness.run();
-    assert!(harness.state().session.view.wireframe);
+    assert!(harness.state().session.view().wireframe);
     assert!(harness.query_by_role_and_label(Role::MenuItemCheckBox, "Wireframe").is_none(), "the menu closes");
 }
 
 #[test]
 fn the_list_of_keys_is_complete() {
     let mut harness = open(3);
-    harness.state_mut().ui.carry_out(&Effect::ShowShortcuts);
+    harness.state_mut().ui.carry_out(&WindowCommand::ShowShortcuts);
     harness.run();
     for row in COMMANDS.iter() {
         let Some(shortcut) = row.shortcut else { continue };
@@ -648,13 +670,13 @@ fn the_list_of_keys_is_complete() {
     assert!(harness.query_by_label("F1: Keys").is_none());
     harness.key_press(Key::W);
     harness.run();
-    assert_eq!(harness.state().commands, [Command::ToggleOverlay("weights")]);
+    assert_eq!(harness.state().commands, [Command::View(ViewCommand::ToggleOverlay("weights"))]);
 }
 
 #[test]
 fn what_takes_long_says_what_it_does_and_can_be_stopped() {
     let work = |fraction, cancel| ui::Work { what: "Collecting the edges".into(), fraction, cancel };
-    let cancel = Command::Toggle(Toggle::Wireframe);
+    let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
     let status = |work| Status { work: Some(work), ..Status::default() };
     let mut harness = window(session(2), UiState::default(), status(work(Some(0.25), Some(cancel.clone()))));
     harness.get_by_label("Collecting the edges · 25 %");
@@ -668,7 +690,7 @@ fn what_takes_long_says_what_it_does_and_can_be_stopped() {
 #[test]
 fn about_names_version_and_licences() {
     let mut harness = open(3);
-    harness.state_mut().ui.carry_out(&Effect::ShowAbout);
+    harness.state_mut().ui.carry_out(&WindowCommand::ShowAbout);
     harness.run();
     harness.get_by_label_contains(env!("CARGO_PKG_VERSION"));
     harness.get_by_label_contains("SIL Open Font License");
@@ -684,13 +706,16 @@ fn panels_are_hidden_shown_and_remembered() {
     for panel in
         [skinscope::session::Panel::Outliner, skinscope::session::Panel::Inspector, skinscope::session::Panel::Timeline]
     {
-        harness.state_mut().ui.carry_out(&Effect::TogglePanel(panel));
+        harness.state_mut().ui.carry_out(&WindowCommand::TogglePanel(panel));
     }
     harness.run();
     let after = harness.state().picture;
     assert!(after.width() > before.width() + 400.0 && after.height() > before.height() + 100.0);
-    assert!(has(&harness, &Command::SetViewport(glam::Vec2::new(after.width(), after.height()))));
-    harness.state_mut().ui.carry_out(&Effect::ToggleTheme);
+    assert!(has(
+        &harness,
+        &Command::Camera(CameraCommand::SetViewport(glam::Vec2::new(after.width(), after.height())))
+    ));
+    harness.state_mut().ui.carry_out(&WindowCommand::ToggleTheme);
     harness.run();
     let saved = harness.state().ui.saved();
     assert!(saved.light && !saved.outliner && !saved.inspector && !saved.timeline);
@@ -708,12 +733,12 @@ fn remembered_sizes_come_back() {
     let (left, right) = (300.0 - Saved::default().outliner_width, 340.0 - Saved::default().inspector_width);
     let moved = [picture.left() - usual.left() - left, usual.right() - picture.right() - right];
     assert!(moved.iter().all(|m| m.abs() < 1.0), "{picture:?}, usually {usual:?}");
-    assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Viridis);
+    assert_eq!(harness.state().session.view().ramp, skinscope::math::Ramp::Viridis);
     let saved = harness.state().ui.saved();
     assert_eq!((saved.ramp.as_str(), saved.viridis), ("viridis", false));
     let again = UiState::new(Saved { ramp: "maya".into(), ..Saved::default() });
     let harness = window(session(3), again, Status::default());
-    assert_eq!(harness.state().session.view.ramp, skinscope::math::Ramp::Maya);
+    assert_eq!(harness.state().session.view().ramp, skinscope::math::Ramp::Maya);
 }
 
 /// What the settings file can say at most (see `app/settings.rs`).
@@ -782,7 +807,9 @@ fn in_the_smallest_window_nothing_lies_over_anything_else() {
 #[test]
 fn the_folder_of_the_last_file_is_remembered() {
     let mut session = session(3);
-    session.document.as_mut().unwrap().path = Some("/models/hero/hero.glb".into());
+    let mut document = session.document().cloned().unwrap();
+    document.path = Some("/models/hero/hero.glb".into());
+    session.open(document);
     let mut harness = window(session, UiState::default(), Status::default());
     let folder = Some(std::path::PathBuf::from("/models/hero"));
     assert_eq!(harness.state().ui.saved().last_folder, folder);
@@ -798,15 +825,18 @@ fn the_mouse_turns_moves_zooms_and_picks() {
     let center = harness.state().picture.center();
     let away = center + vec2(30.0, 10.0);
     drag(&mut harness, &[center, away], PointerButton::Primary);
-    let turned = |c: &Command| matches!(c, Command::Orbit(delta) if delta.x > 0.0);
+    let turned = |c: &Command| matches!(c, Command::Camera(CameraCommand::Orbit(delta)) if delta.x > 0.0);
     assert!(harness.state().commands.iter().any(turned));
     harness.state_mut().commands.clear();
     for button in [PointerButton::Middle, PointerButton::Secondary] {
         drag(&mut harness, &[center, away], button);
     }
     let commands = &harness.state().commands;
-    assert!(commands.iter().filter(|c| matches!(c, Command::Pan(_))).count() >= 2);
-    assert!(!commands.iter().any(|c| matches!(c, Command::Orbit(_) | Command::PickAt(_))));
+    assert!(commands.iter().filter(|c| matches!(c, Command::Camera(CameraCommand::Pan(_)))).count() >= 2);
+    assert!(!commands.iter().any(|c| matches!(
+        c,
+        Command::Camera(CameraCommand::Orbit(_)) | Command::Selection(SelectionCommand::PickAt(_))
+    )));
     harness.event(Event::PointerMoved(center));
     harness.run();
     harness.event(Event::MouseWheel {
@@ -824,30 +854,30 @@ fn the_mouse_turns_moves_zooms_and_picks() {
             .state()
             .commands
             .iter()
-            .any(|c| matches!(c, Command::Zoom(steps, at) if *steps > 0.0 && *at == picture))
+            .any(|c| matches!(c, Command::Camera(CameraCommand::Zoom(steps, at)) if *steps > 0.0 && *at == picture))
     );
     harness.state_mut().commands.clear();
     drag(&mut harness, &[center], PointerButton::Primary);
     let inside = center - harness.state().picture.min;
-    assert!(has(&harness, &Command::PickAt(glam::Vec2::new(inside.x, inside.y))));
-    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Orbit(_))));
+    assert!(has(&harness, &Command::Selection(SelectionCommand::PickAt(glam::Vec2::new(inside.x, inside.y)))));
+    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))));
 }
 
 #[test]
 fn hovering_a_bone_says_whose_it_is() {
     let mut harness = open(3);
     let app = harness.state();
-    let head = Vec3::from(app.session.pose.model[2].translation);
-    let tail = Vec3::from(app.session.pose.model[3].translation);
-    let at = app.session.view.project(head.lerp(tail, 0.5)).unwrap();
+    let head = Vec3::from(app.session.pose().model[2].translation);
+    let tail = Vec3::from(app.session.pose().model[3].translation);
+    let at = app.session.view().project(head.lerp(tail, 0.5)).unwrap();
     let point = app.picture.min + vec2(at.x, at.y);
     harness.event(Event::PointerMoved(point));
     harness.run();
-    assert_eq!(harness.state().session.view.hovered, Some(NodeId(2)));
+    assert_eq!(harness.state().session.view().hovered, Some(NodeId(2)));
     harness.get_by_label("Child of: joint 0");
     harness.event(Event::PointerGone);
     harness.run();
-    assert_eq!(harness.state().session.view.hovered, None);
+    assert_eq!(harness.state().session.view().hovered, None);
 }
 
 #[test]
@@ -855,12 +885,12 @@ fn hovering_the_skin_shows_the_vertex_and_what_moves_it() {
     let mut harness = open(3);
     let app = harness.state();
     // Near the silhouette, low on the tube: far from the bones, and moved by the first joint most.
-    let beside = app.session.view.orbit.rotation() * Vec3::X * 0.2;
-    let at = app.session.view.project(Vec3::new(0.0, 0.1, 0.0) + beside).unwrap();
+    let beside = app.session.view().orbit.rotation() * Vec3::X * 0.2;
+    let at = app.session.view().project(Vec3::new(0.0, 0.1, 0.0) + beside).unwrap();
     let point = app.picture.min + vec2(at.x, at.y);
     harness.event(Event::PointerMoved(point));
     harness.run();
-    assert_eq!(harness.state().session.view.hovered, Some(NodeId(1)));
+    assert_eq!(harness.state().session.view().hovered, Some(NodeId(1)));
     harness.get_by_label("Sum: 1.000");
     harness.get_by_label("Linear blend: p = Σ w M v");
     let influence =
@@ -870,8 +900,8 @@ fn hovering_the_skin_shows_the_vertex_and_what_moves_it() {
 
 /// A point of the skin that is far from all bones, points.
 fn beside_the_bones(app: &App) -> Pos2 {
-    let beside = app.session.view.orbit.rotation() * Vec3::X * 0.2;
-    let at = app.session.view.project(Vec3::new(0.0, 0.9, 0.0) + beside).unwrap();
+    let beside = app.session.view().orbit.rotation() * Vec3::X * 0.2;
+    let at = app.session.view().project(Vec3::new(0.0, 0.9, 0.0) + beside).unwrap();
     app.picture.min + vec2(at.x, at.y)
 }
 
@@ -887,14 +917,14 @@ fn numbers(harness: &Harness<'_, App>, label: &str) -> Vec<f64> {
 #[test]
 fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     let mut harness = open(3);
-    harness.state_mut().session.apply(Command::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(40.0, 10.0, 0.0))));
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(40.0, 10.0, 0.0))));
     harness.run();
     let point = beside_the_bones(harness.state());
     drag(&mut harness, &[point], PointerButton::Primary);
     harness.run();
     let app = harness.state();
     let explained = app.session.explanation().unwrap();
-    assert!(explained.terms.len() >= 2 && app.session.view.selected == Some(explained.terms[0].node));
+    assert!(explained.terms.len() >= 2 && app.session.view().selected == Some(explained.terms[0].node));
     harness.get_by_label("Unpin the vertex");
     // The sum as it is written: each weight times where its joint alone would carry the vertex.
     let mut sum = [0.0; 3];
@@ -910,14 +940,14 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
         assert!((written[axis] - explained.position[axis]).abs() < 0.51e-4);
     }
     // The other method has other words, which add up as well.
-    harness.state_mut().session.apply(Command::SetMethod("dual-quaternion"));
+    harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
     harness.run();
     let (turned, by, now) = (numbers(&harness, "R v"), numbers(&harness, "+ t"), numbers(&harness, "= p"));
     assert!((0..3).all(|i| (turned[i] + by[i] - now[i]).abs() < 1.01e-4) && now != written);
     // Every method says what it does, and with the matrices the blended one.
     click(&mut harness, "Show the skinning matrix of each joint, and the blended one");
     for method in skinscope::deform::METHODS {
-        harness.state_mut().session.apply(Command::SetMethod(method.id));
+        harness.state_mut().session.apply(ViewCommand::SetMethod(method.id));
         harness.run();
         harness.get_by_label(method.words.account);
         assert!(harness.query_all_by_label_contains("Blended matrix").next().is_some(), "{}", method.id);
@@ -925,7 +955,7 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
         assert!((0..3).all(|i| (written[i] - explained.position[i]).abs() < 0.51e-4), "{}", method.id);
     }
     click(&mut harness, "Hide the skinning matrices");
-    harness.state_mut().session.apply(Command::SetMethod("linear"));
+    harness.state_mut().session.apply(ViewCommand::SetMethod("linear"));
     harness.run();
     // In another space: that of the whole, where the root stands at the origin.
     let main = &harness.state().session.model().unwrap().skeleton.names[explained.terms[0].node.index()].clone();
@@ -944,24 +974,24 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
         harness.get_by_label(&format!("Copied vertex {} {what}", explained.number));
     }
     click(&mut harness, "Unpin the vertex");
-    assert!(harness.state().session.view.pinned.is_none());
+    assert!(harness.state().session.view().pinned.is_none());
     harness.get_by_label("Rotation X");
 }
 
 #[test]
 fn the_skin_answers_while_a_clip_plays_and_through_bones_with_a_key_held() {
     let mut harness = open(3);
-    harness.state_mut().session.playback.playing = true;
+    harness.state_mut().session.apply(PlaybackCommand::SetPlaying(true));
     let point = beside_the_bones(harness.state());
     harness.event(Event::PointerMoved(point));
     harness.step();
     harness.step();
     harness.get_by_label("Sum: 1.000");
-    harness.state_mut().session.playback.playing = false;
+    harness.state_mut().session.apply(PlaybackCommand::SetPlaying(false));
     // Over a bone: the bone; with the key held the vertex before it.
     let app = harness.state();
-    let head = Vec3::from(app.session.pose.model[2].translation);
-    let at = app.session.view.project(head + Vec3::Y * 0.3).unwrap();
+    let head = Vec3::from(app.session.pose().model[2].translation);
+    let at = app.session.view().project(head + Vec3::Y * 0.3).unwrap();
     let point = app.picture.min + vec2(at.x, at.y);
     harness.event(Event::PointerMoved(point));
     harness.run();
@@ -982,7 +1012,7 @@ fn a_double_click_frames_what_is_selected() {
         harness.step();
     }
     harness.run();
-    assert!(has(&harness, &Command::FrameSelected));
+    assert!(has(&harness, &Command::Camera(CameraCommand::FrameSelected)));
 }
 
 #[test]
@@ -990,7 +1020,7 @@ fn nothing_open_says_what_to_do() {
     let mut harness = window(Session::default(), UiState::default(), Status::default());
     harness.get_by_label("Drop a .glb here, or File › Open");
     click(&mut harness, "Open built-in character");
-    assert!(has(&harness, &Command::OpenBuiltIn));
+    assert!(has(&harness, &Command::File(FileCommand::OpenBuiltIn)));
 }
 
 #[test]
@@ -1000,7 +1030,7 @@ fn loading_can_be_cancelled_and_errors_closed() {
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("Decoding images · 40 %");
     click(&mut harness, "Cancel");
-    assert!(has(&harness, &Command::CancelLoad));
+    assert!(has(&harness, &Command::File(FileCommand::CancelLoad)));
     harness.state_mut().commands.clear();
     let error = "dragon.glb: accessor 12 lies beyond its buffer; export the file again";
     harness.state_mut().status = Status { error: Some(error.into()), ..Status::default() };
@@ -1012,15 +1042,13 @@ fn loading_can_be_cancelled_and_errors_closed() {
     // The old model is still there.
     harness.get_by_label("joint 1");
     click(&mut harness, "Close the message");
-    assert!(has(&harness, &Command::CancelLoad));
+    assert!(has(&harness, &Command::File(FileCommand::CancelLoad)));
 }
 
 #[test]
 fn warnings_of_the_import_are_listed() {
     let mut session = session(3);
-    if let Some(document) = &mut session.document {
-        document.warnings = vec!["skin 0: one weight was negative".into(), "clip 2: has no keys".into()];
-    }
+    session.warn(&["skin 0: one weight was negative".into(), "clip 2: has no keys".into()]);
     let harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("2 warnings");
     harness.get_by_label("skin 0: one weight was negative");
@@ -1035,10 +1063,10 @@ fn a_name_of_eighty_characters_moves_no_panel() {
     parts.source.name = long.clone();
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
-    session.apply(Command::Select(Some(NodeId(1))));
-    session.apply(Command::ToggleOverlay("weights"));
-    session.apply(Command::Toggle(Toggle::Names));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(SelectionCommand::Select(Some(NodeId(1))));
+    session.apply(ViewCommand::ToggleOverlay("weights"));
+    session.apply(ViewCommand::Toggle(Toggle::Names));
     let harness = window(session, UiState::default(), Status::default());
     assert_eq!(harness.state().picture, open(3).state().picture);
 }
@@ -1051,7 +1079,7 @@ fn everything_that_can_be_clicked_has_a_name() {
         ("nothing open", window(Session::default(), UiState::default(), Status::default())),
     ];
     let mut keys = open(3);
-    keys.state_mut().ui.carry_out(&Effect::ShowShortcuts);
+    keys.state_mut().ui.carry_out(&WindowCommand::ShowShortcuts);
     keys.run();
     all.push(("keys", keys));
     for (what, harness) in &all {
@@ -1120,7 +1148,7 @@ fn a_crowd_is_chosen_in_the_view_menu_and_says_whose_pose_is_shown() {
     click(&mut harness, "View");
     click(&mut harness, "Crowd");
     click(&mut harness, "Crowd of 10");
-    assert!(has(&harness, &Command::SetCrowd(10)));
+    assert!(has(&harness, &Command::View(ViewCommand::SetCrowd(10))));
     assert_eq!(harness.state().session.crowd(), 10);
     harness.get_by_label("Crowd of 10: the first is the one you pose");
     click(&mut harness, "View");
@@ -1143,8 +1171,8 @@ fn a_crowd_is_chosen_in_the_view_menu_and_says_whose_pose_is_shown() {
     let mut large = Session::default();
     let model = tube(Tube { joints: 4096, rings: 64, sides: 3, ..Tube::default() });
     large.open(Document::new(Arc::new(model), vec![], None));
-    large.playback.playing = false;
-    large.apply(Command::SetCrowd(1000));
+    large.apply(PlaybackCommand::SetPlaying(false));
+    large.apply(ViewCommand::SetCrowd(1000));
     let mut harness = window(large, UiState::default(), Status::default());
     harness.get_by_label_contains(&format!("at most {most} of it can be shown"));
     click(&mut harness, "View");
@@ -1170,7 +1198,7 @@ fn closed_panels_are_not_built() {
     ] {
         assert!(large.query_all_by_label(label).next().is_none(), "{label}");
         let mut ui = UiState::new(closed.clone());
-        ui.carry_out(&Effect::TogglePanel(panel));
+        ui.carry_out(&WindowCommand::TogglePanel(panel));
         let opened = window(session(300), ui, Status::default());
         assert!(opened.query_all_by_label(label).next().is_some(), "{label}");
         let (nodes, shapes) = size(&opened);
@@ -1181,26 +1209,26 @@ fn closed_panels_are_not_built() {
 #[test]
 fn edges_are_smoothed_as_the_view_menu_says() {
     let mut harness = open(3);
-    assert_eq!(harness.state().session.view.antialiasing, Antialiasing::Auto);
+    assert_eq!(harness.state().session.view().antialiasing, Antialiasing::Auto);
     for (choice, then) in [("4×", Antialiasing::Four), ("Off", Antialiasing::Off), ("Auto", Antialiasing::Auto)] {
         if harness.query_by_label("Anti-aliasing").is_none() {
             click(&mut harness, "View");
         }
         click(&mut harness, choice);
-        assert_eq!(harness.state().session.view.antialiasing, then);
+        assert_eq!(harness.state().session.view().antialiasing, then);
     }
 }
 
 #[test]
 fn eyes_hide_joints_and_meshes_with_all_below_them() {
     let mut harness = open(4);
-    let bones = |harness: &Harness<'_, App>| harness.state().session.pose.bones.len();
+    let bones = |harness: &Harness<'_, App>| harness.state().session.pose().bones.len();
     assert_eq!(bones(&harness), 4);
     click(&mut harness, "Hide joint 1");
-    assert!(has(&harness, &Command::ToggleHidden(NodeId(2))));
+    assert!(has(&harness, &Command::View(ViewCommand::ToggleHidden(NodeId(2)))));
     harness.run();
     assert_eq!(bones(&harness), 1);
-    assert_eq!(harness.state().session.view.selected, None, "a click on the eye is none on the row");
+    assert_eq!(harness.state().session.view().selected, None, "a click on the eye is none on the row");
     // What hangs on it has an eye of its own.
     harness.get_by_label("Hide joint 2");
     click(&mut harness, "Show joint 1");
@@ -1208,7 +1236,7 @@ fn eyes_hide_joints_and_meshes_with_all_below_them() {
     assert_eq!(bones(&harness), 4);
     click(&mut harness, "Hide root");
     harness.run();
-    assert!(bones(&harness) == 0 && harness.state().session.pose.draws.is_empty());
+    assert!(bones(&harness) == 0 && harness.state().session.pose().draws.is_empty());
 }
 
 #[test]
@@ -1217,7 +1245,7 @@ fn bones_and_skin_are_set_beside_the_switch() {
     click(&mut harness, "Bones and skin");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Sticks").click();
     harness.run();
-    assert!(has(&harness, &Command::SetBoneShape(skinscope::inspect::BoneShape::Sticks)));
+    assert!(has(&harness, &Command::View(ViewCommand::SetBoneShape(skinscope::inspect::BoneShape::Sticks))));
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Deforming joints only").click();
     harness.run();
     assert!(harness.state().session.deforming_only());
@@ -1227,6 +1255,6 @@ fn bones_and_skin_are_set_beside_the_switch() {
         harness.key_press(key);
         harness.run();
     }
-    let view = &harness.state().session.view;
+    let view = harness.state().session.view();
     assert!(view.skin_opacity < 1.0 && view.bone_size > 1.0, "{} {}", view.skin_opacity, view.bone_size);
 }

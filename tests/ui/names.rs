@@ -24,7 +24,7 @@ fn session_with(names: &[&str]) -> Session {
     parts.source.name = format!("{}.glb", names[0]);
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     session
 }
 
@@ -88,11 +88,11 @@ fn names_of_every_script_are_drawn_wherever_names_stand() {
     assert!(NAMES.iter().all(|n| n.chars().next().is_some_and(|c| looked_for.contains(&c))), "{looked_for:?}");
     assert!(fonts.notices().is_empty(), "{:?}", fonts.notices());
     // In the tree, beside the joints, in the tables and in the inspector; a letter without a glyph would panic.
-    harness.state_mut().session.apply(Command::Toggle(Toggle::Names));
-    harness.state_mut().ui.carry_out(&Effect::TogglePanel(skinscope::session::Panel::Tables));
+    harness.state_mut().session.apply(ViewCommand::Toggle(Toggle::Names));
+    harness.state_mut().ui.carry_out(&WindowCommand::TogglePanel(skinscope::session::Panel::Tables));
     let font = theme::regular(theme::BODY);
     for (i, name) in NAMES.into_iter().enumerate() {
-        harness.state_mut().session.apply(Command::Select(Some(NodeId(i as u32 + 1))));
+        harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(i as u32 + 1))));
         harness.run();
         let is_picture = name == "🦴💪";
         assert!(is_picture || harness.ctx.fonts_mut(|f| f.has_glyphs(&font, name)), "{name}");
@@ -169,7 +169,7 @@ fn latin_names_look_for_nothing() {
     let fonts = FallbackFonts::default();
     let mut harness = open_with(session_with(&["Arm.L", "Ärmel", "Локоть", "Αγκώνας"]), &fonts);
     for panel in [skinscope::session::Panel::Tables, skinscope::session::Panel::Tables] {
-        harness.state_mut().ui.carry_out(&Effect::TogglePanel(panel));
+        harness.state_mut().ui.carry_out(&WindowCommand::TogglePanel(panel));
         harness.run();
     }
     assert!(fonts.take_wanted().is_none() && fonts.names().is_empty());

@@ -11,7 +11,7 @@ fn every_overlay_is_in_its_menu_and_in_the_bar() {
         click(&mut harness, "Overlay");
         harness.get_by_role_and_label(Role::MenuItemCheckBox, overlay.label).click();
         harness.run();
-        assert_eq!(harness.state().session.view.overlay, Some(*overlay));
+        assert_eq!(harness.state().session.view().overlay, Some(*overlay));
         if overlay.short.is_none() {
             harness.get_by_label(&format!("More overlays: {}", overlay.label));
         }
@@ -20,9 +20,9 @@ fn every_overlay_is_in_its_menu_and_in_the_bar() {
     harness.get_by_label_contains("More overlays: ").click();
     harness.run();
     click(&mut harness, "Weight sum error");
-    assert!(has(&harness, &Command::SetOverlay(Some("sum"))));
+    assert!(has(&harness, &Command::View(ViewCommand::SetOverlay(Some("sum")))));
     click(&mut harness, "Shaded");
-    assert_eq!(harness.state().session.view.overlay, None);
+    assert_eq!(harness.state().session.view().overlay, None);
     harness.get_by_label("More overlays: More");
 }
 
@@ -30,7 +30,7 @@ fn every_overlay_is_in_its_menu_and_in_the_bar() {
 fn legends_count_the_vertices_of_each_step() {
     // 96 vertices of a tube with two influences each.
     let mut session = session(3);
-    session.apply(Command::SetOverlay(Some("influences")));
+    session.apply(ViewCommand::SetOverlay(Some("influences")));
     let harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("2 joints: 192 vertices");
     harness.get_by_label("1 joint: 0 vertices");
@@ -40,11 +40,11 @@ fn legends_count_the_vertices_of_each_step() {
 #[test]
 fn the_limit_of_influences_is_set_in_the_legend() {
     let mut session = session(3);
-    session.apply(Command::SetOverlay(Some("alarms")));
+    session.apply(ViewCommand::SetOverlay(Some("alarms")));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("In order: 192 vertices");
     harness.get_by_label("loses nothing");
-    harness.state_mut().session.apply(Command::SetInfluenceLimit(1));
+    harness.state_mut().session.apply(ViewCommand::SetInfluenceLimit(1));
     harness.run();
     harness.get_by_label("Over the limit: 192 vertices");
     // Halfway between two joints one has half of the weight.
@@ -55,10 +55,10 @@ fn the_limit_of_influences_is_set_in_the_legend() {
 #[test]
 fn legends_of_ramps_say_their_ends_and_wait_for_what_is_worked_out() {
     let mut session = session(3);
-    session.apply(Command::SetOverlay(Some("sum")));
+    session.apply(ViewCommand::SetOverlay(Some("sum")));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("Scale: −100 %, −1 %, 0, +1 %, +100 %");
-    harness.state_mut().session.apply(Command::SetOverlay(Some("rogue")));
+    harness.state_mut().session.apply(ViewCommand::SetOverlay(Some("rogue")));
     harness.run();
     harness.get_by_label("Shown once the model is checked");
     let model = Arc::clone(harness.state().session.model().unwrap());
@@ -71,23 +71,23 @@ fn legends_of_ramps_say_their_ends_and_wait_for_what_is_worked_out() {
 #[test]
 fn a_joint_and_those_below_it_are_chosen_in_the_legend() {
     let mut harness = selected(3, 2);
-    harness.state_mut().session.apply(Command::SetOverlay(Some("weights")));
+    harness.state_mut().session.apply(ViewCommand::SetOverlay(Some("weights")));
     harness.run();
     harness.get_by_label("Weight of joint 1");
     click(&mut harness, "With children");
-    assert!(harness.state().session.view.with_children);
+    assert!(harness.state().session.view().with_children);
     harness.get_by_label("Weight at and below joint 1");
     click(&mut harness, "Influenced only");
     click(&mut harness, "Dots");
-    let view = &harness.state().session.view;
+    let view = harness.state().session.view();
     assert!(view.influenced_only && view.vertices);
 }
 
 #[test]
 fn weights_are_those_under_the_pointer_or_of_the_joint_that_moves_most() {
     let mut session = session(3);
-    session.apply(Command::SetOverlay(Some("weights")));
-    let heaviest = session.document.as_ref().unwrap().stats().heaviest.unwrap();
+    session.apply(ViewCommand::SetOverlay(Some("weights")));
+    let heaviest = session.document().unwrap().stats().heaviest.unwrap();
     let shown = |session: &Session| {
         let mut frame = skinscope::frame::Frame::default();
         frame.build(session, &skinscope::frame::Palette::DARK);
@@ -95,28 +95,28 @@ fn weights_are_those_under_the_pointer_or_of_the_joint_that_moves_most() {
     };
     assert_eq!(shown(&session), Some(heaviest));
     let other = NodeId(if heaviest == NodeId(3) { 1 } else { 3 });
-    session.apply(Command::Hover(Some(other)));
+    session.apply(SelectionCommand::Hover(Some(other)));
     assert_eq!(shown(&session), Some(other));
-    session.apply(Command::Hover(Some(NodeId(0))));
+    session.apply(SelectionCommand::Hover(Some(NodeId(0))));
     assert_eq!(shown(&session), Some(heaviest), "the root moves nothing");
-    session.apply(Command::Select(Some(NodeId(2))));
-    session.apply(Command::Hover(Some(other)));
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(SelectionCommand::Hover(Some(other)));
     assert_eq!(shown(&session), Some(NodeId(2)));
-    session.apply(Command::SetOverlay(None));
-    session.apply(Command::Select(None));
+    session.apply(ViewCommand::SetOverlay(None));
+    session.apply(SelectionCommand::Select(None));
     assert_eq!(shown(&session), None, "nothing is selected where no weights are shown");
 }
 
 #[test]
 fn the_ramp_is_chosen_in_the_legend() {
     let mut harness = selected(3, 2);
-    harness.state_mut().session.apply(Command::SetOverlay(Some("weights")));
+    harness.state_mut().session.apply(ViewCommand::SetOverlay(Some("weights")));
     harness.run();
     // The inspector has it too, where nothing is selected.
     harness.get_by_label("Colours: Heat").click();
     harness.run();
     click(&mut harness, "Blender");
-    assert!(has(&harness, &Command::SetRamp(skinscope::math::Ramp::Blender)));
+    assert!(has(&harness, &Command::View(ViewCommand::SetRamp(skinscope::math::Ramp::Blender))));
     harness.get_by_label("Colours: Blender");
 }
 
@@ -125,7 +125,7 @@ fn legends_leave_the_middle_free_and_fold() {
     for (width, height) in [(1280.0, 720.0), (2560.0, 1440.0), (960.0, 600.0), (900.0, 500.0), (700.0, 420.0)] {
         for overlay in OVERLAYS {
             let mut session = session(3);
-            session.apply(Command::SetOverlay(Some(overlay.id)));
+            session.apply(ViewCommand::SetOverlay(Some(overlay.id)));
             let mut harness = window(session, UiState::default(), Status::default());
             harness.set_size(vec2(width, height));
             harness.run();
@@ -147,7 +147,7 @@ fn legends_leave_the_middle_free_and_fold() {
         }
     }
     let mut harness = selected(3, 2);
-    harness.state_mut().session.apply(Command::SetOverlay(Some("weights")));
+    harness.state_mut().session.apply(ViewCommand::SetOverlay(Some("weights")));
     harness.run();
     harness.get_by_label("Scale: 0, 0.5, 1");
     click(&mut harness, "Fold legend");
@@ -160,7 +160,7 @@ fn legends_leave_the_middle_free_and_fold() {
 #[test]
 fn vertices_without_a_mirror_image_are_counted_in_the_legend() {
     let mut session = session(3);
-    session.apply(Command::SetOverlay(Some("asymmetry")));
+    session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
     let model = Arc::clone(session.model().unwrap());
     let values = vec![vec![vec![-1.0, -1.0, 0.0, 0.2]]];
     let asymmetry = skinscope::inspect::PerVertex { values };
@@ -176,8 +176,8 @@ fn with_a_rigid_part() -> Session {
     parts.instances.push(rigid);
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
-    session.apply(Command::SetOverlay(Some("asymmetry")));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
     session
 }
 
@@ -190,7 +190,7 @@ fn rigid_parts_are_said_to_be_not_skinned_and_not_counted_among_what_has_no_mirr
     harness.get_by_label("Not skinned: rigid parts: 192 vertices");
     assert!(harness.query_by_label_contains("No mirror image").is_none());
     let mut session = self::session(3);
-    session.apply(Command::SetOverlay(Some("asymmetry")));
+    session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
     let model = Arc::clone(session.model().unwrap());
     session.inspected(&model, Inspection::default());
     let harness = window(session, UiState::default(), Status::default());
@@ -205,7 +205,7 @@ fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
         (0.125, "Mirror image: differs by 12.5 %"),
     ] {
         let mut session = session(3);
-        session.apply(Command::SetOverlay(Some("asymmetry")));
+        session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
         let model = Arc::clone(session.model().unwrap());
         let stored = model.meshes[0].primitives[0].stored_vertices;
         let asymmetry = skinscope::inspect::PerVertex { values: vec![vec![vec![value; stored]]] };
@@ -215,7 +215,7 @@ fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
         harness.event(Event::PointerMoved(at));
         harness.run();
         harness.get_by_label(said);
-        harness.state_mut().session.apply(Command::SetOverlay(Some("influences")));
+        harness.state_mut().session.apply(ViewCommand::SetOverlay(Some("influences")));
         harness.run();
         assert!(harness.query_by_label(said).is_none(), "only where it is shown");
     }

@@ -100,7 +100,7 @@ fn tables_take_their_room_from_the_picture_alone() {
         ["Search nodes", "Run range of motion", "Rotation X", "Next frame"].map(|l| harness.get_by_label(l).rect())
     };
     let (before, picture) = (of(&harness), harness.state().picture);
-    harness.state_mut().ui.carry_out(&Effect::TogglePanel(skinscope::session::Panel::Tables));
+    harness.state_mut().ui.carry_out(&WindowCommand::TogglePanel(skinscope::session::Panel::Tables));
     harness.run();
     let after = harness.state().picture;
     assert_eq!(of(&harness), before, "all else stays");
@@ -159,19 +159,19 @@ fn smiling() -> Session {
     parts.skeleton.rest.morph_weights = vec![0.0; 3];
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     session
 }
 
 #[test]
 fn morph_targets_of_one_name_move_together_unless_they_are_split() {
     let mut harness = window(smiling(), UiState::default(), Status::default());
-    let weights = |harness: &Harness<'_, App>| harness.state().session.pose.local.morph_weights.clone();
+    let weights = |harness: &Harness<'_, App>| harness.state().session.pose().local.morph_weights.clone();
     let rail = harness.get_by_label("Smile of 2 meshes").rect();
     drag(&mut harness, &[rail.center(), rail.right_center()], PointerButton::Primary);
     assert_eq!(weights(&harness), [1.0, 0.0, 1.0]);
     harness.get_by_label("Blink");
-    harness.state_mut().session.apply(Command::Undo);
+    harness.state_mut().session.apply(EditCommand::Undo);
     harness.run();
     assert_eq!(weights(&harness), [0.0; 3], "one drag is one step");
     click(&mut harness, "Give each mesh morph targets of its own");
@@ -193,7 +193,7 @@ fn the_timeline_is_as_high_as_its_rows_and_gone_without_a_clip() {
     assert!(ruler.height() > 25.0 + rows && ruler.height() < 25.0 + rows + 28.0, "{ruler:?}");
     // A click on a joint moves nothing.
     let before = harness.state().picture;
-    harness.state_mut().session.apply(Command::Select(Some(NodeId(2))));
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
     harness.run();
     assert_eq!(harness.state().picture, before);
     let mut session = Session::default();
@@ -209,10 +209,10 @@ fn the_size_of_the_model_and_the_unit_of_the_grid_are_said() {
     harness.get_by_label("Size of the model: 0.50 × 2.00 × 0.50 m");
     harness.get_by_label("Grid 10 cm");
     // From afar the finest lines are left out.
-    harness.state_mut().session.apply(Command::Zoom(-25.0, glam::Vec2::new(400.0, 300.0)));
+    harness.state_mut().session.apply(CameraCommand::Zoom(-25.0, glam::Vec2::new(400.0, 300.0)));
     harness.run();
     harness.get_by_label("Grid 1 m");
-    harness.state_mut().session.apply(Command::Toggle(Toggle::Grid));
+    harness.state_mut().session.apply(ViewCommand::Toggle(Toggle::Grid));
     harness.run();
     assert!(harness.query_by_label_contains("Grid 1").is_none());
 }

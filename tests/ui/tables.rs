@@ -10,7 +10,10 @@ use skinscope::app::ui::{Saved, Status, UiState};
 use skinscope::inspect::VertexSet;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, MeshId, Model, ModelParts, NodeId};
-use skinscope::session::{ChannelValue, Command, Document, Panel, PoseSource, Session};
+use skinscope::session::{
+    CameraCommand, ChannelValue, Command, Document, EditCommand, Panel, PlaybackCommand, PoseSource, SelectionCommand,
+    Session, ViewCommand, WindowCommand,
+};
 
 use super::{App, click, has, window};
 
@@ -31,7 +34,7 @@ fn starts(harness: &Harness<'_, App>) -> Vec<String> {
 fn shown(model: Model, height: f32) -> Harness<'static, App> {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(model), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let saved = Saved { tables: true, tables_height: 0.5 * height, ..Saved::default() };
     let mut harness = window(session, UiState::new(saved), Status::default());
     harness.set_size(vec2(1440.0, height));
@@ -79,7 +82,7 @@ fn the_panel_is_opened_by_its_command_and_remembered() {
     let mut harness = super::open(3);
     assert!(harness.query_by_label("Joint table").is_none(), "hidden at first");
     let before = harness.state().picture;
-    harness.state_mut().ui.carry_out(&skinscope::session::Effect::TogglePanel(Panel::Tables));
+    harness.state_mut().ui.carry_out(&WindowCommand::TogglePanel(Panel::Tables));
     harness.run();
     harness.get_by_label("Joint table");
     let after = harness.state().picture;
@@ -102,7 +105,7 @@ fn without_a_model_or_a_skin_the_tables_say_so() {
     parts.instances[0].skin = None;
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.playback.playing = false;
+    session.apply(PlaybackCommand::SetPlaying(false));
     let harness = window(session, state(), Status::default());
     harness.get_by_label("This model has no skin, so there are no joints and no weights to list.");
 }
@@ -136,8 +139,11 @@ fn joints_are_searched_selected_and_highlighted() {
     harness.get_by_label("1 of 4 joints");
     harness.get_by_role(Role::Row).click();
     harness.run();
-    assert!(has(&harness, &Command::Select(Some(NodeId(3)))));
-    assert!(has(&harness, &Command::Hover(Some(NodeId(3)))), "what the pointer is over is said");
+    assert!(has(&harness, &Command::Selection(SelectionCommand::Select(Some(NodeId(3))))));
+    assert!(
+        has(&harness, &Command::Selection(SelectionCommand::Hover(Some(NodeId(3))))),
+        "what the pointer is over is said"
+    );
     assert_eq!(harness.get_by_role(Role::Row).accesskit_node().toggled(), Some(Toggled::True));
     // The arrows go on from there.
     click(&mut harness, "Clear search");
@@ -145,28 +151,31 @@ fn joints_are_searched_selected_and_highlighted() {
     harness.run();
     harness.key_press(Key::ArrowDown);
     harness.run();
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(3)));
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(3)));
     harness.key_press(Key::End);
     harness.run();
-    assert_eq!(harness.state().session.view.selected, Some(NodeId(4)));
+    assert_eq!(harness.state().session.view().selected, Some(NodeId(4)));
     // It needs these keys, and leaves the others to the shortcuts.
     harness.state_mut().commands.clear();
     harness.key_press(Key::W);
     harness.run();
     harness.key_press(Key::Space);
     harness.run();
-    assert_eq!(harness.state().commands, [Command::ToggleOverlay("weights"), Command::TogglePlay]);
-    harness.state_mut().session.playback.playing = false;
+    assert_eq!(
+        harness.state().commands,
+        [Command::View(ViewCommand::ToggleOverlay("weights")), Command::Playback(PlaybackCommand::TogglePlay)]
+    );
+    harness.state_mut().session.apply(PlaybackCommand::SetPlaying(false));
     harness.state_mut().commands.clear();
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(has(&harness, &Command::FrameSelected));
+    assert!(has(&harness, &Command::Camera(CameraCommand::FrameSelected)));
     harness.key_press(Key::Escape);
     harness.run();
     harness.state_mut().commands.clear();
     harness.key_press(Key::ArrowDown);
     harness.run();
-    assert_eq!(harness.state().commands, [Command::PreviousKey], "the focus is elsewhere");
+    assert_eq!(harness.state().commands, [Command::Playback(PlaybackCommand::PreviousKey)], "the focus is elsewhere");
 }
 
 #[test]
@@ -230,9 +239,9 @@ fn a_click_on_a_vertex_pins_and_marks_it() {
         }
         harness.run();
     };
-    let marked = |harness: &Harness<'_, App>| harness.state().session.view.marked.of(MeshId(0), 0).to_vec();
+    let marked = |harness: &Harness<'_, App>| harness.state().session.view().marked.of(MeshId(0), 0).to_vec();
     row(&mut harness, 2, Modifiers::NONE);
-    let pinned = harness.state().session.view.pinned.unwrap();
+    let pinned = harness.state().session.view().pinned.unwrap();
     assert_eq!((pinned.instance, pinned.primitive, pinned.vertex), (InstanceId(0), 0, 2));
     assert_eq!(marked(&harness), [2]);
     row(&mut harness, 5, Modifiers::SHIFT);
@@ -240,7 +249,7 @@ fn a_click_on_a_vertex_pins_and_marks_it() {
     row(&mut harness, 3, Modifiers::COMMAND);
     row(&mut harness, 7, Modifiers::COMMAND);
     assert_eq!(marked(&harness), [2, 4, 5, 7]);
-    assert_eq!(harness.state().session.view.pinned.unwrap().vertex, 7);
+    assert_eq!(harness.state().session.view().pinned.unwrap().vertex, 7);
     // Only those, and then as text.
     click(&mut harness, "Marked");
     assert_eq!(starts(&harness).len(), 4);
@@ -285,7 +294,7 @@ fn the_selected_joint_narrows_the_vertices_and_orders_them() {
     let mut harness = shown(tube(Tube { influences: 2, ..one_each() }), 900.0);
     tab(&mut harness, "Vertices");
     assert!(harness.get_by_label("Selected joint").accesskit_node().is_disabled());
-    harness.state_mut().session.apply(Command::Select(Some(NodeId(4))));
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(4))));
     harness.run();
     click(&mut harness, "Selected joint");
     // Joint 3 is one of the two nearest from y = 3 on: three rings of four.
@@ -346,14 +355,14 @@ fn a_large_table_is_ordered_in_the_background() {
     harness.key_press(Key::End);
     harness.run();
     assert_eq!(starts(&harness).last().map(String::as_str), Some("Vertex 0 of tube"));
-    assert_eq!(harness.state().session.view.marked.of(MeshId(0), 0), [0]);
+    assert_eq!(harness.state().session.view().marked.of(MeshId(0), 0), [0]);
     harness.key_press(Key::Home);
     harness.run();
-    assert_eq!(harness.state().session.view.pinned.unwrap().vertex, 80_079);
+    assert_eq!(harness.state().session.view().pinned.unwrap().vertex, 80_079);
     let none = Arc::new(VertexSet::default());
-    harness.state_mut().session.apply(Command::Mark(none));
+    harness.state_mut().session.apply(SelectionCommand::Mark(none));
     // A vertex that is pinned elsewhere comes into view.
-    harness.state_mut().session.apply(Command::Pin(Some(skinscope::inspect::VertexRef {
+    harness.state_mut().session.apply(SelectionCommand::Pin(Some(skinscope::inspect::VertexRef {
         instance: InstanceId(0),
         primitive: 0,
         vertex: 40_000,
@@ -368,8 +377,8 @@ fn the_palette_and_the_chain_follow_the_pose() {
     let mut harness = shown(tube(one_each()), 900.0);
     tab(&mut harness, "Palette");
     let turn = ChannelValue::Rotation(glam::Vec3::new(0.0, 0.0, 90.0));
-    harness.state_mut().session.apply(Command::SetPose(PoseSource::Rest));
-    harness.state_mut().session.apply(Command::Edit(NodeId(1), turn));
+    harness.state_mut().session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(1), turn));
     harness.run();
     harness.get_by_label("Copy").click();
     let text = copy(&mut harness);
@@ -385,7 +394,7 @@ fn the_palette_and_the_chain_follow_the_pose() {
     assert!(near(value(3, "skinning 01"), -1.0) && near(value(3, "determinant"), 1.0), "{text}");
     click(&mut harness, "Chain");
     harness.get_by_label("Select a joint to see the product that makes its world matrix.");
-    harness.state_mut().session.apply(Command::Select(Some(NodeId(3))));
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(3))));
     harness.run();
     harness.get_by_label("World of joint 2 = root · joint 0 · joint 1 · joint 2,  each T · R · S");
     assert_eq!(starts(&harness).len(), 4);
@@ -422,7 +431,7 @@ fn a_joint_selected_elsewhere_brings_its_column_into_view() {
         harness.get_all_by_role(Role::ColumnHeader).filter_map(|h| h.accesskit_node().label()).collect()
     };
     assert!(heads(&harness).contains(&"joint 0".to_owned()) && heads(&harness).len() < 25, "only what is seen is made");
-    harness.state_mut().session.apply(Command::Select(Some(NodeId(51))));
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(51))));
     harness.run();
     assert!(heads(&harness).contains(&"joint 50".to_owned()), "{:?}", heads(&harness));
     assert!(heads(&harness).contains(&"Vertex".to_owned()), "the first columns stay");

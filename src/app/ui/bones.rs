@@ -5,7 +5,7 @@ use egui::{Align2, Popup, PopupCloseBehavior, Slider, Ui, vec2};
 use super::icons;
 use super::theme::{self, ROW, colors};
 use super::widgets::{focus_ring, press};
-use crate::session::{Command, Session, View};
+use crate::session::{Command, Session, View, ViewCommand};
 
 /// The caret beside the switch over the picture, which opens `rows`.
 pub(super) fn caret(ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
@@ -27,12 +27,12 @@ pub(super) fn sliders(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     ui.separator();
     ui.add_space(4.0);
     let [least, most] = View::BONE_SIZES;
-    let size = session.view.bone_size;
+    let size = session.view().bone_size;
     if let Some(size) = slider(ui, "Bone size", size, least..=most, true) {
-        commands.push(Command::SetBoneSize(size));
+        commands.push(ViewCommand::SetBoneSize(size).into());
     }
-    if let Some(opacity) = slider(ui, "Skin opacity", session.view.skin_opacity, 0.0..=1.0, false) {
-        commands.push(Command::SetSkinOpacity(opacity));
+    if let Some(opacity) = slider(ui, "Skin opacity", session.view().skin_opacity, 0.0..=1.0, false) {
+        commands.push(ViewCommand::SetSkinOpacity(opacity).into());
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hi
     let Some(model) = session.model() else { return };
     if let Some(hit) = vertex {
         corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "hover", |ui| vertex_card(ui, session, hit.vertex_ref()));
-    } else if let Some(node) = session.view.hovered.filter(|n| Some(*n) != session.view.selected) {
+    } else if let Some(node) = session.view().hovered.filter(|n| Some(*n) != session.view().selected) {
         corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| joint_card(ui, session, model, node));
     }
 }
@@ -46,7 +46,7 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     if let Some(said) = mirror_image(session, vertex) {
         figure(ui, "Mirror image", &said);
     }
-    if session.view.pinned != Some(vertex) {
+    if session.view().pinned != Some(vertex) {
         ui.add_space(2.0);
         let hint = "Click to pin it and see why it is here";
         ui.label(RichText::new(hint).font(theme::regular(theme::SMALL)).color(c.dim));
@@ -55,9 +55,9 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
 
 /// How the weights of a vertex differ from those of its mirror image, where the overlay shows that.
 fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
-    session.view.overlay.filter(|o| o.id == "asymmetry")?;
+    session.view().overlay.filter(|o| o.id == "asymmetry")?;
     let model = session.model()?;
-    let inspection = session.document.as_ref()?.inspection.as_ref()?;
+    let inspection = session.document()?.inspection.as_ref()?;
     let instance = model.instances.get(vertex.instance.index())?;
     if instance.skin.is_none() || primitive_of(model, vertex)?.influences.is_none() {
         return Some("none: not skinned".to_owned());
@@ -87,7 +87,7 @@ pub(super) fn primitive_of(model: &Model, vertex: VertexRef) -> Option<&Primitiv
 
 /// Each influence with name, bar, weight and what the file stores; then their sum, and how the method makes a position of them.
 fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
-    let Some((document, model)) = session.document.as_ref().zip(session.model()) else { return };
+    let Some((document, model)) = session.document().zip(session.model()) else { return };
     let instance = &model.instances[vertex.instance.index()];
     let of = |model| primitive_of(model, vertex).and_then(|p| p.influences.as_ref());
     let (Some(skin), Some(used), Some(stored)) = (instance.skin, of(model), of(document.stored())) else {
@@ -110,9 +110,9 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
         let rest: f32 = all[shown..].iter().map(|(w, ..)| w).sum();
         influence(ui, &format!("{} more", all.len() - shown), rest, "");
     }
-    let label = if session.edits.normalise_weights { "Sum, normalised" } else { "Sum" };
+    let label = if session.edits().normalise_weights { "Sum, normalised" } else { "Sum" };
     sum(ui, label, used.sum(vertex.vertex), stored, vertex.vertex);
-    let method = session.view.method;
+    let method = session.view().method;
     figure(ui, method.label, method.words.equation);
 }
 
@@ -176,7 +176,7 @@ fn influence(ui: &mut Ui, name: &str, weight: f32, stored: &str) {
 }
 
 fn joint_card(ui: &mut Ui, session: &Session, model: &Model, node: NodeId) {
-    let (Some(document), Some(name)) = (&session.document, model.skeleton.names.get(node.index())) else { return };
+    let (Some(document), Some(name)) = (session.document(), model.skeleton.names.get(node.index())) else { return };
     title(ui, name);
     ui.spacing_mut().item_spacing.y = 0.0;
     if let Some(humanoid) = model.humanoid(node) {
@@ -194,7 +194,7 @@ fn joint_card(ui: &mut Ui, session: &Session, model: &Model, node: NodeId) {
 }
 
 fn key_count(ui: &mut Ui, session: &Session, node: NodeId) {
-    let Some((model, clip)) = session.model().zip(session.playback.clip) else { return };
+    let Some((model, clip)) = session.model().zip(session.playback().clip) else { return };
     let clip = &model.clips[clip.index()];
     let channels = clip.channels.iter().filter(|c| c.node == node);
     let keys = channels.map(|c| clip.times[clip.samplers[c.sampler].times].len()).max().unwrap_or(0);

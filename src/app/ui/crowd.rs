@@ -4,7 +4,7 @@ use egui::{CornerRadius, DragValue, Sense, Ui, vec2};
 
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{grouped, paint_line};
-use crate::session::{Command, Session, most_members};
+use crate::session::{Command, Session, ViewCommand, most_members};
 
 /// How many there may be; one where nothing is open.
 pub(super) fn most(session: &Session) -> u32 {
@@ -23,7 +23,7 @@ pub(super) fn field(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
         let help = format!("How many of the model are shown: up to {} of this one", grouped(most as usize));
         ui.add_enabled(most > 1, field).labelled_by(label.id).on_hover_text(help);
         if members != shown {
-            commands.push(Command::SetCrowd(members));
+            commands.push(ViewCommand::SetCrowd(members).into());
         }
     });
 }

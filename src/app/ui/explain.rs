@@ -15,7 +15,7 @@ use super::{copied, explain_text, matrices};
 use crate::deform::Readout;
 use crate::inspect::{Explanation, Term, VertexRef, in_space};
 use crate::model::{Influences, Model, NodeId};
-use crate::session::{Command, Session};
+use crate::session::{Command, SelectionCommand, Session};
 
 /// What the page keeps.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ impl Explain {
 
     /// The page turns to what was pinned or selected last.
     fn follow(&mut self, session: &Session) {
-        let now = (session.view.pinned, session.view.selected);
+        let now = (session.view().pinned, session.view().selected);
         if std::mem::take(&mut self.asked) || now.0 != self.seen.0 {
             self.page = now.0.is_some();
         } else if now.1 != self.seen.1 {
@@ -61,7 +61,7 @@ impl Explain {
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands: &mut Vec<Command>) -> bool {
     state.follow(session);
     let Some((model, e)) = session.model().zip(session.explanation()) else { return false };
-    let other = if session.view.selected.is_some() { "Joint" } else { "Model" };
+    let other = if session.view().selected.is_some() { "Joint" } else { "Model" };
     ui.horizontal(|ui| {
         let pages = [
             (other, !state.page, "Sliders, weights and matrices of what is selected".to_owned()),
@@ -72,7 +72,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if link(ui, "Unpin", "Unpin the vertex").on_hover_text("Let the vertex go (Esc)").clicked() {
-                commands.push(Command::Pin(None));
+                commands.push(SelectionCommand::Pin(None).into());
             }
         });
     });
@@ -92,7 +92,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
 
 /// Decimals of positions: a tenth of a millimetre in a figure, fewer in a house.
 fn places_of(session: &Session) -> usize {
-    explain_text::places(session.opened_bounds.diagonal())
+    explain_text::places(session.opened_bounds().diagonal())
 }
 
 fn head(ui: &mut Ui, model: &Model, e: &Explanation) {
@@ -171,7 +171,7 @@ fn stored_weights(session: &Session, e: &Explanation) -> Vec<String> {
 
 /// `None` where the vertex is rigid.
 fn stored_influences<'a>(session: &'a Session, e: &Explanation) -> Option<&'a Influences> {
-    let document = session.document.as_ref().filter(|_| e.skinned)?;
+    let document = session.document().filter(|_| e.skinned)?;
     primitive_of(document.stored(), e.vertex)?.influences.as_ref()
 }
 
@@ -216,7 +216,7 @@ fn terms(
         ui.add_space(4.0);
     }
     if let Some(influences) = stored_influences(session, e) {
-        let label = if session.edits.normalise_weights { "Sum of weights, normalised" } else { "Sum of weights" };
+        let label = if session.edits().normalise_weights { "Sum of weights, normalised" } else { "Sum of weights" };
         sum(ui, label, e.sum, influences, e.vertex.vertex);
     }
     if e.terms.is_empty() {
@@ -244,7 +244,7 @@ fn joint(
     let line = |text: String| ui.painter().layout_no_wrap(text, theme::regular(12.0), c.text);
     let (stored, weight) = (line(stored.to_owned()), line(number(term.weight as f32, 4)));
     let before = rect.right() - column - if column > 0.0 { 10.0 } else { 0.0 } - weight.size().x;
-    let ink = if session.view.selected == Some(term.node) || response.hovered() { c.accent } else { c.text };
+    let ink = if session.view().selected == Some(term.node) || response.hovered() { c.accent } else { c.text };
     let (galley, cut) = shortened(ui, name, theme::strong(12.0), ink, before - rect.left() - 22.0);
     paint_line(ui, galley, rect.left() + 14.0, y, ink);
     paint_line(ui, weight, before, y, c.text);
@@ -253,14 +253,14 @@ fn joint(
     super::widgets::focus_ring(ui, rect, &response);
     let response = if cut { response.on_hover_text(name) } else { response };
     if response.clicked() {
-        commands.push(Command::Select(Some(term.node)));
+        commands.push(SelectionCommand::Select(Some(term.node)).into());
     }
     response.clicked()
 }
 
 /// How the terms become the position.
 fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, places: usize) {
-    let method = session.view.method;
+    let method = session.view().method;
     section(ui, method.label, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     let (text, dim) = (colors(ui).text, colors(ui).dim);
@@ -309,7 +309,7 @@ fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: 
         vector(ui, "v′ as bound", bound, places, c.dim)
             .on_hover_text("inverse bind · v: where a joint that is alone would keep the vertex");
     }
-    let world = session.pose.model.get(node.index());
+    let world = session.pose().model.get(node.index());
     match world.and_then(|world| in_space(world, e.position)) {
         Some(inside) => {
             vector(ui, "p′ now", inside, places, c.text)
@@ -376,7 +376,7 @@ fn copy(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation) {
     ui.horizontal(|ui| {
         if text_button(ui, None, "Copy as text", false).on_hover_text("For a message or a ticket").clicked() {
             let places = places_of(session);
-            let text = explain_text::text(model, session.view.method, e, &stored, places);
+            let text = explain_text::text(model, session.view().method, e, &stored, places);
             copied::copy(ui, text, &format!("vertex {} as text", e.number));
         }
         if text_button(ui, None, "Copy as TSV", false).on_hover_text("For a table, with every digit").clicked() {

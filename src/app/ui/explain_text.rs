@@ -105,7 +105,7 @@ mod tests {
     use crate::inspect::VertexRef;
     use crate::model::InstanceId;
     use crate::model::shapes::{Tube, tube};
-    use crate::session::{Command, Document, Session};
+    use crate::session::{Document, PlaybackCommand, SelectionCommand, Session};
 
     #[test]
     fn places_follow_the_size_of_the_model() {
@@ -116,8 +116,8 @@ mod tests {
     fn both_texts_say_the_sum() {
         let mut session = Session::default();
         session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
-        session.apply(Command::Seek(0.4));
-        session.apply(Command::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex: 70 })));
+        session.apply(PlaybackCommand::Seek(0.4));
+        session.apply(SelectionCommand::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex: 70 })));
         session.update_pose();
         let (model, e) = (session.model().unwrap(), session.explanation().unwrap());
         let stored = vec!["a\tb".to_owned(); e.terms.len()];
@@ -135,7 +135,7 @@ mod tests {
             let sum: f64 = alone.iter().map(|row| row[2] * row[axis]).sum();
             assert!((sum - p[axis]).abs() < 1e-12, "{sum} for {}", p[axis]);
         }
-        let said = text(model, session.view.method, &e, &stored, 4);
+        let said = text(model, session.view().method, &e, &stored, 4);
         let end = format!(" = {}", triple(e.position, 4));
         assert!(
             said.starts_with("Vertex 70 of primitive 0 of mesh tube\n") && said.trim_end().ends_with(&end),

@@ -20,7 +20,7 @@ use crate::inspect::check::{Finding, Measure, Severity};
 use crate::inspect::rom::{RomOptions, RomReport};
 use crate::inspect::{Inspection, rule_words};
 use crate::model::Model;
-use crate::session::{Command, Document, Session};
+use crate::session::{Command, Document, FindingCommand, InspectionCommand, Session};
 
 /// State of the panel for the open model.
 #[derive(Debug, Default)]
@@ -139,7 +139,7 @@ fn mark(severity: Severity, c: &Colors) -> (&'static str, Color32) {
 
 /// The panel below the nodes.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
-    let Some(document) = &session.document else { return };
+    let Some(document) = session.document() else { return };
     let counts = counts(document);
     let has_skin = !document.model.skins.is_empty();
     let empty = counts == [0; 3];
@@ -210,10 +210,10 @@ fn head(ui: &mut Ui, document: &Document, counts: [usize; 3], checking: bool, co
                 let waits = document.inspection.is_none();
                 if waits && checking {
                     if link(ui, "Stop", "Stop checking").on_hover_text("Stop looking for faults").clicked() {
-                        commands.push(Command::CancelInspect);
+                        commands.push(InspectionCommand::CancelInspect.into());
                     }
                 } else if waits && link(ui, "Check", "Check the model").on_hover_text("Look for faults").clicked() {
-                    commands.push(Command::Inspect);
+                    commands.push(InspectionCommand::Inspect.into());
                 }
                 let (text, color) = match (&said[..], waits) {
                     ([], true) if checking => ("checking…".to_owned(), c.dim),
@@ -303,7 +303,7 @@ fn measuring(ui: &mut Ui, fraction: f32, commands: &mut Vec<Command>) {
         // The button has its room first: a narrow panel cuts the words.
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if text_button(ui, None, "Cancel", false).on_hover_text("Stop measuring").clicked() {
-                commands.push(Command::CancelRom);
+                commands.push(InspectionCommand::CancelRom.into());
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let text = format!("Range of motion · {:.0} %", 100.0 * fraction.clamp(0.0, 1.0));
@@ -328,7 +328,7 @@ fn ready(ui: &mut Ui, document: &Document, narrow: bool, findings: &mut Findings
     };
     let choice = |ui: &mut Ui| {
         if text_button(ui, None, RUN, false).on_hover_text(tip).clicked() {
-            commands.push(Command::RunRom(findings.reach.options()));
+            commands.push(InspectionCommand::RunRom(findings.reach.options()).into());
             // What it finds are notes, which must not come unseen.
             findings.hidden[place_of(Severity::Info)] = false;
         }
@@ -458,13 +458,13 @@ fn body_height([message, fix]: &[Arc<Galley>; 2]) -> f32 {
 
 fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Findings, commands: &mut Vec<Command>) {
     let width = ui.available_width();
-    findings.build(ui, document, session.view.finding, width);
+    findings.build(ui, document, session.view().finding, width);
     let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("findings");
     if let Some(top) = findings.news(ui, document) {
         area = area.vertical_scroll_offset(top);
     }
-    if findings.shown != session.view.finding {
-        findings.shown = session.view.finding;
+    if findings.shown != session.view().finding {
+        findings.shown = session.view().finding;
         let item = findings.items.iter().position(|i| findings.shown.is_some_and(|place| *i == Item::Finding(place)));
         if let Some(top) = item.and_then(|i| follow(ui, findings, i)) {
             area = area.vertical_scroll_offset(top);
@@ -486,9 +486,13 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
             );
             match findings.items[i] {
                 Item::Finding(place) => {
-                    let open = session.view.finding == Some(place);
+                    let open = session.view().finding == Some(place);
                     if row(ui, rect, &document.model, all[place], place, open) {
-                        commands.push(if open { Command::LeaveFinding } else { Command::ShowFinding(place) });
+                        commands.push(if open {
+                            Command::Finding(FindingCommand::LeaveFinding)
+                        } else {
+                            Command::Finding(FindingCommand::ShowFinding(place))
+                        });
                     }
                 }
                 Item::ImportHead => import_head(ui, rect),

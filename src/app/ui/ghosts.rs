@@ -19,7 +19,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let c = colors(ui);
     let scale = ui.pixels_per_point();
     let on_screen = |world: glam::DVec3| {
-        let at = session.view.project(world.as_vec3())?;
+        let at = session.view().project(world.as_vec3())?;
         Some(rect.min + vec2(at.x, at.y) / scale)
     };
     let Some(vertex) = on_screen(explanation.position) else { return };

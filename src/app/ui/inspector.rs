@@ -11,7 +11,7 @@ use crate::anim;
 use crate::inspect::tables::{BOOK_SHARES, share_percent};
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
-use crate::session::{ChannelKind, ChannelValue, Command, NodeEdit, PoseSource, Session};
+use crate::session::{ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, PlaybackCommand, PoseSource, Session};
 
 /// State of the inspector for the open model.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
             if explain::show(ui, session, &mut state.inspector.explain, commands) {
                 return;
             }
-            match session.view.selected {
+            match session.view().selected {
                 Some(node) => {
                     state.inspector.follow(model, node);
                     head(ui, model, node, &state.inspector);
@@ -129,13 +129,13 @@ fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
 /// Rest pose, bind pose, clip.
 fn pose(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add_space(6.0);
-    let now = session.playback.source;
+    let now = session.playback().source;
     let mut choices = vec![
-        ("Rest pose", now == PoseSource::Rest, Command::SetPose(PoseSource::Rest)),
-        ("Bind pose", now == PoseSource::Bind, Command::SetPose(PoseSource::Bind)),
+        ("Rest pose", now == PoseSource::Rest, Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest))),
+        ("Bind pose", now == PoseSource::Bind, Command::Playback(PlaybackCommand::SetPose(PoseSource::Bind))),
     ];
-    if session.playback.clip.is_some() {
-        choices.push(("Clip", now == PoseSource::Clip, Command::SetPose(PoseSource::Clip)));
+    if session.playback().clip.is_some() {
+        choices.push(("Clip", now == PoseSource::Clip, Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip))));
     }
     segmented(ui, &choices, commands);
 }
@@ -157,11 +157,11 @@ struct Channel {
 }
 
 fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector, commands: &mut Vec<Command>) {
-    let (Some(model), Some(now)) = (session.model(), session.pose.local.transforms.get(node.index())) else { return };
+    let (Some(model), Some(now)) = (session.model(), session.pose().local.transforms.get(node.index())) else { return };
     let rest = model.skeleton.rest.transforms[node.index()];
-    let edit = session.edits.nodes.get(&node).copied().unwrap_or_default();
+    let edit = session.edits().nodes.get(&node).copied().unwrap_or_default();
     let NodeEdit { translation, rotation, scale } = edit;
-    let reach = inspector.reach(model, session.opened_bounds.diagonal(), node);
+    let reach = inspector.reach(model, session.opened_bounds().diagonal(), node);
     let all = [
         Channel {
             kind: ChannelKind::Rotation,
@@ -208,8 +208,8 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
                 commands.push(command);
             }
         };
-        button("Reset joint", edit != NodeEdit::default(), Command::ResetJoint);
-        button("Reset all", !session.edits.is_empty(), Command::ResetAll);
+        button("Reset joint", edit != NodeEdit::default(), Command::Edit(EditCommand::ResetJoint));
+        button("Reset all", !session.edits().is_empty(), Command::Edit(EditCommand::ResetAll));
     });
 }
 
@@ -229,7 +229,7 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
         // Tab goes from value to value.
         focus::pass_over(ui, reset.id);
         if reset.clicked() {
-            commands.push(Command::ResetChannel(node, channel.kind));
+            commands.push(EditCommand::ResetChannel(node, channel.kind).into());
         }
         let (rect, _) = ui.allocate_exact_size(vec2(8.0, ROW - 4.0), Sense::hover());
         ui.painter().circle_filled(rect.center(), 4.0, c.amber);
@@ -261,16 +261,16 @@ fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec
                 ChannelKind::Rotation => ChannelValue::Rotation(all),
                 ChannelKind::Scale => ChannelValue::Scale(all),
             };
-            commands.push(Command::Edit(node, value));
+            commands.push(EditCommand::Edit(node, value).into());
         }
         if change.ended {
-            commands.push(Command::EndEdit);
+            commands.push(EditCommand::EndEdit.into());
         }
     }
 }
 
 fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
-    let Some(stats) = session.document.as_ref().and_then(|d| d.stats().nodes.get(node.index())) else { return };
+    let Some(stats) = session.document().and_then(|d| d.stats().nodes.get(node.index())) else { return };
     section(ui, "Weights", |_| {});
     if stats.vertices == 0 {
         ui.label(RichText::new("Moves no vertex.").color(colors(ui).dim));

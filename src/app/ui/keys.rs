@@ -8,7 +8,7 @@
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 
 use super::{Status, UiState, focus};
-use crate::session::{Command, Key, Shortcut, command_of};
+use crate::session::{Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Shortcut, command_of};
 
 /// Splits the events of one frame into turns, each of which is to be given to egui as a frame of its own.
 ///
@@ -153,8 +153,17 @@ fn top_row_as_number_pad(shortcut: Shortcut) -> Option<Shortcut> {
 
 /// Commands that a key that is held down goes on sending; a toggle would flicker.
 fn repeats(command: &Command) -> bool {
-    use Command::{NextKey, PreviousKey, Redo, SelectChild, SelectParent, StepClip, StepFrames, Undo};
-    matches!(command, StepFrames(_) | NextKey | PreviousKey | StepClip(_) | Undo | Redo | SelectParent | SelectChild)
+    match command {
+        Command::Playback(command) => {
+            use PlaybackCommand::{NextKey, PreviousKey, StepClip, StepFrames};
+            matches!(command, StepFrames(_) | NextKey | PreviousKey | StepClip(_))
+        }
+        Command::Edit(command) => matches!(command, EditCommand::Undo | EditCommand::Redo),
+        Command::Selection(command) => {
+            matches!(command, SelectionCommand::SelectParent | SelectionCommand::SelectChild)
+        }
+        _ => false,
+    }
 }
 
 /// True for shortcuts that a text field needs for itself. The others are shortcuts there too.
@@ -226,7 +235,7 @@ pub(super) fn end(ui: &Ui, pass: Pass, state: &mut UiState, status: &Status, com
             continue;
         }
         if shortcut.key == Key::Escape && status.loading.is_some() {
-            commands.push(Command::CancelLoad);
+            commands.push(FileCommand::CancelLoad.into());
             continue;
         }
         let spare = || top_row_as_number_pad(shortcut).and_then(command_of);

@@ -13,7 +13,7 @@ use super::viewport::{INSET, corner_plate};
 use super::widgets::{chip, counted, drop_down, focus_ring, grouped, paint_line, press, shortened, tip};
 use crate::inspect::{LIMITS, Overlay, Scale, Step};
 use crate::math::Ramp;
-use crate::session::{Command, Session, Toggle, Weighed};
+use crate::session::{Command, Session, Toggle, ViewCommand, Weighed};
 
 /// Points across, where there is room.
 const WIDTH: f32 = 264.0;
@@ -23,7 +23,7 @@ const HEAD: f32 = 18.0 + 4.0 + 20.0;
 const LEAST: f32 = 40.0;
 
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
-    let Some(overlay) = session.view.overlay else { return };
+    let Some(overlay) = session.view().overlay else { return };
     // A lower quarter of the picture, with some air between it and the middle.
     let room = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
     let contents = room.y - HEAD;
@@ -60,18 +60,18 @@ fn fold(ui: &mut Ui, folded: bool) -> bool {
 
 /// What the colours mean.
 fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec<Command>) {
-    let view = &session.view;
-    let waits = overlay.values.is_some() && session.document.as_ref().is_none_or(|d| d.inspection.is_none());
+    let view = session.view();
+    let waits = overlay.values.is_some() && session.document().is_none_or(|d| d.inspection.is_none());
     if waits {
         ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
         return;
     }
-    let count = |step: &Step| session.document.as_ref().map_or(0, |d| (step.count)(d.stats(), view.influence_limit));
+    let count = |step: &Step| session.document().map_or(0, |d| (step.count)(d.stats(), view.influence_limit));
     match &overlay.scale {
         Scale::Ramp { ramp, ends, ticks, none, rigid } => {
             let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
             gradient(ui, (shown, zero), *ends, ticks);
-            let inspection = session.document.as_ref().and_then(|d| d.inspection.as_deref());
+            let inspection = session.document().and_then(|d| d.inspection.as_deref());
             let missing = overlay.values.zip(inspection).map(|(values, inspection)| values(inspection).missing());
             let without = |step: &Step| missing.unwrap_or_else(|| count(step));
             let none = none.as_ref().map(|step| (step, without(step)));
@@ -121,11 +121,11 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
 
 /// The choice of colours for weights.
 pub(super) fn ramps(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session.view.ramp;
+    let now = session.view().ramp;
     let response = drop_down(ui, "Colours", now.label(), 104.0, |ui| {
         for ramp in Ramp::CHOICES {
             if ui.selectable_label(now == ramp, ramp.label()).on_hover_text(ramp.help()).clicked() {
-                commands.push(Command::SetRamp(ramp));
+                commands.push(ViewCommand::SetRamp(ramp).into());
             }
         }
     });
@@ -137,7 +137,7 @@ fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
     let name = weighed.zip(session.model()).map(|((n, _), m)| m.skeleton.names[n.index()].as_str());
     match name {
         None => title(ui, overlay.label, overlay.help),
-        Some(name) if session.view.with_children => joint_head(ui, "Weight at and below ", name),
+        Some(name) if session.view().with_children => joint_head(ui, "Weight at and below ", name),
         Some(name) => joint_head(ui, "Weight of ", name),
     }
 }
@@ -152,8 +152,8 @@ fn title(ui: &mut Ui, label: &str, help: &str) {
 }
 
 fn toggle(ui: &mut Ui, label: &str, toggle: Toggle, session: &Session, commands: &mut Vec<Command>) {
-    let command = Command::Toggle(toggle);
-    if chip(ui, label, session.view.is_on(toggle)).on_hover_text(tip(&command)).clicked() {
+    let command = Command::View(ViewCommand::Toggle(toggle));
+    if chip(ui, label, session.view().is_on(toggle)).on_hover_text(tip(&command)).clicked() {
         commands.push(command);
     }
 }
@@ -178,7 +178,7 @@ fn swatch(ui: &mut Ui, step: &Step, count: usize) {
 
 /// How many influences a runtime can use, and what it loses of the weights.
 fn limit(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session.view.influence_limit;
+    let now = session.view().influence_limit;
     ui.horizontal(|ui| {
         ui.label(RichText::new("Limit").font(theme::regular(12.0)).color(colors(ui).dim));
         let mut value = now;
@@ -186,9 +186,9 @@ fn limit(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         let response = ui.add(drag).on_hover_text("The most influences of a vertex that the runtime can use: 1 to 8");
         response.widget_info(|| WidgetInfo::slider(true, now as f64, "Influence limit"));
         if value != now {
-            commands.push(Command::SetInfluenceLimit(value));
+            commands.push(ViewCommand::SetInfluenceLimit(value).into());
         }
-        let lost = session.document.as_ref().map_or(0.0, |d| d.stats().lost[now.clamp(1, LIMITS) - 1]);
+        let lost = session.document().map_or(0.0, |d| d.stats().lost[now.clamp(1, LIMITS) - 1]);
         let text = if lost > 0.0 { format!("loses up to {:.1} %", 100.0 * lost) } else { "loses nothing".to_owned() };
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let tip = "The largest part of a vertex' weights beyond the limit";

@@ -13,14 +13,14 @@ use crate::session::Session;
 /// World, inverse bind and skinning matrix; `open` says which are unfolded.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinId, usize)], open: &mut [bool; 3]) {
     let Some(model) = session.model() else { return };
-    let Some(world) = session.pose.model.get(node.index()) else { return };
+    let Some(world) = session.pose().model.get(node.index()) else { return };
     let [world_open, inverse_open, palette_open] = open;
     ui.add_space(8.0);
     fold(ui, "World matrix", world_open, world);
     let Some(&(skin, place)) = skins.first() else { return };
     let first = model.palette_layout().skins[skin.index()] as usize;
     fold(ui, "Inverse bind matrix", inverse_open, &model.skins[skin.index()].inverse_bind[place]);
-    if let Some(palette) = session.pose.palettes.get(first + place) {
+    if let Some(palette) = session.pose().palettes.get(first + place) {
         fold(ui, "Skinning matrix", palette_open, palette);
     }
     if skins.len() > 1 {

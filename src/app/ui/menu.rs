@@ -13,7 +13,8 @@ use super::{UiState, bones, crowd, icons};
 use crate::deform::{METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
-    Antialiasing, COMMANDS, Command, CommandRow, Lighting, Menu, Panel, PoseSource, Session, Shortcut, Toggle,
+    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, EditCommand, FileCommand, Lighting, Menu, Panel,
+    PlaybackCommand, PoseSource, SelectionCommand, Session, Shortcut, Toggle, ViewCommand, WindowCommand,
 };
 
 const MENUS: [(Menu, &str); 6] = [
@@ -111,11 +112,15 @@ impl Submenu {
 /// The submenu in which a command stands; `None` where it stands in the menu itself.
 fn submenu_of(command: &Command) -> Option<Submenu> {
     match command {
-        Command::SetBoneShape(_) | Command::ToggleDeformingOnly => Some(Submenu::Bones),
-        Command::LookFrom(_) | Command::ToggleOrthographic | Command::NextCamera => Some(Submenu::Views),
-        Command::SetLighting(_) => Some(Submenu::Lights),
-        Command::SetCrowd(_) => Some(Submenu::Crowd),
-        Command::TogglePanel(_) => Some(Submenu::Panels),
+        Command::View(ViewCommand::SetBoneShape(_)) | Command::View(ViewCommand::ToggleDeformingOnly) => {
+            Some(Submenu::Bones)
+        }
+        Command::Camera(CameraCommand::LookFrom(_))
+        | Command::Camera(CameraCommand::ToggleOrthographic)
+        | Command::Camera(CameraCommand::NextCamera) => Some(Submenu::Views),
+        Command::View(ViewCommand::SetLighting(_)) => Some(Submenu::Lights),
+        Command::View(ViewCommand::SetCrowd(_)) => Some(Submenu::Crowd),
+        Command::Window(WindowCommand::TogglePanel(_)) => Some(Submenu::Panels),
         _ => None,
     }
 }
@@ -185,19 +190,19 @@ fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         (Antialiasing::Four, "4×", "Smooth edges always, by four samples of each pixel"),
         (Antialiasing::Off, "Off", "Never smooth edges"),
     ];
-    let shown = choices.map(|(choice, name, help)| (name, session.view.antialiasing == choice, help.to_owned()));
+    let shown = choices.map(|(choice, name, help)| (name, session.view().antialiasing == choice, help.to_owned()));
     ui.horizontal(|ui| {
         ui.add_space(28.0);
         ui.label("Anti-aliasing");
         if let Some(chosen) = segments(ui, &shown) {
-            commands.push(Command::SetAntialiasing(choices[chosen].0));
+            commands.push(ViewCommand::SetAntialiasing(choices[chosen].0).into());
         }
     });
 }
 
 /// The cameras of the file, by name.
 fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let through = session.view.through.map(|t| t.index);
+    let through = session.view().through.map(|t| t.index);
     let count = session.model().map_or(0, |m| m.camera_nodes.len());
     // A menu of hundreds is none; the others are reached one after the other.
     for i in 0..count.min(MOST_CAMERAS) {
@@ -205,7 +210,7 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         let on = through == Some(i);
         let response = item(ui, &name, Tail::None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
         if response.clicked() {
-            commands.push(Command::SetCamera((!on).then_some(i)));
+            commands.push(CameraCommand::SetCamera((!on).then_some(i)).into());
         }
     }
 }
@@ -256,84 +261,88 @@ fn item(ui: &mut Ui, name: &str, tail: Tail, on: Option<bool>) -> Response {
 fn starts_group(command: &Command) -> bool {
     matches!(
         command,
-        Command::Quit
-            | Command::ResetJoint
-            | Command::ToggleNormaliseWeights
-            | Command::Deselect
-            | Command::Toggle(Toggle::WithChildren)
-            | Command::HideSelected
-            | Command::ToggleDeformingOnly
-            | Command::FrameSelected
-            | Command::ToggleOrthographic
-            | Command::NextCamera
-            | Command::ToggleTheme
-            | Command::ToStart
-            | Command::StepClip(1)
-            | Command::SetPose(PoseSource::Rest)
+        Command::File(FileCommand::Quit)
+            | Command::Edit(EditCommand::ResetJoint)
+            | Command::Edit(EditCommand::ToggleNormaliseWeights)
+            | Command::Selection(SelectionCommand::Deselect)
+            | Command::View(ViewCommand::Toggle(Toggle::WithChildren))
+            | Command::View(ViewCommand::HideSelected)
+            | Command::View(ViewCommand::ToggleDeformingOnly)
+            | Command::Camera(CameraCommand::FrameSelected)
+            | Command::Camera(CameraCommand::ToggleOrthographic)
+            | Command::Camera(CameraCommand::NextCamera)
+            | Command::Window(WindowCommand::ToggleTheme)
+            | Command::Playback(PlaybackCommand::ToStart)
+            | Command::Playback(PlaybackCommand::StepClip(1))
+            | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest))
     )
 }
 
 /// The tick of commands that switch something.
 fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> {
-    let view = &session.view;
+    let view = session.view();
     Some(match command {
-        Command::SetOverlay(id) => view.overlay.map(|o| o.id) == *id,
-        Command::ToggleOverlay(id) => view.overlay.is_some_and(|o| o.id == *id),
-        Command::Toggle(toggle) => view.is_on(*toggle),
-        Command::ToggleOrthographic => view.orbit.orthographic,
-        Command::SetBoneShape(shape) => view.bone_shape == *shape,
-        Command::ToggleDeformingOnly => session.deforming_only(),
-        Command::SetLighting(lighting) => {
+        Command::View(ViewCommand::SetOverlay(id)) => view.overlay.map(|o| o.id) == *id,
+        Command::View(ViewCommand::ToggleOverlay(id)) => view.overlay.is_some_and(|o| o.id == *id),
+        Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
+        Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
+        Command::View(ViewCommand::SetBoneShape(shape)) => view.bone_shape == *shape,
+        Command::View(ViewCommand::ToggleDeformingOnly) => session.deforming_only(),
+        Command::View(ViewCommand::SetLighting(lighting)) => {
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
         }
-        Command::SetCrowd(members) => session.crowd() == *members as usize,
-        Command::ToggleNormaliseWeights => session.edits.normalise_weights,
-        Command::TogglePanel(Panel::Outliner) => state.saved.outliner,
-        Command::TogglePanel(Panel::Inspector) => state.saved.inspector,
-        Command::TogglePanel(Panel::Timeline) => state.saved.timeline,
-        Command::TogglePanel(Panel::Tables) => state.saved.tables,
-        Command::ToggleTheme => state.saved.light,
-        Command::SetPose(source) => session.document.is_some() && session.playback.source == *source,
+        Command::View(ViewCommand::SetCrowd(members)) => session.crowd() == *members as usize,
+        Command::Edit(EditCommand::ToggleNormaliseWeights) => session.edits().normalise_weights,
+        Command::Window(WindowCommand::TogglePanel(Panel::Outliner)) => state.saved.outliner,
+        Command::Window(WindowCommand::TogglePanel(Panel::Inspector)) => state.saved.inspector,
+        Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => state.saved.timeline,
+        Command::Window(WindowCommand::TogglePanel(Panel::Tables)) => state.saved.tables,
+        Command::Window(WindowCommand::ToggleTheme) => state.saved.light,
+        Command::Playback(PlaybackCommand::SetPose(source)) => {
+            session.document().is_some() && session.playback().source == *source
+        }
         _ => return None,
     })
 }
 
 /// Whether a command would do anything now.
 fn is_possible(command: &Command, session: &Session) -> bool {
-    let has_clip = session.playback.clip.is_some();
-    let selected = session.view.selected;
+    let has_clip = session.playback().clip.is_some();
+    let selected = session.view().selected;
     match command {
-        Command::Undo => session.history.can_undo(),
-        Command::Redo => session.history.can_redo(),
-        Command::ResetJoint => selected.is_some_and(|n| session.edits.nodes.contains_key(&n)),
-        Command::ResetAll => !session.edits.is_empty(),
-        Command::NextCamera => session.model().is_some_and(|m| !m.camera_nodes.is_empty()),
-        Command::SetLighting(Lighting::File | Lighting::Both) => session.has_lights(),
-        Command::SetCrowd(members) => crowd::most(session) >= *members,
-        Command::ToggleNormaliseWeights => {
-            let uneven = session.document.as_ref().is_some_and(|d| d.stored_stats().uneven.is_some());
-            uneven || session.edits.normalise_weights
+        Command::Edit(EditCommand::Undo) => session.history().can_undo(),
+        Command::Edit(EditCommand::Redo) => session.history().can_redo(),
+        Command::Edit(EditCommand::ResetJoint) => selected.is_some_and(|n| session.edits().nodes.contains_key(&n)),
+        Command::Edit(EditCommand::ResetAll) => !session.edits().is_empty(),
+        Command::Camera(CameraCommand::NextCamera) => session.model().is_some_and(|m| !m.camera_nodes.is_empty()),
+        Command::View(ViewCommand::SetLighting(Lighting::File | Lighting::Both)) => session.has_lights(),
+        Command::View(ViewCommand::SetCrowd(members)) => crowd::most(session) >= *members,
+        Command::Edit(EditCommand::ToggleNormaliseWeights) => {
+            let uneven = session.document().is_some_and(|d| d.stored_stats().uneven.is_some());
+            uneven || session.edits().normalise_weights
         }
-        Command::TogglePanel(Panel::Timeline) => has_clip,
-        Command::ShowAll => !session.view.hidden.is_empty(),
-        Command::Select(_)
-        | Command::HideSelected
-        | Command::SelectParent
-        | Command::SelectChild
-        | Command::FrameSelected => selected.is_some(),
-        Command::Reload
-        | Command::FrameAll
-        | Command::FrameEverything
-        | Command::SetPose(PoseSource::Rest | PoseSource::Bind) => session.document.is_some(),
-        Command::TogglePlay
-        | Command::StepFrames(_)
-        | Command::NextKey
-        | Command::PreviousKey
-        | Command::ToStart
-        | Command::ToEnd
-        | Command::StepClip(_)
-        | Command::SetPose(PoseSource::Clip) => has_clip,
+        Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => has_clip,
+        Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
+        Command::Selection(SelectionCommand::Select(_))
+        | Command::View(ViewCommand::HideSelected)
+        | Command::Selection(SelectionCommand::SelectParent)
+        | Command::Selection(SelectionCommand::SelectChild)
+        | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
+        Command::File(FileCommand::Reload)
+        | Command::Camera(CameraCommand::FrameAll)
+        | Command::Camera(CameraCommand::FrameEverything)
+        | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest | PoseSource::Bind)) => {
+            session.document().is_some()
+        }
+        Command::Playback(PlaybackCommand::TogglePlay)
+        | Command::Playback(PlaybackCommand::StepFrames(_))
+        | Command::Playback(PlaybackCommand::NextKey)
+        | Command::Playback(PlaybackCommand::PreviousKey)
+        | Command::Playback(PlaybackCommand::ToStart)
+        | Command::Playback(PlaybackCommand::ToEnd)
+        | Command::Playback(PlaybackCommand::StepClip(_))
+        | Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip)) => has_clip,
         _ => true,
     }
 }
@@ -373,20 +382,21 @@ fn open_file(ui: &mut Ui, session: &Session) {
 
 /// Shows the switch for what colours the surface: the overlays that are used most, and a list of the others.
 fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session.view.overlay;
+    let now = session.view().overlay;
     let (front, more): (Vec<&Overlay>, Vec<&Overlay>) = OVERLAYS.iter().copied().partition(|o| o.short.is_some());
     let other = now.filter(|o| o.short.is_none());
     let response = drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, |ui| {
         for overlay in more {
             let row = ui.selectable_label(now == Some(overlay), overlay.label).on_hover_text(overlay.help);
             if row.clicked() {
-                commands.push(Command::SetOverlay(Some(overlay.id)));
+                commands.push(ViewCommand::SetOverlay(Some(overlay.id)).into());
             }
         }
     });
     response.on_hover_text("More that the skin can be coloured by");
-    let mut choices = vec![("Shaded", now.is_none(), Command::SetOverlay(None))];
-    let choice = |o: &'static Overlay| Some((o.short?, now == Some(o), Command::ToggleOverlay(o.id)));
+    let mut choices = vec![("Shaded", now.is_none(), Command::View(ViewCommand::SetOverlay(None)))];
+    let choice =
+        |o: &'static Overlay| Some((o.short?, now == Some(o), Command::View(ViewCommand::ToggleOverlay(o.id))));
     choices.extend(front.into_iter().filter_map(choice));
     segmented(ui, &choices, commands);
 }
@@ -405,8 +415,8 @@ fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Opti
 }
 
 fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    if let Some(method) = chosen_method(ui, METHODS, session.view.method) {
-        commands.push(Command::SetMethod(method.id));
+    if let Some(method) = chosen_method(ui, METHODS, session.view().method) {
+        commands.push(ViewCommand::SetMethod(method.id).into());
     }
 }
 

@@ -49,7 +49,7 @@ use serde::{Deserialize, Serialize};
 use self::focus::Place;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Effect, Panel, Session};
+use crate::session::{Command, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
 
 /// Settings of the panels that are remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -134,15 +134,15 @@ pub struct Work {
 /// Messages of the application to the panels, set for each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
-    /// A load under way; its *Cancel* sends [`Command::CancelLoad`].
+    /// A load under way; its *Cancel* sends [`FileCommand::CancelLoad`].
     pub loading: Option<Loading>,
-    /// Somebody looks for what is wrong with the open model; *Stop* sends [`Command::CancelInspect`].
+    /// Somebody looks for what is wrong with the open model; *Stop* sends [`InspectionCommand::CancelInspect`].
     pub checking: bool,
     /// Other work that takes long.
     pub work: Option<Work>,
-    /// An error message that says what went wrong, where, and what to do. Closing it sends [`Command::CancelLoad`].
+    /// An error message that says what went wrong, where, and what to do. Closing it sends [`FileCommand::CancelLoad`].
     pub error: Option<String>,
-    /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`Command::CancelRom`].
+    /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`InspectionCommand::CancelRom`].
     pub rom: Option<f32>,
     /// The GPU, for the About dialog.
     pub adapter: String,
@@ -205,22 +205,21 @@ impl UiState {
         !self.saved.light
     }
 
-    /// Effects that concern the window itself; others are none of its business.
-    pub fn carry_out(&mut self, effect: &Effect) {
-        match effect {
-            Effect::ToggleTheme => self.saved.light = !self.saved.light,
-            Effect::TogglePanel(panel) => {
+    /// Carries out what concerns the window itself.
+    pub fn carry_out(&mut self, command: &WindowCommand) {
+        match command {
+            WindowCommand::ToggleTheme => self.saved.light = !self.saved.light,
+            WindowCommand::TogglePanel(panel) => {
                 let shown = self.shown(*panel);
                 *shown = !*shown;
             }
-            Effect::FindNode => {
+            WindowCommand::FindNode => {
                 self.saved.outliner = true;
                 self.focus.by_key = true;
                 self.outliner.find();
             }
-            Effect::ShowShortcuts => self.dialog = Some(Dialog::Keys),
-            Effect::ShowAbout => self.dialog = Some(Dialog::About),
-            _ => {}
+            WindowCommand::ShowShortcuts => self.dialog = Some(Dialog::Keys),
+            WindowCommand::ShowAbout => self.dialog = Some(Dialog::About),
         }
     }
 
@@ -240,14 +239,14 @@ impl UiState {
             self.viewport = viewport::Viewport::default();
             self.shown_model = shown;
         }
-        let now = session.document.as_ref().map(|d| Arc::downgrade(d.stored())).unwrap_or_default();
+        let now = session.document().map(|d| Arc::downgrade(d.stored())).unwrap_or_default();
         if !now.ptr_eq(&self.model) {
             self.outliner = outliner::Outliner::default();
             self.findings = findings::Findings::default();
             self.inspector = inspector::Inspector::default();
             self.timeline = timeline::Timeline::default();
             self.tables.forget();
-            let folder = session.document.as_ref().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+            let folder = session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
             self.saved.last_folder = folder.or(self.saved.last_folder.take());
             self.model = now;
         }
@@ -305,10 +304,10 @@ pub fn show(
         state.started = true;
         let before = std::mem::take(&mut state.saved.viridis).then_some(Ramp::Viridis);
         if let Some(ramp) = Ramp::choice(&state.saved.ramp).or(before) {
-            commands.push(Command::SetRamp(ramp));
+            commands.push(ViewCommand::SetRamp(ramp).into());
         }
     } else {
-        let ramp = session.view.ramp;
+        let ramp = session.view().ramp;
         state.saved.ramp = if ramp == Ramp::default() { String::new() } else { ramp.id().to_owned() };
     }
     state.hovered = None;
@@ -356,8 +355,8 @@ pub fn show(
     let area = viewport::show(ui, session, state, status, commands);
     shown_so_far.shown(ui, Place::View);
     shown_so_far.done(&mut state.focus);
-    if state.hovered != session.view.hovered {
-        commands.push(Command::Hover(state.hovered));
+    if state.hovered != session.view().hovered {
+        commands.push(SelectionCommand::Hover(state.hovered).into());
     }
     dialogs::show(ui, state, status);
     keys::end(ui, pass, state, status, commands);

@@ -10,7 +10,7 @@ use super::theme::{ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{link, section};
 use crate::model::{Instance, Model, NodeId};
-use crate::session::{Command, Session};
+use crate::session::{Command, EditCommand, Session};
 
 /// One slider, and all the morph weights that it moves.
 struct Slider<'a> {
@@ -44,14 +44,14 @@ pub(super) fn show(
         };
         let of = group.owner.map(|owner| format!(" of {owner}")).unwrap_or_default();
         let all = group.sliders.iter().flat_map(|s| &s.places);
-        let edited: Vec<usize> = all.copied().filter(|place| session.edits.morphs.contains_key(place)).collect();
+        let edited: Vec<usize> = all.copied().filter(|place| session.edits().morphs.contains_key(place)).collect();
         section(ui, &title, |ui| {
             if !edited.is_empty() {
                 let reset = link(ui, "Reset", &format!("Reset morph targets{of}"));
                 // Tab goes from value to value.
                 focus::pass_over(ui, reset.id);
                 if reset.clicked() {
-                    commands.extend(edited.iter().map(|place| Command::ResetMorph(*place)));
+                    commands.extend(edited.iter().map(|place| Command::Edit(EditCommand::ResetMorph(*place))));
                 }
             }
             if i == 0 && !shared.is_empty() {
@@ -71,7 +71,9 @@ pub(super) fn show(
 fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let first = slider.places.first().copied();
-    let Some((first, &value)) = first.and_then(|p| Some((p, session.pose.local.morph_weights.get(p)?))) else { return };
+    let Some((first, &value)) = first.and_then(|p| Some((p, session.pose().local.morph_weights.get(p)?))) else {
+        return;
+    };
     let value = if value.is_finite() { value } else { 0.0 };
     // Hundreds of rows cost nothing where they are not seen. Those just out of sight are there for Tab.
     let rect = egui::Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), ROW));
@@ -79,7 +81,7 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
         ui.allocate_space(rect.size());
         return;
     }
-    let is_edited = slider.places.iter().any(|place| session.edits.morphs.contains_key(place));
+    let is_edited = slider.places.iter().any(|place| session.edits().morphs.contains_key(place));
     let of = match slider.places.len() {
         1 => of.to_owned(),
         n => format!(" of {n} meshes"),
@@ -99,10 +101,10 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
     // Two nodes may share their names.
     let change = ui.push_id(first, |ui| row.show(ui)).inner;
     if let Some(weight) = change.value {
-        commands.extend(slider.places.iter().map(|place| Command::EditMorph(*place, weight)));
+        commands.extend(slider.places.iter().map(|place| Command::Edit(EditCommand::EditMorph(*place, weight))));
     }
     if change.ended {
-        commands.push(Command::EndEdit);
+        commands.push(EditCommand::EndEdit.into());
     }
 }
 

@@ -19,15 +19,15 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let c = colors(ui);
     let scale = ui.pixels_per_point();
     let bare = model.skins.is_empty();
-    let contains = model.scenes.get(session.view.scene).map(|s| s.contains.as_slice());
+    let contains = model.scenes.get(session.view().scene).map(|s| s.contains.as_slice());
     let shown = |n: usize| contains.is_none_or(|c| c[n]) && (bare || model.is_joint(NodeId::from_index(n)));
-    let projector = session.view.projector();
-    let first = [session.view.selected, session.view.hovered].into_iter().flatten().map(NodeId::index);
+    let projector = session.view().projector();
+    let first = [session.view().selected, session.view().hovered].into_iter().flatten().map(NodeId::index);
     let mut taken: HashSet<(i32, i32)> = HashSet::new();
     let mut tried: HashSet<(i32, i32)> = HashSet::new();
     let mut done: HashSet<usize> = HashSet::new();
-    for n in first.chain((0..session.pose.model.len()).filter(|n| shown(*n))) {
-        let Some(world) = session.pose.model.get(n).filter(|_| !session.is_hidden(NodeId::from_index(n))) else {
+    for n in first.chain((0..session.pose().model.len()).filter(|n| shown(*n))) {
+        let Some(world) = session.pose().model.get(n).filter(|_| !session.is_hidden(NodeId::from_index(n))) else {
             continue;
         };
         let Some(at) = projector.project(world.translation.into()) else { continue };
@@ -43,7 +43,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
         if tried.len() == MOST_REJECTED {
             break;
         }
-        let strong = session.view.selected.is_some_and(|s| s.index() == n);
+        let strong = session.view().selected.is_some_and(|s| s.index() == n);
         let ink = if strong { c.accent } else { c.text };
         let name = &model.skeleton.names[n];
         let (galley, _) = super::widgets::shortened(ui, name, theme::regular(SMALL), ink, 160.0);

@@ -14,7 +14,7 @@ use super::{Status, UiState, findings, focus, icons};
 use crate::frame::joint_color;
 use crate::inspect::Scale;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Session};
+use crate::session::{CameraCommand, Command, SelectionCommand, Session, ViewCommand};
 
 /// State of the outliner for the open model.
 #[derive(Debug, Default)]
@@ -166,10 +166,10 @@ impl Outliner {
 
     /// The scroll offset at which a selection made elsewhere is seen; `None` where nothing has to move.
     fn follow(&mut self, model: &Model, session: &Session) -> Option<f32> {
-        if self.shown == session.view.selected {
+        if self.shown == session.view().selected {
             return None;
         }
-        self.shown = session.view.selected;
+        self.shown = session.view().selected;
         let node = self.shown?;
         let mut up = model.skeleton.parents[node.index()];
         while let Some(parent) = up {
@@ -178,7 +178,7 @@ impl Outliner {
             }
             up = model.skeleton.parents[parent.index()];
         }
-        self.build(model, session.view.scene);
+        self.build(model, session.view().scene);
         let row = self.rows.iter().position(|r| r.node == node)?;
         let top = row as f32 * ROW;
         let seen = top >= self.offset && top + ROW <= self.offset + self.height;
@@ -208,9 +208,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         let outliner = &mut state.outliner;
         let searched = search_field(ui, search_id(), &mut outliner.search, "Search nodes", f32::INFINITY, false);
         outliner.describe(model);
-        outliner.build(model, session.view.scene);
-        if let Some(node) = outliner.search_leads_to(searched, session.view.selected) {
-            commands.push(Command::Select(Some(node)));
+        outliner.build(model, session.view().scene);
+        if let Some(node) = outliner.search_leads_to(searched, session.view().selected) {
+            commands.push(SelectionCommand::Select(Some(node)).into());
         }
     });
     if let Some(model) = session.model() {
@@ -223,12 +223,12 @@ fn scenes(ui: &mut Ui, model: &Model, session: &Session, commands: &mut Vec<Comm
         "" => format!("Scene {i}"),
         name => name.to_owned(),
     };
-    let now = session.view.scene.min(model.scenes.len() - 1);
+    let now = session.view().scene.min(model.scenes.len() - 1);
     let width = ui.available_width();
     drop_down(ui, "Scene", &name(now), width, |ui| {
         for i in 0..model.scenes.len() {
             if ui.selectable_label(i == now, name(i)).clicked() {
-                commands.push(Command::SetScene(i));
+                commands.push(ViewCommand::SetScene(i).into());
             }
         }
     });
@@ -240,10 +240,10 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
     outliner.describe(model);
     let base = ui.scope_id().with("row");
     if let Some(node) = outliner.keys_lead_to(ui, model, base) {
-        commands.push(Command::Select(Some(node)));
+        commands.push(SelectionCommand::Select(Some(node)).into());
         ui.memory_mut(|m| m.request_focus(row_id(base, node)));
     }
-    outliner.build(model, session.view.scene);
+    outliner.build(model, session.view().scene);
     let scroll_to = outliner.follow(model, session);
     if outliner.rows.is_empty() {
         let text = match (model.skeleton.is_empty(), outliner.search.trim().is_empty()) {
@@ -266,7 +266,7 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
     let output = area.show_rows(ui, ROW, outliner.rows.len(), |ui, range| {
         let rows = &outliner.rows[range];
         // Tab goes to one row, and the arrows go on from there.
-        let stop = rows.iter().find(|r| Some(r.node) == session.view.selected).or(rows.first()).map(|r| r.node);
+        let stop = rows.iter().find(|r| Some(r.node) == session.view().selected).or(rows.first()).map(|r| r.node);
         for row in rows {
             let look = outliner.nodes[row.node.index()];
             let folded = outliner.collapsed.contains(&row.node);
@@ -278,12 +278,12 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
             match answer {
                 Some(Answer::Select) => {
                     outliner.shown = Some(row.node);
-                    commands.push(Command::Select(Some(row.node)));
+                    commands.push(SelectionCommand::Select(Some(row.node)).into());
                 }
-                Some(Answer::Frame) => commands.push(Command::FrameSelected),
+                Some(Answer::Frame) => commands.push(CameraCommand::FrameSelected.into()),
                 Some(Answer::Fold) => fold = Some(row.node),
                 Some(Answer::Hover) => hovered = Some(row.node),
-                Some(Answer::Hide) => commands.push(Command::ToggleHidden(row.node)),
+                Some(Answer::Hide) => commands.push(ViewCommand::ToggleHidden(row.node).into()),
                 None => {}
             }
         }
@@ -328,7 +328,7 @@ fn show_row(
     id: Id,
 ) -> Option<Answer> {
     let name = &model.skeleton.names[row.node.index()];
-    let selected = session.view.selected == Some(row.node);
+    let selected = session.view().selected == Some(row.node);
     let c = colors(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let response = ui.interact(rect, id, Sense::click());
@@ -337,7 +337,7 @@ fn show_row(
         let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
         WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, label)
     });
-    let fill = match (selected, response.hovered() || session.view.hovered == Some(row.node)) {
+    let fill = match (selected, response.hovered() || session.view().hovered == Some(row.node)) {
         (true, _) => c.selection,
         (false, true) => c.raised,
         (false, false) => Color32::TRANSPARENT,
@@ -364,7 +364,7 @@ fn show_row(
     if eye(ui, session, row.node, name, eye_at, (hidden, over_row)) {
         answer = Some(Answer::Hide);
     }
-    let dominant = session.view.overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
+    let dominant = session.view().overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
     let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {
         (true, _) if dominant => {
             let [r, g, b] = joint_color(row.node).map(|v| (v * 255.0).round() as u8);
@@ -376,7 +376,7 @@ fn show_row(
     };
     let size = if icon == icons::CIRCLE { 11.0 } else { 14.0 };
     ui.painter().text(pos2(left + 22.0, y), Align2::CENTER_CENTER, icon, theme::icon(size), ink);
-    let edited = session.edits.nodes.contains_key(&row.node);
+    let edited = session.edits().nodes.contains_key(&row.node);
     let end = rect.right() - if edited { 50.0 } else { 32.0 };
     let color = if row.found && !hidden { c.text } else { c.dim };
     let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
@@ -403,7 +403,7 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
     let response = ui.interact(rect, ui.scope_id().with(("eye", node.0)), Sense::click());
     // H does the same for what is selected.
     focus::pass_over(ui, response.id);
-    let own = session.view.hidden.contains(&node);
+    let own = session.view().hidden.contains(&node);
     let verb = if own { "Show" } else { "Hide" };
     response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, !own, format!("{verb} {name}")));
     let ink = match (hidden, over_row || response.hovered() || response.has_focus()) {

@@ -8,7 +8,7 @@ use egui::{Align2, Color32, CursorIcon, Rect, Response, Sense, Shape, Stroke, Ui
 use super::theme::{self, SMALL, colors};
 use super::widgets::{elided, grab, number, paint_line};
 use crate::model::{Clip, ClipId, Model, NodeId, Path};
-use crate::session::{ChannelKind, Command, Session};
+use crate::session::{ChannelKind, Command, PlaybackCommand, Session};
 
 /// Key times in rows, kept until clip or selection change.
 #[derive(Debug, Default)]
@@ -28,14 +28,14 @@ struct Lane {
 
 impl Lanes {
     fn follow(&mut self, model: &Model, clip: ClipId, session: &Session) {
-        let of = (clip, session.view.selected);
+        let of = (clip, session.view().selected);
         if self.of == Some(of) {
             return;
         }
         self.of = Some(of);
         self.rows.clear();
         let clip = &model.clips[clip.index()];
-        let selected = session.view.selected;
+        let selected = session.view().selected;
         for (path, label, kind) in lanes_of(clip) {
             let lists: BTreeSet<usize> = clip
                 .channels
@@ -96,12 +96,12 @@ const LANE: f32 = 18.0;
 const PAD: f32 = 12.0;
 
 pub(super) fn show(ui: &mut Ui, model: &Model, session: &Session, lanes: &mut Lanes, commands: &mut Vec<Command>) {
-    let Some(clip) = session.playback.clip else { return };
+    let Some(clip) = session.playback().clip else { return };
     lanes.follow(model, clip, session);
     let rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     let area = rect.with_min_x(rect.left() + GUTTER);
-    let length_secs = session.playback.duration_secs(model);
+    let length_secs = session.playback().duration_secs(model);
     let scale = Scale { left: area.left() + PAD, width: area.width() - 2.0 * PAD, length_secs };
     let response = ui.interact(area, ui.scope_id().with("ruler"), Sense::click_and_drag());
     scrub(ui, session, scale, &response, commands);
@@ -110,12 +110,12 @@ pub(super) fn show(ui: &mut Ui, model: &Model, session: &Session, lanes: &mut La
     if let Some(pointer) = response.hover_pos().filter(|_| !response.is_pointer_button_down_on()) {
         hover_line(ui, area, scale, scale.secs(pointer.x));
     }
-    playhead(ui, area, scale, session.playback.time_secs);
+    playhead(ui, area, scale, session.playback().time_secs);
     response.on_hover_cursor(CursorIcon::ResizeHorizontal);
 }
 
 fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands: &mut Vec<Command>) {
-    let playback = &session.playback;
+    let playback = session.playback();
     let mut wanted = None;
     if let Some(grab) = grab(ui, response) {
         let secs = scale.secs(grab.at.x);
@@ -131,7 +131,7 @@ fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands
             }
         }
     });
-    commands.extend(wanted.map(Command::Seek));
+    commands.extend(wanted.map(|secs| Command::from(PlaybackCommand::Seek(secs))));
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(Role::Slider, ui.is_enabled(), "Time");
         info.value = Some(f64::from(playback.time_secs));
@@ -189,7 +189,7 @@ fn diamond(center: egui::Pos2, radius: f32, fill: Color32) -> Shape {
 fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes: &Lanes) {
     let c = colors(ui);
     let top = area.top() + RULER + 4.0;
-    let edit = session.view.selected.and_then(|n| session.edits.nodes.get(&n));
+    let edit = session.view().selected.and_then(|n| session.edits().nodes.get(&n));
     for (i, lane) in lanes.rows.iter().enumerate() {
         let y = top + (i as f32 + 0.5) * LANE;
         let overridden = edit.is_some_and(|edit| match lane.kind {
@@ -215,7 +215,7 @@ fn keys(ui: &Ui, rect: Rect, area: Rect, scale: Scale, session: &Session, lanes:
                 continue;
             }
             last = x;
-            let now = (*secs - session.playback.time_secs).abs() < 0.5 / session.playback.fps.max(1.0);
+            let now = (*secs - session.playback().time_secs).abs() < 0.5 / session.playback().fps.max(1.0);
             let fill = if now && !overridden { c.accent } else { fill };
             ui.painter().add(diamond(pos2(x, y), radius, fill));
         }

@@ -7,7 +7,7 @@ use egui::{
 use super::theme::{self, BODY, colors};
 use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_button, tip};
 use super::{Loading, Status, Work, icons};
-use crate::session::Command;
+use crate::session::{Command, FileCommand};
 
 /// Over the picture: at most one of loading, error and other work, and the frame for a file that is dragged in.
 pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, commands: &mut Vec<Command>) {
@@ -43,12 +43,12 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
         ui.scope_builder(UiBuilder::new().max_rect(rect), |ui| {
             let row = ui.horizontal(|ui| {
                 let open = text_button(ui, Some(icons::FOLDER), "Open…", true);
-                if open.on_hover_text(tip(&Command::OpenDialog)).clicked() {
-                    commands.push(Command::OpenDialog);
+                if open.on_hover_text(tip(&Command::File(FileCommand::OpenDialog))).clicked() {
+                    commands.push(FileCommand::OpenDialog.into());
                 }
                 let built_in = text_button(ui, Some(icons::PERSON), "Open built-in character", false);
-                if built_in.on_hover_text(tip(&Command::OpenBuiltIn)).clicked() {
-                    commands.push(Command::OpenBuiltIn);
+                if built_in.on_hover_text(tip(&Command::File(FileCommand::OpenBuiltIn))).clicked() {
+                    commands.push(FileCommand::OpenBuiltIn.into());
                 }
             });
             ui.data_mut(|d| d.insert_temp(id, row.response.rect.width()));
@@ -75,7 +75,7 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
                         false => "Stop loading (Esc)",
                     };
                     if text_button(ui, None, "Cancel", false).on_hover_text(what).clicked() {
-                        commands.push(Command::CancelLoad);
+                        commands.push(FileCommand::CancelLoad.into());
                     }
                 });
             });
@@ -131,7 +131,7 @@ fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>)
             ui.horizontal_top(|ui| {
                 ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
                     if icon_button(ui, icons::CLOSE, "Close the message", 24.0, false).clicked() {
-                        commands.push(Command::CancelLoad);
+                        commands.push(FileCommand::CancelLoad.into());
                     }
                     ui.with_layout(Layout::left_to_right(Align::TOP), |ui| {
                         ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));

@@ -8,10 +8,10 @@ use super::theme::{self, colors};
 use super::widgets::{chip, drop_down, figure, grouped, section, tip};
 use crate::math::lengths;
 use crate::model::NodeId;
-use crate::session::{Command, Session};
+use crate::session::{Command, EditCommand, Session, ViewCommand};
 
 pub(super) fn head(ui: &mut Ui, session: &Session) {
-    let Some(document) = &session.document else { return };
+    let Some(document) = session.document() else { return };
     let c = colors(ui);
     let name = &document.model.source.name;
     title(ui, name);
@@ -24,7 +24,7 @@ pub(super) fn head(ui: &mut Ui, session: &Session) {
 
 /// How large the model is, at rest.
 pub(super) fn size(ui: &mut Ui, session: &Session) {
-    let Some(bounds) = session.document.as_ref().map(|d| d.rest_bounds()).filter(|b| !b.is_empty()) else { return };
+    let Some(bounds) = session.document().map(|d| d.rest_bounds()).filter(|b| !b.is_empty()) else { return };
     ui.add_space(2.0);
     figure(ui, "Size of the model", &lengths(bounds.size().to_array().map(f64::from)))
         .on_hover_text("Width (X) × height (Y) × depth (Z) in the rest pose, as deformed");
@@ -34,13 +34,13 @@ pub(super) fn size(ui: &mut Ui, session: &Session) {
 pub(super) fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(model) = session.model().filter(|m| !m.variants.is_empty()) else { return };
     section(ui, "Material variant", |_| {});
-    let now = session.view.variant;
+    let now = session.view().variant;
     let name = |v: Option<usize>| v.and_then(|v| model.variants.get(v)).map_or("As stored", String::as_str);
     let width = ui.available_width();
     drop_down(ui, "Material variant", name(now), width, |ui| {
         for variant in std::iter::once(None).chain((0..model.variants.len()).map(Some)) {
             if ui.selectable_label(variant == now, name(variant)).clicked() {
-                commands.push(Command::SetVariant(variant));
+                commands.push(ViewCommand::SetVariant(variant).into());
             }
         }
     });
@@ -48,7 +48,7 @@ pub(super) fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Comman
 }
 
 pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some(document) = &session.document else { return };
+    let Some(document) = session.document() else { return };
     let model = &document.model;
     section(ui, "Model", |_| {});
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
@@ -111,7 +111,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
 
 /// The sums of stored weights that are not one, with the switch that divides by them.
 fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some((vertices, [least, most])) = session.document.as_ref().and_then(|d| d.stored_stats().uneven) else {
+    let Some((vertices, [least, most])) = session.document().and_then(|d| d.stored_stats().uneven) else {
         return;
     };
     let c = colors(ui);
@@ -119,8 +119,8 @@ fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     figure(ui, "Weights not summing to one", &format!("{} vertices", grouped(vertices)));
     figure(ui, "Their sums", &format!("{least:.3} to {most:.3}"));
     ui.add_space(2.0);
-    let on = session.edits.normalise_weights;
-    let command = Command::ToggleNormaliseWeights;
+    let on = session.edits().normalise_weights;
+    let command = Command::Edit(EditCommand::ToggleNormaliseWeights);
     if chip(ui, "Normalise weights", on).on_hover_text(tip(&command)).clicked() {
         commands.push(command);
     }

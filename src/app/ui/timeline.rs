@@ -11,7 +11,7 @@ use super::value_row::ValueRow;
 use super::widgets::{caret, drop_down, elided, icon_button, number, paint_line, tip};
 use super::{UiState, icons, ruler};
 use crate::model::{ClipId, Model};
-use crate::session::{Command, LoopMode, Playback, Session};
+use crate::session::{Command, LoopMode, Playback, PlaybackCommand, Session};
 
 /// State of the timeline for the open model.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ const BUTTONS: f32 = 46.0;
 
 /// Points that the timeline takes: as many as its rows need. `None` where there is no clip to show.
 pub(super) fn height(session: &Session) -> Option<f32> {
-    let (model, clip) = session.model().zip(session.playback.clip)?;
+    let (model, clip) = session.model().zip(session.playback().clip)?;
     Some(match nothing_to_scrub(model, session) {
         Some(_) => BUTTONS + ROW + 12.0,
         None => BUTTONS + ruler::height(&model.clips[clip.index()]),
@@ -43,17 +43,17 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     ui.horizontal(|ui| {
         ui.set_height(30.0);
         ui.spacing_mut().item_spacing.x = 4.0;
-        ui.add_enabled_ui(session.playback.clip.is_some(), |ui| transport(ui, session, commands));
+        ui.add_enabled_ui(session.playback().clip.is_some(), |ui| transport(ui, session, commands));
         ui.add_space(8.0);
-        if session.playback.clip.is_some() {
+        if session.playback().clip.is_some() {
             // A narrow window shortens the name of the clip and then the clock; the settings keep their place.
             let spare = ui.available_width() - SETTINGS_WIDTH - LEAST_CLOCK - 16.0;
             clips(ui, model, session, spare.clamp(72.0, 168.0), &mut state.timeline, commands);
             ui.add_space(8.0);
-            clock(ui, model, &session.playback, ui.available_width() - SETTINGS_WIDTH);
+            clock(ui, model, session.playback(), ui.available_width() - SETTINGS_WIDTH);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.spacing_mut().item_spacing.x = 6.0;
-                settings(ui, &session.playback, commands);
+                settings(ui, session.playback(), commands);
             });
         }
     });
@@ -71,24 +71,24 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
 
 /// Why there is no ruler, in words that help.
 fn nothing_to_scrub(model: &Model, session: &Session) -> Option<&'static str> {
-    let length = session.playback.duration_secs(model);
+    let length = session.playback().duration_secs(model);
     (length <= 0.0).then_some("This clip is a single pose: all its keys lie at 0 s, so there is nothing to scrub.")
 }
 
 fn transport(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let playing = session.playback.playing;
+    let playing = session.playback().playing;
     let (play, verb) = if playing { (icons::PAUSE, "Pause") } else { (icons::PLAY, "Play") };
     let buttons = [
-        (icons::TO_START, "To start", Command::ToStart),
-        (icons::PREVIOUS_KEY, "Previous key", Command::PreviousKey),
-        (icons::CARET_LEFT, "Previous frame", Command::StepFrames(-1)),
-        (play, verb, Command::TogglePlay),
-        (icons::CARET_RIGHT, "Next frame", Command::StepFrames(1)),
-        (icons::NEXT_KEY, "Next key", Command::NextKey),
-        (icons::TO_END, "To end", Command::ToEnd),
+        (icons::TO_START, "To start", Command::Playback(PlaybackCommand::ToStart)),
+        (icons::PREVIOUS_KEY, "Previous key", Command::Playback(PlaybackCommand::PreviousKey)),
+        (icons::CARET_LEFT, "Previous frame", Command::Playback(PlaybackCommand::StepFrames(-1))),
+        (play, verb, Command::Playback(PlaybackCommand::TogglePlay)),
+        (icons::CARET_RIGHT, "Next frame", Command::Playback(PlaybackCommand::StepFrames(1))),
+        (icons::NEXT_KEY, "Next key", Command::Playback(PlaybackCommand::NextKey)),
+        (icons::TO_END, "To end", Command::Playback(PlaybackCommand::ToEnd)),
     ];
     for (icon, name, command) in buttons {
-        let is_play = command == Command::TogglePlay;
+        let is_play = command == Command::Playback(PlaybackCommand::TogglePlay);
         let side = if is_play { 30.0 } else { 26.0 };
         let response = icon_button(ui, icon, name, side, is_play && ui.is_enabled());
         if response.on_hover_text(tip(&command)).clicked() {
@@ -106,7 +106,7 @@ fn clips(
     timeline: &mut Timeline,
     commands: &mut Vec<Command>,
 ) {
-    let Some(now) = session.playback.clip else { return };
+    let Some(now) = session.playback().clip else { return };
     let shown = &model.clips[now.index()].name;
     let choice = Choice {
         id: "clip",
@@ -121,7 +121,7 @@ fn clips(
     let name = |i: usize| Cow::Borrowed(model.clips[i].name.as_str());
     let length = |i: usize| Some(format!("{} s", number(model.clips[i].duration_secs(), 2)));
     let (response, chosen) = timeline.clips.show(ui, &choice, name, length);
-    commands.extend(chosen.map(|i| Command::SetClip(ClipId::from_index(i))));
+    commands.extend(chosen.map(|i| Command::Playback(PlaybackCommand::SetClip(ClipId::from_index(i)))));
     response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
 }
 
@@ -155,7 +155,7 @@ fn settings(ui: &mut Ui, playback: &Playback, commands: &mut Vec<Command>) {
     drop_down(ui, "At the end", now, 84.0, |ui| {
         for (mode, label) in modes {
             if ui.selectable_label(mode == playback.loop_mode, label).clicked() {
-                commands.push(Command::SetLoop(mode));
+                commands.push(PlaybackCommand::SetLoop(mode).into());
             }
         }
     })
@@ -163,7 +163,7 @@ fn settings(ui: &mut Ui, playback: &Playback, commands: &mut Vec<Command>) {
     drop_down(ui, "Frame rate", &format!("{} fps", playback.fps), 64.0, |ui| {
         for fps in [24.0, 25.0, 30.0, 60.0] {
             if ui.selectable_label(fps == playback.fps, format!("{fps} fps")).clicked() {
-                commands.push(Command::SetFps(fps));
+                commands.push(PlaybackCommand::SetFps(fps).into());
             }
         }
     })
@@ -192,14 +192,14 @@ fn speed(ui: &mut Ui, now: f32, commands: &mut Vec<Command>) {
                 edited: now != 1.0,
             };
             if let Some(speed) = row.show(ui).value {
-                commands.push(Command::SetSpeed(speed));
+                commands.push(PlaybackCommand::SetSpeed(speed).into());
             }
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 4.0;
                 for speed in [-1.0, 0.25, 0.5, 1.0, 2.0, 4.0] {
                     let text = format!("{}×", number(speed, 2).trim_end_matches('0').trim_end_matches('.'));
                     if ui.selectable_label(speed == now, text).clicked() {
-                        commands.push(Command::SetSpeed(speed));
+                        commands.push(PlaybackCommand::SetSpeed(speed).into());
                     }
                 }
             });

@@ -8,7 +8,7 @@ use super::theme::{self, colors};
 use super::widgets::{shortened, tip};
 use crate::frame::grid_unit;
 use crate::math::length;
-use crate::session::{Command, Session, ViewFrom};
+use crate::session::{CameraCommand, Command, Session, ViewFrom};
 
 /// From the middle to the balls, points.
 const REACH: f32 = 30.0;
@@ -25,7 +25,7 @@ const ENDS: [(Vec3, &str, usize, ViewFrom, &str); 6] = [
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let center = pos2(rect.right() - 56.0, rect.top() + 56.0);
-    let view_from_world = session.view.world_from_view().matrix3.transpose();
+    let view_from_world = session.view().world_from_view().matrix3.transpose();
     let mut ends: Vec<_> = ENDS.iter().map(|end| (view_from_world * end.0, end)).collect();
     // What is nearer to the eye is painted later.
     ends.sort_by(|a, b| a.0.z.total_cmp(&b.0.z));
@@ -49,7 +49,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
         if response.hovered() || response.has_focus() {
             painter.circle_stroke(ball, radius + 2.0, Stroke::new(1.5, c.text));
         }
-        let command = Command::LookFrom(*from);
+        let command = Command::Camera(CameraCommand::LookFrom(*from));
         if response.on_hover_text(help(&command)).clicked() {
             commands.push(command);
         }
@@ -77,7 +77,9 @@ fn help(command: &Command) -> String {
     let front =
         "A glTF character stands on y = 0 and faces +Z. Many texts on skinning (and some engines) have it face −Z.";
     match command {
-        Command::LookFrom(ViewFrom::Front | ViewFrom::Back) => format!("{}\n{front}", tip(command)),
+        Command::Camera(CameraCommand::LookFrom(ViewFrom::Front | ViewFrom::Back)) => {
+            format!("{}\n{front}", tip(command))
+        }
         _ => tip(command),
     }
 }
@@ -90,8 +92,8 @@ fn shade(color: Color32, back: Color32, toward_eye: f32) -> Color32 {
 /// "Perspective" or "Orthographic" under the triad, or the camera that is looked through; a click switches, or leaves it.
 fn projection(ui: &Ui, x: f32, y: f32, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let camera = session.view.through.and_then(|t| session.camera_label(t.index));
-    let own = if session.view.orbit.orthographic { "Orthographic" } else { "Perspective" };
+    let camera = session.view().through.and_then(|t| session.camera_label(t.index));
+    let own = if session.view().orbit.orthographic { "Orthographic" } else { "Perspective" };
     let text = camera.as_deref().unwrap_or(own);
     let (galley, _) = shortened(ui, text, theme::regular(theme::SMALL), c.text, 96.0);
     let rect = Rect::from_center_size(pos2(x, y), galley.size() + vec2(12.0, 6.0));
@@ -102,8 +104,14 @@ fn projection(ui: &Ui, x: f32, y: f32, session: &Session, commands: &mut Vec<Com
     let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), rect).min;
     ui.painter().galley(at, galley, c.text);
     let (command, help) = match camera {
-        Some(_) => (Command::SetCamera(None), "Leave the camera of the file for your own place".to_owned()),
-        None => (Command::ToggleOrthographic, tip(&Command::ToggleOrthographic)),
+        Some(_) => (
+            Command::Camera(CameraCommand::SetCamera(None)),
+            "Leave the camera of the file for your own place".to_owned(),
+        ),
+        None => (
+            Command::Camera(CameraCommand::ToggleOrthographic),
+            tip(&Command::Camera(CameraCommand::ToggleOrthographic)),
+        ),
     };
     if response.on_hover_text(help).clicked() {
         commands.push(command);

@@ -8,7 +8,7 @@ use super::theme::colors;
 use super::widgets::{chip, plate, tip};
 use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, legend, menu, names, status, triad};
 use crate::inspect::Hit;
-use crate::session::{Command, Session, Toggle};
+use crate::session::{CameraCommand, Command, SelectionCommand, Session, Toggle, ViewCommand};
 
 /// State of the picture's area.
 #[derive(Debug, Default)]
@@ -33,14 +33,14 @@ pub(super) fn show(
     let scale = ui.pixels_per_point();
     let pixels = Vec2::new(rect.width(), rect.height()) * scale;
     let pixels = pixels.round().max(Vec2::ONE);
-    if rect.is_positive() && pixels != session.view.viewport {
-        commands.push(Command::SetViewport(pixels));
+    if rect.is_positive() && pixels != session.view().viewport {
+        commands.push(CameraCommand::SetViewport(pixels).into());
     }
     let response = ui.interact(rect, ui.scope_id().with("viewport"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "3D view"));
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
-    if session.document.is_some() {
+    if session.document().is_some() {
         mouse(&ui, &response, rect, commands);
         hover(&ui, &response, rect, session, state);
         if response.clicked() && state.viewport.vertex.is_some() {
@@ -51,7 +51,7 @@ pub(super) fn show(
         } else if response.hovered() && state.hovered.is_some() {
             ui.set_cursor_icon(CursorIcon::PointingHand);
         }
-        if session.view.names {
+        if session.view().names {
             names::show(&ui, session, rect);
         }
         ghosts::show(&ui, session, rect);
@@ -62,7 +62,7 @@ pub(super) fn show(
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, commands);
     }
-    status::show(&mut ui, rect, status, session.document.is_some(), commands);
+    status::show(&mut ui, rect, status, session.document().is_some(), commands);
     // Clear of what the application has to say.
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, rect, if is_taken { 104.0 } else { 0.0 });
@@ -80,23 +80,27 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
         let shift = ui.input(|i| i.modifiers.shift);
         if response.dragged_by(PointerButton::Primary) && !shift {
             // Turning goes by the hand's way, whatever the pixel density.
-            commands.push(Command::Orbit(delta));
+            commands.push(CameraCommand::Orbit(delta).into());
         } else {
-            commands.push(Command::Pan(delta * scale));
+            commands.push(CameraCommand::Pan(delta * scale).into());
         }
     }
     if response.double_clicked() {
-        commands.push(Command::FrameSelected);
+        commands.push(CameraCommand::FrameSelected.into());
     } else if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
         let pixel = to_glam(at - rect.min) * scale;
-        commands.push(if skin_only(ui) { Command::PinAt(pixel) } else { Command::PickAt(pixel) });
+        commands.push(if skin_only(ui) {
+            Command::Selection(SelectionCommand::PinAt(pixel))
+        } else {
+            Command::Selection(SelectionCommand::PickAt(pixel))
+        });
     }
     if response.hovered() {
         let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta().y, i.zoom_delta()));
         let steps = scroll / POINTS_PER_STEP + pinch.ln() / -(0.9_f32.ln());
         let at = response.hover_pos().unwrap_or(rect.center());
         if steps != 0.0 && steps.is_finite() {
-            commands.push(Command::Zoom(steps, to_glam(at - rect.min) * scale));
+            commands.push(CameraCommand::Zoom(steps, to_glam(at - rect.min) * scale).into());
         }
     }
 }
@@ -135,12 +139,12 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                 ("Mesh", Toggle::Mesh),
                 ("Dots", Toggle::Vertices),
             ];
-            if session.view.selected.is_some() || session.view.influenced_only {
+            if session.view().selected.is_some() || session.view().influenced_only {
                 all.push(("Influenced only", Toggle::InfluencedOnly));
             }
             for (label, toggle) in all {
-                let command = Command::Toggle(toggle);
-                if chip(ui, label, session.view.is_on(toggle)).on_hover_text(tip(&command)).clicked() {
+                let command = Command::View(ViewCommand::Toggle(toggle));
+                if chip(ui, label, session.view().is_on(toggle)).on_hover_text(tip(&command)).clicked() {
                     commands.push(command);
                 }
                 if toggle == Toggle::Bones {

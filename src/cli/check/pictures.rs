@@ -9,7 +9,7 @@ use crate::frame::{Background, Frame, Palette};
 use crate::inspect::Inspection;
 use crate::inspect::check::Report;
 use crate::render::{Backend, Gpu, GpuError, on_device, render_rows};
-use crate::session::{Command, Document, Session};
+use crate::session::{CameraCommand, Document, FindingCommand, Session, Toggle, ViewCommand};
 
 /// Pixels: twice what the page shows, for screens with small ones.
 const SIZE: [u32; 2] = [720, 540];
@@ -62,15 +62,15 @@ fn open() -> Result<Gpu, GpuError> {
 fn draw(gpu: &Gpu, document: Document, report: &Report) -> Result<Vec<Option<Vec<u8>>>, GpuError> {
     let mut session = Session::default();
     session.open(document);
-    let Some(model) = session.document.as_ref().map(|d| d.stored().clone()) else { return Ok(Vec::new()) };
+    let Some(model) = session.document().map(|d| d.stored().clone()) else { return Ok(Vec::new()) };
     session.inspected(&model, Inspection { report: report.clone(), ..Inspection::default() });
-    session.apply(Command::SetViewport(Vec2::new(SIZE[0] as f32, SIZE[1] as f32)));
-    session.view.grid = false;
+    session.apply(CameraCommand::SetViewport(Vec2::new(SIZE[0] as f32, SIZE[1] as f32)));
+    session.apply(ViewCommand::Set(Toggle::Grid, false));
     let mut frame = Frame::default();
     on_device(Some(gpu), open, |gpu, renderer| {
         let mut out = Vec::new();
         for place in 0..report.findings.len().min(MOST) {
-            session.apply(Command::ShowFinding(place));
+            session.apply(FindingCommand::ShowFinding(place));
             session.update_pose();
             frame.build(&session, &Palette::DARK);
             // One colour makes small files.

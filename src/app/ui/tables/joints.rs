@@ -10,7 +10,7 @@ use crate::app::ui::widgets::{counted, grouped, search_field};
 use crate::inspect::tables::{JointColumn, JointRow, Tsv};
 use crate::math::{length, lengths};
 use crate::model::{Model, NodeId, SkinId};
-use crate::session::{Command, Session};
+use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]
@@ -106,7 +106,7 @@ pub(super) fn show(
     };
     let mut copy = bar(ui, tab, if model.skins.len() > 1 { 356.0 } else { 216.0 }, filters, Some(&said));
     joints.build(model, base);
-    let selected = session.view.selected;
+    let selected = session.view().selected;
     if joints.shown != selected {
         joints.shown = selected;
         joints.place.reveal = joints.rows.iter().position(|r| Some(r.node) == selected);
@@ -118,10 +118,10 @@ pub(super) fn show(
     }
     if let Some((row, _)) = answer.chosen {
         joints.shown = Some(joints.rows[row].node);
-        commands.push(Command::Select(joints.shown));
+        commands.push(SelectionCommand::Select(joints.shown).into());
     }
     if answer.opened.is_some() {
-        commands.push(Command::FrameSelected);
+        commands.push(CameraCommand::FrameSelected.into());
     }
     if let Some(head) = answer.head {
         let by = COLUMNS[head];
@@ -153,8 +153,8 @@ fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut Joints) -> 
             COLUMNS.iter().map(text).collect::<Vec<_>>().join(", ")
         },
         look: &|row| {
-            let selected = session.view.selected == Some(list[row].node);
-            let hovered = session.view.hovered == Some(list[row].node);
+            let selected = session.view().selected == Some(list[row].node);
+            let hovered = session.view().hovered == Some(list[row].node);
             Look { selected, leads: selected, hovered }
         },
         cell: &|ui, rect, row, at| cell(ui, rect, model, &list[row], COLUMNS[at]),

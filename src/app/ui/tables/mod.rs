@@ -104,7 +104,7 @@ impl Tables {
 
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
     let tables = &mut state.tables;
-    let Some(document) = &session.document else {
+    let Some(document) = session.document() else {
         return empty(ui, &mut tables.tab, "Open a file to see its joints and weights as tables.");
     };
     let model = document.stored();

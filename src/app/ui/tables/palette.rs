@@ -13,7 +13,7 @@ use crate::app::ui::widgets::{counted, number, search_field, segments};
 use crate::inspect::tables::{ChainLink, Tsv, chain, scale_of};
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
-use crate::session::{Command, Session};
+use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]
@@ -73,8 +73,8 @@ pub(super) fn show(
 ) {
     let Given { session, model, .. } = given;
     palette.build(model);
-    let links = match session.view.selected.filter(|_| palette.chain) {
-        Some(node) => chain(model, &session.pose.local, node),
+    let links = match session.view().selected.filter(|_| palette.chain) {
+        Some(node) => chain(model, &session.pose().local, node),
         None => Vec::new(),
     };
     let rows = if palette.chain {
@@ -99,7 +99,7 @@ pub(super) fn show(
         let (skin, slot) = palette.rows[row];
         model.skins[skin.index()].joints[slot]
     };
-    let selected = session.view.selected;
+    let selected = session.view().selected;
     if palette.shown != selected {
         palette.shown = selected;
         palette.place.reveal = (0..palette.rows.len()).find(|r| Some(node(*r)) == selected);
@@ -121,10 +121,10 @@ pub(super) fn show(
 fn react(answer: &Answer, node: impl Fn(usize) -> NodeId, hovered: &mut Option<NodeId>, commands: &mut Vec<Command>) {
     *hovered = answer.hovered.map(&node).or(*hovered);
     if let Some((row, _)) = answer.chosen {
-        commands.push(Command::Select(Some(node(row))));
+        commands.push(SelectionCommand::Select(Some(node(row))).into());
     }
     if answer.opened.is_some() {
-        commands.push(Command::FrameSelected);
+        commands.push(CameraCommand::FrameSelected.into());
     }
 }
 
@@ -153,9 +153,9 @@ fn matrices(given: Given<'_>, (skin, slot): (SkinId, usize)) -> Matrices {
     let place = model.palette_layout().skins[skin.index()] as usize + slot;
     let get = |all: &[Affine3A], at: usize| all.get(at).copied().unwrap_or_default();
     Matrices {
-        world: get(&session.pose.model, of_skin.joints[slot].index()),
+        world: get(&session.pose().model, of_skin.joints[slot].index()),
         inverse_bind: of_skin.inverse_bind[slot],
-        skinning: get(&session.pose.palettes, place),
+        skinning: get(&session.pose().palettes, place),
     }
 }
 
@@ -183,8 +183,8 @@ fn table(ui: &mut Ui, given: Given<'_>, list: &[(SkinId, usize)], place: &mut Pl
             format!("{name}: skinning matrix {}", flat(&m.skinning).map(|v| number(v, 3)).join(" "))
         },
         look: &|row| {
-            let selected = session.view.selected == Some(node(row));
-            Look { selected, leads: selected, hovered: session.view.hovered == Some(node(row)) }
+            let selected = session.view().selected == Some(node(row));
+            Look { selected, leads: selected, hovered: session.view().hovered == Some(node(row)) }
         },
         cell: &|ui, rect, row, column| cell(ui, rect, given, list[row], column),
         tip: &|_, _| None,
@@ -288,8 +288,8 @@ fn chain_table(ui: &mut Ui, session: &Session, model: &Model, links: &[ChainLink
             format!("{}: product {product}", name(links[row].node))
         },
         look: &|row| {
-            let selected = session.view.selected == Some(links[row].node);
-            Look { selected, leads: selected, hovered: session.view.hovered == Some(links[row].node) }
+            let selected = session.view().selected == Some(links[row].node);
+            Look { selected, leads: selected, hovered: session.view().hovered == Some(links[row].node) }
         },
         cell: &|ui, rect, row, column| {
             let link = &links[row];

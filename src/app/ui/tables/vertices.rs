@@ -14,7 +14,7 @@ use crate::inspect::check::SAME_WEIGHT;
 use crate::inspect::tables::{Counts, Pair, Row, Sums, VertexOrder, VertexQuery};
 use crate::inspect::{Inspection, PerVertex, VertexRef, VertexSet};
 use crate::model::{Model, NodeId, SkinId, WeightFormat};
-use crate::session::{Command, Session};
+use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// What the table keeps for the open model.
 #[derive(Debug, Default)]
@@ -113,7 +113,7 @@ impl Found {
 
 impl Vertices {
     fn query(&self, session: &Session) -> VertexQuery {
-        let selected = session.view.selected;
+        let selected = session.view().selected;
         let (order, descending) = match self.order {
             None => (VertexOrder::File, false),
             Some((By::Mesh, descending)) => (VertexOrder::File, descending),
@@ -131,7 +131,7 @@ impl Vertices {
             joint: selected.filter(|_| self.of_joint),
             sums: self.sums,
             counts: self.counts,
-            within: self.marked.then(|| Arc::clone(&session.view.marked)),
+            within: self.marked.then(|| Arc::clone(&session.view().marked)),
             part: None,
             order,
             descending,
@@ -159,7 +159,7 @@ impl Vertices {
 
     /// Brings a vertex into view that was pinned elsewhere.
     fn follow_pin(&mut self, given: Given<'_>, found: &Found) {
-        let pinned = given.session.view.pinned;
+        let pinned = given.session.view().pinned;
         if self.shown == pinned {
             return;
         }
@@ -185,7 +185,7 @@ impl Vertices {
             let Row { part, vertex } = given.base.vertices.row(found.at(row));
             (part.mesh, part.primitive, vertex as u32)
         };
-        let mut set: Vec<_> = if held.command { given.session.view.marked.iter().collect() } else { Vec::new() };
+        let mut set: Vec<_> = if held.command { given.session.view().marked.iter().collect() } else { Vec::new() };
         if let Some(anchor) = self.anchor.filter(|a| held.shift && *a < found.len()) {
             set.extend((anchor.min(row)..=anchor.max(row)).map(vertex));
         } else {
@@ -198,8 +198,8 @@ impl Vertices {
             }
         }
         self.shown = Some(given.base.vertices.row(found.at(row)).vertex_ref());
-        commands.push(Command::Pin(self.shown));
-        commands.push(Command::Mark(Arc::new(VertexSet::from_vertices(set))));
+        commands.push(SelectionCommand::Pin(self.shown).into());
+        commands.push(SelectionCommand::Mark(Arc::new(VertexSet::from_vertices(set))).into());
     }
 
     fn shows(&self, given: Given<'_>) -> Vec<Shows> {
@@ -222,7 +222,7 @@ impl Vertices {
             }
             return out;
         }
-        if let Some(node) = session.view.selected.filter(|n| model.is_joint(*n)) {
+        if let Some(node) = session.view().selected.filter(|n| model.is_joint(*n)) {
             out.push(Shows::Selected(node));
         }
         out.extend((0..base.most).map(Shows::Rank));
@@ -238,7 +238,7 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
     let copy = bar(ui, tab, wanted, |ui| filters(ui, given, vertices), Some(&said));
     let shows = vertices.shows(given);
     vertices.follow_pin(given, &found);
-    let selected = given.session.view.selected.filter(|_| vertices.matrix);
+    let selected = given.session.view().selected.filter(|_| vertices.matrix);
     if vertices.shown_joint != selected {
         vertices.shown_joint = selected;
         vertices.place.reveal_column = shows.iter().position(|s| selected.map(Shows::Joint) == Some(*s));
@@ -252,10 +252,10 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
         vertices.choose(given, &found, row, held, commands);
     }
     if answer.opened.is_some() {
-        commands.push(Command::FrameMarked);
+        commands.push(CameraCommand::FrameMarked.into());
     }
     if copy || answer.copy && said.no_copy.is_none() {
-        let marked = Arc::clone(&given.session.view.marked);
+        let marked = Arc::clone(&given.session.view().marked);
         let only = (answer.copy && !marked.is_empty()).then_some(marked);
         let quick = text::cells(given, &found, &shows) <= super::QUICK;
         let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
@@ -305,13 +305,13 @@ fn filters(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices) {
         vertices.matrix = chosen == 1;
     }
     choose_skin(ui, model, &mut vertices.skin);
-    let selected = session.view.selected.map(|n| model.skeleton.names[n.index()].as_str());
+    let selected = session.view().selected.map(|n| model.skeleton.names[n.index()].as_str());
     let of_joint = ui.add_enabled_ui(selected.is_some(), |ui| chip(ui, "Selected joint", vertices.of_joint)).inner;
     let tip = format!("Only the vertices that {} moves", selected.unwrap_or_default());
     if of_joint.on_hover_text(tip).on_disabled_hover_text("Select a joint to see only what it moves").clicked() {
         vertices.of_joint = !vertices.of_joint;
     }
-    let any = !session.view.marked.is_empty();
+    let any = !session.view().marked.is_empty();
     let marked = ui.add_enabled_ui(any || vertices.marked, |ui| chip(ui, "Marked", vertices.marked)).inner;
     let why = "Mark vertices by a click on their rows, or on a finding";
     if marked.on_hover_text("Only the vertices that are marked").on_disabled_hover_text(why).clicked() {
@@ -374,7 +374,7 @@ fn table(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices, found: &Found, 
     let sorted = vertices.order.and_then(|(by, down)| Some((shows.iter().position(|s| s.orders() == Some(by))?, down)));
     let frozen = shows.iter().position(|s| *s == Shows::Sum).map_or(0, |at| at + 1);
     let table = Table { name: "Vertex table", columns: &vertices.columns.1, frozen, sorted };
-    let pinned = session.view.pinned.and_then(|v| base.vertices.find(model, v));
+    let pinned = session.view().pinned.and_then(|v| base.vertices.find(model, v));
     let row = |row: usize| base.vertices.row(found.at(row));
     let rows = Rows {
         count: found.len(),
@@ -383,7 +383,7 @@ fn table(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices, found: &Found, 
         look: &|at| {
             let Row { part, vertex } = row(at);
             Look {
-                selected: session.view.marked.contains(part.mesh, part.primitive, vertex as u32),
+                selected: session.view().marked.contains(part.mesh, part.primitive, vertex as u32),
                 leads: pinned == Some(found.at(at)),
                 hovered: false,
             }
@@ -413,7 +413,7 @@ fn label(session: &Session, model: &Model, row: &Row) -> String {
 
 /// What is found out about the model, once it is checked.
 fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
-    session.document.as_ref()?.inspection.as_ref()
+    session.document()?.inspection.as_ref()
 }
 
 /// What is known of mirror images.

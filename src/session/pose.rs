@@ -1,0 +1,146 @@
+//! The pose that is shown: worked out from the rest of the session, and only where something has changed.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Weak};
+
+use glam::Affine3A;
+
+use super::crowd::CrowdContext;
+use super::{CrowdPose, Edits, Formation, Playback, PoseSource, Session, Through, hiding, lighting};
+use crate::anim::{self, SampleScratch};
+use crate::deform;
+use crate::inspect;
+use crate::math::Aabb;
+use crate::model::{Change, InstanceId, LocalPose, Model, NodeId};
+
+/// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
+#[derive(Clone, Debug, Default)]
+pub struct Pose {
+    /// Edits included.
+    pub local: LocalPose,
+    /// `model_from_node` by node.
+    pub model: Vec<Affine3A>,
+    /// By [`Model::palette_layout`].
+    pub palettes: Vec<Affine3A>,
+    /// The properties that the clip changes beside poses.
+    pub changes: Vec<Change>,
+    /// The instances of the shown scene that are drawn, in node order.
+    pub draws: Vec<InstanceId>,
+    /// The other members of a crowd.
+    pub crowd: CrowdPose,
+    /// The bones of the shown scene, where they are shown.
+    pub bones: Vec<inspect::BoneSegment>,
+    pub(super) bone_scratch: inspect::BoneScratch,
+    /// By node: its bone is shown.
+    pub(super) with_bone: Vec<bool>,
+    scratch: SampleScratch,
+    pub(super) hidden: Vec<bool>,
+    /// By node: the user hides it, or one above it. Empty where nothing is hidden.
+    pub(super) unseen: Vec<bool>,
+    /// The inputs that it was worked out from.
+    made_of: Option<Ingredients>,
+}
+
+/// All that a pose depends on.
+#[derive(Clone, Debug)]
+struct Ingredients {
+    model: Weak<Model>,
+    edits: Arc<Edits>,
+    playback: Playback,
+    scene: usize,
+    formation: Formation,
+    hidden: Arc<BTreeSet<NodeId>>,
+    bones: hiding::BoneKey,
+    opened_bounds: Aabb,
+}
+
+impl Ingredients {
+    fn is_still(&self, session: &Session, model: &Arc<Model>) -> bool {
+        std::ptr::eq(self.model.as_ptr(), Arc::as_ptr(model))
+            && Arc::ptr_eq(&self.edits, &session.edits)
+            && self.playback == session.playback
+            && self.scene == session.view.scene
+            && self.formation == session.formation
+            && Arc::ptr_eq(&self.hidden, &session.view.hidden)
+            && self.opened_bounds == session.opened_bounds
+    }
+}
+
+impl Session {
+    /// Sampled pose, then edits, then forward kinematics, then palettes; the same for every member of a crowd. Allocates
+    /// nothing after the first time, and does nothing where all is as it was.
+    pub fn update_pose(&mut self) {
+        let Some(document) = &self.document else { return };
+        let model = &document.model;
+        let bones = self.bone_key();
+        if self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
+            if let Some(made_of) = self.pose.made_of.as_mut().filter(|made_of| made_of.bones != bones) {
+                made_of.bones = bones;
+                self.place_bones();
+            }
+        } else {
+            self.pose.made_of = Some(Ingredients {
+                model: Arc::downgrade(model),
+                edits: Arc::clone(&self.edits),
+                playback: self.playback.clone(),
+                scene: self.view.scene,
+                formation: self.formation,
+                hidden: Arc::clone(&self.view.hidden),
+                bones,
+                opened_bounds: self.opened_bounds,
+            });
+            self.evaluate();
+        }
+        if let (Some(Through { index, .. }), Some(model)) = (self.view.through, self.model()) {
+            self.view.through = lighting::through(model, &self.pose, index);
+        }
+    }
+
+    fn evaluate(&mut self) {
+        let Some(document) = &self.document else { return };
+        let model = &document.model;
+        let pose = &mut self.pose;
+        let base = if self.playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
+        pose.local.transforms.clone_from(&base.transforms);
+        pose.local.morph_weights.clone_from(&model.skeleton.rest.morph_weights);
+        pose.changes.clear();
+        if let (PoseSource::Clip, Some(clip)) = (self.playback.source, self.playback.clip) {
+            let clip = &model.clips[clip.index()];
+            let time_secs = self.playback.time_secs;
+            anim::sample(model, clip, time_secs, &mut pose.scratch, &mut pose.local);
+            anim::sample_properties(clip, time_secs, &mut pose.scratch, &mut pose.changes);
+        }
+        self.edits.apply(&mut pose.local);
+        anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);
+        deform::palettes(model, &pose.model, &mut pose.palettes);
+        anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
+        hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
+        let crowd = CrowdContext { model, playback: &self.playback, edits: &self.edits, formation: self.formation };
+        crowd.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
+        self.place_bones();
+    }
+
+    /// How large the posed scene is, and which vertices lie far outside of it.
+    #[must_use]
+    pub fn extent(&self) -> deform::Extent {
+        let Some(model) = self.model() else { return deform::Extent::default() };
+        let Pose { local, palettes, draws, .. } = &self.pose;
+        deform::extent(model, draws, palettes, &local.morph_weights, self.view.method)
+    }
+
+    /// The box around the posed scene: deformed vertices but for those far outside, and the skeleton where there is no mesh.
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        let mesh = self.extent().mass;
+        // A mesh that has collapsed to a point tells nothing.
+        let skeleton = self.skeleton_bounds();
+        if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
+    }
+
+    /// The box around the bones of the shown scene, but for a few far outside.
+    #[must_use]
+    pub fn skeleton_bounds(&self) -> Aabb {
+        let ends: Vec<glam::Vec3> = self.bones().iter().flat_map(|bone| [bone.head, bone.tail]).collect();
+        Aabb::around_mass(&ends)
+    }
+}
