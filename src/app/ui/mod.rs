@@ -134,15 +134,15 @@ pub struct Work {
 /// Messages of the application to the panels, set for each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
-    /// A load under way; its *Cancel* sends [`FileCommand::CancelLoad`].
+    /// A load under way; its *Cancel* sends [`crate::session::FileCommand::CancelLoad`].
     pub loading: Option<Loading>,
-    /// Somebody looks for what is wrong with the open model; *Stop* sends [`InspectionCommand::CancelInspect`].
+    /// Somebody looks for what is wrong with the open model; *Stop* sends [`crate::session::InspectionCommand::CancelInspect`].
     pub checking: bool,
     /// Other work that takes long.
     pub work: Option<Work>,
-    /// An error message that says what went wrong, where, and what to do. Closing it sends [`FileCommand::CancelLoad`].
+    /// An error message that says what went wrong, where, and what to do. Closing it sends [`crate::session::FileCommand::CancelLoad`].
     pub error: Option<String>,
-    /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`InspectionCommand::CancelRom`].
+    /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`crate::session::InspectionCommand::CancelRom`].
     pub rom: Option<f32>,
     /// The GPU, for the About dialog.
     pub adapter: String,
