@@ -23,8 +23,8 @@ struct Drawn {
 }
 
 /// Of the white and the black line around the selected bone, pixels.
-const WHITE: f32 = 2.2;
-const BLACK: f32 = 1.8;
+const WHITE: f32 = 1.3;
+const BLACK: f32 = 1.9;
 
 @vertex
 fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
@@ -120,8 +120,10 @@ fn fs_bones(in: Drawn) -> @location(0) vec4f {
     let plain_alpha = mix(in.color.a, min(in.color.a * 1.3 + 0.1, 1.0), edge);
 
     let bright = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.65));
-    let dark = linear_from_srgb(in.color.rgb * 0.16);
-    let lit = select(is_left, 1.0 - is_left, sides.x > sides.y);
+    let dark = linear_from_srgb(in.color.rgb * 0.1);
+    // Sharper than in other bones, so that a thin bone has a dark half too.
+    let is_left_half = clamp(beside / 0.8 + 0.5, 0.0, 1.0);
+    let lit = select(is_left_half, 1.0 - is_left_half, sides.x > sides.y);
     var marked = mix(dark, bright, lit);
     marked = mix(marked, vec3f(1.0), clamp(away + 0.5, 0.0, 1.0));
     marked = mix(marked, vec3f(0.002), clamp(away - WHITE + 0.5, 0.0, 1.0));

@@ -107,16 +107,17 @@ fn write_model(folder: &Path, buffer: &str) {
 fn a_file_that_is_replaced_keeps_its_link_and_its_permissions() {
     let folder = folder("kept");
     fs::write(folder.join("real.ply"), "old").unwrap();
-    fs::set_permissions(folder.join("real.ply"), fs::Permissions::from_mode(0o640)).unwrap();
     symlink("real.ply", folder.join("link.ply")).unwrap();
     symlink("later.ply", folder.join("ahead.ply")).unwrap();
-    for output in ["link.ply", "ahead.ply"] {
+    // Whether others may do less with it than with new files, or more.
+    for (output, mode) in [("link.ply", 0o640), ("ahead.ply", 0o640), ("link.ply", 0o666)] {
+        fs::set_permissions(folder.join("real.ply"), fs::Permissions::from_mode(mode)).unwrap();
         let out = run(&folder, &["bake", "-o", output]);
         assert!(out.status.success(), "{}", said(&out));
         assert!(fs::symlink_metadata(folder.join(output)).unwrap().is_symlink(), "{output}");
         assert!(fs::read(folder.join(output)).unwrap().starts_with(b"ply"), "{output}");
+        assert_eq!(fs::metadata(folder.join("real.ply")).unwrap().mode() & 0o777, mode);
     }
-    assert_eq!(fs::metadata(folder.join("real.ply")).unwrap().mode() & 0o777, 0o640);
     // A new one is as the user has new ones.
     fs::write(folder.join("usual"), "").unwrap();
     assert_eq!(

@@ -219,4 +219,18 @@ fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
         harness.run();
         assert!(harness.query_by_label(said).is_none(), "only where it is shown");
     }
+    let mut parts = ModelParts::clone(with_a_rigid_part().model().unwrap());
+    // The skinned one lies in the same place: only the other is left.
+    parts.instances.remove(0);
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
+    let model = Arc::clone(session.model().unwrap());
+    session.inspected(&model, Inspection::default());
+    let mut harness = window(session, UiState::default(), Status::default());
+    let at = beside_the_bones(harness.state());
+    harness.event(Event::PointerMoved(at));
+    harness.run();
+    harness.get_by_label("Mirror image: none: not skinned");
 }
