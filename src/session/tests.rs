@@ -3,9 +3,10 @@
 use glam::Vec3;
 
 use super::*;
+use crate::deform;
+use crate::inspect;
 use crate::model::InstanceId;
 use crate::model::shapes::{Tube, tube};
-use crate::{deform, inspect};
 
 fn open() -> Session {
     let mut session = Session::default();

@@ -79,6 +79,14 @@ fn a_key_that_follows_a_click_within_one_frame_goes_where_the_click_has_led() {
 }
 
 #[test]
+fn a_dialog_that_opens_and_closes_within_one_frame_is_closed() {
+    let mut harness = open(4);
+    at_once(&mut harness, [plain(Key::F1), plain(Key::Escape), plain(Key::Space)]);
+    assert!(harness.query_by_label("Keys").is_none(), "the list of keys stays");
+    assert!(harness.state().commands.iter().any(|c| matches!(c, Command::Playback(_))), "the key after it is lost");
+}
+
+#[test]
 fn clicks_in_several_places_within_one_frame_all_count() {
     let mut harness = open(4);
     let place = |harness: &Harness<'_, App>, label: &str| harness.get_by_label(label).rect().center();

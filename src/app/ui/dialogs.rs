@@ -1,7 +1,7 @@
 //! Keys and what they do; what program this is.
 
 use egui::accesskit::Role;
-use egui::{Id, Label, Modal, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Id, Label, Modal, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{icon_button, paint_line, section};
@@ -10,12 +10,15 @@ use crate::session::{COMMANDS, CommandRow, Menu};
 
 pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status) {
     let Some(dialog) = state.dialog else { return };
+    // A modal takes no Escape in its first pass, where a key that opens it and Escape may follow each other within one frame.
+    let escaped = !Popup::is_any_open(ui.ctx())
+        && ui.ctx().input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
     let modal = Modal::new(Id::unique("dialog")).frame(egui::Frame::window(ui.style()));
     let shown = modal.show(ui.ctx(), |ui| match dialog {
         Dialog::Keys => keys(ui),
         Dialog::About => about(ui, &status.adapter),
     });
-    if shown.inner || shown.should_close() {
+    if shown.inner || escaped || shown.should_close() {
         state.dialog = None;
     }
 }

@@ -299,8 +299,11 @@ fn run_on(
     })?;
     let mut findings: Vec<Finding> = findings.into_iter().flatten().collect();
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));
-    progress(1.0);
-    Some(report(findings, done.load(Ordering::Relaxed)))
+    let report = report(findings, done.load(Ordering::Relaxed));
+    if report.is_complete() {
+        progress(1.0);
+    }
+    Some(report)
 }
 
 impl RomReport {

@@ -161,6 +161,17 @@ fn a_run_that_is_out_of_time_says_so_and_one_with_time_enough_is_as_without_a_li
     assert_eq!(Some(in_time), run(&model, &plan, METHODS[0], &|_| {}, &cancel));
 }
 
+#[test]
+fn what_ran_out_of_time_does_not_say_that_it_is_at_its_end() {
+    let model = tube(Tube { joints: 5, rings: 400, sides: 200, influences: 4, ..Tube::default() });
+    let plan = plan(&model, &RomOptions { degrees: 180.0, step_degrees: 1.0, ..RomOptions::default() });
+    let (cancel, ended) = (AtomicBool::new(false), AtomicBool::new(false));
+    let progress = |fraction: f32| _ = ended.fetch_or(fraction >= 1.0, Ordering::Relaxed);
+    let until = Some(Instant::now() + Duration::from_millis(400));
+    let late = run_until(&model, &plan, METHODS[0], &progress, &Stop { cancel: &cancel, until }).unwrap();
+    assert!(!late.is_complete() && !ended.load(Ordering::Relaxed), "{} of {} poses", late.poses, late.planned);
+}
+
 /// Fifty thousand joints that are turned in steps of one degree have 54 million poses, which nobody writes down beforehand.
 #[test]
 fn a_plan_takes_no_memory_for_its_poses() {
