@@ -65,7 +65,7 @@ fn buffers_may_lie_in_the_container_in_the_text_in_files_and_nowhere() {
     let model = open(&folder.join("made.gltf"));
     let BufferSource::File(path) = &model.source.origins.buffers[0].source else { panic!("not a file") };
     assert_eq!(path.canonicalize().unwrap(), folder.join("skin ü.bin"));
-    assert_eq!(model.source.files, [path.clone()]);
+    assert_eq!(model.source.files, std::slice::from_ref(path));
     compare(&model, &folder.join("made.gltf")).unwrap();
     // The binary chunk of a GLB beside a file: a view in each.
     let mut both = doc.clone();

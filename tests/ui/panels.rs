@@ -220,11 +220,11 @@ fn the_size_of_the_model_and_the_unit_of_the_grid_are_said() {
 /// What is painted where a widget is.
 fn fill(harness: &Harness<'_, App>, label: &str) -> egui::Color32 {
     let place = harness.get_by_label(label).rect();
-    let fills = harness.output().shapes.iter().filter_map(|s| match &s.shape {
+    let mut fills = harness.output().shapes.iter().filter_map(|s| match &s.shape {
         egui::Shape::Rect(r) if r.rect == place && r.fill != egui::Color32::TRANSPARENT => Some(r.fill),
         _ => None,
     });
-    fills.last().unwrap()
+    fills.next_back().unwrap()
 }
 
 #[test]
