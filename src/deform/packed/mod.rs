@@ -331,15 +331,10 @@ fn write_vertex(p: &Primitive, layout: VertexLayout, vertex: usize, list: [u32; 
 }
 
 fn write_four(influences: &Influences, vertex: usize, wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
-    let (mut joints, mut four) = ([0_u32; 4], [0.0; 4]);
-    for (slot, (joint, weight)) in weights::used_by_joint(influences, vertex).enumerate() {
-        if slot == 0 {
-            joints = [u32::from(joint); 4];
-        }
-        joints[slot] = u32::from(joint);
-        four[slot] = weight;
-    }
-    let [a, b, c, d] = joints;
+    let used = weights::four_by_joint(influences, vertex);
+    let four = used.weights;
+    // Places without a weight name the first joint too: no other is read for them.
+    let [a, b, c, d] = std::array::from_fn(|i| u32::from(used.joints[if i < used.count { i } else { 0 }]));
     let row = if wide_joints {
         row[..2].copy_from_slice(&[a | b << 16, c | d << 16]);
         &mut row[2..]

@@ -66,22 +66,46 @@ pub fn used_by_joint(influences: &Influences, vertex: usize) -> impl Iterator<It
     })
 }
 
+/// The pairs of a vertex that has four at most, in the order of [`used_by_joint`]. Places beyond `count` hold zeros.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Four {
+    /// The slot of the vertex that a pair stands in.
+    pub slots: [usize; 4],
+    pub joints: [u16; 4],
+    pub weights: [f32; 4],
+    pub count: usize,
+}
+
+/// Packs ask this for every vertex, so it is written without the general iterator.
+#[inline]
+pub fn four_by_joint(influences: &Influences, vertex: usize) -> Four {
+    let mut out = Four::default();
+    let (joints, weights) = influences.of(vertex);
+    for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate() {
+        if *weight != 0.0 && out.count < 4 {
+            let i = out.count;
+            (out.slots[i], out.joints[i], out.weights[i]) = (slot, *joint, *weight);
+            out.count += 1;
+        }
+    }
+    for i in 2..out.count {
+        // A pair goes behind the last one before it that has the same joint; those between move up.
+        if let Some(same) = (0..i - 1).rfind(|k| out.joints[*k] == out.joints[i] && out.joints[i - 1] != out.joints[i])
+        {
+            out.slots[same + 1..=i].rotate_right(1);
+            out.joints[same + 1..=i].rotate_right(1);
+            out.weights[same + 1..=i].rotate_right(1);
+        }
+    }
+    out
+}
+
 /// The weights of a vertex, of which four at most are not zero, as 16 bits have them: each where it stands.
 pub fn rounded(influences: &Influences, vertex: usize, out: &mut [f32]) {
-    let (mut four, mut of, mut count) = ([0.0; 4], [0; 4], 0);
-    for (joint, weight) in used_by_joint(influences, vertex).take(4) {
-        (four[count], of[count]) = (weight, joint);
-        count += 1;
-    }
-    let steps = in_steps(four).map_or([0; 4], |(steps, _)| steps);
-    let (joints, weights) = influences.of(vertex);
-    let mut left = [true; 4];
-    for (slot, (joint, _)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, weight))| **weight != 0.0) {
-        // The pairs of one joint are in the same order there and here.
-        if let Some(i) = (0..count).find(|i| left[*i] && of[*i] == *joint) {
-            left[i] = false;
-            out[slot] = f32::from(steps[i]) / ONE;
-        }
+    let four = four_by_joint(influences, vertex);
+    let steps = in_steps(four.weights).map_or([0; 4], |(steps, _)| steps);
+    for i in 0..four.count {
+        out[four.slots[i]] = f32::from(steps[i]) / ONE;
     }
 }
 
@@ -210,6 +234,27 @@ mod tests {
         let plain =
             Influences { per_vertex: 4, joints: vec![2, 1, 0, 0], weights: vec![0.5, 0.4, 0.1, 0.0], ..influences };
         assert!(used_by_joint(&plain, 0).eq(used(&plain, 0)));
+    }
+
+    /// All ways to spread three joints and no weight over five slots, as far as four of them count.
+    #[test]
+    fn four_pairs_are_in_the_same_order_as_any_number() {
+        for code in 0..4_usize.pow(5) {
+            let digits: Vec<usize> = (0..5).map(|i| code / 4_usize.pow(i) % 4).collect();
+            let joints = digits.iter().map(|d| *d as u16).collect();
+            let weights: Vec<f32> =
+                (1..).zip(&digits).map(|(i, d)| if *d == 0 { 0.0 } else { 0.01 * i as f32 }).collect();
+            if digits.iter().all(|d| *d != 0) {
+                continue;
+            }
+            let influences = Influences { per_vertex: 5, joints, weights, ..Influences::default() };
+            let four = four_by_joint(&influences, 0);
+            let pairs = || four.joints.into_iter().zip(four.weights).take(four.count);
+            assert!(pairs().eq(used_by_joint(&influences, 0)), "{digits:?}: {four:?}");
+            let (joints, weights) = influences.of(0);
+            let stored = four.slots.iter().take(four.count).map(|slot| (joints[*slot], weights[*slot]));
+            assert!(pairs().eq(stored), "{digits:?}: {four:?}");
+        }
     }
 
     #[test]
