@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use common::{floats, json};
 use glam::Vec3;
 use serde::Deserialize;
 use skinscope::anim::{self, SampleScratch};
@@ -60,16 +61,6 @@ struct Worst {
     normal: f64,
     /// Of the diagonal.
     bounds: f64,
-}
-
-fn json<T: for<'a> Deserialize<'a>>(path: &Path) -> T {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-fn floats(path: &Path) -> Vec<f32> {
-    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
 }
 
 fn pose_of(model: &Model, entry: &Entry) -> LocalPose {

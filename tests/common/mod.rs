@@ -3,7 +3,7 @@
 #![expect(dead_code, clippy::panic, reason = "each test file uses a part of this, and may stop its test")]
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Says that a test was skipped, past the test runner's capture. Where `CI` is `true` nothing may be skipped. The last
 /// test of a run (`zz_skipped`) says how many were.
@@ -58,4 +58,16 @@ pub fn model(name: &str) -> Option<PathBuf> {
         panic!("the corpus has no {name}");
     }
     Some(path)
+}
+
+/// Reads a JSON file.
+pub fn json<T: for<'a> serde::Deserialize<'a>>(path: &Path) -> T {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Reads a file of little-endian floats, as the corpus has its references.
+pub fn floats(path: &Path) -> Vec<f32> {
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
 }
