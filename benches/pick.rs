@@ -6,7 +6,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use glam::Vec3;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::inspect::{PickIndex, Posed};
+use skinscope::inspect::{PickIndex, PosedModel};
 use skinscope::math::Ray;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, LocalPose};
@@ -35,7 +35,8 @@ fn pick(c: &mut Criterion) {
         group.bench_function(format!("one ray ({})", method.id), |b| {
             b.iter(|| {
                 step += 1;
-                let posed = Posed { model: &model, palettes: &poses[step % poses.len()], morph_weights: &[], method };
+                let posed =
+                    PosedModel { model: &model, palettes: &poses[step % poses.len()], morph_weights: &[], method };
                 let height = (step % 17) as f32 * 0.1;
                 let origin = Vec3::new((step % 7) as f32 * 0.05 - 0.15, height, 4.0);
                 black_box(index.pick(&posed, &[InstanceId(0)], Ray { origin, direction: Vec3::NEG_Z }))

@@ -2,7 +2,7 @@
 
 mod build;
 
-pub use build::{Palette, grid_unit};
+pub use build::{SceneColors, grid_unit};
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::frame::{self, Palette};
+use skinscope::frame::{self, SceneColors};
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{
     Change, InstanceId, Interpolation, LocalPose, Model, NodeId, Property, PropertyChannel, Sampler, Values,
@@ -119,7 +119,7 @@ fn played(model: Model, members: u32) {
     let mut next = || {
         session.apply(PlaybackCommand::Advance(0.03));
         session.update_pose();
-        picture.build(&session, &Palette::DARK);
+        picture.build(&session, &SceneColors::DARK);
         shown.clone_from(&picture);
         assert_eq!(shown.members, members);
         assert!(!shown.bones.is_empty() && !shown.lines.is_empty());

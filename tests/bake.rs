@@ -4,12 +4,12 @@
 use glam::{Vec3, Vec4};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::export::{self, PosedPrimitive};
+use skinscope::export::{self, BakedPrimitive};
 use skinscope::import::{Import, Options, Progress, import_bytes};
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{AlphaMode, LocalPose, Material, MaterialId, Model, ModelParts, Topology};
 
-fn again(model: &Model, surface: &[PosedPrimitive]) -> Import {
+fn again(model: &Model, surface: &[BakedPrimitive]) -> Import {
     let mut bytes = Vec::new();
     export::write_glb(model, surface, &mut bytes).unwrap();
     import_bytes(&bytes, "baked", &Options::default(), &Progress::silent()).unwrap()
@@ -21,12 +21,12 @@ fn a_glb_holds_the_posed_surface_to_the_bit() {
     let mut pose = LocalPose::default();
     anim::reset_to_rest(&model.skeleton, &mut pose);
     anim::sample(&model, &model.clips[0], 1.6, &mut SampleScratch::default(), &mut pose);
-    let surface = export::posed_surface(&model, &anim::drawn_at_rest(&model, 0), &pose, deform::METHODS[0]);
+    let surface = export::baked_surface(&model, &anim::drawn_at_rest(&model, 0), &pose, deform::METHODS[0]);
     let baked = again(&model, &surface);
     assert!(baked.warnings.is_empty(), "{:?}", baked.warnings);
     // A bake of a bake changes nothing: it stands still, upright and whole.
     let rest = &baked.model.skeleton.rest;
-    let copy = export::posed_surface(&baked.model, &anim::drawn_at_rest(&baked.model, 0), rest, deform::METHODS[0]);
+    let copy = export::baked_surface(&baked.model, &anim::drawn_at_rest(&baked.model, 0), rest, deform::METHODS[0]);
     assert_eq!(copy.len(), surface.len());
     for (a, b) in surface.iter().zip(&copy) {
         assert_eq!((&a.name, &a.positions, &a.indices), (&b.name, &b.positions, &b.indices));
@@ -50,17 +50,17 @@ fn materials_points_and_empty_primitives_survive() {
     let leaf = Material { name: "leaf".into(), alpha: AlphaMode::Mask { cutoff: 0.25 }, ..Material::default() };
     let materials = vec![Material::default(), leaf, glass];
     let model = Model::build(ModelParts { materials, ..ModelParts::default() }).unwrap();
-    let points = PosedPrimitive {
+    let points = BakedPrimitive {
         name: "points".into(),
         positions: vec![Vec3::X, Vec3::Y],
         normals: vec![Vec3::ZERO; 2],
         indices: vec![0, 1],
         topology: Topology::Points,
         material: Some(MaterialId(2)),
-        ..PosedPrimitive::default()
+        ..BakedPrimitive::default()
     };
-    let masked = PosedPrimitive { name: "masked".into(), material: Some(MaterialId(1)), ..points.clone() };
-    let empty = PosedPrimitive { name: "empty".into(), ..PosedPrimitive::default() };
+    let masked = BakedPrimitive { name: "masked".into(), material: Some(MaterialId(1)), ..points.clone() };
+    let empty = BakedPrimitive { name: "empty".into(), ..BakedPrimitive::default() };
     let baked = again(&model, &[points, empty, masked]).model;
     assert_eq!(baked.skeleton.names, ["points", "empty", "masked"]);
     let materials: Vec<_> = baked.materials.iter().take(2).collect();
@@ -79,7 +79,7 @@ fn materials_points_and_empty_primitives_survive() {
 fn what_glb_cannot_hold_is_an_error() {
     let model = obstacle_course();
     let mut surface =
-        export::posed_surface(&model, &anim::drawn_at_rest(&model, 0), &model.skeleton.rest, deform::METHODS[0]);
+        export::baked_surface(&model, &anim::drawn_at_rest(&model, 0), &model.skeleton.rest, deform::METHODS[0]);
     surface[1].positions[3].x = f32::NAN;
     let error = export::write_glb(&model, &surface, &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("not finite"), "{error}");

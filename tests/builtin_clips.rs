@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::METHODS;
-use skinscope::export::posed_surface;
+use skinscope::export::baked_surface;
 use skinscope::import::{Options, Progress, import_bytes};
 use skinscope::model::{Clip, LocalPose, Model};
 
@@ -61,7 +61,7 @@ fn nothing_sinks_into_the_ground_and_nothing_floats() {
     let character = Character::read();
     for clip in &character.model.clips {
         for time in moments(clip, 24) {
-            let surface = posed_surface(
+            let surface = baked_surface(
                 &character.model,
                 &anim::drawn_at_rest(&character.model, 0),
                 &character.pose(clip, time),

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use skinscope::frame::{Frame, Palette};
+use skinscope::frame::{Frame, SceneColors};
 use skinscope::import::{Options, Progress};
 use skinscope::session::{Session, Source};
 
@@ -95,7 +95,7 @@ fn in_the_window(path: &Path) -> Result<Vec<String>, String> {
     session.open(opened.pop().unwrap());
     session.update_pose();
     let mut frame = Frame::default();
-    frame.build(&session, &Palette::DARK);
+    frame.build(&session, &SceneColors::DARK);
     assert!(frame.camera.world_from_view.is_finite(), "{}", path.display());
     assert!(frame.model.is_some_and(|m| Arc::ptr_eq(&m, session.model().unwrap())));
     Ok(warnings)

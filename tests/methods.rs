@@ -14,7 +14,7 @@ use glam::Vec3;
 use serde::Deserialize;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{METHODS, Method};
-use skinscope::export::{PosedPrimitive, posed_surface};
+use skinscope::export::{BakedPrimitive, baked_surface};
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::{LocalPose, Model};
 
@@ -56,11 +56,11 @@ fn open(corpus: &Path, name: &str) -> Arc<Model> {
     result.unwrap_or_else(|error| panic!("{name}: {error}")).model
 }
 
-fn surface(model: &Model, pose: &Pose, method: &Method) -> Vec<PosedPrimitive> {
+fn surface(model: &Model, pose: &Pose, method: &Method) -> Vec<BakedPrimitive> {
     let mut local = LocalPose::default();
     anim::reset_to_rest(&model.skeleton, &mut local);
     anim::sample(model, &model.clips[pose.clip], pose.time, &mut SampleScratch::default(), &mut local);
-    let out = posed_surface(model, &anim::drawn_at_rest(model, model.default_scene), &local, method);
+    let out = baked_surface(model, &anim::drawn_at_rest(model, model.default_scene), &local, method);
     let got: Vec<usize> = out.iter().map(|p| p.positions.len()).collect();
     let want: Vec<usize> = pose.primitives.iter().map(|p| p.vertices).collect();
     assert_eq!(got, want, "{}: vertices of each primitive", pose.model);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::export::posed_surface;
+use skinscope::export::baked_surface;
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::{LocalPose, Model, Primitive};
 
@@ -84,7 +84,7 @@ impl Figure {
         let (mut morphed, mut moved) = (rest.clone(), rest.clone());
         morphed.morph_weights.fill(1.0);
         anim::sample(&model, &model.clips[0], TIME_SECS, &mut SampleScratch::default(), &mut moved);
-        let surface = |pose| posed_surface(&model, &anim::drawn_at_rest(&model, 0), pose, deform::METHODS[0]).remove(0);
+        let surface = |pose| baked_surface(&model, &anim::drawn_at_rest(&model, 0), pose, deform::METHODS[0]).remove(0);
         let poses = [&rest, &morphed, &moved].map(|pose| surface(pose).positions).into();
         let normals = surface(&rest).normals;
         Self { model, poses, normals }

@@ -14,7 +14,7 @@ use glam::Vec3;
 use serde::Deserialize;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::export::posed_surface;
+use skinscope::export::baked_surface;
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Aabb;
 use skinscope::model::{LocalPose, Model};
@@ -87,7 +87,7 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
     let name = &entry.reference;
     let pose = pose_of(model, entry);
     let draws = anim::drawn_at_rest(model, model.default_scene);
-    let surface = posed_surface(model, &draws, &pose, method);
+    let surface = baked_surface(model, &draws, &pose, method);
     assert_eq!(surface.len(), header.primitives.len(), "{name}: primitives");
     let sources = model.instances_in_scene(model.default_scene).flat_map(|(_, instance)| {
         let primitives = 0..model.meshes[instance.mesh.index()].primitives.len();

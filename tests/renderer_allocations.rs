@@ -12,7 +12,7 @@ use std::backtrace::Backtrace;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use skinscope::frame::{Frame, Palette};
+use skinscope::frame::{Frame, SceneColors};
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{AlphaMode, Light, LightId, LightKind, Model, NodeId, Transmission};
 use skinscope::render::{Backend, Gpu, GpuError, Renderer};
@@ -149,7 +149,7 @@ fn a_picture_that_plays_allocates_nothing_of_ours() {
         let mut next = || {
             session.apply(PlaybackCommand::Advance(0.01));
             session.update_pose();
-            frame.build(&session, &Palette::DARK);
+            frame.build(&session, &SceneColors::DARK);
             renderer.draw(&gpu, &frame, [64, 64]).unwrap();
         };
         let settle = || {

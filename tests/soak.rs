@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use glam::Vec2;
-use skinscope::frame::{Frame, Palette};
+use skinscope::frame::{Frame, SceneColors};
 use skinscope::inspect::check::CheckOptions;
 use skinscope::inspect::{Inspection, OVERLAYS, overlay};
 use skinscope::math::Aabb;
@@ -114,7 +114,7 @@ fn one_way_in_a_process_of_its_own() {
         }
         session.apply(session::PlaybackCommand::Advance(1.0 / RATE as f32));
         session.update_pose();
-        frame.build(&session, &Palette::DARK);
+        frame.build(&session, &SceneColors::DARK);
         renderer.draw(&gpu, &frame, [160, 120]).unwrap();
         gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
         if number == FIRST * RATE || number == LAST * RATE {

@@ -5,7 +5,7 @@
 
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, DVec4, Mat4, Vec3};
 use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, Deformed, Mover};
+use skinscope::deform::{self, Deformed, ExactInfluence};
 use skinscope::math::Aabb;
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{Clip, InstanceId, Interpolation, LocalPose, Model, NodeId, Path, Topology, Values};
@@ -157,8 +157,9 @@ fn moved(m: DMat3, by: DVec3, [position, normal, tangent]: Vertex) -> Vertex {
 /// By what `method` says of these influences.
 fn exact(method: &deform::Method, movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
     let each = movers.iter().enumerate();
-    let all: Vec<Mover> =
-        each.map(|(joint, (m, weight))| Mover { joint, weight: *weight, matrix: DAffine3::from_mat4(*m) }).collect();
+    let all: Vec<ExactInfluence> = each
+        .map(|(joint, (m, weight))| ExactInfluence { joint, weight: *weight, matrix: DAffine3::from_mat4(*m) })
+        .collect();
     let map = (method.exact)(&all, v[0]).map;
     moved(map.matrix3, map.translation, v)
 }

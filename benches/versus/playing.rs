@@ -11,7 +11,7 @@ mod clock;
 
 use std::path::PathBuf;
 
-use skinscope::frame::{Background, Frame, Palette};
+use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::import::{Options, Progress};
 use skinscope::render::{Backend, Gpu, Renderer, SAMPLES};
 use skinscope::session::{CameraCommand, PlaybackCommand, Session, Source};
@@ -62,7 +62,7 @@ fn main() {
                 for _ in 0..FRAMES {
                     session.apply(PlaybackCommand::Advance(1.0 / 60.0));
                     session.update_pose();
-                    frame.build(&session, &Palette::DARK);
+                    frame.build(&session, &SceneColors::DARK);
                     part.1(&mut frame);
                     renderer.draw(&gpu, &frame, SIZE).unwrap();
                     gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();

@@ -18,7 +18,7 @@ pub struct SampleScratch {
 pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, pose: &mut LocalPose) {
     scratch.spans.clear();
     scratch.spans.extend(clip.times.iter().map(|times| Span::find(times, time_secs)));
-    let mut left = Left::default();
+    let mut left = PendingRotations::default();
     for group in &clip.tracks.groups {
         let span = scratch.spans[group.times];
         match group.path {
@@ -38,7 +38,7 @@ pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleSc
         let sampler = &clip.samplers[*sampler];
         // The builder admits no other kind.
         let Values::Weights { count, values } = &sampler.values else { continue };
-        let at = Between { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
+        let at = KeyReader { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
         for (i, weight) in pose.morph_weights[offset..offset + count].iter_mut().enumerate() {
             *weight = at.number(|entry| values[entry * count + i]);
         }
@@ -57,7 +57,7 @@ pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratc
         let sampler = &clip.samplers[channel.sampler];
         // The builder admits no other kind.
         let Values::Weights { count, values } = &sampler.values else { continue };
-        let at = Between { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
+        let at = KeyReader { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
         let mut value = Vec4::ZERO;
         for i in 0..*count {
             value[i] = at.number(|entry| values[entry * count + i]);
@@ -99,7 +99,7 @@ fn value_entry(group: &Group, key: usize) -> usize {
     if group.interpolation == Interpolation::CubicSpline { key * 3 + 1 } else { key }
 }
 
-/// Value and out-tangent of the key, value and in-tangent of the next one, as [`Between::hermite`] weighs them.
+/// Value and out-tangent of the key, value and in-tangent of the next one, as [`KeyReader::hermite`] weighs them.
 fn spline_rows(group: &Group, span: Span) -> [&[f32]; 4] {
     let (key, next) = (span.key * 3, span.next * 3);
     [key + 1, key + 2, next + 1, next].map(|entry| group.row(entry))
@@ -127,7 +127,7 @@ fn vectors(group: &Group, span: Span, mut write: impl FnMut(NodeId, Vec3)) {
     }
 }
 
-fn rotations(group: &Group, span: Span, left: &mut Left, pose: &mut LocalPose) {
+fn rotations(group: &Group, span: Span, left: &mut PendingRotations, pose: &mut LocalPose) {
     let (nodes, single_nodes) = group.nodes.as_chunks::<4>();
     let split = nodes.len() * 16;
     let (values, singles) = split_row(group.row(value_entry(group, span.key)), split);
@@ -193,7 +193,7 @@ fn spline([a, b, c, d]: [Quats; 4], weights: [f32; 4]) -> Quats {
 
 /// Pairs of rotations that fill no block of their group: they wait until they are four, whatever groups they are of.
 #[derive(Default)]
-struct Left {
+struct PendingRotations {
     from: [Vec4; 4],
     to: [Vec4; 4],
     factors: [f32; 4],
@@ -201,7 +201,7 @@ struct Left {
     count: usize,
 }
 
-impl Left {
+impl PendingRotations {
     fn push(&mut self, [from, to]: [Vec4; 2], factor: f32, node: NodeId, pose: &mut LocalPose) {
         let at = self.count;
         (self.from[at], self.to[at], self.factors[at], self.nodes[at]) = (from, to, factor, node);
@@ -222,12 +222,12 @@ impl Left {
 
 /// How numbers are read at one time.
 #[derive(Clone, Copy)]
-struct Between {
+struct KeyReader {
     span: Span,
     interpolation: Interpolation,
 }
 
-impl Between {
+impl KeyReader {
     /// `value` reads one of the entries: keys, or with cubic splines in-tangent, value, out-tangent of each key.
     fn number(self, value: impl Fn(usize) -> f32) -> f32 {
         let Span { key, next, factor, .. } = self.span;

@@ -17,7 +17,7 @@ pub struct Benchmark {
 
 /// The line that is printed.
 #[derive(Clone, Debug, Serialize)]
-struct Line {
+struct BenchmarkReport {
     schema: u32,
     frames: u32,
     first_frame_ms: f64,
@@ -32,7 +32,7 @@ struct Line {
 
 /// Counts presented frames.
 #[derive(Debug)]
-pub(super) struct Meter {
+pub(super) struct FrameTimer {
     wanted: Benchmark,
     started: Instant,
     first_frame: Option<Duration>,
@@ -43,7 +43,7 @@ pub(super) struct Meter {
     samples: u32,
 }
 
-impl Meter {
+impl FrameTimer {
     /// `started`: when the process did.
     pub(super) fn new(wanted: Benchmark, started: Instant) -> Self {
         let intervals = Vec::with_capacity(wanted.frames as usize);
@@ -86,7 +86,7 @@ impl Meter {
             let since = if self.intervals.is_empty() { Duration::ZERO } else { self.cpu_at_first.unwrap_or_default() };
             ms(now.saturating_sub(since)) / sorted.len() as f64
         });
-        let line = Line {
+        let line = BenchmarkReport {
             schema: 1,
             frames: self.presented,
             first_frame_ms: round(ms(first)),
@@ -143,9 +143,12 @@ mod tests {
 
     #[test]
     fn the_line_has_the_promised_fields() {
-        let mut meter = Meter::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
-        assert_eq!([meter.presented(1), meter.presented(1), meter.presented(4)], [false, false, true]);
-        let line: serde_json::Value = serde_json::from_str(&meter.line(7)).unwrap();
+        let mut frame_timer = FrameTimer::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
+        assert_eq!(
+            [frame_timer.presented(1), frame_timer.presented(1), frame_timer.presented(4)],
+            [false, false, true]
+        );
+        let line: serde_json::Value = serde_json::from_str(&frame_timer.line(7)).unwrap();
         assert_eq!(line["schema"], 1);
         assert_eq!(line["frames"], 3);
         assert_eq!(line["instances"], 7);

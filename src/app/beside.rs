@@ -23,7 +23,7 @@ impl App {
         self.status.rom = None;
         self.click = None;
         self.session.open(document);
-        if let (true, Some(why)) = (self.meter.is_some(), self.session.crowd_refusal()) {
+        if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.crowd_refusal()) {
             return self.fail(event_loop, AppError::Crowd(why));
         }
         if std::mem::take(&mut self.options.normalise_weights) {
@@ -58,7 +58,7 @@ impl App {
 
     /// Does what a command asks for; a click for which the model is not ready waits until it is.
     pub(super) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
-        if self.meter.is_none() && self.session.must_wait_for(&command) {
+        if self.frame_timer.is_none() && self.session.must_wait_for(&command) {
             self.click = Some((command, self.session.view().orbit));
             return;
         }

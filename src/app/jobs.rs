@@ -40,7 +40,7 @@ pub(super) enum Report {
     /// The user chose a file.
     Chosen(PathBuf),
     /// The fonts of the system were searched.
-    Fonts(fonts::Found),
+    Fonts(fonts::FontSearch),
 }
 
 /// Background jobs and their reports; `wake` makes the event loop look at them.
@@ -222,7 +222,7 @@ impl Jobs {
     pub(super) fn find_fonts(&self, letters: BTreeSet<char>) {
         let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
         self.spawn("fonts", move || {
-            let found = fonts::search(&fonts::Places::System, &letters);
+            let found = fonts::search(&fonts::FontFolders::System, &letters);
             let _gone = sender.send((u64::MAX, Report::Fonts(found))).is_err();
             wake();
         });

@@ -25,13 +25,13 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::WindowId;
 
-use self::benchmark::Meter;
+use self::benchmark::FrameTimer;
 use self::jobs::{Jobs, Report};
-use self::screen::{Edges, Wishes};
+use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
-use crate::frame::{Frame, Palette};
+use crate::frame::{Frame, SceneColors};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
 use crate::render::{Backend, GpuError};
@@ -93,14 +93,14 @@ pub enum AppError {
 
 /// Events that wake the event loop from outside.
 #[derive(Debug)]
-enum Wake {
+enum UserEvent {
     /// A job has something to say.
     Job,
     /// A screen reader asks or acts.
     AccessKit(egui_winit::accesskit_winit::Event),
 }
 
-impl From<egui_winit::accesskit_winit::Event> for Wake {
+impl From<egui_winit::accesskit_winit::Event> for UserEvent {
     fn from(event: egui_winit::accesskit_winit::Event) -> Self {
         Self::AccessKit(event)
     }
@@ -112,11 +112,11 @@ impl From<egui_winit::accesskit_winit::Event> for Wake {
 /// There is no display or no GPU; the message says what to do about it.
 pub fn run(options: Options) -> Result<Option<String>, AppError> {
     let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(reason(&e.to_string()));
-    let event_loop = EventLoop::<Wake>::with_user_event().build().map_err(no_display)?;
+    let event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(no_display)?;
     event_loop.set_control_flow(ControlFlow::Wait);
     let mut app = App::new(options, event_loop.create_proxy());
     event_loop.run_app(&mut app).map_err(no_display)?;
-    let line = app.meter.map(|m| m.line(app.session.crowd()));
+    let line = app.frame_timer.map(|m| m.line(app.session.crowd()));
     app.failure.map_or(Ok(line), Err)
 }
 
@@ -127,7 +127,7 @@ fn reason(text: &str) -> String {
 }
 
 struct App {
-    proxy: EventLoopProxy<Wake>,
+    proxy: EventLoopProxy<UserEvent>,
     options: Options,
     settings: Settings,
     session: Session,
@@ -147,17 +147,17 @@ struct App {
     /// When the last frame was drawn, while playing.
     last_frame: Option<Instant>,
     scrubbing: bool,
-    meter: Option<Meter>,
+    frame_timer: Option<FrameTimer>,
     failure: Option<AppError>,
 }
 
 impl App {
-    fn new(options: Options, proxy: EventLoopProxy<Wake>) -> Self {
+    fn new(options: Options, proxy: EventLoopProxy<UserEvent>) -> Self {
         let settings = Settings::load();
         let waker = proxy.clone();
         let wake = move || {
             // The loop may have ended.
-            let _gone = waker.send_event(Wake::Job).is_err();
+            let _gone = waker.send_event(UserEvent::Job).is_err();
         };
         let mut app = Self {
             proxy,
@@ -174,14 +174,14 @@ impl App {
             click: None,
             last_frame: None,
             scrubbing: false,
-            meter: options.benchmark.clone().map(|b| Meter::new(b, options.started)),
+            frame_timer: options.benchmark.clone().map(|b| FrameTimer::new(b, options.started)),
             failure: None,
             options,
         };
         if let Some(method) = app.options.method {
             app.session.apply(ViewCommand::SetMethod(method));
         }
-        if app.meter.is_none() {
+        if app.frame_timer.is_none() {
             app.session.be_patient();
         }
         app.session.apply(ViewCommand::SetCrowd(app.options.crowd));
@@ -204,7 +204,7 @@ impl App {
 
     /// Looks for what is wrong with the open model, in the background. What is measured is not disturbed.
     fn inspect(&mut self) {
-        if let Some(document) = self.session.document().filter(|_| self.meter.is_none()) {
+        if let Some(document) = self.session.document().filter(|_| self.frame_timer.is_none()) {
             self.jobs.inspect(Arc::clone(document.stored()), self.session.view().influence_limit);
             self.status.checking = true;
         }
@@ -327,7 +327,7 @@ impl App {
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;
-                    if self.meter.is_some() {
+                    if self.frame_timer.is_some() {
                         let file = self.source.name();
                         return self.fail(event_loop, AppError::Import { file, error });
                     }
@@ -342,7 +342,7 @@ impl App {
     fn paint(&mut self, event_loop: &ActiveEventLoop) {
         self.show_coming(event_loop);
         self.work_beside();
-        let measured = self.meter.is_some();
+        let measured = self.frame_timer.is_some();
         let now = Instant::now();
         // While nothing moved no frame was drawn: that time does not count.
         let passed = self.last_frame.replace(now).map_or(0.0, |last| (now - last).as_secs_f32().min(0.25));
@@ -376,10 +376,10 @@ impl App {
             self.jobs.find_fonts(letters);
         }
         self.session.update_pose();
-        let palette = if self.ui.is_dark() { Palette::DARK } else { Palette::LIGHT };
+        let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
         self.frame.build(&self.session, &palette);
         let playing = self.session.playback().playing && self.session.document().is_some();
-        let edges = Edges { wanted: self.session.view().antialiasing, playing };
+        let edges = AntialiasingRequest { wanted: self.session.view().antialiasing, playing };
         let presented = window.present(&self.frame, palette.background, edges);
         if !playing {
             self.last_frame = None;
@@ -400,7 +400,7 @@ impl App {
                 }
                 let again = self.session.warn(&window.notices()) || self.status.error != said || again;
                 let samples = window.samples();
-                let done = shown && self.meter.as_mut().is_some_and(|m| m.presented(samples));
+                let done = shown && self.frame_timer.as_mut().is_some_and(|m| m.presented(samples));
                 if done {
                     event_loop.exit();
                 } else if playing && shown || again || measured {
@@ -413,7 +413,7 @@ impl App {
     }
 
     fn remember(&mut self) {
-        if self.meter.is_some() {
+        if self.frame_timer.is_some() {
             return;
         }
         if let Some(window) = &self.window {
@@ -424,15 +424,15 @@ impl App {
     }
 }
 
-impl ApplicationHandler<Wake> for App {
+impl ApplicationHandler<UserEvent> for App {
     fn resumed(&mut self, event_loop: &ActiveEventLoop) {
         if self.window.is_some() {
             return;
         }
         let size = self.options.benchmark.as_ref().map(|b| b.size);
         let Options { backend, texture_memory, .. } = self.options;
-        let wishes = Wishes { backend, measured: size.is_some(), texture_memory };
-        match Window::open(event_loop, &self.proxy, &self.settings, size, wishes) {
+        let device_options = DeviceOptions { backend, measured: size.is_some(), texture_memory };
+        match Window::open(event_loop, &self.proxy, &self.settings, size, device_options) {
             Ok(mut window) => {
                 self.status.adapter = window.adapter_name();
                 self.formats.get_or_init(|| window.block_formats());
@@ -447,10 +447,10 @@ impl ApplicationHandler<Wake> for App {
         }
     }
 
-    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: Wake) {
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
         match event {
-            Wake::Job => self.take_reports(event_loop),
-            Wake::AccessKit(event) => {
+            UserEvent::Job => self.take_reports(event_loop),
+            UserEvent::AccessKit(event) => {
                 if let Some(window) = &mut self.window {
                     window.on_accesskit(event);
                 }

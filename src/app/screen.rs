@@ -20,7 +20,7 @@ use crate::session::Antialiasing;
 
 /// The result of egui's last pass, as far as it is to be painted.
 #[derive(Default)]
-pub(super) struct Painted {
+pub(super) struct UiPaintJobs {
     /// The changed parts of the panels, then the shapes that lie over the picture.
     shapes: Vec<ClippedPrimitive>,
     /// How many of `shapes` are for the panels.
@@ -32,7 +32,7 @@ pub(super) struct Painted {
     damage: Damage,
 }
 
-impl Painted {
+impl UiPaintJobs {
     /// Takes over what egui has laid out for a window of `size` pixels, with the picture in `area` (points). With `kept`,
     /// only what has changed of the panels is painted again.
     pub fn take(
@@ -82,7 +82,7 @@ fn pixels(area: egui::Rect, [width, height]: [u32; 2], scale: f32) -> [u32; 4] {
 }
 
 /// The result of presenting a frame.
-pub(super) struct Presented {
+pub(super) struct PresentResult {
     /// It is on the screen.
     pub shown: bool,
     /// Why the picture could not be drawn, and what the device said.
@@ -97,7 +97,7 @@ const SETTLING: Duration = Duration::from_millis(150);
 
 /// How edges are to look.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Edges {
+pub(super) struct AntialiasingRequest {
     pub wanted: Antialiasing,
     /// The picture changes by itself.
     pub playing: bool,
@@ -108,7 +108,7 @@ const MOST_REFUSALS: u32 = 8;
 
 /// Options for a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wishes {
+pub(super) struct DeviceOptions {
     pub backend: Backend,
     /// Frames do not wait for the display.
     pub measured: bool,
@@ -133,18 +133,22 @@ pub(super) struct Screen {
 
 impl Screen {
     /// A device for `os`.
-    pub fn open(os: &Arc<OsWindow>, display: &OwnedDisplayHandle, wishes: Wishes) -> Result<Self, GpuError> {
+    pub fn open(
+        os: &Arc<OsWindow>,
+        display: &OwnedDisplayHandle,
+        device_options: DeviceOptions,
+    ) -> Result<Self, GpuError> {
         let display = || -> Box<dyn wgpu::wgt::WgpuHasDisplayHandle> { Box::new(display.clone()) };
-        let (gpu, surface) = Gpu::for_window(wishes.backend, &display, &|instance| surface(instance, os))?;
-        let gpu = Arc::new(gpu.with_texture_memory(wishes.texture_memory));
-        let config = configuration(&gpu, &surface, os.inner_size(), wishes.measured)?;
+        let (gpu, surface) = Gpu::for_window(device_options.backend, &display, &|instance| surface(instance, os))?;
+        let gpu = Arc::new(gpu.with_texture_memory(device_options.texture_memory));
+        let config = configuration(&gpu, &surface, os.inner_size(), device_options.measured)?;
         configure(&gpu, &surface, &config)?;
         let panels = gpu.scope(|| Panels::new(&gpu, config.format))?;
         let mut renderer = match config.usage.contains(wgpu::TextureUsages::COPY_DST) {
             true => Renderer::for_surface(&gpu, config.format),
             false => Renderer::new(&gpu),
         };
-        if !wishes.measured {
+        if !device_options.measured {
             renderer.set_texture_step(TEXTURE_STEP);
             let os = Arc::clone(os);
             renderer.work_beside(&gpu, Arc::new(move || os.request_redraw()));
@@ -223,16 +227,16 @@ impl Screen {
     /// Draws the picture and the panels. An error means that nothing more can be drawn on this device.
     pub fn present(
         &mut self,
-        painted: &mut Painted,
+        painted: &mut UiPaintJobs,
         frame: &Frame,
         background: Background,
-        edges: Edges,
-    ) -> Result<Presented, GpuError> {
+        edges: AntialiasingRequest,
+    ) -> Result<PresentResult, GpuError> {
         let samples = self.samples(frame, edges);
         self.renderer.set_samples(samples);
         let Some(texture) = self.next_texture()? else {
             let errors = self.refusal.take().into_iter().chain(self.gpu.take_error()).collect();
-            return Ok(Presented { shown: false, errors });
+            return Ok(PresentResult { shown: false, errors });
         };
         let view = texture.texture.create_view(&wgpu::TextureViewDescriptor::default());
         let [_, _, width, height] = painted.viewport;
@@ -284,11 +288,11 @@ impl Screen {
             Some(lost @ GpuError::Lost(_)) => return Err(lost),
             error => errors.extend(error),
         }
-        Ok(Presented { shown: true, errors })
+        Ok(PresentResult { shown: true, errors })
     }
 
     /// Samples of a pixel of the next picture. What changes by itself, or twice in a short time, moves.
-    fn samples(&mut self, frame: &Frame, edges: Edges) -> u32 {
+    fn samples(&mut self, frame: &Frame, edges: AntialiasingRequest) -> u32 {
         let by_processor = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
         match edges.wanted {
             Antialiasing::Off => return 1,

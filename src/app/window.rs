@@ -13,11 +13,11 @@ use winit::window::Window as OsWindow;
 use super::controls::Controls;
 use super::input::number_pad;
 use super::recovery::Recovery;
-use super::screen::{Edges, Painted, Presented, Screen, Wishes};
+use super::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
 use super::settings::Settings;
-use super::ui::fonts::{FallbackFonts, Found};
+use super::ui::fonts::{FallbackFonts, FontSearch};
 use super::ui::{self, Status, UiState};
-use super::{AppError, Wake};
+use super::{AppError, UserEvent};
 use crate::frame::{Background, Frame};
 use crate::model::{BlockFormats, Model};
 use crate::render::{Backend, Doing, GpuError, guarded};
@@ -30,7 +30,7 @@ pub(super) struct Window {
     recovery: Recovery,
     /// Why the device was lost last.
     reason: String,
-    complaints: Complaints,
+    complaints: GpuMessages,
     egui: egui::Context,
     fonts: FallbackFonts,
     input: egui_winit::State,
@@ -38,9 +38,9 @@ pub(super) struct Window {
     output: Option<egui::FullOutput>,
     /// The rectangle that egui left for the picture, points.
     area: egui::Rect,
-    painted: Painted,
-    sight: Sight,
-    wishes: Wishes,
+    painted: UiPaintJobs,
+    sight: WindowVisibility,
+    device_options: DeviceOptions,
     controls: Option<Controls>,
     display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
@@ -50,10 +50,10 @@ impl Window {
     /// Opens a window of `pixels` (else as remembered), with a surface and egui on it.
     pub(super) fn open(
         event_loop: &ActiveEventLoop,
-        proxy: &EventLoopProxy<Wake>,
+        proxy: &EventLoopProxy<UserEvent>,
         settings: &Settings,
         pixels: Option<[u32; 2]>,
-        wishes: Wishes,
+        device_options: DeviceOptions,
     ) -> Result<Self, AppError> {
         let attributes = OsWindow::default_attributes()
             .with_title("Skinscope")
@@ -71,7 +71,7 @@ impl Window {
         let os = event_loop.create_window(attributes).map_err(|e| AppError::NoDisplay(e.to_string()))?;
         let os = Arc::new(os);
         let display = event_loop.owned_display_handle();
-        let screen = guarded(|| Screen::open(&os, &display, wishes))?;
+        let screen = guarded(|| Screen::open(&os, &display, device_options))?;
         let [size, most] = [os.inner_size(), PhysicalSize::new(screen.most_pixels(), screen.most_pixels())];
         if size.width > most.width || size.height > most.height {
             // What came of it is told as any change of size.
@@ -92,15 +92,15 @@ impl Window {
             screen: Some(screen),
             recovery: Recovery::default(),
             reason: String::new(),
-            complaints: Complaints::default(),
+            complaints: GpuMessages::default(),
             egui,
             fonts,
             input,
             output: None,
             area: egui::Rect::ZERO,
-            painted: Painted::default(),
-            sight: Sight { has_area: size.width > 0 && size.height > 0, ..Sight::default() },
-            wishes,
+            painted: UiPaintJobs::default(),
+            sight: WindowVisibility { has_area: size.width > 0 && size.height > 0, ..WindowVisibility::default() },
+            device_options,
             controls: None,
             display,
             os,
@@ -154,7 +154,7 @@ impl Window {
     }
 
     /// Shows text with these fonts too, where the others lack letters.
-    pub(super) fn add_fonts(&self, found: Found) {
+    pub(super) fn add_fonts(&self, found: FontSearch) {
         self.fonts.add(&self.egui, found);
     }
 
@@ -276,7 +276,12 @@ impl Window {
     ///
     /// # Errors
     /// The device is lost and cannot be replaced.
-    pub(super) fn present(&mut self, frame: &Frame, background: Background, edges: Edges) -> Result<bool, GpuError> {
+    pub(super) fn present(
+        &mut self,
+        frame: &Frame,
+        background: Background,
+        edges: AntialiasingRequest,
+    ) -> Result<bool, GpuError> {
         if !self.sight.is_seen(Instant::now(), &|| self.os.is_minimized() == Some(true)) {
             self.painted.forget();
             return Ok(false);
@@ -286,7 +291,7 @@ impl Window {
             self.painted.take(&self.egui, output, self.area, screen.size(), screen.keeps_panels());
         }
         match guarded(|| screen.present(&mut self.painted, frame, background, edges)) {
-            Ok(Presented { shown, errors }) => {
+            Ok(PresentResult { shown, errors }) => {
                 if !shown {
                     self.painted.forget();
                 }
@@ -307,7 +312,7 @@ impl Window {
         let told = screen.as_ref().and_then(|s| s.gpu.take_error());
         let error = told.filter(|e| matches!(e, GpuError::Lost(_))).unwrap_or(error);
         if let Some(screen) = screen.as_ref().filter(|_| error.is_of_memory()) {
-            self.wishes.texture_memory = Some(screen.gpu.texture_memory / 2);
+            self.device_options.texture_memory = Some(screen.gpu.texture_memory / 2);
         }
         self.reason = match error {
             GpuError::Lost(reason) => reason,
@@ -332,9 +337,9 @@ impl Window {
         if self.recovery.next_try().is_some_and(|at| at > now) {
             return Ok(());
         }
-        let open = |wishes| guarded(|| Screen::open(&self.os, &self.display, wishes));
-        let any = Wishes { backend: Backend::Auto, ..self.wishes };
-        match open(self.wishes).or_else(|error| open(any).map_err(|_| error)) {
+        let open = |device_options| guarded(|| Screen::open(&self.os, &self.display, device_options));
+        let any = DeviceOptions { backend: Backend::Auto, ..self.device_options };
+        match open(self.device_options).or_else(|error| open(any).map_err(|_| error)) {
             Ok(screen) => {
                 self.input.set_max_texture_side(screen.most_pixels() as usize);
                 self.painted.forget();
@@ -380,7 +385,7 @@ impl Drop for Window {
 
 /// Whether anybody can see the window. One that nobody sees is not drawn: nothing would hold it back to the display's pace.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sight {
+struct WindowVisibility {
     /// Not of size zero.
     has_area: bool,
     /// By other windows.
@@ -390,7 +395,7 @@ struct Sight {
     asked: Option<Instant>,
 }
 
-impl Sight {
+impl WindowVisibility {
     /// It may go on being drawn for so long after it was minimised.
     const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -405,12 +410,12 @@ impl Sight {
 
 /// Messages about the GPU: the same one is said once until a frame went well, and only so many.
 #[derive(Default)]
-struct Complaints {
+struct GpuMessages {
     said: Vec<String>,
     unsaid: Vec<String>,
 }
 
-impl Complaints {
+impl GpuMessages {
     const MOST: usize = 8;
 
     fn add(&mut self, message: String) {
@@ -481,7 +486,7 @@ mod tests {
 
     #[test]
     fn a_complaint_is_made_once_until_all_was_well_and_never_floods() {
-        let mut complaints = Complaints::default();
+        let mut complaints = GpuMessages::default();
         for _frame in 0..3 {
             complaints.add("no room".into());
         }
@@ -493,13 +498,13 @@ mod tests {
         complaints.add("no light".into());
         assert_eq!(complaints.take().as_deref(), Some("no room\nno light"));
         (0..100).for_each(|n| complaints.add(format!("error {n}")));
-        assert_eq!(complaints.take().unwrap().lines().count(), Complaints::MOST - 2);
+        assert_eq!(complaints.take().unwrap().lines().count(), GpuMessages::MOST - 2);
     }
 
     #[test]
     fn a_window_that_nobody_sees_is_known_in_time_and_so_is_its_return() {
         let (start, asked) = (Instant::now(), std::cell::Cell::new(0));
-        let mut sight = Sight { has_area: true, ..Sight::default() };
+        let mut sight = WindowVisibility { has_area: true, ..WindowVisibility::default() };
         let mut seen = |ms: u64, minimised: bool| {
             let ask = || {
                 asked.set(asked.get() + 1);
@@ -512,7 +517,7 @@ mod tests {
         assert!(seen(502, false), "back at once");
         sight.covered = true;
         assert!(!sight.is_seen(start, &|| false));
-        sight = Sight { has_area: false, ..Sight::default() };
+        sight = WindowVisibility { has_area: false, ..WindowVisibility::default() };
         assert!(!sight.is_seen(start, &|| false));
     }
 

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::pose::PoseArgs;
 use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
-use crate::export::{self, PosedPrimitive};
-use crate::frame::{Frame, Palette};
+use crate::export::{self, BakedPrimitive};
+use crate::frame::{Frame, SceneColors};
 use crate::output::{NewFile, overwritten};
 use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
 use crate::session::Session;
@@ -64,19 +64,19 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     write(&args.output, format, &session, &surface).map_err(|e| unwritable(&args.output, e))
 }
 
-fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<PosedPrimitive>, CliError> {
+fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     if args.backend == Deformer::Cpu {
-        return Ok(export::posed_surface(model, &session.pose().draws, &session.pose().local, session.view().method));
+        return Ok(export::baked_surface(model, &session.pose().draws, &session.pose().local, session.view().method));
     }
     let mut frame = Frame::default();
-    frame.build(session, &Palette::DARK);
+    frame.build(session, &SceneColors::DARK);
     let open = || Gpu::headless(Backend::Auto);
     let surface = on_device(None, open, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
-    Ok(surface.iter().map(|d| export::posed_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
+    Ok(surface.iter().map(|d| export::baked_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
 }
 
-fn write(path: &Path, format: Format, session: &Session, surface: &[PosedPrimitive]) -> std::io::Result<()> {
+fn write(path: &Path, format: Format, session: &Session, surface: &[BakedPrimitive]) -> std::io::Result<()> {
     let Some(model) = session.model() else { return Ok(()) };
     let mut out = NewFile::create(path)?;
     match format {

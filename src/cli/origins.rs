@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::model::{
-    AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ElementsOrigin, Model, Origins, Place, ViewOrigin,
+    AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ByteLocation, ElementsOrigin, Model, Origins,
+    ViewOrigin,
 };
 
 /// The JSON text, buffers, views and accessors of the file. Null for a model that was not read from a file.
@@ -68,8 +69,8 @@ fn accessor(origins: &Origins, index: usize, accessor: &AccessorOrigin) -> Value
 /// A list of elements, `size` bytes each.
 fn elements(origins: &Origins, list: &ElementsOrigin, size: usize) -> Value {
     let (buffer, offset) = match origins.place(list, size, 0) {
-        Some(Place::Buffer { buffer, range }) => (Some(buffer), range.start),
-        Some(Place::Decoded { range, .. }) => (None, range.start),
+        Some(ByteLocation::Buffer { buffer, range }) => (Some(buffer), range.start),
+        Some(ByteLocation::Decoded { range, .. }) => (None, range.start),
         None => (None, list.offset),
     };
     json!({ "view": list.view, "buffer": buffer, "offset": offset, "stride": list.stride })

@@ -14,7 +14,7 @@ use super::{
     unwritable,
 };
 use crate::export::picture::encode_png;
-use crate::frame::{Background, Frame, Palette};
+use crate::frame::{Background, Frame, SceneColors};
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
 use crate::output::{self, overwritten, say};
@@ -136,12 +136,12 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     })
 }
 
-type Held = Arc<OnceLock<Result<Gpu, GpuError>>>;
+type SharedGpu = Arc<OnceLock<Result<Gpu, GpuError>>>;
 
 /// Draws with the device that `held` has, or gets of `open`.
 fn draw(
     args: &RenderArgs,
-    held: &Held,
+    held: &SharedGpu,
     open: impl Fn() -> Result<Gpu, GpuError> + Copy + Send + Sync + 'static,
 ) -> Result<(), CliError> {
     let for_import = Arc::clone(held);
@@ -204,7 +204,7 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         session.apply(CameraCommand::SetCamera(Some(camera)));
     }
     let mut frame = Frame::default();
-    frame.build(session, &Palette::DARK);
+    frame.build(session, &SceneColors::DARK);
     frame.display.background = args.background;
     if let Some(eye) = args.eye {
         frame.camera.world_from_view = look_at(eye, args.target.unwrap_or(bounds.center()))?;

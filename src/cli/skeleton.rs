@@ -22,7 +22,7 @@ pub(super) struct SkeletonArgs {
     bone_size: f32,
     /// Leave out the bones of joints that move no vertex; auto: where they are many
     #[arg(long, value_enum, default_value = "auto")]
-    deforming_only: Choice,
+    deforming_only: WhenToShow,
     /// Hide this node with all below it: meshes, bones (name, or node index of the file); can be said several times
     #[arg(long, value_name = "NODE", allow_hyphen_values = true)]
     hide: Vec<String>,
@@ -32,7 +32,7 @@ pub(super) struct SkeletonArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Choice {
+enum WhenToShow {
     /// Where many joints move nothing
     Auto,
     /// Always
@@ -72,9 +72,9 @@ impl SkeletonArgs {
         session.apply(ViewCommand::SetBoneSize(self.bone_size));
         session.apply(ViewCommand::SetSkinOpacity(self.skin_opacity));
         session.apply(ViewCommand::SetDeformingOnly(match self.deforming_only {
-            Choice::Auto => None,
-            Choice::On => Some(true),
-            Choice::Off => Some(false),
+            WhenToShow::Auto => None,
+            WhenToShow::On => Some(true),
+            WhenToShow::Off => Some(false),
         }));
         session.update_pose();
         Ok(())

@@ -1,12 +1,12 @@
 //! Many vertices at once, four by four: each lane of a [`Vec4`] is another vertex, so that what is done to the blended
 //! matrices costs a quarter. A method says how the joints of one vertex are summed up and which matrix comes of it
-//! ([`Blend`]); the rest is here, once for all methods.
+//! ([`BlendKernel`]); the rest is here, once for all methods.
 //!
 //! What becomes of a vertex depends on nothing but that vertex: not on its neighbours, its lane or the length of the list.
 
 use glam::{BVec4A, Mat4, Vec3, Vec4};
 
-use super::{Moved, Vertex};
+use super::{DeformedVertex, Vertex};
 use crate::model::Influences;
 
 /// Vertices to deform. Lists are as long as `positions`, or empty: then nothing is asked of them.
@@ -19,7 +19,7 @@ pub struct Batch<'a> {
     /// xyz any length, w the handedness.
     pub tangents: &'a [Vec4],
     /// Who moves them.
-    pub movers: Movers<'a>,
+    pub movers: BatchInfluences<'a>,
 }
 
 impl<'a> Batch<'a> {
@@ -39,7 +39,7 @@ impl<'a> Batch<'a> {
 
 /// Who moves vertices, and by how much.
 #[derive(Clone, Copy, Debug)]
-pub enum Movers<'a> {
+pub enum BatchInfluences<'a> {
     /// The first matrix moves them all.
     One,
     /// Places in the palette, and weights.
@@ -53,7 +53,7 @@ pub enum Movers<'a> {
     },
 }
 
-impl<'a> Movers<'a> {
+impl<'a> BatchInfluences<'a> {
     /// Those of the vertices from `start` to `end`.
     #[must_use]
     pub fn range(self, start: usize, end: usize) -> Self {
@@ -76,7 +76,7 @@ pub struct BatchOut<'a> {
     pub normals: &'a mut [Vec3],
     /// xyz unit or zero, w the handedness, which a mirror turns over.
     pub tangents: &'a mut [Vec4],
-    /// See [`Moved::determinant`].
+    /// See [`DeformedVertex::determinant`].
     pub determinants: &'a mut [f32],
 }
 
@@ -100,13 +100,13 @@ impl<'a> BatchOut<'a> {
 impl Influences {
     /// All of them.
     #[must_use]
-    pub fn movers(&self) -> Movers<'_> {
-        Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
+    pub fn movers(&self) -> BatchInfluences<'_> {
+        BatchInfluences::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
     }
 }
 
 /// How a method blends: the joints of a vertex are summed up, and the sums of four vertices make four matrices.
-pub(super) trait Blend {
+pub(super) trait BlendKernel {
     /// Of one vertex.
     type Sum: Copy;
 
@@ -125,18 +125,18 @@ pub(super) type Matrices = [[Vec4; 4]; 3];
 type Vectors = [Vec4; 3];
 
 /// Deforms a batch.
-pub(super) fn deform_all<B: Blend>(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
+pub(super) fn deform_all<B: BlendKernel>(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     match batch.movers {
-        Movers::One => {
+        BatchInfluences::One => {
             let sum = B::sum(palette, &[0], &[1.0], true);
             groups::<B>(batch, out, &|_, _| sum);
         }
-        Movers::Each { per_vertex: 4, joints, weights } => {
+        BatchInfluences::Each { per_vertex: 4, joints, weights } => {
             // The compiler makes straight lines of a length that it knows.
             let (joints, weights) = (joints.as_chunks::<4>().0, weights.as_chunks::<4>().0);
             groups::<B>(batch, out, &|v, careful| B::sum(palette, &joints[v], &weights[v], careful));
         }
-        Movers::Each { per_vertex: n, joints, weights } => {
+        BatchInfluences::Each { per_vertex: n, joints, weights } => {
             let of = |v: usize| v * n..(v + 1) * n;
             groups::<B>(batch, out, &|v, careful| B::sum(palette, &joints[of(v)], &weights[of(v)], careful));
         }
@@ -144,13 +144,18 @@ pub(super) fn deform_all<B: Blend>(palette: &[Vec4], batch: &Batch, out: &mut Ba
 }
 
 /// Deforms one vertex, to the bit as [`deform_all`] does.
-pub(super) fn deform_one<B: Blend>(palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> Moved {
+pub(super) fn deform_one<B: BlendKernel>(
+    palette: &[Vec4],
+    joints: &[u16],
+    weights: &[f32],
+    v: Vertex,
+) -> DeformedVertex {
     let tangent = [v.tangent.extend(0.0)];
     let batch = Batch {
         positions: &[v.position],
         normals: &[v.normal],
         tangents: &tangent,
-        movers: Movers::Each { per_vertex: joints.len(), joints, weights },
+        movers: BatchInfluences::Each { per_vertex: joints.len(), joints, weights },
     };
     let (mut position, mut normal, mut tangent, mut determinant) = ([Vec3::ZERO], [Vec3::ZERO], [Vec4::ZERO], [0.0]);
     let mut out = BatchOut {
@@ -161,11 +166,11 @@ pub(super) fn deform_one<B: Blend>(palette: &[Vec4], joints: &[u16], weights: &[
     };
     groups::<B>(&batch, &mut out, &|_, careful| B::sum(palette, joints, weights, careful));
     let vertex = Vertex { position: position[0], normal: normal[0], tangent: tangent[0].truncate() };
-    Moved { vertex, determinant: determinant[0] }
+    DeformedVertex { vertex, determinant: determinant[0] }
 }
 
 #[inline(always)]
-fn groups<B: Blend>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize, bool) -> B::Sum) {
+fn groups<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize, bool) -> B::Sum) {
     let count = batch.positions.len();
     let whole = count / 4;
     let (positions, normals) = (batch.positions.as_chunks::<4>().0, batch.normals.as_chunks::<4>().0);
@@ -199,7 +204,7 @@ fn groups<B: Blend>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize, bool
 
 /// The last one to three, made four by repeating the last.
 #[inline(never)]
-fn rest<B: Blend>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn(usize, bool) -> B::Sum) {
+fn rest<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn(usize, bool) -> B::Sum) {
     let last = batch.positions.len() - 1;
     let from = [0, 1, 2, 3].map(|lane| (start + lane).min(last));
     let here = from.map(|v| batch.positions[v]);
@@ -240,7 +245,11 @@ fn rest<B: Blend>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn
 
 /// Matrices of four vertices and where they take them.
 #[inline(always)]
-fn placed<B: Blend>(from: [usize; 4], at: &[Vec3; 4], sum: &impl Fn(usize, bool) -> B::Sum) -> (Matrices, Vectors) {
+fn placed<B: BlendKernel>(
+    from: [usize; 4],
+    at: &[Vec3; 4],
+    sum: &impl Fn(usize, bool) -> B::Sum,
+) -> (Matrices, Vectors) {
     let [a, b, c, d] = from;
     let m = B::matrices([sum(a, false), sum(b, false), sum(c, false), sum(d, false)]);
     let out = moved(&m, load(at));
@@ -253,7 +262,7 @@ fn placed<B: Blend>(from: [usize; 4], at: &[Vec3; 4], sum: &impl Fn(usize, bool)
 
 #[cold]
 #[inline(never)]
-fn again<B: Blend>(
+fn again<B: BlendKernel>(
     [a, b, c, d]: [usize; 4],
     at: &[Vec3; 4],
     sum: &impl Fn(usize, bool) -> B::Sum,

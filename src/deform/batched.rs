@@ -31,7 +31,7 @@ impl Random {
 }
 
 /// Vertices with everything that may stand in a file.
-struct Crowd {
+struct TestVertices {
     matrices: Vec<Affine3A>,
     per_vertex: usize,
     joints: Vec<u16>,
@@ -41,7 +41,7 @@ struct Crowd {
     tangents: Vec<Vec4>,
 }
 
-impl Crowd {
+impl TestVertices {
     fn new(count: usize, per_vertex: usize) -> Self {
         let mut random = Random((count * 31 + per_vertex) as u32);
         let joints = 23;
@@ -70,8 +70,8 @@ impl Crowd {
         }
     }
 
-    fn movers(&self) -> Movers<'_> {
-        Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
+    fn movers(&self) -> BatchInfluences<'_> {
+        BatchInfluences::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
     }
 
     fn packed(&self, method: &Method) -> Vec<Vec4> {
@@ -136,7 +136,7 @@ fn a_vertex_among_others_is_what_it_is_alone() {
     for method in METHODS {
         for per_vertex in [1, 3, 4, 7, 8, 12] {
             for count in [1, 2, 3, 4, 5, 131, 400] {
-                let crowd = Crowd::new(count, per_vertex);
+                let crowd = TestVertices::new(count, per_vertex);
                 let all = crowd.deformed(method, Parts::ALL);
                 for i in 0..count {
                     let (position, normal, tangent, determinant) = crowd.single(method, i);
@@ -165,7 +165,7 @@ fn a_vertex_among_others_is_what_it_is_alone() {
 #[test]
 fn what_else_is_asked_for_changes_nothing() {
     for method in METHODS {
-        let crowd = Crowd::new(1000, 4);
+        let crowd = TestVertices::new(1000, 4);
         let all = crowd.deformed(method, Parts::ALL);
         for i in 0..8 {
             let parts = Parts { normals: i & 1 != 0, tangents: i & 2 != 0, determinants: i & 4 != 0 };
@@ -190,8 +190,8 @@ fn a_matrix_that_is_not_finite_matters_only_where_it_has_weight() {
     for method in METHODS {
         for broken in [Affine3A::from_scale(Vec3::NAN), Affine3A::from_translation(Vec3::INFINITY)] {
             for parts in [Parts::ALL, Parts { tangents: false, ..Parts::ALL }] {
-                let sound = Crowd::new(600, 4);
-                let mut crowd = Crowd::new(600, 4);
+                let sound = TestVertices::new(600, 4);
+                let mut crowd = TestVertices::new(600, 4);
                 crowd.matrices[5] = broken;
                 let (want, got) = (sound.deformed(method, parts), crowd.deformed(method, parts));
                 let (mut spared, mut broken) = (0, 0);
@@ -205,9 +205,9 @@ fn a_matrix_that_is_not_finite_matters_only_where_it_has_weight() {
                     let mover = |(joint, weight): (&u16, &f32)| {
                         let matrix = crowd.matrices[usize::from(*joint)].to_cols_array().map(f64::from);
                         let matrix = DAffine3::from_cols_array(&matrix);
-                        Mover { joint: usize::from(*joint), weight: f64::from(*weight), matrix }
+                        ExactInfluence { joint: usize::from(*joint), weight: f64::from(*weight), matrix }
                     };
-                    let movers: Vec<Mover> = slots.map(mover).collect();
+                    let movers: Vec<ExactInfluence> = slots.map(mover).collect();
                     let is_broken = !(method.exact)(&movers, crowd.positions[i].as_dvec3()).map.is_finite();
                     assert!(has(true) || !is_broken, "{} {i}", method.id);
                     broken += usize::from(is_broken);

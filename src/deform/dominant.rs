@@ -3,9 +3,9 @@
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
 
-use super::batch::{Blend, Matrices, deform_all, deform_one};
+use super::batch::{BlendKernel, Matrices, deform_all, deform_one};
 use super::rows::{self, Rows};
-use super::{Crowd, Exact, Expects, Method, Mover, Readout, Words};
+use super::{ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodText, Readout};
 use crate::math::Aabb;
 
 /// Its row of the table.
@@ -13,9 +13,9 @@ pub static DOMINANT: Method = Method {
     id: "dominant",
     label: "Dominant joint",
     help: "Every vertex follows its heaviest joint alone: keeps all lengths, and tears where another one takes over",
-    words: Words {
+    text: MethodText {
         equation: "p = M v",
-        account: "Nothing is blended: M is the matrix of the joint with the largest weight. Among equals it is the one \
+        explanation: "Nothing is blended: M is the matrix of the joint with the largest weight. Among equals it is the one \
                   that the file stores first.",
     },
     wgsl: ("deform/dominant.wgsl", include_str!("../../shaders/deform/dominant.wgsl")),
@@ -24,9 +24,14 @@ pub static DOMINANT: Method = Method {
     deform: deform_one::<Dominant>,
     deform_all: deform_all::<Dominant>,
     exact,
-    reach,
-    keeps_sides,
-    expects: Expects { between_turns: |_| [1.0, 0.0], averages_scales: false, is_steady, ..Expects::MOST },
+    bounds,
+    preserves_orientation,
+    expects: MethodExpectations {
+        between_turns: |_| [1.0, 0.0],
+        averages_scales: false,
+        is_steady,
+        ..MethodExpectations::MOST
+    },
 };
 
 /// The slot of the heaviest joint, of which all slots count together; `None` where no joint has a weight above zero.
@@ -43,20 +48,20 @@ fn heaviest<J: PartialEq>(joints: &[J], weight: impl Fn(usize) -> f64) -> Option
     best.0
 }
 
-fn exact(movers: &[Mover], _: DVec3) -> Exact {
+fn exact(movers: &[ExactInfluence], _: DVec3) -> ExactDeformation {
     let joints: Vec<usize> = movers.iter().map(|m| m.joint).collect();
-    let Some(slot) = heaviest(&joints, |i| movers[i].weight) else { return Exact::default() };
+    let Some(slot) = heaviest(&joints, |i| movers[i].weight) else { return ExactDeformation::default() };
     let shares = (0..movers.len()).map(|i| if i == slot { 1.0 } else { 0.0 }).collect();
-    Exact { map: movers[slot].matrix, readout: Readout::Sum(shares) }
+    ExactDeformation { map: movers[slot].matrix, readout: Readout::Sum(shares) }
 }
 
 /// A vertex is where one of its joints takes it.
-fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
+fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let mut out = Aabb::EMPTY;
-    for (joint, around) in crowd.joints {
+    for (joint, around) in influences.joints {
         out = out.union(rows::moved_box(palette, *joint, around));
     }
-    if crowd.sums[0] <= 0.0 {
+    if influences.sums[0] <= 0.0 {
         // What nothing moves stays at the origin.
         out.include(Vec3::ZERO);
     }
@@ -64,7 +69,7 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
 }
 
 /// The matrix of a vertex is always that of a joint.
-fn keeps_sides(a: &Affine3A, b: &Affine3A) -> bool {
+fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     a.matrix3.determinant() * b.matrix3.determinant() > 0.0
 }
 
@@ -83,7 +88,7 @@ fn is_steady(joints: &[u16], weights: &[f32], by: f32) -> bool {
 /// The matrix of the heaviest joint.
 struct Dominant;
 
-impl Blend for Dominant {
+impl BlendKernel for Dominant {
     type Sum = Rows;
 
     #[inline(always)]

@@ -12,8 +12,8 @@
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, DVec4, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
-use super::batch::{Blend, Matrices, deform_all, deform_one, transposed, zero_where};
-use super::{Crowd, Exact, Expects, Method, Mover, Readout, Words};
+use super::batch::{BlendKernel, Matrices, deform_all, deform_one, transposed, zero_where};
+use super::{ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodText, Readout};
 use crate::math::{Aabb, Stretch, cofactor};
 
 /// The second row of the table.
@@ -21,9 +21,9 @@ pub static DUAL_QUATERNION: Method = Method {
     id: "dual-quaternion",
     label: "Dual quaternion",
     help: "Blends the motions of the joints: keeps the volume where a joint twists, bulges where it bends",
-    words: Words {
+    text: MethodText {
         equation: "p = R v + t",
-        account: "Motions are blended, not places: the weighted sum of the joints' dual quaternions, over its length, is one \
+        explanation: "Motions are blended, not places: the weighted sum of the joints' dual quaternions, over its length, is one \
                   rotation R and one translation t. Where joints stretch, each goes into the sum with the translation that \
                   takes the vertex to its M v.",
     },
@@ -33,9 +33,9 @@ pub static DUAL_QUATERNION: Method = Method {
     deform: deform_one::<DualQuaternion>,
     deform_all: deform_all::<DualQuaternion>,
     exact,
-    reach,
-    keeps_sides,
-    expects: Expects::MOST,
+    bounds,
+    preserves_orientation,
+    expects: MethodExpectations::MOST,
 };
 
 /// `q`, then `(c, 0) q` for each column `c` of the matrix, the translation last.
@@ -132,9 +132,9 @@ fn pure(v: DVec3) -> DQuat {
 }
 
 /// The definition, term by term. What nothing moves goes to the origin.
-fn exact(movers: &[Mover], v: DVec3) -> Exact {
+fn exact(movers: &[ExactInfluence], v: DVec3) -> ExactDeformation {
     let mut joints = movers.iter().filter(|m| m.weight != 0.0).map(|m| (Joint::of(&m.matrix), m.weight)).peekable();
-    let Some(pivot) = joints.peek().map(|(joint, _)| joint.rotation) else { return Exact::default() };
+    let Some(pivot) = joints.peek().map(|(joint, _)| joint.rotation) else { return ExactDeformation::default() };
     // At the vertex, at the origin and one metre from there along each axis: a linear map is known by four points.
     let points = [v, DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
     let (mut real, mut duals) = (DVec4::ZERO, [DVec4::ZERO; 5]);
@@ -147,7 +147,7 @@ fn exact(movers: &[Mover], v: DVec3) -> Exact {
     }
     let length = real.length();
     if length == 0.0 {
-        return Exact::default();
+        return ExactDeformation::default();
     }
     let rotation = DQuat::from_vec4(real / length);
     let [translation, origin, x, y, z] =
@@ -155,7 +155,7 @@ fn exact(movers: &[Mover], v: DVec3) -> Exact {
     let axis = |axis: DVec3, end: DVec3| rotation * axis + end - origin;
     let matrix3 = DMat3::from_cols(axis(DVec3::X, x), axis(DVec3::Y, y), axis(DVec3::Z, z));
     let map = DAffine3 { matrix3, translation: origin };
-    Exact { map, readout: Readout::Motion { rotation, translation } }
+    ExactDeformation { map, readout: Readout::Motion { rotation, translation } }
 }
 
 /// What the arithmetic of one vertex loses, of the largest length in it.
@@ -164,11 +164,11 @@ const ROUNDING: f32 = 2e-5;
 /// A ball. With `cᵢ` where joint `i` alone takes a vertex and `rᵢ` its signed quaternion, the vertex goes to the vector part of
 /// `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²`, so it is no farther from any point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no
 /// less than the least cosine between the `r` and one direction.
-fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
+fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let packed = |joint: u16| &palette.as_chunks::<5>().0[joint as usize];
-    let pivot = packed(crowd.joints.first()?.0)[0];
+    let pivot = packed(influences.joints.first()?.0)[0];
     let (mut images, mut mean, mut largest) = (Aabb::EMPTY, Vec4::ZERO, 0.0_f32);
-    for (joint, around) in crowd.joints {
+    for (joint, around) in influences.joints {
         let [q, columns @ ..] = packed(*joint);
         let back = Quat::from_vec4(*q).conjugate();
         let [x, y, z, t] = columns.map(|c| (Quat::from_vec4(c) * back).xyz());
@@ -180,7 +180,7 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
         mean += if q.dot(pivot) < 0.0 { -*q } else { *q };
     }
     let mean = mean.normalize_or_zero();
-    let cosine = crowd.joints.iter().map(|(joint, _)| packed(*joint)[0].dot(mean).abs()).fold(1.0, f32::min);
+    let cosine = influences.joints.iter().map(|(joint, _)| packed(*joint)[0].dot(mean).abs()).fold(1.0, f32::min);
     // Beyond 45° from the mean, two of them may be taken on other sides of each other, depending on which comes first.
     if cosine < 0.72 {
         return None;
@@ -188,7 +188,7 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
     let radius = (0.5 * images.diagonal() + ROUNDING * largest) / (cosine * cosine);
     let ball = images.center();
     let mut out = Aabb { min: ball, max: ball }.grown(Vec3::splat(radius * (1.0 + ROUNDING)));
-    if crowd.sums[0] <= 0.0 {
+    if influences.sums[0] <= 0.0 {
         // What nothing moves stays at the origin.
         out.include(Vec3::ZERO);
     }
@@ -199,7 +199,7 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
 /// sum of maps of four dimensions, `N (x, s) = (A x, κ s) q`, loses a direction. It does not where each of them has a positive
 /// part along one and the same other map, here `(R₀ x, s) q₀` of the first joint: the quadratic form below, in `R₀ x` and `s`.
 /// `κ > 0` is any number; the size of the first joint's matrix makes the form work at every scale.
-fn keeps_sides(a: &Affine3A, b: &Affine3A) -> bool {
+fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     let (mut a, mut b) = (a.matrix3, b.matrix3);
     let sides = a.determinant() * b.determinant();
     if sides.is_nan() || sides <= 0.0 {
@@ -251,7 +251,7 @@ type Sums = [Vec4; 5];
 /// The blend of motions.
 struct DualQuaternion;
 
-impl Blend for DualQuaternion {
+impl BlendKernel for DualQuaternion {
     type Sum = Sums;
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! How large a posed scene is: where the mass of its surface is, which framing goes by, and what lies far outside of it.
 //!
-//! The mass is found by the distances of all vertices from their middle (see [`crate::math::Spread`]): what lies behind a gap
+//! The mass is found by the distances of all vertices from their middle (see [`crate::math::DistanceSpread`]): what lies behind a gap
 //! in these distances is *far*. Most of what is far is meant to be there: another object, a ground, a sky. Far vertices that
 //! hang together by triangles or lines are looked at together, and are *stray* if both of this holds:
 //!
@@ -17,7 +17,7 @@ use glam::{Affine3A, Vec3};
 
 use super::Method;
 use super::surface::Drawn;
-use crate::math::{Aabb, Distances, Spread, are_few, sample_of};
+use crate::math::{Aabb, DistanceSpread, Distances, are_few, sample_of};
 use crate::model::{InstanceId, Model, Primitive, Topology};
 
 /// What is so many times smaller than the picture is less than half a pixel.
@@ -31,14 +31,14 @@ pub struct Extent {
     /// The box around all vertices, stray ones too, but for those beyond [`Aabb::FAR`].
     pub all: Aabb,
     /// Vertices far outside, in the order of what is drawn.
-    pub strays: Vec<Strays>,
+    pub strays: Vec<StrayVertices>,
     /// How far the farthest of them is from [`Extent::mass`], metres; infinite where it has no place. 0 where there is none.
     pub farthest: f64,
 }
 
 /// Stray vertices of one primitive.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Strays {
+pub struct StrayVertices {
     /// What draws it.
     pub instance: InstanceId,
     /// Of the instance's mesh.
@@ -70,7 +70,7 @@ pub fn extent(
     let seen = places.iter().map(|place| drawn.fold(*place, &Seen::look, &Seen::joined));
     let Seen { bounds: all, near } = seen.fold(Seen::default(), Seen::joined);
     let total = places.iter().map(|place| drawn.primitive(*place).positions.len() * drawn.copies(*place)).sum();
-    let spread = Spread::of(&sample(&drawn, &places, total)).filter(|spread| !spread.is_close(all));
+    let spread = DistanceSpread::of(&sample(&drawn, &places, total)).filter(|spread| !spread.is_close(all));
     let reach = spread.as_ref().and_then(|spread| {
         let look = |distances: &mut Distances, _: usize, points: &[Vec3]| spread.count(points, distances);
         let of = |place: &(InstanceId, usize)| drawn.fold(*place, &look, &Distances::joined);
@@ -108,7 +108,7 @@ pub fn extent(
 }
 
 /// The stored vertices among strays, by primitive.
-fn by_primitive(drawn: &Drawn, places: &[(InstanceId, usize)], strays: &[(usize, u32, Vec3)]) -> Vec<Strays> {
+fn by_primitive(drawn: &Drawn, places: &[(InstanceId, usize)], strays: &[(usize, u32, Vec3)]) -> Vec<StrayVertices> {
     let of_place = |found: &[(usize, u32, Vec3)]| {
         let (instance, primitive) = places[found[0].0];
         let stored = drawn.primitive((instance, primitive)).stored_vertices as u32;
@@ -116,7 +116,7 @@ fn by_primitive(drawn: &Drawn, places: &[(InstanceId, usize)], strays: &[(usize,
         let mut vertices: Vec<u32> = found.iter().map(|(_, v, _)| *v).filter(|v| *v < stored).collect();
         vertices.sort_unstable();
         vertices.dedup();
-        Strays { instance, primitive, vertices }
+        StrayVertices { instance, primitive, vertices }
     };
     strays.chunk_by(|a, b| a.0 == b.0).map(of_place).collect()
 }
@@ -176,7 +176,7 @@ impl Sorted {
 /// Where far begins, and who is stray there.
 struct Limits<'a> {
     /// And how far the mass reaches; `None` where nothing but what has no place is far.
-    spread: Option<(&'a Spread, f32)>,
+    spread: Option<(&'a DistanceSpread, f32)>,
     /// Vertices that have a place.
     total: usize,
 }
@@ -219,7 +219,7 @@ struct Cluster {
 
 impl Cluster {
     /// The least distance of its vertices from the middle of all.
-    fn nearest(&self, spread: &Spread) -> f32 {
+    fn nearest(&self, spread: &DistanceSpread) -> f32 {
         self.points.iter().filter(|p| Aabb::is_near(**p)).map(|p| spread.distance(*p)).fold(f32::INFINITY, f32::min)
     }
 }

@@ -2,11 +2,14 @@
 
 use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec4};
 
-use super::batch::{Blend, Matrices, deform_all, deform_one};
+use super::batch::{BlendKernel, Matrices, deform_all, deform_one};
 use super::rows::{self, Rows};
 #[cfg(target_arch = "x86_64")]
 use super::wide::{self, Wide};
-use super::{Batch, BatchOut, Crowd, Exact, Expects, Method, Mover, Movers, Readout, Words};
+use super::{
+    Batch, BatchInfluences, BatchOut, ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations,
+    MethodText, Readout,
+};
 use crate::math::Aabb;
 
 /// The first row of the table.
@@ -14,9 +17,9 @@ pub static LINEAR: Method = Method {
     id: "linear",
     label: "Linear blend",
     help: "Blends the matrices of the joints, as glTF has it: loses volume where a joint twists or bends far",
-    words: Words {
+    text: MethodText {
         equation: "p = Σ w M v",
-        account: "Places are blended: each joint takes the vertex to its M v, which counts by the weight w as it is stored.",
+        explanation: "Places are blended: each joint takes the vertex to its M v, which counts by the weight w as it is stored.",
     },
     wgsl: ("deform/linear.wgsl", include_str!("../../shaders/deform/linear.wgsl")),
     vec4s_per_joint: 3,
@@ -24,13 +27,13 @@ pub static LINEAR: Method = Method {
     deform: deform_one::<Linear>,
     deform_all: all,
     exact,
-    reach,
-    keeps_sides,
-    expects: Expects {
+    bounds,
+    preserves_orientation,
+    expects: MethodExpectations {
         scales_with_weights: true,
         // A ring of radius 1, one half of which is turned by θ: the chord of the two places has its middle at cos(θ/2).
         between_turns: |angle| [(0.5 * angle).cos(), 0.5],
-        ..Expects::MOST
+        ..MethodExpectations::MOST
     },
 };
 
@@ -38,7 +41,7 @@ pub static LINEAR: Method = Method {
 #[cfg(target_arch = "x86_64")]
 fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     let count = batch.positions.len();
-    let Movers::Each { per_vertex: 4, joints, weights } = batch.movers else {
+    let BatchInfluences::Each { per_vertex: 4, joints, weights } = batch.movers else {
         return deform_all::<Linear>(palette, batch, out);
     };
     let simple = out.tangents.is_empty() && (out.determinants.is_empty() || !out.normals.is_empty());
@@ -65,18 +68,18 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
 }
 
 /// `Σ w M`, with weights as stored.
-fn exact(movers: &[Mover], _: DVec3) -> Exact {
+fn exact(movers: &[ExactInfluence], _: DVec3) -> ExactDeformation {
     let map = movers.iter().filter(|m| m.weight != 0.0).fold(DAffine3::ZERO, |sum, m| DAffine3 {
         matrix3: sum.matrix3 + m.matrix.matrix3 * m.weight,
         translation: sum.translation + m.matrix.translation * m.weight,
     });
-    Exact { map, readout: Readout::Sum(movers.iter().map(|m| m.weight).collect()) }
+    ExactDeformation { map, readout: Readout::Sum(movers.iter().map(|m| m.weight).collect()) }
 }
 
 /// The weighted sum of matrices.
 struct Linear;
 
-impl Blend for Linear {
+impl BlendKernel for Linear {
     type Sum = Rows;
 
     #[inline(always)]
@@ -118,12 +121,12 @@ fn scaled(rows: &[Vec4; 3], weight: f32, careful: bool) -> [Vec4; 3] {
 
 /// A vertex is its sum of weights times a mean of where its joints take it (no weight is negative), so it lies in that many
 /// times the box around the moved boxes.
-fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
+fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let mut means = Aabb::EMPTY;
-    for (joint, around) in crowd.joints {
+    for (joint, around) in influences.joints {
         means = means.union(rows::moved_box(palette, *joint, around));
     }
-    let [least, most] = crowd.sums;
+    let [least, most] = influences.sums;
     let min = (means.min * least).min(means.min * most);
     let max = (means.max * least).max(means.max * most);
     (min.is_finite() && max.is_finite()).then_some(Aabb { min, max })
@@ -131,7 +134,7 @@ fn reach(palette: &[Vec4], crowd: &Crowd) -> Option<Aabb> {
 
 /// With `A = a⁻¹ b`, `det(Σ wᵢ Mᵢ) = det(M₀) det(Σ wᵢ Aᵢ)`, and a sum of matrices whose symmetric parts are positive definite
 /// has such a part itself, hence a positive determinant. (Rotations less than 90° apart do.)
-fn keeps_sides(a: &Affine3A, b: &Affine3A) -> bool {
+fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     let m: Mat3A = a.matrix3.inverse() * b.matrix3;
     let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
     let (xy, xz, yz) = (0.5 * (x.y + y.x), 0.5 * (x.z + z.x), 0.5 * (y.z + z.y));

@@ -1,13 +1,13 @@
 //! What a pose does to a surface, in numbers: how far edges stretch, how much area and volume change, which triangles turn
 //! inside out and where the surface folds back on itself ("folding and creasing").
 //!
-//! A [`Patch`] is a part of a [`Sheet`] with its measures at rest; [`Patch::measure`] compares a posed surface with them and
+//! A [`Patch`] is a part of a [`SurfaceTopology`] with its measures at rest; [`Patch::measure`] compares a posed surface with them and
 //! allocates nothing once its scratch memory has grown. Sums are taken in f64, in the order of the file: the same
 //! positions give the same bytes.
 
 use glam::{DVec3, Vec3};
 
-use super::sheet::{NONE, Sheet, sides};
+use super::surface_topology::{NONE, SurfaceTopology, sides};
 
 /// What counts as a fault of a posed surface. Ratios are posed over rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ pub struct Measures {
 
 /// A posed surface.
 #[derive(Clone, Copy, Debug)]
-pub struct Posed<'a> {
+pub struct MeasuredSurface<'a> {
     /// By stored vertex; only those of the patch are read.
     pub positions: &'a [Vec3],
     /// By triangle of the patch ([`Patch::triangles`]): where its front should look, any length. The normal that the
@@ -126,51 +126,51 @@ const ENCLOSED: f64 = 0.04;
 const FLAT: f32 = 0.01;
 
 impl Patch {
-    /// The triangles and edges of `sheet` that `takes` takes. `rest` are its positions at rest; `facing` is asked for
-    /// [`Posed::facing`] at rest once the triangles are known. Edges, and heights of triangles, shorter than `least` at
+    /// The triangles and edges of `topology` that `takes` takes. `rest` are its positions at rest; `facing` is asked for
+    /// [`MeasuredSurface::facing`] at rest once the triangles are known. Edges, and heights of triangles, shorter than `least` at
     /// rest are passed over (metres): their ratios are noise.
     #[must_use]
     pub fn new(
-        sheet: &Sheet,
+        topology: &SurfaceTopology,
         rest: &[Vec3],
         least: f32,
         takes: &dyn Fn(&[u32]) -> bool,
         facing: &mut dyn FnMut(&[[u32; 3]]) -> Vec<Vec3>,
     ) -> Self {
-        let mut place = vec![NONE; sheet.triangles.len()];
-        let mut chosen: Vec<u32> = (0..sheet.triangles.len() as u32).collect();
-        chosen.retain(|t| takes(&sheet.triangles[*t as usize]));
+        let mut place = vec![NONE; topology.triangles.len()];
+        let mut chosen: Vec<u32> = (0..topology.triangles.len() as u32).collect();
+        chosen.retain(|t| takes(&topology.triangles[*t as usize]));
         for (i, t) in chosen.iter().enumerate() {
             place[*t as usize] = i as u32;
         }
         let measured = chosen.len();
         // Triangles across the border bend with those inside.
         for i in 0..measured {
-            for other in sheet.across[chosen[i] as usize] {
+            for other in topology.across[chosen[i] as usize] {
                 if other != NONE && place[other as usize] == NONE {
                     place[other as usize] = chosen.len() as u32;
                     chosen.push(other);
                 }
             }
         }
-        let corners: Vec<[u32; 3]> = chosen.iter().map(|t| sheet.triangles[*t as usize]).collect();
+        let corners: Vec<[u32; 3]> = chosen.iter().map(|t| topology.triangles[*t as usize]).collect();
         let facing = facing(&corners);
         let mut out = Self { measured, ..Self::default() };
         out.faces =
             corners.iter().zip(facing).map(|(corners, facing)| Face::new(*corners, rest, least, facing)).collect();
-        let edges = sheet.edges.iter().filter(|ends| takes(&ends[..]));
+        let edges = topology.edges.iter().filter(|ends| takes(&ends[..]));
         out.edges = edges.map(|ends| Edge { ends: *ends, length: length(*ends, rest) }).collect();
         out.edges.retain(|e| e.length >= least && e.length.is_finite());
-        out.join(sheet, &chosen, &place, rest);
+        out.join(topology, &chosen, &place, rest);
         out.rest(rest);
         out
     }
 
     /// Hinges and borders.
-    fn join(&mut self, sheet: &Sheet, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
+    fn join(&mut self, topology: &SurfaceTopology, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
         let mut open: Vec<[u32; 2]> = Vec::new();
         for (i, t) in chosen[..self.measured].iter().enumerate() {
-            for (ends, other) in sides(sheet.triangles[*t as usize]).into_iter().zip(sheet.across[*t as usize]) {
+            for (ends, other) in sides(topology.triangles[*t as usize]).into_iter().zip(topology.across[*t as usize]) {
                 let other = if other == NONE { NONE } else { place[other as usize] };
                 if other == NONE || other as usize >= self.measured {
                     open.push(ends);
@@ -186,7 +186,7 @@ impl Patch {
                 }
             }
         }
-        let welded = |v: u32| sheet.welded[v as usize];
+        let welded = |v: u32| topology.welded[v as usize];
         let (rims, count) = rims(&open, &welded);
         self.rim = open.into_iter().zip(rims).map(|(ends, rim)| RimEdge { ends, rim }).collect();
         self.rims = count;
@@ -207,7 +207,7 @@ impl Patch {
         self.measured == 0 && self.edges.is_empty()
     }
 
-    /// Corners of its triangles: those of which [`Posed::facing`] speaks.
+    /// Corners of its triangles: those of which [`MeasuredSurface::facing`] speaks.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         self.faces.iter().map(|f| f.corners)
     }
@@ -228,7 +228,7 @@ impl Patch {
     /// Compares a pose with rest. `found` hears of every fault, with the vertices at fault.
     pub fn measure(
         &self,
-        posed: Posed,
+        posed: MeasuredSurface,
         limits: &Limits,
         scratch: &mut MeasureScratch,
         found: &mut dyn FnMut(Fault, &[u32]),
@@ -256,7 +256,13 @@ impl Patch {
         out
     }
 
-    fn measure_edges(&self, posed: Posed, limits: &Limits, out: &mut Measures, found: &mut dyn FnMut(Fault, &[u32])) {
+    fn measure_edges(
+        &self,
+        posed: MeasuredSurface,
+        limits: &Limits,
+        out: &mut Measures,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) {
         let (mut longest, mut shortest, mut at) = (f32::NEG_INFINITY, f32::INFINITY, None);
         for edge in &self.edges {
             let ratio = length(edge.ends, posed.positions) / edge.length;
@@ -278,7 +284,7 @@ impl Patch {
 
     fn measure_faces(
         &self,
-        posed: Posed,
+        posed: MeasuredSurface,
         limits: &Limits,
         scratch: &MeasureScratch,
         out: &mut Measures,

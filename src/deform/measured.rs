@@ -32,10 +32,10 @@ fn measured(
     facing: &dyn Fn(Vec3) -> Vec3,
 ) -> (Measures, Vec<(Fault, Vec<u32>)>) {
     let rest = &p.positions[..];
-    let patch = Patch::new(&Sheet::new(p), rest, 1e-6, &|_| true, &mut upright(rest));
+    let patch = Patch::new(&SurfaceTopology::new(p), rest, 1e-6, &|_| true, &mut upright(rest));
     let positions: Vec<Vec3> = rest.iter().enumerate().map(|(i, p)| moved(i, *p)).collect();
     let facing: Vec<Vec3> = patch.triangles().map(|t| facing(front(t, rest))).collect();
-    let posed = Posed { positions: &positions, facing: &facing };
+    let posed = MeasuredSurface { positions: &positions, facing: &facing };
     let mut faults = Vec::new();
     let mut found = |fault, at: &[u32]| faults.push((fault, at.to_vec()));
     (patch.measure(posed, &LIMITS, &mut MeasureScratch::default(), &mut found), faults)
@@ -93,9 +93,9 @@ fn a_tube_of_half_weights_shrinks_by_the_cosine_of_half_its_twist() {
 #[test]
 fn an_open_band_is_closed_by_lids() {
     let p = tube_primitive(5);
-    let sheet = Sheet::new(&p);
+    let topology = SurfaceTopology::new(&p);
     let band = |corners: &[u32]| corners.iter().all(|v| (12..36).contains(v));
-    let patch = Patch::new(&sheet, &p.positions, 1e-6, &band, &mut upright(&p.positions));
+    let patch = Patch::new(&topology, &p.positions, 1e-6, &band, &mut upright(&p.positions));
     assert_eq!(patch.measured_vertices(), (12..36).collect::<Vec<_>>());
     // The band of 24 triangles, and those across its two borders.
     assert_eq!(patch.triangles().count(), 24 + 24);
@@ -103,11 +103,11 @@ fn an_open_band_is_closed_by_lids() {
     // The upper ring twice as wide: a frustum, h (A + √(A · 4A) + 4A) / 3.
     let widened = |(i, p): (usize, &Vec3)| if i < 24 { *p } else { *p * Vec3::new(2.0, 1.0, 2.0) } + Vec3::splat(10.0);
     let wider: Vec<Vec3> = p.positions.iter().enumerate().map(widened).collect();
-    let posed = Posed { positions: &wider, facing: &facing };
+    let posed = MeasuredSurface { positions: &wider, facing: &facing };
     let out = patch.measure(posed, &LIMITS, &mut MeasureScratch::default(), &mut |_, _| {});
     assert!((out.volume.unwrap() - 7.0 / 3.0).abs() < 1e-4, "{out:?}");
     let flat = Patch::new(
-        &sheet,
+        &topology,
         &p.positions,
         1e-6,
         &|c| c.iter().all(|v| [0, 1, 12, 13].contains(v)),
@@ -127,9 +127,9 @@ fn turning_and_mirroring_are_no_inversion_but_a_corner_pushed_through_is() {
     let rest = &p.positions[..];
     let mirrored: Vec<Vec3> = rest.iter().map(|p| mirror.transform_point3(*p)).collect();
     let mut outward = |faces: &[[u32; 3]]| faces.iter().map(|t| -front(*t, &mirrored)).collect();
-    let patch = Patch::new(&Sheet::new(&p), &mirrored, 1e-6, &|_| true, &mut outward);
+    let patch = Patch::new(&SurfaceTopology::new(&p), &mirrored, 1e-6, &|_| true, &mut outward);
     let facing: Vec<Vec3> = patch.triangles().map(|t| -front(t, &mirrored)).collect();
-    let posed = Posed { positions: &mirrored, facing: &facing };
+    let posed = MeasuredSurface { positions: &mirrored, facing: &facing };
     assert_eq!(patch.measure(posed, &LIMITS, &mut MeasureScratch::default(), &mut |_, _| {}).inverted, 0);
     // Vertex 24 of the middle ring goes below the ring under it: the three triangles above it stretch, of the three below,
     // the two whose other corners are level with it or under it turn over.
@@ -138,7 +138,7 @@ fn turning_and_mirroring_are_no_inversion_but_a_corner_pushed_through_is() {
     let below = |t: &Vec<u32>| t.contains(&24) && t.iter().filter(|v| **v < 24).count() == 2;
     assert!(inverted.iter().any(below), "{inverted:?}");
     assert_eq!(out.inverted, inverted.len());
-    let truth = Sheet::new(&p).triangles.into_iter().filter(|t| {
+    let truth = SurfaceTopology::new(&p).triangles.into_iter().filter(|t| {
         let moved = |v: &u32| rest[*v as usize] - if *v == 24 { Vec3::Y * 0.75 } else { Vec3::ZERO };
         let [a, b, c] = [moved(&t[0]), moved(&t[1]), moved(&t[2])];
         // Seen from the axis: the front of a tube's triangle looks away from it.

@@ -22,20 +22,20 @@ pub mod packed;
 #[cfg(test)]
 mod properties;
 mod rows;
-mod sheet;
 #[cfg(test)]
 mod sides;
 mod surface;
+mod surface_topology;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
-pub use batch::{Batch, BatchOut, Movers};
-pub use extent::{Extent, Strays, extent};
-pub use measure::{Fault, Limits, MeasureScratch, Measures, Patch, Posed};
-pub use sheet::{Sheet, triangle_edges};
+pub use batch::{Batch, BatchInfluences, BatchOut};
+pub use extent::{Extent, StrayVertices, extent};
+pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch};
 pub use surface::{
     Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,
 };
+pub use surface_topology::{SurfaceTopology, triangle_edges};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub struct Method {
     /// One sentence: what it does, and what it is known for.
     pub help: &'static str,
     /// What readouts say of a vertex.
-    pub words: Words,
+    pub text: MethodText,
     /// File name in `shaders/` and its text.
     pub wgsl: (&'static str, &'static str),
     /// Vectors that hold one packed joint: the stride of a packed palette.
@@ -55,36 +55,36 @@ pub struct Method {
     /// Packs one skinning matrix into [`Method::vec4s_per_joint`] vectors, the bytes that shader and CPU reference read.
     pub pack: fn(&Affine3A, &mut [Vec4]),
     /// The CPU reference: a packed palette, the joints (places in it) and weights of a vertex, and the vertex.
-    pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> Moved,
+    pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> DeformedVertex,
     /// Many vertices at once, to the bit as [`Method::deform`] has them one by one. The palette is packed and begins where the
     /// joints count from.
     pub deform_all: fn(&[Vec4], &Batch, &mut BatchOut),
     /// The definition of the method in double precision: what the influences of a vertex make of its position (mesh space,
     /// morphed). Readouts show it, and tests hold CPU reference and shader to it.
-    pub exact: fn(&[Mover], DVec3) -> Exact,
+    pub exact: fn(&[ExactInfluence], DVec3) -> ExactDeformation,
     /// A box, model space, that holds every vertex of a crowd, rounding included; `None` where that cannot be told from the
     /// crowd alone.
-    pub reach: fn(&[Vec4], &Crowd) -> Option<Aabb>,
+    pub bounds: fn(&[Vec4], &InfluenceBounds) -> Option<Aabb>,
     /// True where joints as different as these two keep a surface right side out between them: the blend of a first matrix
     /// with any others that each agree with it has a determinant of the first one's sign, whatever the (not negative)
     /// weights. False where that is not certain.
-    pub keeps_sides: fn(&Affine3A, &Affine3A) -> bool,
+    pub preserves_orientation: fn(&Affine3A, &Affine3A) -> bool,
     /// In what it differs from other methods, for tests.
-    pub expects: Expects,
+    pub expects: MethodExpectations,
 }
 
 /// How a method says where a vertex is: position `p`, of `v` as stored and morphed, weights `w` and skinning matrices `M`.
 #[derive(Clone, Copy, Debug)]
-pub struct Words {
+pub struct MethodText {
     /// What the card of a vertex says: `p = Σ w M v`. Its letters are those of [`Readout`].
     pub equation: &'static str,
     /// What the inspector says before the numbers: a sentence or two about the terms of the equation.
-    pub account: &'static str,
+    pub explanation: &'static str,
 }
 
-/// What tests expect of a method beside what all of them owe. Most start from [`Expects::MOST`].
+/// What tests expect of a method beside what all of them owe. Most start from [`MethodExpectations::MOST`].
 #[derive(Clone, Copy, Debug)]
-pub struct Expects {
+pub struct MethodExpectations {
     /// Twice the weights take a vertex twice as far from the origin; else only their ratios count.
     pub scales_with_weights: bool,
     /// Of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an angle (radians, less than
@@ -101,7 +101,7 @@ pub struct Expects {
     pub reference_error: f64,
 }
 
-impl Expects {
+impl MethodExpectations {
     /// Of a method that blends rotations, and for which only the ratios of weights count.
     pub const MOST: Self = Self {
         scales_with_weights: false,
@@ -115,7 +115,7 @@ impl Expects {
 
 /// One influence of a vertex, in double precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mover {
+pub struct ExactInfluence {
     /// Place in the skin's list of joints.
     pub joint: usize,
     /// As stored; may be zero or negative.
@@ -126,14 +126,14 @@ pub struct Mover {
 
 /// What a method makes of one vertex.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Exact {
+pub struct ExactDeformation {
     /// The blended matrix: what takes the vertex, and what carries its tangent and (by the inverse transpose) its normal.
     pub map: DAffine3,
     /// How the influences become one, in the terms of the method.
     pub readout: Readout,
 }
 
-impl Default for Exact {
+impl Default for ExactDeformation {
     /// Of a vertex that nothing moves: it goes to the origin.
     fn default() -> Self {
         Self { map: DAffine3::ZERO, readout: Readout::Sum(Vec::new()) }
@@ -156,7 +156,7 @@ pub enum Readout {
 
 /// Vertices of which only this is told: the joints that move some of them, and their sums of weights.
 #[derive(Clone, Copy, Debug)]
-pub struct Crowd<'a> {
+pub struct InfluenceBounds<'a> {
     /// Each joint (its place in the palette) with the box, mesh space, around the vertices that it moves.
     pub joints: &'a [(u16, Aabb)],
     /// The least and the greatest sum of the weights of a vertex; no weight is negative.
@@ -176,7 +176,7 @@ pub struct Vertex {
 
 /// What a method makes of a vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Moved {
+pub struct DeformedVertex {
     /// Model space.
     pub vertex: Vertex,
     /// Of the linear map that moved the vertex; negative: the surface is mirrored there, and its winding reversed.

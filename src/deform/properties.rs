@@ -123,9 +123,9 @@ fn the_cpu_reference_follows_the_definition() {
             let slots = joints.iter().zip(weights);
             let mover = |(joint, weight): (&u16, f32)| {
                 let matrix = DAffine3::from_cols_array(&set[usize::from(*joint)].to_cols_array().map(f64::from));
-                Mover { joint: usize::from(*joint), weight: f64::from(weight), matrix }
+                ExactInfluence { joint: usize::from(*joint), weight: f64::from(weight), matrix }
             };
-            let movers: Vec<Mover> = slots.map(mover).collect();
+            let movers: Vec<ExactInfluence> = slots.map(mover).collect();
             for method in METHODS {
                 let from = vertex();
                 let map = (method.exact)(&movers, from.position.as_dvec3()).map;
@@ -185,7 +185,12 @@ fn the_order_of_joints_does_not_matter() {
 fn without_weight_nothing_remains_and_zero_normals_stay_zero() {
     for method in METHODS {
         let palette = packed(method, &zoo());
-        assert_eq!((method.deform)(&palette, &[1, 2], &[0.0, 0.0], vertex()), Moved::default(), "{}", method.id);
+        assert_eq!(
+            (method.deform)(&palette, &[1, 2], &[0.0, 0.0], vertex()),
+            DeformedVertex::default(),
+            "{}",
+            method.id
+        );
         let bare = Vertex { normal: Vec3::ZERO, tangent: Vec3::ZERO, ..vertex() };
         let moved = (method.deform)(&palette, &[1, 3], &[0.5, 0.5], bare);
         assert_eq!((moved.vertex.normal, moved.vertex.tangent), (Vec3::ZERO, Vec3::ZERO), "{}", method.id);

@@ -1,4 +1,4 @@
-//! What [`Method::keeps_sides`] promises, for every method.
+//! What [`Method::preserves_orientation`] promises, for every method.
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
@@ -14,7 +14,7 @@ fn a_right_angle_is_where_rotations_stop_to_agree() {
     let turn = |degrees| turned(Vec3::new(1.0, 2.0, -1.0), degrees, Vec3::ONE);
     let mirror = |degrees| turned(Vec3::X, degrees, Vec3::new(1.0, -1.0, 1.0));
     for method in METHODS {
-        let keep_sides = |a: Affine3A, b: Affine3A| (method.keeps_sides)(&a, &b);
+        let keep_sides = |a: Affine3A, b: Affine3A| (method.preserves_orientation)(&a, &b);
         assert!(keep_sides(turn(10.0), turn(10.0)) && keep_sides(turn(-20.0), turn(65.0)), "{}", method.id);
         assert!(keep_sides(mirror(5.0), mirror(40.0)) && !keep_sides(mirror(5.0), turn(5.0)), "{}", method.id);
         for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
@@ -24,7 +24,7 @@ fn a_right_angle_is_where_rotations_stop_to_agree() {
             }
         }
     }
-    assert!(!(METHODS[0].keeps_sides)(&turn(0.0), &turn(95.0)));
+    assert!(!(METHODS[0].preserves_orientation)(&turn(0.0), &turn(95.0)));
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn blends_of_joints_that_agree_never_turn_inside_out_in_any_method() {
         let matrices: [Affine3A; 4] = std::array::from_fn(|_| matrix(side));
         let weights = [0; 4].map(|_| random());
         for (method, certain) in METHODS.iter().zip(&mut certain) {
-            if !matrices[1..].iter().all(|m| (method.keeps_sides)(&matrices[0], m)) {
+            if !matrices[1..].iter().all(|m| (method.preserves_orientation)(&matrices[0], m)) {
                 continue;
             }
             *certain += 1;

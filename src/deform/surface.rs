@@ -3,7 +3,7 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Batch, BatchOut, Method, Movers};
+use super::{Batch, BatchInfluences, BatchOut, Method};
 use crate::math::Aabb;
 use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
@@ -44,7 +44,7 @@ pub struct Deformed {
     pub normals: Vec<Vec3>,
     /// As many as the primitive has: xyz unit or zero, w the handedness, which a mirror turns over.
     pub tangents: Vec<Vec4>,
-    /// One for each vertex, see [`super::Moved::determinant`].
+    /// One for each vertex, see [`super::DeformedVertex::determinant`].
     pub determinants: Vec<f32>,
 }
 
@@ -209,7 +209,7 @@ impl<'a> Work<'a> {
 
     /// As [`Work::spread`], on this thread alone.
     fn deform(&self, start: usize, out: &mut BatchOut) {
-        let movers = self.influences.map_or(Movers::One, Influences::movers);
+        let movers = self.influences.map_or(BatchInfluences::One, Influences::movers);
         let end = start + out.positions.len();
         if self.morphs {
             return self.morph(start, movers, out);
@@ -220,7 +220,7 @@ impl<'a> Work<'a> {
     }
 
     /// Block by block.
-    fn morph(&self, start: usize, movers: Movers, out: &mut BatchOut) {
+    fn morph(&self, start: usize, movers: BatchInfluences, out: &mut BatchOut) {
         let (mut positions, mut normals) = ([Vec3::ZERO; BLOCK], [Vec3::ZERO; BLOCK]);
         let mut tangents = [Vec4::ZERO; BLOCK];
         let mut left = std::mem::take(out);
@@ -309,7 +309,7 @@ impl<'a> VertexDeformer<'a> {
     #[must_use]
     pub fn position(&self, vertex: usize) -> Vec3 {
         let mut out = [Vec3::ZERO];
-        let movers = self.influences.map_or(Movers::One, |list| list.movers().range(vertex, vertex + 1));
+        let movers = self.influences.map_or(BatchInfluences::One, |list| list.movers().range(vertex, vertex + 1));
         self.deform(&[self.morphed(vertex)], movers, &mut out);
         out[0]
     }
@@ -319,18 +319,18 @@ impl<'a> VertexDeformer<'a> {
         let from: Vec<Vec3> = vertices.iter().map(|v| self.morphed(*v as usize)).collect();
         out.clear();
         out.resize(vertices.len(), Vec3::ZERO);
-        let Some(list) = self.influences else { return self.deform(&from, Movers::One, out) };
+        let Some(list) = self.influences else { return self.deform(&from, BatchInfluences::One, out) };
         let (mut joints, mut weights) = (Vec::new(), Vec::new());
         for v in vertices {
             let (of, shares) = list.of(*v as usize);
             joints.extend_from_slice(of);
             weights.extend_from_slice(shares);
         }
-        let movers = Movers::Each { per_vertex: list.per_vertex, joints: &joints, weights: &weights };
+        let movers = BatchInfluences::Each { per_vertex: list.per_vertex, joints: &joints, weights: &weights };
         self.deform(&from, movers, out);
     }
 
-    fn deform(&self, from: &[Vec3], movers: Movers, out: &mut [Vec3]) {
+    fn deform(&self, from: &[Vec3], movers: BatchInfluences, out: &mut [Vec3]) {
         let batch = Batch { positions: from, normals: &[], tangents: &[], movers };
         (self.method.deform_all)(self.palette, &batch, &mut BatchOut { positions: out, ..BatchOut::default() });
     }

@@ -2,7 +2,7 @@
 
 use std::io::{Result, Write};
 
-use crate::export::PosedPrimitive;
+use crate::export::BakedPrimitive;
 use crate::model::{Model, Topology};
 
 /// Writes all primitives as objects of one file: positions, the first texture coordinates (v upwards, as OBJ has it),
@@ -10,7 +10,7 @@ use crate::model::{Model, Topology};
 ///
 /// # Errors
 /// `out` fails.
-pub fn write_obj(model: &Model, primitives: &[PosedPrimitive], out: &mut dyn Write) -> Result<()> {
+pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<()> {
     writeln!(out, "# World space, metres, +Y up")?;
     // OBJ counts from one, through the whole file, each kind for itself.
     let (mut vertex, mut uv, mut normal) = (1_u64, 1_u64, 1_u64);
@@ -69,17 +69,17 @@ mod tests {
     fn objects_count_on_through_the_file() {
         let material = Material { name: "red\npaint".into(), ..Material::default() };
         let model = Model::build(ModelParts { materials: vec![material], ..ModelParts::default() }).unwrap();
-        let face = PosedPrimitive {
+        let face = BakedPrimitive {
             name: "left arm".into(),
             positions: vec![Vec3::ZERO, Vec3::X, Vec3::new(0.1, 1e-7, -2.5)],
             normals: vec![Vec3::Z; 3],
             uvs: [vec![Vec2::new(0.25, 0.75); 3], Vec::new()],
             indices: vec![0, 1, 2],
             material: Some(MaterialId(0)),
-            ..PosedPrimitive::default()
+            ..BakedPrimitive::default()
         };
-        let bare = PosedPrimitive { uvs: [Vec::new(), Vec::new()], material: None, ..face.clone() };
-        let line = PosedPrimitive { indices: vec![2, 0], topology: Topology::Lines, ..face.clone() };
+        let bare = BakedPrimitive { uvs: [Vec::new(), Vec::new()], material: None, ..face.clone() };
+        let line = BakedPrimitive { indices: vec![2, 0], topology: Topology::Lines, ..face.clone() };
         let mut bytes = Vec::new();
         write_obj(&model, &[face, bare, line], &mut bytes).unwrap();
         let text = String::from_utf8(bytes).unwrap();

@@ -2,7 +2,7 @@
 
 use std::io::{Error, ErrorKind, Result, Write};
 
-use crate::export::PosedPrimitive;
+use crate::export::BakedPrimitive;
 use crate::model::Topology;
 
 /// Writes all primitives into one file. Vertices: `x y z nx ny nz` as floats; faces: lists with a byte for the count and
@@ -10,7 +10,7 @@ use crate::model::Topology;
 ///
 /// # Errors
 /// `out` fails, or there are more vertices than 32-bit indices reach.
-pub fn write_ply(primitives: &[PosedPrimitive], out: &mut dyn Write) -> Result<()> {
+pub fn write_ply(primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<()> {
     let count = |topology, size: usize| -> usize {
         primitives.iter().filter(|p| p.topology == topology).map(|p| p.indices.len() / size).sum()
     };
@@ -37,7 +37,7 @@ pub fn write_ply(primitives: &[PosedPrimitive], out: &mut dyn Write) -> Result<(
     write_elements(primitives, Topology::Lines, out)
 }
 
-fn write_elements(primitives: &[PosedPrimitive], topology: Topology, out: &mut dyn Write) -> Result<()> {
+fn write_elements(primitives: &[BakedPrimitive], topology: Topology, out: &mut dyn Write) -> Result<()> {
     let mut first = 0;
     for p in primitives {
         if p.topology == topology {
@@ -61,18 +61,18 @@ mod tests {
 
     #[test]
     fn the_bytes_are_as_the_header_says() {
-        let triangle = PosedPrimitive {
+        let triangle = BakedPrimitive {
             positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
             normals: vec![Vec3::Z; 3],
             indices: vec![0, 1, 2],
-            ..PosedPrimitive::default()
+            ..BakedPrimitive::default()
         };
-        let line = PosedPrimitive {
+        let line = BakedPrimitive {
             positions: vec![Vec3::ONE, Vec3::NEG_ONE],
             normals: vec![Vec3::ZERO; 2],
             indices: vec![1, 0],
             topology: Topology::Lines,
-            ..PosedPrimitive::default()
+            ..BakedPrimitive::default()
         };
         let mut bytes = Vec::new();
         write_ply(&[line, triangle], &mut bytes).unwrap();

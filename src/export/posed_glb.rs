@@ -5,7 +5,7 @@ use std::io::{Error, ErrorKind, Result, Write};
 use glam::Vec3;
 use serde_json::{Map, Value, json};
 
-use crate::export::PosedPrimitive;
+use crate::export::BakedPrimitive;
 use crate::export::glb::{Elements, GlbWriter};
 use crate::model::{AlphaMode, Material, MaterialId, Model, Topology};
 
@@ -14,7 +14,7 @@ use crate::model::{AlphaMode, Material, MaterialId, Model, Topology};
 ///
 /// # Errors
 /// `out` fails, a position is not finite, or the file would be larger than 4 GiB.
-pub fn write_glb(model: &Model, primitives: &[PosedPrimitive], out: &mut dyn Write) -> Result<()> {
+pub fn write_glb(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<()> {
     let mut writer = GlbWriter::new();
     let (mut nodes, mut meshes, mut used) = (Vec::new(), Vec::new(), Vec::new());
     for p in primitives {
@@ -42,7 +42,7 @@ pub fn write_glb(model: &Model, primitives: &[PosedPrimitive], out: &mut dyn Wri
     out.write_all(&bytes)
 }
 
-fn primitive(p: &PosedPrimitive, writer: &mut GlbWriter, used: &mut Vec<MaterialId>) -> Value {
+fn primitive(p: &BakedPrimitive, writer: &mut GlbWriter, used: &mut Vec<MaterialId>) -> Value {
     let mut attributes = Map::new();
     attributes.insert("POSITION".into(), json!(writer.push(Elements::Attribute3(&p.positions))));
     if p.normals.iter().any(|n| *n != Vec3::ZERO) {

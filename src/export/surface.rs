@@ -8,7 +8,7 @@ use crate::model::{InstanceId, LocalPose, MaterialId, Model, Topology};
 
 /// A primitive frozen in a pose, in world space. Vertices in file order.
 #[derive(Clone, Debug, Default)]
-pub struct PosedPrimitive {
+pub struct BakedPrimitive {
     /// The node's name, numbered where it carries several copies or primitives; never empty.
     pub name: String,
     /// Metres.
@@ -27,7 +27,7 @@ pub struct PosedPrimitive {
 
 /// Poses all primitives of what is drawn on the CPU, in that order; of an instance all its copies, one after the other.
 #[must_use]
-pub fn posed_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, method: &Method) -> Vec<PosedPrimitive> {
+pub fn baked_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, method: &Method) -> Vec<BakedPrimitive> {
     let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
@@ -41,7 +41,7 @@ pub fn posed_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, meth
             // The matrices of copies follow each other.
             let packed = &packed[copy * method.vec4s_per_joint..];
             deform::deform_primitive(model, *id, primitive, packed, &pose.morph_weights, method, &mut deformed);
-            out.push(posed_primitive(model, (*id, copy), primitive, &deformed));
+            out.push(baked_primitive(model, (*id, copy), primitive, &deformed));
         }
     }
     out
@@ -49,12 +49,12 @@ pub fn posed_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, meth
 
 /// Freezes one deformed primitive of a copy of an instance, wherever it was deformed.
 #[must_use]
-pub fn posed_primitive(
+pub fn baked_primitive(
     model: &Model,
     (instance, copy): (InstanceId, usize),
     primitive: usize,
     deformed: &Deformed,
-) -> PosedPrimitive {
+) -> BakedPrimitive {
     let instance = &model.instances[instance.index()];
     let primitives = &model.meshes[instance.mesh.index()].primitives;
     let source = &primitives[primitive];
@@ -80,7 +80,7 @@ pub fn posed_primitive(
         }
     }
     let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
-    PosedPrimitive {
+    BakedPrimitive {
         name,
         positions: deformed.positions[..stored].to_vec(),
         normals: deformed.normals[..stored].to_vec(),
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn outsides_stay_outside_of_mirrored_parts() {
         let model = obstacle_course();
-        let surface = posed_surface(&model, &anim::drawn_at_rest(&model, 0), &model.skeleton.rest, METHODS[0]);
+        let surface = baked_surface(&model, &anim::drawn_at_rest(&model, 0), &model.skeleton.rest, METHODS[0]);
         assert_eq!(surface.iter().map(|p| &p.name[..]).collect::<Vec<_>>(), ["mesh.0", "mesh.1", "box"]);
         let mirrored = &surface[2];
         let source = &model.meshes[1].primitives[0];
@@ -135,7 +135,7 @@ mod tests {
         influences.joints.extend_from_within(range.clone());
         influences.weights.extend_from_within(range);
         let split = Model::build(ModelParts { meshes, ..clone_parts(&source) }).unwrap();
-        let surface = |m: &Model| posed_surface(m, &anim::drawn_at_rest(m, 0), &m.skeleton.rest, METHODS[0]).remove(0);
+        let surface = |m: &Model| baked_surface(m, &anim::drawn_at_rest(m, 0), &m.skeleton.rest, METHODS[0]).remove(0);
         let (whole, folded) = (surface(&source), surface(&split));
         assert_eq!(folded.positions.len(), stored);
         assert_eq!((folded.indices, folded.positions), (whole.indices, whole.positions));

@@ -12,7 +12,7 @@ use crate::session::{Lighting, PosedLight, Session};
 
 /// Colours that come from the theme. sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Palette {
+pub struct SceneColors {
     /// Behind everything.
     pub background: Background,
     /// Lines of the ground.
@@ -44,7 +44,7 @@ pub struct Palette {
 /// Pixels, of vertices and of marked ones.
 const DOT_RADIUS: [f32; 2] = [2.5, 5.0];
 
-impl Palette {
+impl SceneColors {
     /// For dark surroundings.
     pub const DARK: Self = Self {
         background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
@@ -82,7 +82,7 @@ impl Palette {
 
 impl Frame {
     /// Describes `session` as it stands ([`Session::update_pose`] has run). Reuses this frame's memory.
-    pub fn build(&mut self, session: &Session, palette: &Palette) {
+    pub fn build(&mut self, session: &Session, colors: &SceneColors) {
         let view = session.view();
         let (near, far) = view.planes(session.shown_bounds());
         self.model = session.model().map(Arc::clone);
@@ -102,22 +102,22 @@ impl Frame {
         self.lines.clear();
         self.marked = Arc::clone(&view.marked);
         self.inspection = session.document().and_then(|d| d.inspection.clone());
-        let weighed = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weighed()).flatten();
+        let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weights_joint()).flatten();
         self.display = Display {
             overlay: view.overlay,
             ramp: view.ramp,
-            selected: weighed.map(|(node, _)| node).or(view.selected),
+            selected: weights_joint.map(|(node, _)| node).or(view.selected),
             with_children: view.with_children,
             influenced_only: view.influenced_only,
             shared_black: view.shared_black,
             influence_limit: view.influence_limit,
-            dots: view.vertices.then_some(Dots { radius: DOT_RADIUS[0], color: palette.dots }),
-            marks: Dots { radius: DOT_RADIUS[1], color: palette.marks },
+            dots: view.vertices.then_some(Dots { radius: DOT_RADIUS[0], color: colors.dots }),
+            marks: Dots { radius: DOT_RADIUS[1], color: colors.marks },
             wireframe: view.wireframe,
             mesh: view.mesh,
             skin_opacity: view.skin_opacity,
-            grid: view.grid.then(|| grid(session, palette)),
-            background: palette.background,
+            grid: view.grid.then(|| grid(session, colors)),
+            background: colors.background,
         };
         let Some(model) = session.model() else { return };
         self.draws.extend(&session.pose().draws);
@@ -125,20 +125,20 @@ impl Frame {
         self.changes.extend(session.pose().changes.iter().filter(of_materials));
         self.add_lights(session);
         if view.bones {
-            self.add_bones(model, session, palette);
+            self.add_bones(model, session, colors);
         }
         if view.axes {
-            self.add_axes(model, session, palette);
+            self.add_axes(model, session, colors);
         }
         if let Some(explanation) = session.explanation() {
-            self.add_ghosts(&explanation, palette);
+            self.add_ghosts(&explanation, colors);
         }
     }
 
     /// Adds a dot where each joint alone would carry the pinned vertex, and a line from there to the vertex, which is
     /// stronger the more the joint weighs.
-    fn add_ghosts(&mut self, explanation: &Explanation, palette: &Palette) {
-        let [ink, edge] = palette.pinned;
+    fn add_ghosts(&mut self, explanation: &Explanation, colors: &SceneColors) {
+        let [ink, edge] = colors.pinned;
         let place = explanation.position.as_vec3();
         let ghosts = || explanation.terms.iter().filter(|_| explanation.skinned);
         let strength = |term: &Term| term.weight.abs().min(1.0) as f32;
@@ -174,22 +174,22 @@ impl Frame {
         }));
     }
 
-    fn add_bones(&mut self, model: &Model, session: &Session, palette: &Palette) {
+    fn add_bones(&mut self, model: &Model, session: &Session, colors: &SceneColors) {
         let (view, bounds) = (session.view(), session.opened_bounds());
         let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
         for bone in &session.pose().bones {
             let color = if Some(bone.node) == view.selected {
-                palette.selected
+                colors.selected
             } else if Some(bone.node) == view.hovered {
-                palette.hovered
+                colors.hovered
             } else if session.edits().nodes.contains_key(&bone.node) {
-                palette.edited
+                colors.edited
             } else if below.contains(&bone.node.index()) {
-                palette.below_selected
+                colors.below_selected
             } else if view.selected.is_some() {
-                palette.unselected
+                colors.unselected
             } else {
-                palette.bone
+                colors.bone
             };
             let length = bone.head.distance(bone.tail);
             let radius = match view.bone_shape {
@@ -203,12 +203,12 @@ impl Frame {
                 color,
                 shape: view.bone_shape,
                 outlined: Some(bone.node) == view.selected,
-                fades: color == palette.unselected,
+                fades: color == colors.unselected,
             });
         }
     }
 
-    fn add_axes(&mut self, model: &Model, session: &Session, palette: &Palette) {
+    fn add_axes(&mut self, model: &Model, session: &Session, colors: &SceneColors) {
         let length = session.opened_bounds().diagonal() * 0.025;
         for (i, world) in session.pose().model.iter().enumerate() {
             let node = NodeId::from_index(i);
@@ -219,7 +219,7 @@ impl Frame {
             let selected = session.view().selected == Some(node);
             let from = Vec3::from(world.translation);
             let axes = [world.matrix3.x_axis, world.matrix3.y_axis, world.matrix3.z_axis];
-            for (axis, color) in axes.into_iter().zip(palette.axes) {
+            for (axis, color) in axes.into_iter().zip(colors.axes) {
                 let scale = if selected { 2.0 } else { 1.0 };
                 let to = from + Vec3::from(axis.normalize_or_zero()) * length * scale;
                 self.lines.push(Line { from, to, width: if selected { 2.5 } else { 1.5 }, color });
@@ -230,8 +230,8 @@ impl Frame {
 
 /// The ground reaches as far as the crowd does. A crowd has no contact shadow, since only the first member's could be
 /// drawn.
-fn grid(session: &Session, palette: &Palette) -> Grid {
-    let mut grid = ground(session.opened_bounds(), palette);
+fn grid(session: &Session, colors: &SceneColors) -> Grid {
+    let mut grid = ground(session.opened_bounds(), colors);
     if session.crowd() > 1 {
         grid.shadow = Vec4::ZERO;
         grid.radius = grid.radius.max(session.shown_bounds().diagonal() * 1.5);
@@ -253,14 +253,14 @@ pub fn grid_unit(session: &Session) -> Option<f32> {
         Projection::Perspective { fov_y } => 2.0 * depth * (0.5 * fov_y).tan(),
         Projection::Orthographic { height } => height,
     };
-    let finest = ground(session.opened_bounds(), &Palette::DARK).spacing;
+    let finest = ground(session.opened_bounds(), &SceneColors::DARK).spacing;
     // The shader leaves out lines that crowd: the finest, and then every tenth.
     let pixels = finest * view.viewport.y / height;
     Some(if height > 0.0 && pixels < LEAST_PIXELS { 10.0 * finest } else { finest })
 }
 
 /// Lines a power of ten apart, some ten to a hundred across the model; the shadow lies under its box.
-fn ground(bounds: Aabb, palette: &Palette) -> Grid {
+fn ground(bounds: Aabb, colors: &SceneColors) -> Grid {
     let size = bounds.diagonal().max(1e-6);
     let center = bounds.center();
     let half = bounds.size() * 0.5;
@@ -272,8 +272,8 @@ fn ground(bounds: Aabb, palette: &Palette) -> Grid {
         height,
         radius: size * 3.0,
         shadow,
-        color: palette.grid,
-        floor: palette.floor,
+        color: colors.grid,
+        floor: colors.floor,
     }
 }
 
@@ -300,20 +300,23 @@ mod tests {
         session.apply(ViewCommand::ToggleOverlay("weights"));
         session.apply(ViewCommand::SetVariant(Some(4)));
         let mut frame = Frame::default();
-        frame.build(&session, &Palette::DARK);
+        frame.build(&session, &SceneColors::DARK);
         assert_eq!((frame.draws.len(), frame.palettes.len(), frame.bones.len()), (1, 3, 3));
         assert_eq!((frame.display.selected, frame.variant), (Some(NodeId(2)), Some(4)));
         assert_eq!(frame.overlay().map(|o| o.id), Some("weights"));
         let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
-        assert_eq!(colors, [Palette::DARK.unselected, Palette::DARK.selected, Palette::DARK.below_selected]);
+        assert_eq!(
+            colors,
+            [SceneColors::DARK.unselected, SceneColors::DARK.selected, SceneColors::DARK.below_selected]
+        );
         session.apply(SelectionCommand::Select(None));
-        frame.build(&session, &Palette::DARK);
+        frame.build(&session, &SceneColors::DARK);
         assert!(
-            frame.bones.iter().all(|b| b.color == Palette::DARK.bone && !b.fades),
+            frame.bones.iter().all(|b| b.color == SceneColors::DARK.bone && !b.fades),
             "nothing stands back for a selection"
         );
-        for palette in [Palette::DARK, Palette::LIGHT] {
-            assert!(palette.bone[3] >= 0.85 && palette.unselected[3] <= 0.5);
+        for colors in [SceneColors::DARK, SceneColors::LIGHT] {
+            assert!(colors.bone[3] >= 0.85 && colors.unselected[3] <= 0.5);
         }
         assert!(frame.camera.near > 0.0 && frame.camera.far > session.view().orbit.distance);
     }
@@ -325,7 +328,7 @@ mod tests {
         session.update_pose();
         let mut frame = Frame::default();
         let mut built = |session: &Session| {
-            frame.build(session, &Palette::DARK);
+            frame.build(session, &SceneColors::DARK);
             frame.clone()
         };
         let usual = built(&session);
@@ -351,7 +354,7 @@ mod tests {
         session.apply(SelectionCommand::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex })));
         session.update_pose();
         let mut frame = Frame::default();
-        frame.build(&session, &Palette::DARK);
+        frame.build(&session, &SceneColors::DARK);
         let explained = session.explanation().unwrap();
         let (lines, dots): (Vec<Line>, Vec<Line>) = frame.lines.iter().partition(|line| line.from != line.to);
         // Joint 2 turned, joint 1 did not: where it alone would carry the vertex is where the vertex is stored.
@@ -360,9 +363,9 @@ mod tests {
         assert!((lines[1].from - stored).length() < 1e-6 && lines.iter().all(|l| l.to == explained.position.as_vec3()));
         assert!(lines[0].width > lines[1].width && lines[0].color[3] > lines[1].color[3], "{lines:?}");
         assert_eq!(lines[0].color[..3], joint_color(NodeId(3)));
-        assert_eq!(dots.last().map(|dot| (dot.from, dot.color)), Some((lines[0].to, Palette::DARK.pinned[0])));
+        assert_eq!(dots.last().map(|dot| (dot.from, dot.color)), Some((lines[0].to, SceneColors::DARK.pinned[0])));
         session.apply(SelectionCommand::Deselect);
-        frame.build(&session, &Palette::DARK);
+        frame.build(&session, &SceneColors::DARK);
         assert!(frame.lines.is_empty());
     }
 
@@ -388,7 +391,7 @@ mod tests {
     fn the_grid_fits_models_of_any_size() {
         for size in [0.02_f32, 1.8, 280.0] {
             let bounds = Aabb { min: Vec3::new(-0.3, 0.0, -0.2) * size, max: Vec3::new(0.3, 1.0, 0.2) * size };
-            let lines = size / ground(bounds, &Palette::DARK).spacing;
+            let lines = size / ground(bounds, &SceneColors::DARK).spacing;
             assert!((5.0..100.0).contains(&lines), "{size}: {lines}");
         }
     }

@@ -254,7 +254,7 @@ impl<'a> ClipReader<'_, 'a> {
         self.clip.samplers.len() - 1
     }
 
-    fn note_held(&self, sampler: usize, Held { values, tangents }: Held) {
+    fn note_held(&self, sampler: usize, NonFiniteCounts { values, tangents }: NonFiniteCounts) {
         let part = format!("sampler {sampler}");
         if values > 0 {
             self.warn(&part, format!("has {values} values that are not finite; the key before was held"));
@@ -384,7 +384,7 @@ impl<'a> ClipReader<'_, 'a> {
                         format!("has {bad} rotations that are zero or not finite; the key before was held"),
                     );
                 }
-                self.note_held(number, Held { values: 0, tangents });
+                self.note_held(number, NonFiniteCounts { values: 0, tangents });
                 Values::Quat(values.into())
             }
             Path::Weights => {
@@ -422,7 +422,7 @@ impl<'a> ClipReader<'_, 'a> {
 }
 
 /// How many values, and how many tangents of splines, were not finite.
-struct Held {
+struct NonFiniteCounts {
     values: usize,
     tangents: usize,
 }
@@ -430,8 +430,13 @@ struct Held {
 /// Replaces values that are not finite by the same place of the key before (of the first good key at the start), and tangents
 /// by `zero`. `group` values belong to one key, `per_value` of them make its value; where there are more they are in-tangent,
 /// value and out-tangent.
-fn hold<T: Copy>(values: &mut [T], (group, per_value): (usize, usize), good: impl Fn(&T) -> bool, zero: T) -> Held {
-    let mut bad = Held { values: 0, tangents: 0 };
+fn hold<T: Copy>(
+    values: &mut [T],
+    (group, per_value): (usize, usize),
+    good: impl Fn(&T) -> bool,
+    zero: T,
+) -> NonFiniteCounts {
+    let mut bad = NonFiniteCounts { values: 0, tangents: 0 };
     if values.iter().all(&good) {
         return bad;
     }

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use image::{ImageFormat, ImageReader};
 
 use super::bytes::Bytes;
-use super::limits::{Room, measure};
+use super::limits::{ReserveBytes, measure};
 use super::{Limits, ktx2, png};
 use crate::model::{BlockFormats, Pixels};
 
@@ -13,7 +13,7 @@ use crate::model::{BlockFormats, Pixels};
 pub(super) fn decode(
     source: Bytes,
     limits: &Limits,
-    room: Room,
+    room: ReserveBytes,
     formats: &dyn Fn() -> BlockFormats,
 ) -> Result<Pixels, String> {
     if let Some(pixels) = png::decode(source, limits, room)? {

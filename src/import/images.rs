@@ -33,7 +33,7 @@ struct Job<'a> {
 }
 
 /// The images of a model while they arrive. Shared by all threads that decode.
-pub(super) struct Coming<'a> {
+pub(super) struct PendingImages<'a> {
     jobs: Vec<Job<'a>>,
     by_texture: Vec<Option<ImageId>>,
     limits: &'a Limits,
@@ -54,7 +54,7 @@ pub(super) struct Coming<'a> {
 /// How far an import is when all but the images is read.
 pub(super) const GEOMETRY_DONE: f32 = 0.7;
 
-impl<'a> Coming<'a> {
+impl<'a> PendingImages<'a> {
     /// Finds the images that textures show. Nothing is read yet.
     pub(super) fn plan(
         reader: &Reader<'a>,

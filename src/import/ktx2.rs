@@ -6,7 +6,7 @@
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 
 use super::Limits;
-use super::limits::{Room, measure};
+use super::limits::{ReserveBytes, measure};
 use crate::model::{BlockFormats, PixelFormat, Pixels};
 
 /// The first bytes of every KTX2 file.
@@ -37,7 +37,7 @@ struct Header {
 pub(super) fn decode(
     bytes: &[u8],
     limits: &Limits,
-    room: Room,
+    room: ReserveBytes,
     formats: &dyn Fn() -> BlockFormats,
 ) -> Result<Pixels, String> {
     let header = Header::read(bytes, limits)?;

@@ -19,7 +19,7 @@ const LIGHTS: &str = "KHR_lights_punctual";
 
 /// Lights and cameras of a file. Those that could not be read are not in the lists; ids are places in the lists.
 #[derive(Debug, Default)]
-pub(super) struct Carried {
+pub(super) struct LightsAndCameras {
     pub lights: Vec<Light>,
     /// By node, rising.
     pub light_nodes: Vec<(NodeId, LightId)>,
@@ -33,8 +33,8 @@ pub(super) struct Carried {
 }
 
 /// Reads all of them.
-pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Carried {
-    let mut out = Carried::default();
+pub(super) fn read(reader: &Reader, nodes: &Nodes) -> LightsAndCameras {
+    let mut out = LightsAndCameras::default();
     let extensions = reader.root.extensions.as_ref().map(|e| &e.others);
     let list = Fields::of(reader, "file", LIGHTS, extensions).map_or(&[][..], |f| f.list("lights"));
     for (i, value) in list.iter().enumerate() {

@@ -173,7 +173,7 @@ impl std::fmt::Debug for Progress<'_> {
 }
 
 /// A function that takes bytes from the budget, before they are allocated.
-pub(super) type Room<'a> = &'a dyn Fn(u64) -> Result<(), String>;
+pub(super) type ReserveBytes<'a> = &'a dyn Fn(u64) -> Result<(), String>;
 
 /// The number of pixels of an image.
 ///

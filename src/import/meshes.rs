@@ -12,10 +12,10 @@ use super::{ImportError, Reader, copies, draco, influences};
 use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
 
 /// All meshes, and where the influences of each primitive stand.
-pub(super) type Read = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
+pub(super) type MeshesAndOrigins = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
 
 /// Reads all meshes, in file order; their primitives on all cores.
-pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<Read, ImportError> {
+pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<MeshesAndOrigins, ImportError> {
     let mut origins: Vec<Vec<PrimitiveOrigin>> = Vec::with_capacity(reader.root.meshes.len());
     let mut out = Vec::with_capacity(reader.root.meshes.len());
     let mut work = Vec::new();

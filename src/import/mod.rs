@@ -60,7 +60,7 @@ use crate::model::{
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
-use images::Coming;
+use images::PendingImages;
 use limits::Budget;
 use pointers::{PointerChannel, World};
 use uri::Resolver;
@@ -100,7 +100,7 @@ pub struct Import {
 }
 
 /// Takes a model that can be drawn while its images still arrive, and what was repaired or left out until then.
-pub type Shown<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
+pub type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 
 /// What every part of the importer reads from.
 struct Reader<'a> {
@@ -135,7 +135,7 @@ pub fn import_file_showing(
     path: &Path,
     options: &Options,
     progress: &Progress,
-    shown: Shown,
+    shown: OnModel,
 ) -> Result<Import, ImportError> {
     open_file(path, options, progress, Some(shown))
 }
@@ -157,12 +157,17 @@ pub fn import_bytes_showing(
     name: &str,
     options: &Options,
     progress: &Progress,
-    shown: Shown,
+    shown: OnModel,
 ) -> Result<Import, ImportError> {
     open_bytes(bytes, name, options, progress, Some(shown))
 }
 
-fn open_file(path: &Path, options: &Options, progress: &Progress, shown: Option<Shown>) -> Result<Import, ImportError> {
+fn open_file(
+    path: &Path,
+    options: &Options,
+    progress: &Progress,
+    shown: Option<OnModel>,
+) -> Result<Import, ImportError> {
     progress.step(0.0, "Reading file")?;
     let said = path.display().to_string().replace(char::is_control, "�");
     let failed = |source| ImportError::Read { path: said.clone(), source };
@@ -186,7 +191,7 @@ fn open_bytes(
     name: &str,
     options: &Options,
     progress: &Progress,
-    shown: Option<Shown>,
+    shown: Option<OnModel>,
 ) -> Result<Import, ImportError> {
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
     let resolver = Resolver::new(None, false, &files);
@@ -205,7 +210,7 @@ fn import(
     options: &Options,
     resolver: &Resolver,
     progress: &Progress,
-    shown: Option<Shown>,
+    shown: Option<OnModel>,
 ) -> Result<Import, ImportError> {
     let limits = &options.limits;
     let warnings = Warnings::default();
@@ -241,7 +246,7 @@ fn import(
         warnings: &warnings,
         progress: *progress,
     };
-    let coming = Coming::plan(&reader, resolver, options.block_formats.as_ref())?;
+    let coming = PendingImages::plan(&reader, resolver, options.block_formats.as_ref())?;
     let model = read_beside(&reader, name, origins, &coming, shown)?;
     coming.finish(&warnings);
     (progress.report)(1.0, "Done");
@@ -253,8 +258,8 @@ fn read_beside(
     reader: &Reader,
     name: &str,
     origins: Origins,
-    coming: &Coming,
-    shown: Option<Shown>,
+    coming: &PendingImages,
+    shown: Option<OnModel>,
 ) -> Result<Arc<Model>, ImportError> {
     std::thread::scope(|scope| {
         for _ in 0..coming.helpers() {
@@ -279,7 +284,7 @@ fn read_beside(
 }
 
 /// `origins` says so far where buffers, views and accessors lie.
-fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Coming) -> Result<Model, ImportError> {
+fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &PendingImages) -> Result<Model, ImportError> {
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
     let skins = skins::read(reader, &nodes)?;
@@ -300,7 +305,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Coming
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
-    let lights::Carried { lights, light_nodes, cameras, camera_nodes, .. } = carried;
+    let lights::LightsAndCameras { lights, light_nodes, cameras, camera_nodes, .. } = carried;
     let hidden = visibility::read(reader, &nodes);
     (origins.primitives, origins.clips) = (of_primitives, of_clips);
     (origins.skins, origins.nodes) = (origins::skins(reader), origins::nodes(reader, &nodes));

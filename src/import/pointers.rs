@@ -4,7 +4,7 @@
 use gltf::json;
 use serde_json::Value;
 
-use super::lights::Carried;
+use super::lights::LightsAndCameras;
 use super::nodes::Nodes;
 use crate::model::{
     CameraProperty, Lens, LightProperty, Material, MaterialId, MaterialProperty, NodeId, Path, Property, TextureUse,
@@ -66,7 +66,7 @@ pub(super) enum Target {
 /// What there is to point at.
 pub(super) struct World<'a> {
     pub nodes: &'a Nodes,
-    pub carried: &'a Carried,
+    pub carried: &'a LightsAndCameras,
     pub materials: &'a mut [Material],
 }
 

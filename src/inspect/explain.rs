@@ -8,7 +8,7 @@
 use glam::{Affine3A, DAffine3, DVec3};
 
 use super::VertexRef;
-use crate::deform::{Exact, Method, Mover, Readout};
+use crate::deform::{ExactDeformation, ExactInfluence, Method, Readout};
 use crate::model::{Instance, MeshId, Model, NodeId};
 
 /// One vertex in one pose.
@@ -70,7 +70,7 @@ pub struct Term {
 
 /// What an [`Explanation`] is about.
 #[derive(Clone, Copy, Debug)]
-pub struct Posed<'a> {
+pub struct PosedModel<'a> {
     /// What is shown.
     pub model: &'a Model,
     /// `model_from_mesh`, by [`Model::palette_layout`].
@@ -84,8 +84,8 @@ pub struct Posed<'a> {
 impl Explanation {
     /// Explains `vertex` of copy number `copy` (0 where its instance has none); `None` where the model has no such vertex.
     #[must_use]
-    pub fn of(posed: &Posed, vertex: VertexRef, copy: usize) -> Option<Self> {
-        let Posed { model, palettes, .. } = *posed;
+    pub fn of(posed: &PosedModel, vertex: VertexRef, copy: usize) -> Option<Self> {
+        let PosedModel { model, palettes, .. } = *posed;
         let instance = model.instances.get(vertex.instance.index())?;
         let primitive = model.meshes[instance.mesh.index()].primitives.get(vertex.primitive)?;
         let stored = primitive.positions.get(vertex.vertex)?.as_dvec3();
@@ -101,7 +101,7 @@ impl Explanation {
         for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0) {
             let joint = usize::from(*joint);
             let matrix = double(palettes.get(first + joint)?);
-            movers.push(Mover { joint, weight: f64::from(*weight), matrix });
+            movers.push(ExactInfluence { joint, weight: f64::from(*weight), matrix });
             let (node, offset) = match skin {
                 Some(skin) => (skin.joints[joint], double(&skin.inverse_bind[joint]).transform_point3(rest)),
                 None => (instance.node, rest),
@@ -109,7 +109,7 @@ impl Explanation {
             let alone = matrix.transform_point3(rest);
             terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
         }
-        let Exact { map, mut readout } = (posed.method.exact)(&movers, rest);
+        let ExactDeformation { map, mut readout } = (posed.method.exact)(&movers, rest);
         let position = map.transform_point3(rest);
         // Heaviest first; shares go with their terms.
         let mut order: Vec<usize> = (0..terms.len()).collect();
@@ -135,7 +135,7 @@ impl Explanation {
     }
 }
 
-fn morphs(posed: &Posed, instance: &Instance, vertex: VertexRef) -> Vec<MorphTerm> {
+fn morphs(posed: &PosedModel, instance: &Instance, vertex: VertexRef) -> Vec<MorphTerm> {
     let primitive = &posed.model.meshes[instance.mesh.index()].primitives[vertex.primitive];
     let weights = posed.morph_weights.get(instance.morph_offset..).unwrap_or_default();
     let weights = &weights[..instance.morph_weights.len().min(weights.len())];
@@ -221,7 +221,7 @@ mod tests {
         pose.extend(now.iter().map(|turn| turn.matrix()));
         let mut palettes = Vec::new();
         deform::palettes(model, &pose, &mut palettes);
-        let posed = Posed { model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
+        let posed = PosedModel { model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
         Explanation::of(&posed, VERTEX, 0).unwrap()
     }
 
@@ -296,7 +296,7 @@ mod tests {
             deform::palettes(&model, &pose, &mut palettes);
             for method in METHODS {
                 let morph_weights = &local.morph_weights;
-                let posed = Posed { model: &model, palettes: &palettes, morph_weights, method };
+                let posed = PosedModel { model: &model, palettes: &palettes, morph_weights, method };
                 let mut packed = Vec::new();
                 deform::pack(method, &palettes, &mut packed);
                 for (i, instance) in model.instances.iter().enumerate() {

@@ -21,7 +21,7 @@ mod transformed_by;
 mod vertex;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};
-pub use explain::{Explanation, MorphTerm, Posed, Term, in_space};
+pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::Inspection;
 pub use overlay::{OVERLAYS, Overlay, SCALE_ROWS, Scale, Step, overlay};
 pub use pick::{Hit, PosedPrimitive, PosedSurface, bounds_of, moved_bounds, mover, pick, posed_surface};

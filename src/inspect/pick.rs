@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Posed, VertexRef};
+use super::{PosedModel, VertexRef};
 use crate::deform::{self, Deformed, Method, Parts, VertexDeformer};
 use crate::math::{Aabb, Ray};
 use crate::model::{Instance, InstanceId, Model, NodeId, Topology};
@@ -186,8 +186,12 @@ pub(super) fn carrier(model: &Model, node: NodeId) -> NodeId {
 /// The box around some of what `draws` shows, as posed: the vertices that `wanted` names of each primitive of an instance, in
 /// all of its copies. No other vertex is deformed.
 #[must_use]
-pub fn bounds_of(posed: &Posed, draws: &[InstanceId], wanted: &mut dyn FnMut(&Instance, usize, &mut Vec<u32>)) -> Aabb {
-    let Posed { model, palettes, morph_weights, method } = *posed;
+pub fn bounds_of(
+    posed: &PosedModel,
+    draws: &[InstanceId],
+    wanted: &mut dyn FnMut(&Instance, usize, &mut Vec<u32>),
+) -> Aabb {
+    let PosedModel { model, palettes, morph_weights, method } = *posed;
     let (mut packed, mut still): (Vec<Vec4>, Vec<Vec4>) = (Vec::new(), Vec::new());
     deform::pack(method, palettes, &mut packed);
     deform::pack(method, &[Affine3A::IDENTITY], &mut still);
@@ -218,7 +222,7 @@ pub fn bounds_of(posed: &Posed, draws: &[InstanceId], wanted: &mut dyn FnMut(&In
 
 /// The box around the vertices that `node` moves by at least `weight`, as posed.
 #[must_use]
-pub fn moved_bounds(posed: &Posed, draws: &[InstanceId], node: NodeId, weight: f32) -> Aabb {
+pub fn moved_bounds(posed: &PosedModel, draws: &[InstanceId], node: NodeId, weight: f32) -> Aabb {
     let model = posed.model;
     bounds_of(posed, draws, &mut |instance, primitive, out| {
         let p = &model.meshes[instance.mesh.index()].primitives[primitive];
@@ -272,7 +276,7 @@ mod tests {
         let (mut pose, mut palettes) = (Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(&model, &pose, &mut palettes);
-        let posed = Posed { model: &model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
+        let posed = PosedModel { model: &model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
         let bounds = moved_bounds(&posed, &crate::anim::drawn_at_rest(&model, 0), NodeId(2), 0.5);
         assert!((bounds.min.y - 1.0).abs() < 0.11 && bounds.max.y == 2.0);
     }

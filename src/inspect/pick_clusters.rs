@@ -37,7 +37,7 @@ pub(super) struct Members {
     pub joints: Range<u32>,
     /// All of them, mesh space.
     pub around: Aabb,
-    /// See [`crate::deform::Crowd::sums`].
+    /// See [`crate::deform::InfluenceBounds::sums`].
     pub sums: [f32; 2],
     /// A weight is negative, or joints are too many: nothing is known about where they can be.
     pub wild: bool,

@@ -5,10 +5,10 @@
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::Posed;
+use super::PosedModel;
 use super::pick::{self, Hit};
 use super::pick_clusters::{self, BRANCH, Clusters, Members};
-use crate::deform::{self, Crowd, VertexDeformer};
+use crate::deform::{self, InfluenceBounds, VertexDeformer};
 use crate::math::{Aabb, Ray};
 use crate::model::{InstanceId, Model, Primitive, Topology};
 
@@ -33,7 +33,7 @@ impl PickIndex {
 
     /// The nearest hit of `ray` with what is drawn, both sides of a triangle counting.
     #[must_use]
-    pub fn pick(&self, posed: &Posed, draws: &[InstanceId], ray: Ray) -> Option<Hit> {
+    pub fn pick(&self, posed: &PosedModel, draws: &[InstanceId], ray: Ray) -> Option<Hit> {
         let mut packed = Vec::new();
         deform::pack(posed.method, posed.palettes, &mut packed);
         let mut here = Vec::new();
@@ -44,12 +44,12 @@ impl PickIndex {
             let Some(mesh) = self.meshes.get(instance.mesh.index()) else { continue };
             for (primitive, clusters) in mesh.iter().enumerate().filter(|(_, c)| !c.leaves.is_empty()) {
                 let rigid = posed.model.binding(*id, primitive).1.is_none();
-                search.meet(clusters, Place { draw, instance: *id, primitive, rigid });
+                search.meet(clusters, DrawnPrimitive { draw, instance: *id, primitive, rigid });
             }
         }
         let mut met = std::mem::take(&mut search.met);
         met.sort_by(|a, b| a.enters.total_cmp(&b.enters));
-        let mut best: Option<Best> = None;
+        let mut best: Option<BestHit> = None;
         for met in met {
             // Boxes are larger than what they hold by more than the distance is rounded.
             if best.is_some_and(|best| best.hit.distance < met.enters) {
@@ -64,7 +64,7 @@ impl PickIndex {
 
 /// A primitive as it is drawn.
 #[derive(Clone, Copy)]
-struct Place {
+struct DrawnPrimitive {
     /// Place in the list of what is drawn.
     draw: usize,
     instance: InstanceId,
@@ -74,32 +74,32 @@ struct Place {
 }
 
 /// A leaf whose box the ray meets.
-struct Met {
+struct LeafHit {
     enters: f32,
-    place: Place,
+    place: DrawnPrimitive,
     copy: usize,
     leaf: usize,
 }
 
 /// The nearest hit; of equally near ones the first that is drawn.
 #[derive(Clone, Copy)]
-struct Best {
+struct BestHit {
     hit: Hit,
     order: (usize, usize, usize, u32),
 }
 
 struct Search<'a> {
-    posed: &'a Posed<'a>,
+    posed: &'a PosedModel<'a>,
     /// All palettes.
     packed: &'a [Vec4],
     /// The identity: copies are searched where they are stored.
     here: &'a [Vec4],
     ray: Ray,
-    met: Vec<Met>,
+    met: Vec<LeafHit>,
 }
 
 impl Search<'_> {
-    fn meet(&mut self, clusters: &Clusters, place: Place) {
+    fn meet(&mut self, clusters: &Clusters, place: DrawnPrimitive) {
         let posed = self.posed;
         let copies = &posed.model.instances[place.instance.index()].copies;
         let (first, _) = posed.model.binding(place.instance, place.primitive);
@@ -120,7 +120,15 @@ impl Search<'_> {
         }
     }
 
-    fn meet_once(&mut self, c: &Clusters, place: Place, copy: usize, palette: &[Vec4], moved: &Moved, ray: Ray) {
+    fn meet_once(
+        &mut self,
+        c: &Clusters,
+        place: DrawnPrimitive,
+        copy: usize,
+        palette: &[Vec4],
+        moved: &MorphBounds,
+        ray: Ray,
+    ) {
         for (b, branch) in c.branches.iter().enumerate() {
             // What cannot be bounded is looked at.
             let meets = |bounds: Option<Aabb>| bounds.map_or(Some(0.0), |bounds| pick::enters(ray, bounds));
@@ -130,16 +138,24 @@ impl Search<'_> {
             for leaf in b * BRANCH..((b + 1) * BRANCH).min(c.leaves.len()) {
                 let bounds = self.reach(c, &c.leaves[leaf].members, place, palette, moved.leaf(leaf));
                 if let Some(enters) = meets(bounds) {
-                    self.met.push(Met { enters, place, copy, leaf });
+                    self.met.push(LeafHit { enters, place, copy, leaf });
                 }
             }
         }
     }
 
     /// A box in which some vertices must be; `None` where that is not known.
-    fn reach(&self, c: &Clusters, members: &Members, place: Place, palette: &[Vec4], by: Option<Aabb>) -> Option<Aabb> {
+    fn reach(
+        &self,
+        c: &Clusters,
+        members: &Members,
+        place: DrawnPrimitive,
+        palette: &[Vec4],
+        by: Option<Aabb>,
+    ) -> Option<Aabb> {
         let displaced = |b: Aabb| by.map_or(b, |by| Aabb { min: b.min + by.min, max: b.max + by.max });
-        let reach = |joints: &[(u16, Aabb)], sums| (self.posed.method.reach)(palette, &Crowd { joints, sums });
+        let reach =
+            |joints: &[(u16, Aabb)], sums| (self.posed.method.bounds)(palette, &InfluenceBounds { joints, sums });
         if place.rigid {
             return reach(&[(0, displaced(members.around))], [1.0; 2]);
         }
@@ -155,9 +171,9 @@ impl Search<'_> {
     }
 
     /// Deforms the leaf and keeps its nearest hit.
-    fn look(&self, clusters: &Clusters, met: &Met, best: &mut Option<Best>) {
-        let Place { draw, instance, primitive, .. } = met.place;
-        let Posed { model, palettes, morph_weights, method } = *self.posed;
+    fn look(&self, clusters: &Clusters, met: &LeafHit, best: &mut Option<BestHit>) {
+        let DrawnPrimitive { draw, instance, primitive, .. } = met.place;
+        let PosedModel { model, palettes, morph_weights, method } = *self.posed;
         let (first, _) = model.binding(instance, primitive);
         let at = (instance, primitive);
         let is_copy = !model.instances[instance.index()].copies.is_empty();
@@ -182,18 +198,18 @@ impl Search<'_> {
             let vertex = vertices[usize::from(triangle.corners[nearest])] as usize;
             let position = self.ray.origin + self.ray.direction * distance;
             let hit = Hit { instance, primitive, vertex, copy: met.copy, position, distance };
-            *best = Some(Best { hit, order });
+            *best = Some(BestHit { hit, order });
         }
     }
 }
 
 /// The boxes that active morph targets add to the vertices of each leaf; both lists are empty while none is active.
-struct Moved {
+struct MorphBounds {
     leaves: Vec<Aabb>,
     branches: Vec<Aabb>,
 }
 
-impl Moved {
+impl MorphBounds {
     fn leaf(&self, leaf: usize) -> Option<Aabb> {
         self.leaves.get(leaf).copied()
     }
@@ -203,7 +219,7 @@ impl Moved {
     }
 }
 
-fn moved_by_morphs(clusters: &Clusters, posed: &Posed, instance: InstanceId) -> Moved {
+fn moved_by_morphs(clusters: &Clusters, posed: &PosedModel, instance: InstanceId) -> MorphBounds {
     const STAYS: Aabb = Aabb { min: Vec3::ZERO, max: Vec3::ZERO };
     let source = &posed.model.instances[instance.index()];
     let weights = &posed.morph_weights[source.morph_offset..][..source.morph_weights.len()];
@@ -217,5 +233,5 @@ fn moved_by_morphs(clusters: &Clusters, posed: &Posed, instance: InstanceId) -> 
         }
     }
     let branches = leaves.chunks(BRANCH).map(|of| of.iter().fold(STAYS, |all, b| all.union(*b))).collect();
-    Moved { leaves, branches }
+    MorphBounds { leaves, branches }
 }

@@ -2,9 +2,9 @@
 
 use glam::{Affine3A, Quat, Vec3};
 
-use super::{PickIndex, Posed, pick, posed_surface};
+use super::{PickIndex, PosedModel, pick, posed_surface};
 use crate::anim::{self, SampleScratch, local_to_model};
-use crate::deform::{self, Crowd, METHODS, Vertex};
+use crate::deform::{self, InfluenceBounds, METHODS, Vertex};
 use crate::math::{Aabb, Ray};
 use crate::model::shapes::{Tube, obstacle_course, tube};
 use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId};
@@ -92,7 +92,7 @@ fn clusters_find_what_a_search_of_every_triangle_finds() {
             let all = (0..model.instances.len()).map(InstanceId::from_index);
             let draws: Vec<InstanceId> = all.filter(|id| step % 4 != 3 || id.0 == 0).collect();
             let surface = posed_surface(&model, &draws, &palettes, &local.morph_weights, method);
-            let posed = Posed { model: &model, palettes: &palettes, morph_weights: &local.morph_weights, method };
+            let posed = PosedModel { model: &model, palettes: &palettes, morph_weights: &local.morph_weights, method };
             for _ in 0..40 {
                 // From a distance to a vertex, and a little beside it.
                 let part = &surface.primitives[(random.unit() * surface.primitives.len() as f32) as usize];
@@ -134,7 +134,7 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
         for (method, told) in METHODS.iter().zip(&mut told) {
             let mut packed = Vec::new();
             deform::pack(method, &matrices, &mut packed);
-            let Some(reach) = (method.reach)(&packed, &Crowd { joints: &joints, sums }) else { continue };
+            let Some(reach) = (method.bounds)(&packed, &InfluenceBounds { joints: &joints, sums }) else { continue };
             *told += 1;
             for (weights, position) in &crowd {
                 let vertex = Vertex { position: *position, ..Vertex::default() };

@@ -68,14 +68,15 @@ impl SkinBinding {
 
     /// `mesh_size`: of what the skin may move, in mesh space.
     fn of(skin: &Skin, rest: &[Affine3A], mesh_size: Option<f64>) -> Self {
-        let places: Vec<Option<Place>> = (0..skin.joints.len()).map(|j| Place::of(skin, j, rest)).collect();
-        let known: Vec<&Place> = places.iter().flatten().collect();
+        let places: Vec<Option<JointPlacement>> =
+            (0..skin.joints.len()).map(|j| JointPlacement::of(skin, j, rest)).collect();
+        let known: Vec<&JointPlacement> = places.iter().flatten().collect();
         let mesh_size = mesh_size.filter(|s| *s > 0.0);
         let joints_size = bounds(known.iter().map(|p| p.rest)).map_or(0.0, diagonal);
-        let size = |place: &Place| mesh_size.map_or(joints_size, |s| s * place.scale);
-        let agreeing = |of: &Place| known.iter().filter(|p| p.drift_from(of).is_small(size(of))).count();
+        let size = |place: &JointPlacement| mesh_size.map_or(joints_size, |s| s * place.scale);
+        let agreeing = |of: &JointPlacement| known.iter().filter(|p| p.drift_from(of).is_small(size(of))).count();
         // A joint that is thrown beyond all sense takes those below it along, and they are not right for being many.
-        let sane: Vec<&Place> = known.iter().copied().filter(|p| p.is_sane()).collect();
+        let sane: Vec<&JointPlacement> = known.iter().copied().filter(|p| p.is_sane()).collect();
         let candidates = if sane.is_empty() { &known } else { &sane };
         let mut best = candidates.iter().min_by_key(|p| p.node).map(|p| (agreeing(p), *p));
         // A tie stays with the topmost joint.
@@ -102,7 +103,7 @@ impl SkinBinding {
 
 /// A joint as it was bound and as it rests, in f64.
 #[derive(Debug)]
-struct Place {
+struct JointPlacement {
     node: NodeId,
     /// The joint's position at rest, world space.
     rest: DVec3,
@@ -115,7 +116,7 @@ struct Place {
     scale: f64,
 }
 
-impl Place {
+impl JointPlacement {
     fn of(skin: &Skin, joint: usize, rest: &[Affine3A]) -> Option<Self> {
         let node = skin.joints[joint];
         let inverse_bind = inverse_bind(skin, joint).filter(|m| !is_singular(m))?;
@@ -135,7 +136,7 @@ impl Place {
     }
 
     /// How this joint stands beside where `common` shows it as bound.
-    fn drift_from(&self, common: &Place) -> Drift {
+    fn drift_from(&self, common: &JointPlacement) -> Drift {
         let moved = self.shown * common.mesh_from_shown;
         let stretch = Stretch::of(moved.matrix3);
         let [most, _, least] = stretch.lengths;
@@ -150,8 +151,8 @@ impl Place {
 
 /// A joint that agrees with more than half of all, if there is any such joint (Boyer and Moore's majority vote): one
 /// pass, however many joints a file has.
-fn vote<'a>(places: &[&'a Place], size: impl Fn(&Place) -> f64) -> Option<&'a Place> {
-    let (mut candidate, mut lead) = (None::<&Place>, 0_usize);
+fn vote<'a>(places: &[&'a JointPlacement], size: impl Fn(&JointPlacement) -> f64) -> Option<&'a JointPlacement> {
+    let (mut candidate, mut lead) = (None::<&JointPlacement>, 0_usize);
     for &place in places {
         match candidate {
             Some(c) if lead > 0 => {

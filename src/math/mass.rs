@@ -31,7 +31,7 @@ pub fn sample_of(count: usize) -> impl Iterator<Item = usize> {
 
 /// Distances of points from their middle.
 #[derive(Clone, Debug)]
-pub struct Spread {
+pub struct DistanceSpread {
     middle: Vec3,
     /// Half of the points are no farther than this.
     usual: f32,
@@ -53,7 +53,7 @@ impl Bin {
     const EMPTY: Self = Self { count: 0, least: f32::INFINITY, most: 0.0 };
 }
 
-impl Spread {
+impl DistanceSpread {
     /// Measures some points that stand for all, see [`sample_of`]; points beyond [`Aabb::FAR`] are ignored. `None` where no
     /// others are left.
     #[must_use]
@@ -141,7 +141,7 @@ impl Aabb {
     pub fn around_mass(points: &[Vec3]) -> Self {
         let all = Self::from_points(points.iter().copied());
         let sample: Vec<Vec3> = sample_of(points.len()).map(|i| points[i]).collect();
-        let Some(spread) = Spread::of(&sample).filter(|spread| !spread.is_close(all)) else { return all };
+        let Some(spread) = DistanceSpread::of(&sample).filter(|spread| !spread.is_close(all)) else { return all };
         let mut distances = Distances::default();
         spread.count(points, &mut distances);
         let Some(reach) = spread.reach(&distances) else { return all };
@@ -235,7 +235,7 @@ mod tests {
     fn bins_find_the_gap_that_sorting_finds() {
         let mut points = cube(6);
         points.extend([Vec3::X * 11.0, Vec3::Y * 300.0, Vec3::Z * 301.0, Vec3::X * 1e5]);
-        let spread = Spread::of(&points).unwrap();
+        let spread = DistanceSpread::of(&points).unwrap();
         let mut distances = Distances::default();
         points.chunks(50).for_each(|part| spread.count(part, &mut distances));
         let mut halves = [Distances::default(), Distances::default()];

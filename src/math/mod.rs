@@ -14,7 +14,7 @@ mod transform;
 
 pub use aabb::Aabb;
 pub use length::{BEYOND_SENSE, factor, length, lengths};
-pub use mass::{Distances, GAP, Spread, are_few, sample_of};
+pub use mass::{DistanceSpread, Distances, GAP, are_few, sample_of};
 pub use numbers::largest_magnitude;
 pub use projection::{Projection, Ray};
 pub use ramp::{LEAST_SHOWN, Ramp};

@@ -27,8 +27,8 @@ pub use material::{
 };
 pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
 pub use origins::{
-    AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ClipOrigin, ComponentType, DracoStream, ElementType,
-    ElementsOrigin, MeshoptStream, NodeMembers, Origins, Place, PrimitiveOrigin, SamplerOrigin, SetOrigin,
+    AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ByteLocation, ClipOrigin, ComponentType, DracoStream,
+    ElementType, ElementsOrigin, MeshoptStream, NodeMembers, Origins, PrimitiveOrigin, SamplerOrigin, SetOrigin,
     SparseOrigin, ViewOrigin,
 };
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};

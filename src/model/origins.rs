@@ -221,7 +221,7 @@ pub struct SparseOrigin {
 
 /// Bytes of one element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ByteLocation {
     /// They stand in a buffer as they are.
     Buffer {
         /// Index of the buffer.
@@ -339,7 +339,7 @@ impl SamplerOrigin {
 impl Origins {
     /// The place of element `index` of an accessor, sparse elements left aside; `None` where the file has no bytes for it.
     #[must_use]
-    pub fn element(&self, accessor: usize, index: usize) -> Option<Place> {
+    pub fn element(&self, accessor: usize, index: usize) -> Option<ByteLocation> {
         let AccessorOrigin { count, element, component, base, .. } = self.accessors.get(accessor)?;
         let size = element.bytes(*component);
         base.as_ref().filter(|_| index < *count).and_then(|base| self.place(base, size, index))
@@ -347,7 +347,7 @@ impl Origins {
 
     /// The place of entry `index` of an accessor's sparse elements: that of the index, and that of the value.
     #[must_use]
-    pub fn sparse_entry(&self, accessor: usize, index: usize) -> Option<(Place, Place)> {
+    pub fn sparse_entry(&self, accessor: usize, index: usize) -> Option<(ByteLocation, ByteLocation)> {
         let AccessorOrigin { element, component, sparse, .. } = self.accessors.get(accessor)?;
         let sparse = sparse.as_ref().filter(|s| index < s.count)?;
         let which = self.place(&sparse.indices, sparse.index_type.bytes(), index)?;
@@ -357,14 +357,14 @@ impl Origins {
     /// The place of element `index` of a list, `size` bytes long, whether the list is as long or not; `None` where the
     /// view is not there.
     #[must_use]
-    pub fn place(&self, list: &ElementsOrigin, size: usize, index: usize) -> Option<Place> {
+    pub fn place(&self, list: &ElementsOrigin, size: usize, index: usize) -> Option<ByteLocation> {
         let view = self.views.get(list.view)?;
         let start = list.offset.checked_add((index as u64).checked_mul(list.stride as u64)?)?;
         let end = start.checked_add(size as u64)?;
         if view.meshopt.is_some() {
-            return Some(Place::Decoded { view: list.view, range: start..end });
+            return Some(ByteLocation::Decoded { view: list.view, range: start..end });
         }
-        Some(Place::Buffer {
+        Some(ByteLocation::Buffer {
             buffer: view.buffer,
             range: view.offset.checked_add(start)?..view.offset.checked_add(end)?,
         })

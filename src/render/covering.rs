@@ -18,7 +18,7 @@ use super::scene::{Place, meeting};
 use super::target::SAMPLES;
 use super::upload::clip_from_world;
 use crate::deform::packed::{VertexLayout, layout_of, stored_weights};
-use crate::deform::{Batch, BatchOut, Movers, pack};
+use crate::deform::{Batch, BatchInfluences, BatchOut, pack};
 use crate::frame::Frame;
 use crate::math::Projection;
 use crate::model::{AlphaMode, Influences, Instance, InstanceId, Model, Primitive, Topology};
@@ -148,13 +148,13 @@ impl Places {
             let mut positions = vec![Vec3::ZERO; range.len()];
             let mut weights = Vec::new();
             let movers = match influences {
-                None => Movers::One,
+                None => BatchInfluences::One,
                 // To the bit what the device has: a wide surface shows where its weights were rounded.
                 Some((i, layout)) => {
                     stored_weights(i, layout, range.clone(), &mut weights);
                     let pairs = range.start * i.per_vertex..range.end * i.per_vertex;
                     let weights = if weights.is_empty() { &i.weights[pairs.clone()] } else { &weights };
-                    Movers::Each { per_vertex: i.per_vertex, joints: &i.joints[pairs], weights }
+                    BatchInfluences::Each { per_vertex: i.per_vertex, joints: &i.joints[pairs], weights }
                 }
             };
             let source = &p.positions[range];

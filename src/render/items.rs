@@ -238,7 +238,7 @@ pub(super) fn common_side(
     let side = determinant(*first);
     let alike = pairs.iter().all(|(a, b)| {
         let agree = a == b && determinant(*a) * side > 0.0;
-        agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| (method.keeps_sides)(a, b))
+        agree || a != b && matrix(*a).zip(matrix(*b)).is_some_and(|(a, b)| (method.preserves_orientation)(a, b))
     });
     alike.then_some(side > 0.0)
 }

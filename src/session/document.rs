@@ -32,9 +32,9 @@ pub struct Document {
     /// The pick index of the stored model; it serves the normalised one too.
     pick_index: Arc<OnceLock<PickIndex>>,
     /// The model as stored.
-    stored: Counted,
+    stored: CountedModel,
     /// The model with normalised weights; made when first asked for.
-    normalised: Option<Counted>,
+    normalised: Option<CountedModel>,
     /// See [`Document::rest_bounds`].
     rest_bounds: Arc<OnceLock<Aabb>>,
 }
@@ -44,16 +44,16 @@ const VERTICES_IN_NO_TIME: usize = 50_000;
 
 /// A model with its weights normalised, and those counted ([`Document::normalise`]).
 #[derive(Clone, Debug)]
-pub struct Normalised(Counted);
+pub struct Normalised(CountedModel);
 
 /// A model and its weights, counted when first asked for.
 #[derive(Clone, Debug)]
-struct Counted {
+struct CountedModel {
     model: Arc<Model>,
     stats: Arc<OnceLock<WeightStats>>,
 }
 
-impl Counted {
+impl CountedModel {
     fn new(model: Arc<Model>) -> Self {
         Self { model, stats: Arc::default() }
     }
@@ -67,7 +67,7 @@ impl Document {
     /// Opens a model that was imported.
     #[must_use]
     pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
-        let stored = Counted::new(model);
+        let stored = CountedModel::new(model);
         let model = Arc::clone(&stored.model);
         let pick_index = Arc::default();
         let rest_bounds = Arc::default();
@@ -140,7 +140,7 @@ impl Document {
     /// Shows the weights divided by their sums, or as they are stored. With `waits` those of a large model stay as they are
     /// stored until somebody has divided them.
     pub(super) fn show_normalised(&mut self, on: bool, waits: bool) {
-        let normalised = || Counted::new(Arc::new(self.stored.model.with_normalised_weights()));
+        let normalised = || CountedModel::new(Arc::new(self.stored.model.with_normalised_weights()));
         let shown = match &self.normalised {
             Some(made) if on => made,
             None if on && !(waits && self.is_large()) => &*self.normalised.insert(normalised()),
@@ -153,7 +153,7 @@ impl Document {
     pub fn normalise(&self) -> impl FnOnce(&AtomicBool) -> Option<Normalised> + Send + 'static {
         let stored = Arc::clone(&self.stored.model);
         move |cancel| {
-            let made = Counted::new(Arc::new(stored.with_normalised_weights()));
+            let made = CountedModel::new(Arc::new(stored.with_normalised_weights()));
             if !cancel.load(Ordering::Relaxed) {
                 // Here, so that no picture waits for it.
                 _ = made.stats();

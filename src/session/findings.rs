@@ -13,7 +13,7 @@ use crate::model::{Model, NodeId};
 
 /// How the model stood before a finding was shown.
 #[derive(Clone, Debug)]
-pub(super) struct Before {
+pub(super) struct StateBeforeFinding {
     playback: Playback,
     edits: Arc<Edits>,
     orbit: Orbit,
@@ -109,9 +109,9 @@ impl Session {
         self.view.frame(bounds);
     }
 
-    fn now(&self) -> Before {
+    fn now(&self) -> StateBeforeFinding {
         let view = &self.view;
-        Before {
+        StateBeforeFinding {
             playback: self.playback.clone(),
             edits: Arc::clone(&self.edits),
             orbit: view.orbit,
@@ -126,7 +126,7 @@ impl Session {
     /// undone.
     pub(super) fn leave_finding(&mut self) {
         let Some(before) = self.before_finding.take() else { return };
-        let Before { playback, edits, orbit, overlay, bones, selected, marked } = *before;
+        let StateBeforeFinding { playback, edits, orbit, overlay, bones, selected, marked } = *before;
         self.playback = playback;
         self.change_edits(Edits::clone(&edits));
         (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);

@@ -2,7 +2,7 @@
 
 use glam::{Vec3, Vec3A};
 
-use super::{Pose, Session, Through};
+use super::{ActiveCamera, Pose, Session};
 use crate::anim;
 use crate::math::Aabb;
 use crate::model::{Light, LightKind, Model};
@@ -23,10 +23,10 @@ pub struct PosedLight {
 }
 
 /// Camera number `index` as its node and lens stand; `None` where the node looks nowhere.
-pub(super) fn through(model: &Model, pose: &Pose, index: usize) -> Option<Through> {
+pub(super) fn through(model: &Model, pose: &Pose, index: usize) -> Option<ActiveCamera> {
     let (node, camera) = *model.camera_nodes.get(index)?;
     let world_from_view = anim::looking(pose.model.get(node.index())?)?;
-    Some(Through { index, world_from_view, lens: anim::lens(model, camera, &pose.changes) })
+    Some(ActiveCamera { index, world_from_view, lens: anim::lens(model, camera, &pose.changes) })
 }
 
 /// Illuminance at which a white surface that faces the light is as bright as white can be drawn: π lux.

@@ -2,7 +2,6 @@
 //!
 //! Knows nothing of windows, panels or the GPU.
 
-mod asking;
 mod camera;
 mod command;
 mod crowd;
@@ -15,12 +14,12 @@ mod menus;
 mod orbit;
 mod playback;
 mod pose;
+mod queries;
 mod shortcuts;
 #[cfg(test)]
 mod tests;
 mod view;
 
-pub use asking::Weighed;
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FindingCommand, InspectionCommand, Panel,
     PlaybackCommand, SelectionCommand, ViewCommand, WindowCommand,
@@ -33,12 +32,13 @@ pub use menus::COMMANDS;
 pub use orbit::{FOV_Y, Orbit};
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use pose::Pose;
+pub use queries::WeightsJointSource;
 pub use shortcuts::{CommandRow, Key, Menu, Shortcut, command_of, row_of};
-pub use view::{Antialiasing, Lighting, Projector, Through, Toggle, View, ViewFrom};
+pub use view::{ActiveCamera, Antialiasing, Lighting, Projector, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
 
-use self::findings::Before;
+use self::findings::StateBeforeFinding;
 use crate::math::Aabb;
 use crate::model::{ClipId, Model, NodeId};
 
@@ -60,7 +60,7 @@ pub struct Session {
     /// The factor of the file's lights, see [`Session::lights`]; it is measured where the model was opened.
     exposure: f32,
     /// The state that a shown finding took the place of.
-    before_finding: Option<Box<Before>>,
+    before_finding: Option<Box<StateBeforeFinding>>,
     /// Work that takes long is done by others.
     is_patient: bool,
 }

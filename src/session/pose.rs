@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use glam::Affine3A;
 
 use super::crowd::CrowdContext;
-use super::{CrowdPose, Edits, Formation, Playback, PoseSource, Session, Through, hiding, lighting};
+use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
 use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
@@ -38,12 +38,12 @@ pub struct Pose {
     /// By node: the user hides it, or one above it. Empty where nothing is hidden.
     pub(super) unseen: Vec<bool>,
     /// The inputs that it was worked out from.
-    made_of: Option<Ingredients>,
+    made_of: Option<PoseInputs>,
 }
 
 /// All that a pose depends on.
 #[derive(Clone, Debug)]
-struct Ingredients {
+struct PoseInputs {
     model: Weak<Model>,
     edits: Arc<Edits>,
     playback: Playback,
@@ -54,7 +54,7 @@ struct Ingredients {
     opened_bounds: Aabb,
 }
 
-impl Ingredients {
+impl PoseInputs {
     fn is_still(&self, session: &Session, model: &Arc<Model>) -> bool {
         std::ptr::eq(self.model.as_ptr(), Arc::as_ptr(model))
             && Arc::ptr_eq(&self.edits, &session.edits)
@@ -79,7 +79,7 @@ impl Session {
                 self.place_bones();
             }
         } else {
-            self.pose.made_of = Some(Ingredients {
+            self.pose.made_of = Some(PoseInputs {
                 model: Arc::downgrade(model),
                 edits: Arc::clone(&self.edits),
                 playback: self.playback.clone(),
@@ -91,7 +91,7 @@ impl Session {
             });
             self.evaluate();
         }
-        if let (Some(Through { index, .. }), Some(model)) = (self.view.through, self.model()) {
+        if let (Some(ActiveCamera { index, .. }), Some(model)) = (self.view.through, self.model()) {
             self.view.through = lighting::through(model, &self.pose, index);
         }
     }

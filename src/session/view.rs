@@ -37,7 +37,7 @@ pub enum Lighting {
 
 /// A camera of the file that is looked through, as its node stands now.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Through {
+pub struct ActiveCamera {
     /// The place in [`crate::model::ModelParts::camera_nodes`].
     pub index: usize,
     /// Rigid.
@@ -96,7 +96,7 @@ pub struct View {
     /// The user's own camera.
     pub orbit: Orbit,
     /// The file's camera that is looked through instead, if any.
-    pub through: Option<Through>,
+    pub through: Option<ActiveCamera>,
     /// The lights that light the model; the file's lights only where it has some.
     pub lighting: Lighting,
     /// Whether edges are smoothed.
@@ -267,7 +267,7 @@ impl View {
     /// Near and far planes: the file camera's own, or those that hold `bounds`.
     #[must_use]
     pub fn planes(&self, bounds: Aabb) -> (f32, f32) {
-        let own = |t: Through| {
+        let own = |t: ActiveCamera| {
             let (_, near, far) = t.lens.projection(self.aspect());
             (near, far)
         };
@@ -277,7 +277,7 @@ impl View {
     /// Puts the orbit where the file's camera is, which is then left: the next turn starts from what was seen. `focus` (world)
     /// is what it turns about, as far as it lies ahead. A camera that leans to a side is set upright.
     pub(super) fn leave_camera(&mut self, focus: Vec3) {
-        let Some(Through { world_from_view, .. }) = self.through else { return };
+        let Some(ActiveCamera { world_from_view, .. }) = self.through else { return };
         let projection = self.projection();
         self.through = None;
         let (eye, back) = (Vec3::from(world_from_view.translation), Vec3::from(world_from_view.matrix3.z_axis));

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::METHODS;
 use skinscope::export;
-use skinscope::frame::{Frame, Palette};
+use skinscope::frame::{Frame, SceneColors};
 use skinscope::import::{ImportError, Options, Progress, import_bytes};
 use skinscope::inspect::{WeightStats, check};
 use skinscope::model::{LocalPose, Model};
@@ -82,7 +82,7 @@ fn session(document: Document) {
         return;
     }
     for method in METHODS {
-        let surface = export::posed_surface(&model, &session.pose().draws, &session.pose().local, method);
+        let surface = export::baked_surface(&model, &session.pose().draws, &session.pose().local, method);
         if method.id == METHODS[0].id {
             let mut sink = std::io::sink();
             // A format may refuse (a GLB holds 4 GiB); what counts is that it ends.
@@ -102,7 +102,7 @@ fn looks(session: &Session) {
     let bounds = session.bounds();
     assert!(!bounds.min.is_nan() && !bounds.max.is_nan(), "a box without bounds: {bounds:?}");
     let mut frame = Frame::default();
-    frame.build(session, &Palette::DARK);
+    frame.build(session, &SceneColors::DARK);
     let camera = frame.camera;
     assert!(camera.world_from_view.is_finite() && camera.near.is_finite() && camera.far.is_finite(), "{camera:?}");
     assert!(camera.near < camera.far, "{camera:?}");

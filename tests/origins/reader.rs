@@ -7,8 +7,8 @@ use glam::{Affine3A, Mat4, Quat};
 use serde_json::Value;
 use skinscope::math::decompose;
 use skinscope::model::{
-    AccessorOrigin, AttributeOrigin, BufferSource, ComponentType, DracoStream, Interpolation, MeshoptStream, Model,
-    Origins, Path, Place, PrimitiveOrigin, SamplerOrigin, Values,
+    AccessorOrigin, AttributeOrigin, BufferSource, ByteLocation, ComponentType, DracoStream, Interpolation,
+    MeshoptStream, Model, Origins, Path, PrimitiveOrigin, SamplerOrigin, Values,
 };
 
 use crate::made::base64;
@@ -63,12 +63,12 @@ impl<'a> Reader<'a> {
         bytes.get(offset as usize..end).ok_or_else(|| format!("{offset} and {length} bytes are not in buffer {buffer}"))
     }
 
-    fn bytes(&self, place: &Place) -> Checked<Vec<u8>> {
+    fn bytes(&self, place: &ByteLocation) -> Checked<Vec<u8>> {
         match place {
-            Place::Buffer { buffer, range } => {
+            ByteLocation::Buffer { buffer, range } => {
                 self.part(*buffer, range.start, range.end - range.start).map(<[u8]>::to_vec)
             }
-            Place::Decoded { view, range } => {
+            ByteLocation::Decoded { view, range } => {
                 let stream = self.origins.views[*view].meshopt.as_ref().ok_or("no stream")?;
                 let decoded = decode(stream, self.part(stream.buffer, stream.offset, stream.length)?)?;
                 let part = decoded.get(range.start as usize..range.end as usize);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope::anim;
 use skinscope::deform::{self, Deformed, METHODS, Method};
-use skinscope::frame::{Background, Frame, Palette};
+use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::math::{Aabb, Transform};
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{AlphaMode, LocalPose, Material, Model};
@@ -38,7 +38,7 @@ fn session(model: &Arc<Model>, members: u32, method: &Method) -> Session {
 /// What it shows, with nothing around it.
 fn picture_of(session: &Session) -> Frame {
     let mut frame = Frame::default();
-    frame.build(session, &Palette::DARK);
+    frame.build(session, &SceneColors::DARK);
     frame.display.grid = None;
     frame.display.background = Background::Transparent;
     frame.bones.clear();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use glam::Vec4;
-use skinscope::frame::{Background, Frame, Palette};
+use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::import::{Options, Progress};
 use skinscope::model::{Material, Model};
 use skinscope::render::{Picture, render_image};
@@ -54,7 +54,7 @@ fn stand(session: &mut Session) {
 /// The surface alone, before nothing.
 pub fn frame_of(session: &Session) -> Frame {
     let mut frame = Frame::default();
-    frame.build(session, &Palette::DARK);
+    frame.build(session, &SceneColors::DARK);
     frame.display.background = Background::Transparent;
     frame.display.grid = None;
     frame.bones.clear();

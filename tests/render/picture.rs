@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat3, Vec3};
 use serde_json::Value;
 use skinscope::deform::METHODS;
-use skinscope::frame::{Background, Camera, Display, Frame, Palette};
+use skinscope::frame::{Background, Camera, Display, Frame, SceneColors};
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Projection;
 use skinscope::model::{Filter, Material, Model, ModelParts, TextureSampler};
@@ -197,7 +197,7 @@ fn the_floor_carries_the_contact_shadow_in_both_themes() {
     let model = open("character.glb").unwrap();
     for stage in stages() {
         // At least so much lighter (L*) than in the shadow is the floor beside it; the light theme's was so before.
-        for (name, palette, least) in [("dark", Palette::DARK, 14.0), ("light", Palette::LIGHT, 14.0)] {
+        for (name, palette, least) in [("dark", SceneColors::DARK, 14.0), ("light", SceneColors::LIGHT, 14.0)] {
             let mut session = Session::default();
             session.open(Document::new(Arc::clone(&model), Vec::new(), None));
             session.apply(PlaybackCommand::SetPlaying(false));

@@ -1,7 +1,7 @@
 //! Whether the selected bone stands out from what lies beneath it, measured along the bone in pictures.
 
 use glam::Vec2;
-use skinscope::frame::{Background, Frame, Palette};
+use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::inspect::BoneShape;
 use skinscope::model::NodeId;
 use skinscope::render::Picture;
@@ -21,7 +21,7 @@ fn contrast(a: [u8; 4], b: [u8; 4]) -> f64 {
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
-fn frame(session: &Session, palette: &Palette) -> Frame {
+fn frame(session: &Session, palette: &SceneColors) -> Frame {
     let mut frame = Frame::default();
     frame.build(session, palette);
     frame.display.grid = None;
@@ -66,7 +66,7 @@ const MOST: usize = 5;
 fn worst(stage: &Stage, name: &str, session: &mut Session, shape: BoneShape) {
     let mut least = f64::MAX;
     for id in [None, Some("weights"), Some("dominant"), Some("influences")] {
-        for palette in [Palette::DARK, Palette::LIGHT] {
+        for palette in [SceneColors::DARK, SceneColors::LIGHT] {
             for (node, head, tail) in joints(session) {
                 session.apply(ViewCommand::SetOverlay(id));
                 session.apply(ViewCommand::SetBoneShape(shape));

@@ -949,7 +949,7 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     for method in skinscope::deform::METHODS {
         harness.state_mut().session.apply(ViewCommand::SetMethod(method.id));
         harness.run();
-        harness.get_by_label(method.words.account);
+        harness.get_by_label(method.text.explanation);
         assert!(harness.query_all_by_label_contains("Blended matrix").next().is_some(), "{}", method.id);
         let (written, explained) = (numbers(&harness, "= p"), harness.state().session.explanation().unwrap());
         assert!((0..3).all(|i| (written[i] - explained.position[i]).abs() < 0.51e-4), "{}", method.id);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use egui::Shape;
-use skinscope::app::ui::fonts::{FallbackFonts, Found, Places, search};
+use skinscope::app::ui::fonts::{FallbackFonts, FontFolders, FontSearch, search};
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn look_for_fonts(harness: &mut Harness<'_, App>, fonts: &FallbackFonts) -> BTre
     let mut all = BTreeSet::new();
     while let Some(letters) = fonts.take_wanted() {
         all.extend(&letters);
-        fonts.add(&harness.ctx, search(&Places::Folder(folder.clone()), &letters));
+        fonts.add(&harness.ctx, search(&FontFolders::Folder(folder.clone()), &letters));
         harness.run();
     }
     all
@@ -149,7 +149,7 @@ fn a_letter_that_no_font_has_is_told_of_with_what_to_install() {
     let mut harness = open_with(session_with(&["แขน", "பட"]), &fonts);
     harness.ctx.set_missing_glyph_policy(egui::epaint::text::MissingGlyphPolicy::Tofu);
     let letters = fonts.take_wanted().unwrap();
-    fonts.add(&harness.ctx, Found { fonts: vec![], missing: letters });
+    fonts.add(&harness.ctx, FontSearch { fonts: vec![], missing: letters });
     harness.run();
     let notices = fonts.notices();
     assert_eq!(notices.len(), 2, "{notices:?}");

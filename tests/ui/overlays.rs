@@ -90,7 +90,7 @@ fn weights_are_those_under_the_pointer_or_of_the_joint_that_moves_most() {
     let heaviest = session.document().unwrap().stats().heaviest.unwrap();
     let shown = |session: &Session| {
         let mut frame = skinscope::frame::Frame::default();
-        frame.build(session, &skinscope::frame::Palette::DARK);
+        frame.build(session, &skinscope::frame::SceneColors::DARK);
         frame.display.selected
     };
     assert_eq!(shown(&session), Some(heaviest));

@@ -113,7 +113,7 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     let label = if session.edits().normalise_weights { "Sum, normalised" } else { "Sum" };
     sum(ui, label, used.sum(vertex.vertex), stored, vertex.vertex);
     let method = session.view().method;
-    figure(ui, method.label, method.words.equation);
+    figure(ui, method.label, method.text.equation);
 }
 
 /// The sum of the weights as used; amber where what the file stores does not sum to one.

@@ -8,7 +8,7 @@ use glam::{Affine3A, DVec3};
 
 use super::card::{mesh_of, primitive_of, stored_weight, sum};
 use super::inspector::title;
-use super::search_list::{Choice, SearchList};
+use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, SMALL, colors};
 use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button};
 use super::{copied, explain_text, matrices};
@@ -264,7 +264,7 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
     section(ui, method.label, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     let (text, dim) = (colors(ui).text, colors(ui).dim);
-    ui.add(Label::new(RichText::new(method.words.account).font(theme::regular(SMALL)).color(dim)).wrap());
+    ui.add(Label::new(RichText::new(method.text.explanation).font(theme::regular(SMALL)).color(dim)).wrap());
     ui.add_space(4.0);
     match &e.readout {
         Readout::Sum(shares) => {
@@ -351,7 +351,7 @@ fn spaces(ui: &mut Ui, model: &Model, e: &Explanation, now: Space, state: &mut E
     all.extend(std::iter::once(carrier).chain(movers).chain(rest).filter(|n| listed.insert(*n)).map(Space::Node));
     let shown = space_name(model, e, now);
     let width = ui.available_width();
-    let choice = Choice {
+    let choice = SearchListOptions {
         id: "space",
         search: "Search joints",
         none: "No joint has that in its name.",

@@ -51,7 +51,7 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
         }
         Readout::Motion { rotation, translation } => {
             let [x, y, z, w] = rotation.to_array().map(|v| number(v as f32, 6));
-            line(format!("{}: {}", method.label, method.words.equation));
+            line(format!("{}: {}", method.label, method.text.equation));
             line(format!("R = quaternion ({x}, {y}, {z}, {w}), R v = {}", at(*rotation * e.rest)));
             line(format!("t = {}, p = {}", at(*translation), at(e.position)));
         }

@@ -29,7 +29,7 @@ pub(super) struct Findings {
     hidden: [bool; 3],
     /// The finding that was last brought into view.
     shown: Option<usize>,
-    reach: Reach,
+    reach: MotionRange,
     items: Vec<Item>,
     /// The top of each item, and the bottom of the last one, points.
     tops: Vec<f32>,
@@ -42,23 +42,23 @@ pub(super) struct Findings {
 
 /// How far joints are driven.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Reach {
+enum MotionRange {
     /// To both sides.
     Degrees(f32),
     /// The motion of the file's clips.
     Clips,
 }
 
-/// Choices of [`Reach::Degrees`].
+/// Choices of [`MotionRange::Degrees`].
 const DEGREES: [f32; 6] = [30.0, 45.0, 60.0, 90.0, 120.0, 180.0];
 
-impl Default for Reach {
+impl Default for MotionRange {
     fn default() -> Self {
         Self::Degrees(RomOptions::default().degrees)
     }
 }
 
-impl Reach {
+impl MotionRange {
     fn label(self) -> String {
         match self {
             Self::Degrees(degrees) => format!("±{degrees:.0}°"),
@@ -317,14 +317,14 @@ fn measuring(ui: &mut Ui, fraction: f32, commands: &mut Vec<Command>) {
 fn ready(ui: &mut Ui, document: &Document, narrow: bool, findings: &mut Findings, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let has_clips = !document.model.clips.is_empty();
-    if !has_clips && findings.reach == Reach::Clips {
-        findings.reach = Reach::default();
+    if !has_clips && findings.reach == MotionRange::Clips {
+        findings.reach = MotionRange::default();
     }
     let tip = match findings.reach {
-        Reach::Degrees(degrees) => format!(
+        MotionRange::Degrees(degrees) => format!(
             "Turn every joint by up to {degrees:.0}° to both sides about each of its axes, and list where the skin suffers most"
         ),
-        Reach::Clips => "Play every clip of the file, and list where the skin suffers most".to_owned(),
+        MotionRange::Clips => "Play every clip of the file, and list where the skin suffers most".to_owned(),
     };
     let choice = |ui: &mut Ui| {
         if text_button(ui, None, RUN, false).on_hover_text(tip).clicked() {
@@ -334,8 +334,8 @@ fn ready(ui: &mut Ui, document: &Document, narrow: bool, findings: &mut Findings
         }
         let width = ui.available_width().clamp(LEAST_REACH, REACH_WIDTH);
         drop_down(ui, "Reach", &findings.reach.label(), width, |ui| {
-            let clips = has_clips.then_some(Reach::Clips);
-            for reach in DEGREES.map(Reach::Degrees).into_iter().chain(clips) {
+            let clips = has_clips.then_some(MotionRange::Clips);
+            for reach in DEGREES.map(MotionRange::Degrees).into_iter().chain(clips) {
                 if ui.selectable_label(reach == findings.reach, reach.label()).clicked() {
                     findings.reach = reach;
                 }
@@ -631,8 +631,8 @@ mod tests {
 
     #[test]
     fn ninety_degrees_are_driven_as_on_the_command_line() {
-        assert_eq!(Reach::default().options(), RomOptions::default());
-        assert_eq!(Reach::Degrees(45.0).options().step_degrees, 15.0);
-        assert!(Reach::Clips.options().clips);
+        assert_eq!(MotionRange::default().options(), RomOptions::default());
+        assert_eq!(MotionRange::Degrees(45.0).options().step_degrees, 15.0);
+        assert!(MotionRange::Clips.options().clips);
     }
 }

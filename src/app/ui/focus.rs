@@ -21,7 +21,7 @@ pub(super) struct Focus {
 
 /// Panels in reading order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum FocusRegion {
     Menu,
     Outliner,
     View,
@@ -31,19 +31,19 @@ pub(super) enum Place {
 }
 
 /// Counts widgets while panels are shown.
-pub(super) struct Counter {
+pub(super) struct FocusCounter {
     layer: LayerId,
     seen: usize,
-    panels: Vec<(Place, Range<usize>)>,
+    panels: Vec<(FocusRegion, Range<usize>)>,
 }
 
-impl Counter {
+impl FocusCounter {
     pub(super) fn new(ui: &Ui) -> Self {
         Self { layer: ui.layer_id(), seen: 0, panels: Vec::new() }
     }
 
     /// Says that all widgets shown since the last call belong to `place`.
-    pub(super) fn shown(&mut self, ui: &Ui, place: Place) {
+    pub(super) fn shown(&mut self, ui: &Ui, place: FocusRegion) {
         let now = ui.ctx().viewport(|v| v.this_pass.widgets.get_layer(self.layer).count());
         self.panels.push((place, self.seen..now));
         self.seen = now;

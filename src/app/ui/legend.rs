@@ -13,7 +13,7 @@ use super::viewport::{INSET, corner_plate};
 use super::widgets::{chip, counted, drop_down, focus_ring, grouped, paint_line, press, shortened, tip};
 use crate::inspect::{LIMITS, Overlay, Scale, Step};
 use crate::math::Ramp;
-use crate::session::{Command, Session, Toggle, ViewCommand, Weighed};
+use crate::session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 /// Points across, where there is room.
 const WIDTH: f32 = 264.0;
@@ -81,7 +81,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
                 swatch(ui, step, vertices);
             }
             if overlay.of_joint {
-                if session.weighed().is_some_and(|(_, why)| why == Weighed::Heaviest) {
+                if session.weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest) {
                     let text = "It moves most. Point at another joint, or select one.";
                     let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
                     ui.add(egui::Label::new(text).wrap());
@@ -133,8 +133,8 @@ pub(super) fn ramps(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
 }
 
 fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
-    let weighed = overlay.of_joint.then(|| session.weighed()).flatten();
-    let name = weighed.zip(session.model()).map(|((n, _), m)| m.skeleton.names[n.index()].as_str());
+    let weights_joint = overlay.of_joint.then(|| session.weights_joint()).flatten();
+    let name = weights_joint.zip(session.model()).map(|((n, _), m)| m.skeleton.names[n.index()].as_str());
     match name {
         None => title(ui, overlay.label, overlay.help),
         Some(name) if session.view().with_children => joint_head(ui, "Weight at and below ", name),

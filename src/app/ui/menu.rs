@@ -130,7 +130,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     if submenu == Submenu::Views {
         line(ui);
     }
-    let response = item(ui, submenu.title(), Tail::Submenu, None);
+    let response = item(ui, submenu.title(), RowSuffix::Submenu, None);
     let has_cameras = submenu == Submenu::Views && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
     // Names of cameras are the file's, and may be long.
     let width = if has_cameras { 340.0 } else { 252.0 };
@@ -175,7 +175,7 @@ fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiStat
         line(ui);
     }
     let on = is_on(&row.command, session, state);
-    let tail = row.shortcut.map_or(Tail::None, Tail::Keys);
+    let tail = row.shortcut.map_or(RowSuffix::None, RowSuffix::Keys);
     let possible = is_possible(&row.command, session);
     let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, tail, on)).inner;
     if response.on_hover_text(row.help).clicked() {
@@ -208,7 +208,8 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     for i in 0..count.min(MOST_CAMERAS) {
         let Some(name) = session.camera_label(i) else { continue };
         let on = through == Some(i);
-        let response = item(ui, &name, Tail::None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
+        let response =
+            item(ui, &name, RowSuffix::None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
         if response.clicked() {
             commands.push(CameraCommand::SetCamera((!on).then_some(i)).into());
         }
@@ -217,14 +218,14 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 /// The mark at the right end of a row.
 #[derive(Clone, Copy, Debug)]
-enum Tail {
+enum RowSuffix {
     None,
     Keys(Shortcut),
     /// The sign of a list of its own.
     Submenu,
 }
 
-fn item(ui: &mut Ui, name: &str, tail: Tail, on: Option<bool>) -> Response {
+fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let enabled = ui.is_enabled();
     response.widget_info(|| match on {
@@ -242,13 +243,13 @@ fn item(ui: &mut Ui, name: &str, tail: Tail, on: Option<bool>) -> Response {
     let (label, _) = shortened(ui, name, theme::regular(BODY), c.text, rect.width() - 40.0);
     paint_line(ui, label, rect.left() + 28.0, y, c.text);
     match tail {
-        Tail::None => {}
-        Tail::Keys(shortcut) => {
+        RowSuffix::None => {}
+        RowSuffix::Keys(shortcut) => {
             let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), c.dim);
             let x = rect.right() - 10.0 - keys.size().x;
             paint_line(ui, keys, x, y, c.dim);
         }
-        Tail::Submenu => {
+        RowSuffix::Submenu => {
             let at = pos2(rect.right() - 14.0, y);
             ui.painter().text(at, Align2::CENTER_CENTER, icons::CARET_RIGHT, theme::icon(12.0), c.dim);
         }

@@ -46,7 +46,7 @@ use egui::containers::panel::PanelState;
 use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
 use serde::{Deserialize, Serialize};
 
-use self::focus::Place;
+use self::focus::FocusRegion;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
@@ -311,16 +311,16 @@ pub fn show(
         state.saved.ramp = if ramp == Ramp::default() { String::new() } else { ramp.id().to_owned() };
     }
     state.hovered = None;
-    let mut shown_so_far = focus::Counter::new(ui);
+    let mut shown_so_far = focus::FocusCounter::new(ui);
     menu::show(ui, session, state, commands);
-    shown_so_far.shown(ui, Place::Menu);
+    shown_so_far.shown(ui, FocusRegion::Menu);
     let c = theme::colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
     let saved = state.saved.clone();
     if let Some(height) = timeline::height(session).filter(|_| saved.timeline) {
         let panel = egui::Panel::bottom("timeline").resizable(false).frame(frame).exact_size(height);
         panel.show(ui, |ui| timeline::show(ui, session, state, commands));
-        shown_so_far.shown(ui, Place::Timeline);
+        shown_so_far.shown(ui, FocusRegion::Timeline);
     }
     let frame = Frame::NONE.fill(c.panel);
     if saved.outliner {
@@ -330,7 +330,7 @@ pub fn show(
         if was_dragged(ui, "outliner") {
             state.saved.outliner_width = shown.response.rect.width();
         }
-        shown_so_far.shown(ui, Place::Outliner);
+        shown_so_far.shown(ui, FocusRegion::Outliner);
     }
     if saved.inspector {
         let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
@@ -339,7 +339,7 @@ pub fn show(
         if was_dragged(ui, "inspector") {
             state.saved.inspector_width = shown.response.rect.width();
         }
-        shown_so_far.shown(ui, Place::Inspector);
+        shown_so_far.shown(ui, FocusRegion::Inspector);
     }
     // The last: its room comes from the picture alone.
     if saved.tables {
@@ -350,10 +350,10 @@ pub fn show(
         if was_dragged(ui, "tables") {
             state.saved.tables_height = shown.response.rect.height();
         }
-        shown_so_far.shown(ui, Place::Tables);
+        shown_so_far.shown(ui, FocusRegion::Tables);
     }
     let area = viewport::show(ui, session, state, status, commands);
-    shown_so_far.shown(ui, Place::View);
+    shown_so_far.shown(ui, FocusRegion::View);
     shown_so_far.done(&mut state.focus);
     if state.hovered != session.view().hovered {
         commands.push(SelectionCommand::Hover(state.hovered).into());

@@ -9,7 +9,9 @@ use egui::{
 };
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{Searched, drop_down, focus_ring, open_field, paint_line, search_field, shortened, steps_down};
+use super::widgets::{
+    SearchResponse, drop_down, focus_ring, open_field, paint_line, search_field, shortened, steps_down,
+};
 use super::{Status, UiState, findings, focus, icons};
 use crate::frame::joint_color;
 use crate::inspect::Scale;
@@ -65,7 +67,7 @@ impl Outliner {
 
     /// The node to which a key in the search leads: arrows walk through the matches, or through all nodes while nothing is
     /// searched for; Enter takes the first match, or stays where the arrows have led.
-    fn search_leads_to(&mut self, searched: Searched, selected: Option<NodeId>) -> Option<NodeId> {
+    fn search_leads_to(&mut self, searched: SearchResponse, selected: Option<NodeId>) -> Option<NodeId> {
         self.walked &= !searched.changed;
         if searched.steps == 0 && !searched.taken {
             return None;
@@ -276,14 +278,14 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
             }
             let answer = show_row(ui, model, session, *row, look, folded, id);
             match answer {
-                Some(Answer::Select) => {
+                Some(RowAction::Select) => {
                     outliner.shown = Some(row.node);
                     commands.push(SelectionCommand::Select(Some(row.node)).into());
                 }
-                Some(Answer::Frame) => commands.push(CameraCommand::FrameSelected.into()),
-                Some(Answer::Fold) => fold = Some(row.node),
-                Some(Answer::Hover) => hovered = Some(row.node),
-                Some(Answer::Hide) => commands.push(ViewCommand::ToggleHidden(row.node).into()),
+                Some(RowAction::Frame) => commands.push(CameraCommand::FrameSelected.into()),
+                Some(RowAction::Fold) => fold = Some(row.node),
+                Some(RowAction::Hover) => hovered = Some(row.node),
+                Some(RowAction::Hide) => commands.push(ViewCommand::ToggleHidden(row.node).into()),
                 None => {}
             }
         }
@@ -300,7 +302,7 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
     state.hovered = hovered.or(state.hovered);
 }
 
-enum Answer {
+enum RowAction {
     Select,
     Frame,
     Fold,
@@ -326,7 +328,7 @@ fn show_row(
     look: NodeLook,
     folded: bool,
     id: Id,
-) -> Option<Answer> {
+) -> Option<RowAction> {
     let name = &model.skeleton.names[row.node.index()];
     let selected = session.view().selected == Some(row.node);
     let c = colors(ui);
@@ -349,20 +351,20 @@ fn show_row(
     }
     let y = rect.center().y;
     let left = rect.left() + f32::from(MARGIN) - 6.0 + indent(look.depth, rect.width());
-    let mut answer = response.hovered().then_some(Answer::Hover);
+    let mut answer = response.hovered().then_some(RowAction::Hover);
     if response.double_clicked() {
-        answer = Some(Answer::Frame);
+        answer = Some(RowAction::Frame);
     } else if response.clicked() {
-        answer = Some(Answer::Select);
+        answer = Some(RowAction::Select);
     }
     if look.has_children && triangle(ui, row.node, name, pos2(left + 6.0, y), folded) {
-        answer = Some(Answer::Fold);
+        answer = Some(RowAction::Fold);
     }
     let hidden = session.is_hidden(row.node);
     let over_row = response.hovered() || response.has_focus();
     let eye_at = pos2(rect.right() - 18.0, y);
     if eye(ui, session, row.node, name, eye_at, (hidden, over_row)) {
-        answer = Some(Answer::Hide);
+        answer = Some(RowAction::Hide);
     }
     let dominant = session.view().overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
     let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {

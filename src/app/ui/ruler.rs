@@ -6,7 +6,7 @@ use egui::accesskit::{Action, ActionData, Role};
 use egui::{Align2, Color32, CursorIcon, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::theme::{self, SMALL, colors};
-use super::widgets::{elided, grab, number, paint_line};
+use super::widgets::{elided, number, paint_line, slider_drag};
 use crate::model::{Clip, ClipId, Model, NodeId, Path};
 use crate::session::{ChannelKind, Command, PlaybackCommand, Session};
 
@@ -117,8 +117,8 @@ pub(super) fn show(ui: &mut Ui, model: &Model, session: &Session, lanes: &mut La
 fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands: &mut Vec<Command>) {
     let playback = session.playback();
     let mut wanted = None;
-    if let Some(grab) = grab(ui, response) {
-        let secs = scale.secs(grab.at.x);
+    if let Some(slider_drag) = slider_drag(ui, response) {
+        let secs = scale.secs(slider_drag.at.x);
         // While it plays, time runs on between two moves of the pointer and has to be held.
         if playback.playing || secs != playback.time_secs {
             wanted = Some(secs);

@@ -29,7 +29,7 @@ pub(super) struct SearchList {
 }
 
 /// A list that can be searched.
-pub(super) struct Choice<'a> {
+pub(super) struct SearchListOptions<'a> {
     /// Tells the drop-down from its siblings.
     pub id: &'a str,
     /// The name of the search field.
@@ -51,7 +51,7 @@ impl SearchList {
     pub(super) fn show<'n>(
         &mut self,
         ui: &mut Ui,
-        choice: &Choice<'_>,
+        choice: &SearchListOptions<'_>,
         name: impl Fn(usize) -> Cow<'n, str>,
         beside: impl Fn(usize) -> Option<String>,
     ) -> (Response, Option<usize>) {
@@ -80,7 +80,7 @@ impl SearchList {
     fn contents<'n>(
         &mut self,
         ui: &mut Ui,
-        choice: &Choice<'_>,
+        choice: &SearchListOptions<'_>,
         height: f32,
         name: &impl Fn(usize) -> Cow<'n, str>,
         beside: &impl Fn(usize) -> Option<String>,

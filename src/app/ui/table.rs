@@ -31,7 +31,7 @@ pub(super) struct Column {
 
 /// How a row looks.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Look {
+pub(super) struct RowStyle {
     pub selected: bool,
     /// The one of the selected rows that other panels show.
     pub leads: bool,
@@ -46,7 +46,7 @@ pub(super) struct Rows<'a> {
     pub height: f32,
     /// For screen readers.
     pub label: &'a dyn Fn(usize) -> String,
-    pub look: &'a dyn Fn(usize) -> Look,
+    pub look: &'a dyn Fn(usize) -> RowStyle,
     /// Paints the cell of a row and a column.
     pub cell: &'a dyn Fn(&Ui, Rect, usize, usize),
     /// The tooltip of a cell.
@@ -55,7 +55,7 @@ pub(super) struct Rows<'a> {
 
 /// The user's actions in the table in this frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct TableResponse {
     /// The row under the pointer.
     pub hovered: Option<usize>,
     /// Clicked, or reached with the arrows; with what was held.
@@ -70,7 +70,7 @@ pub(super) struct Answer {
 
 /// How a table stands.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct TableState {
     /// Rows above the view.
     top: f64,
     /// Points left of the view.
@@ -115,11 +115,11 @@ struct Layout {
 
 impl Table<'_> {
     /// Fills what room there is.
-    pub(super) fn show(&self, ui: &mut Ui, rows: &Rows<'_>, place: &mut Place) -> Answer {
+    pub(super) fn show(&self, ui: &mut Ui, rows: &Rows<'_>, place: &mut TableState) -> TableResponse {
         let (outer, response) = ui.allocate_exact_size(ui.available_size().max(Vec2::splat(1.0)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Table, true, self.name));
         let layout = self.layout(outer, rows);
-        let mut answer = Answer::default();
+        let mut answer = TableResponse::default();
         self.keys(ui, &response, rows, &layout, place, &mut answer);
         self.scroll(ui, outer, &layout, rows, place);
         self.bars(ui, outer, response.id, &layout, rows, place);
@@ -177,8 +177,8 @@ impl Table<'_> {
         response: &Response,
         rows: &Rows<'_>,
         layout: &Layout,
-        place: &mut Place,
-        answer: &mut Answer,
+        place: &mut TableState,
+        answer: &mut TableResponse,
     ) {
         let over = ui.rect_contains_pointer(response.rect) && ui.memory(|m| m.focused().is_none());
         if response.has_focus() || over {
@@ -220,7 +220,7 @@ impl Table<'_> {
     }
 
     /// The wheel, what is to be seen, and the limits of both.
-    fn scroll(&self, ui: &Ui, outer: Rect, layout: &Layout, rows: &Rows<'_>, place: &mut Place) {
+    fn scroll(&self, ui: &Ui, outer: Rect, layout: &Layout, rows: &Rows<'_>, place: &mut TableState) {
         if ui.rect_contains_pointer(outer) {
             let delta = ui.input_mut(|i| std::mem::take(&mut i.smooth_scroll_delta));
             place.top -= f64::from(delta.y / rows.height);
@@ -250,7 +250,7 @@ impl Table<'_> {
         place.left = place.left.clamp(0.0, (wide - layout.body.width()).max(0.0));
     }
 
-    fn bars(&self, ui: &Ui, outer: Rect, id: Id, layout: &Layout, rows: &Rows<'_>, place: &mut Place) {
+    fn bars(&self, ui: &Ui, outer: Rect, id: Id, layout: &Layout, rows: &Rows<'_>, place: &mut TableState) {
         let Layout { body, fixed, edges, .. } = layout;
         if body.right() < outer.right() {
             let rail = Rect::from_min_max(pos2(body.right(), body.top()), pos2(outer.right(), body.bottom()));
@@ -275,8 +275,8 @@ impl Table<'_> {
         response: &Response,
         layout: &Layout,
         rows: &Rows<'_>,
-        place: &Place,
-        answer: &mut Answer,
+        place: &TableState,
+        answer: &mut TableResponse,
     ) {
         let c = colors(ui);
         let Layout { body, fixed, .. } = layout;
@@ -325,7 +325,7 @@ impl Table<'_> {
         }
     }
 
-    fn heads(&self, ui: &mut Ui, response: &Response, layout: &Layout, place: &Place, answer: &mut Answer) {
+    fn heads(&self, ui: &mut Ui, response: &Response, layout: &Layout, place: &TableState, answer: &mut TableResponse) {
         let (c, id, outer) = (colors(ui), response.id, response.rect);
         let Layout { head, fixed, .. } = layout;
         ui.painter().rect_filled(head.with_max_x(outer.right()), CornerRadius::ZERO, c.raised);
@@ -367,7 +367,7 @@ impl Table<'_> {
     }
 }
 
-fn paint_row(painter: &Painter, rect: Rect, look: Look, hovered: bool, c: &theme::Colors) {
+fn paint_row(painter: &Painter, rect: Rect, look: RowStyle, hovered: bool, c: &theme::Colors) {
     let fill = match (look.selected, hovered || look.hovered) {
         (true, _) => c.selection,
         (false, true) => c.raised,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Align, Layout, PopupCloseBehavior, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use super::search_list::{Choice, SearchList};
+use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, BODY, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{caret, drop_down, elided, icon_button, number, paint_line, tip};
@@ -108,7 +108,7 @@ fn clips(
 ) {
     let Some(now) = session.playback().clip else { return };
     let shown = &model.clips[now.index()].name;
-    let choice = Choice {
+    let choice = SearchListOptions {
         id: "clip",
         search: "Search clips",
         none: "No clip has that in its name.",

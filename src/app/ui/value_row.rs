@@ -10,7 +10,7 @@ use egui::{
 
 use super::focus;
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{elided, focus_ring, grab, number, open_field, paint_line};
+use super::widgets::{elided, focus_ring, number, open_field, paint_line, slider_drag};
 
 /// A value with a label, a rail and a box to type in.
 pub(super) struct ValueRow<'a> {
@@ -93,20 +93,20 @@ impl ValueRow<'_> {
         let (lo, hi) = (*self.range.start(), *self.range.end());
         let x_of = |v: f32| rail.left() + ((v - lo) / (hi - lo).max(1e-9)).clamp(0.0, 1.0) * rail.width();
         let mut change = self.keys(ui, &response);
-        if let Some(grab) = grab(ui, &response) {
+        if let Some(slider_drag) = slider_drag(ui, &response) {
             // Grabbing the thumb beside its middle must not move it: it stays until the pointer does.
-            if let Some(pressed) = grab.pressed {
+            if let Some(pressed) = slider_drag.pressed {
                 let off = x_of(self.value) - pressed.x;
                 let held = if off.abs() <= THUMB + 2.0 { (off, pressed.x) } else { (0.0, f32::NAN) };
                 ui.data_mut(|d| d.insert_temp(response.id, held));
             }
             let (off, start): (f32, f32) = ui.data(|d| d.get_temp(response.id)).unwrap_or((0.0, f32::NAN));
-            let at = ((grab.at.x + off - rail.left()) / rail.width().max(1.0)).clamp(0.0, 1.0);
+            let at = ((slider_drag.at.x + off - rail.left()) / rail.width().max(1.0)).clamp(0.0, 1.0);
             let value = self.rounded(lo + at * (hi - lo));
-            if value != self.rounded(self.value) && grab.at.x != start {
+            if value != self.rounded(self.value) && slider_drag.at.x != start {
                 change.value = Some(value);
             }
-            change.ended |= grab.released;
+            change.ended |= slider_drag.released;
         }
         self.describe(ui, &response, Role::Slider, self.name);
         let y = rect.center().y;

@@ -295,7 +295,7 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
 
 /// The user's actions in a search field in this frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Searched {
+pub(super) struct SearchResponse {
     /// Other things are found now.
     pub changed: bool,
     /// Down (positive) or up in what is found.
@@ -322,11 +322,19 @@ pub(super) fn open_field(ctx: &Context, id: Id, text: &str) {
 
 /// A field to search with: `name` says for what. Escape first clears, then leaves. `open`: it gets the focus now. The text
 /// that is still in it when it gets the focus is selected, so that typing replaces it.
-pub(super) fn search_field(ui: &mut Ui, id: Id, text: &mut String, name: &str, width: f32, open: bool) -> Searched {
+pub(super) fn search_field(
+    ui: &mut Ui,
+    id: Id,
+    text: &mut String,
+    name: &str,
+    width: f32,
+    open: bool,
+) -> SearchResponse {
     let c = colors(ui);
     let before = text.clone();
     let had_focus = ui.memory(|m| m.has_focus(id));
-    let mut searched = Searched { steps: if had_focus { steps_down(ui) } else { 0 }, ..Searched::default() };
+    let mut searched =
+        SearchResponse { steps: if had_focus { steps_down(ui) } else { 0 }, ..SearchResponse::default() };
     let edit = TextEdit::singleline(text)
         .id(id)
         .hint_text(RichText::new(format!("{name}…")).color(c.dim))
@@ -405,7 +413,7 @@ pub(super) fn progress_bar(ui: &mut Ui, name: &str, fraction: f32) {
 }
 
 /// A pointer that holds a rail.
-pub(super) struct Grab {
+pub(super) struct SliderDrag {
     /// The place where the button went down, if it did so in this frame.
     pub pressed: Option<Pos2>,
     /// The place of the pointer, or where it was let go.
@@ -416,7 +424,7 @@ pub(super) struct Grab {
 
 /// The pointer that holds `response`, up to and including the frame that lets go. A press that is over within one frame
 /// counts too: egui calls it a click where it stayed in place, and nothing at all where it moved.
-pub(super) fn grab(ui: &Ui, response: &Response) -> Option<Grab> {
+pub(super) fn slider_drag(ui: &Ui, response: &Response) -> Option<SliderDrag> {
     let (mut pressed, mut let_go) = (None, None);
     ui.input(|i| {
         for event in &i.events {
@@ -429,14 +437,14 @@ pub(super) fn grab(ui: &Ui, response: &Response) -> Option<Grab> {
     let released = response.clicked() || response.drag_stopped();
     if released || response.is_pointer_button_down_on() {
         let at = let_go.filter(|_| released).or(response.interact_pointer_pos())?;
-        return Some(Grab { pressed, at, released });
+        return Some(SliderDrag { pressed, at, released });
     }
     let (start, at) = pressed.zip(let_go)?;
     let ours = response.enabled()
         && response.interact_rect.contains(start)
         && ui.ctx().layer_id_at(start) == Some(response.layer_id)
         && !ui.input(|i| i.pointer.any_down());
-    ours.then_some(Grab { pressed, at, released: true })
+    ours.then_some(SliderDrag { pressed, at, released: true })
 }
 
 /// A translucent plate over the picture.

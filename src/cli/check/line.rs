@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::super::printable;
 
 /// The line. Several files at once may say what is done with them; that of the first of them is shown.
-pub(super) struct Line {
+pub(super) struct ProgressLine {
     /// Standard error is a terminal.
     shown: bool,
     /// Files in all.
@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 const NAME: usize = 24;
 const WIPE: &str = "\r\x1b[K";
 
-impl Line {
+impl ProgressLine {
     pub(super) fn new(count: usize) -> Self {
         Self { shown: std::io::stderr().is_terminal(), count, state: Mutex::default() }
     }

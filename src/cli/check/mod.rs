@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use self::line::Line;
+use self::line::ProgressLine;
 use self::page::Outcome;
 use self::pictures::{Painter, Pictures};
 use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable, unwritable};
@@ -115,8 +115,8 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let options = CheckOptions { limit: usize::from(args.limit), rules };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let painter = args.html.as_ref().map(|_| Painter::new());
-    let line = Line::new(sources.len());
-    let turns = Turns::begin(args, sources.len())?;
+    let line = ProgressLine::new(sources.len());
+    let turns = OrderedOutput::begin(args, sources.len())?;
     parallel::map_at_once(AT_ONCE.min(cores), sources.len(), &NEVER, &|turn| {
         let source = &sources[turn];
         let name = source.name();
@@ -135,7 +135,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// What one file has to say.
-struct Said {
+struct FileOutput {
     /// For standard output.
     text: String,
     /// For standard error.
@@ -153,7 +153,7 @@ fn one(
     options: &CheckOptions,
     painter: Option<&Painter>,
     say: &(dyn Fn(&str) + Sync),
-) -> Said {
+) -> FileOutput {
     let path = match source {
         Source::BuiltIn => source.name(),
         Source::File(path) => path.display().to_string(),
@@ -164,11 +164,16 @@ fn one(
         Err(error) => {
             let text = if args.json { report::unread(&path, &error).to_string() } else { String::new() };
             let section = page::section(&path, &Outcome::Refused(&error.to_string()));
-            return Said { text, warnings: Vec::new(), section, outcome: Err(CliError::Import { file: path, error }) };
+            return FileOutput {
+                text,
+                warnings: Vec::new(),
+                section,
+                outcome: Err(CliError::Import { file: path, error }),
+            };
         }
     };
     if let Err(error) = spare(args, document.files().collect::<Vec<_>>()) {
-        return Said { text: String::new(), warnings: Vec::new(), section: String::new(), outcome: Err(error) };
+        return FileOutput { text: String::new(), warnings: Vec::new(), section: String::new(), outcome: Err(error) };
     }
     let model = &Arc::clone(document.stored());
     say("checking");
@@ -196,7 +201,7 @@ fn one(
         let note = note.as_deref();
         page::section(&path, &Outcome::Checked { model, report: &report, pictures, note })
     });
-    Said { text, warnings, section, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
+    FileOutput { text, warnings, section, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
 }
 
 /// Reads all of a file but its images, which no rule looks at.
@@ -212,7 +217,7 @@ fn load(source: &Source, options: &Options) -> Result<Document, ImportError> {
 }
 
 /// Says what files have to say in the order of the files, each as soon as those before it have spoken.
-struct Turns {
+struct OrderedOutput {
     json: bool,
     count: usize,
     state: Mutex<State>,
@@ -223,7 +228,7 @@ struct State {
     /// Whose turn it is.
     next: usize,
     /// Those that came early.
-    waiting: BTreeMap<usize, Said>,
+    waiting: BTreeMap<usize, FileOutput>,
     /// Findings by severity.
     total: [usize; 3],
     unread: Vec<CliError>,
@@ -265,7 +270,7 @@ fn spare<'a>(args: &CheckArgs, inputs: impl IntoIterator<Item = &'a Path> + Clon
     Ok(overwritten_by_stdout(inputs)?)
 }
 
-impl Turns {
+impl OrderedOutput {
     fn begin(args: &CheckArgs, count: usize) -> Result<Self, CliError> {
         let is_page = |path: &&Path| path.extension().is_some_and(|e| e == "html" || e == "htm");
         if let Some(path) = args.html.as_deref().filter(|path| !is_page(path)) {
@@ -281,7 +286,7 @@ impl Turns {
         Ok(Self { json: args.json, count, state: Mutex::new(State { page, ..State::default() }) })
     }
 
-    fn take(&self, turn: usize, said: Said) {
+    fn take(&self, turn: usize, said: FileOutput) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.waiting.insert(turn, said);
         while let Some(said) = {
@@ -293,7 +298,7 @@ impl Turns {
         }
     }
 
-    fn say(&self, state: &mut State, said: Said) {
+    fn say(&self, state: &mut State, said: FileOutput) {
         for warning in &said.warnings {
             say(printable(warning));
         }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use glam::Vec2;
 
 use crate::export::picture::encode_png;
-use crate::frame::{Background, Frame, Palette};
+use crate::frame::{Background, Frame, SceneColors};
 use crate::inspect::Inspection;
 use crate::inspect::check::Report;
 use crate::render::{Backend, Gpu, GpuError, on_device, render_rows};
@@ -72,7 +72,7 @@ fn draw(gpu: &Gpu, document: Document, report: &Report) -> Result<Vec<Option<Vec
         for place in 0..report.findings.len().min(MOST) {
             session.apply(FindingCommand::ShowFinding(place));
             session.update_pose();
-            frame.build(&session, &Palette::DARK);
+            frame.build(&session, &SceneColors::DARK);
             // One colour makes small files.
             frame.display.background = Background::Solid([0.13, 0.14, 0.17]);
             out.push(encode_png(SIZE, |take| render_rows(gpu, renderer, &frame, SIZE, take))?.ok());

@@ -68,7 +68,7 @@ pub fn used_by_joint(influences: &Influences, vertex: usize) -> impl Iterator<It
 
 /// The pairs of a vertex that has four at most, in the order of [`used_by_joint`]. Places beyond `count` hold zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Four {
+pub struct FourInfluences {
     /// The slot of the vertex that a pair stands in.
     pub slots: [usize; 4],
     pub joints: [u16; 4],
@@ -78,8 +78,8 @@ pub struct Four {
 
 /// Packs ask this for every vertex, so it is written without the general iterator.
 #[inline]
-pub fn four_by_joint(influences: &Influences, vertex: usize) -> Four {
-    let mut out = Four::default();
+pub fn four_by_joint(influences: &Influences, vertex: usize) -> FourInfluences {
+    let mut out = FourInfluences::default();
     let (joints, weights) = influences.of(vertex);
     for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate() {
         if *weight != 0.0 && out.count < 4 {

@@ -70,7 +70,7 @@ fn pick_bounds_and_bake_see_every_copy() {
             assert_eq!(hit(x, y), Some((4.0, Vec3::new(x, y, 5.0))));
         }
         assert_eq!(hit(5.0, 0.5), None);
-        let baked = crate::export::posed_surface(&model, &draws, &model.skeleton.rest, method);
+        let baked = crate::export::baked_surface(&model, &draws, &model.skeleton.rest, method);
         let corners: Vec<_> = baked.iter().map(|p| (p.name.as_str(), p.positions[0])).collect();
         let at = |x: f32, y: f32| Vec3::new(x, y, 5.0);
         assert_eq!(corners, [("node 0#0", at(0.0, 0.0)), ("node 0#1", at(10.0, 0.0)), ("node 0#2", at(-4.0, 3.0))]);

@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec3};
 
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 use crate::anim::drawn_at_rest;
-use crate::deform::{Extent, METHODS, Strays, extent, palettes};
+use crate::deform::{Extent, METHODS, StrayVertices, extent, palettes};
 use crate::math::{Aabb, BEYOND_SENSE, length, lengths};
 use crate::model::{Model, NodeId, Primitive};
 
@@ -62,7 +62,7 @@ fn strays(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-fn of_part(subject: &Subject, extent: &Extent, part: &Strays) -> Finding {
+fn of_part(subject: &Subject, extent: &Extent, part: &StrayVertices) -> Finding {
     let mesh = subject.model.instances[part.instance.index()].mesh;
     let source = &subject.model.meshes[mesh.index()].primitives[part.primitive];
     let Cause { joints, farthest, is_stored } = cause(subject, extent, part, source);
@@ -117,7 +117,7 @@ struct Cause {
     is_stored: bool,
 }
 
-fn cause(subject: &Subject, extent: &Extent, part: &Strays, source: &Primitive) -> Cause {
+fn cause(subject: &Subject, extent: &Extent, part: &StrayVertices, source: &Primitive) -> Cause {
     let instance = &subject.model.instances[part.instance.index()];
     let own = Aabb::around_mass(&source.positions[..source.stored_vertices]);
     let mut out = Cause { joints: Vec::new(), farthest: 0.0, is_stored: false };

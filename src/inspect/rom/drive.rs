@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
 use super::rules::{LIMITS, RULE_COUNT, RomRule};
-use super::surface::{Picked, Scratch, Share, Skinned, turns_rigidly};
+use super::surface::{JointShare, SampledVertices, Scratch, Skinned, turns_rigidly};
 use super::{Drive, Driven, Plan};
 use crate::anim::{self, SampleScratch};
-use crate::deform::{self, MeasureScratch, Measures, Method, Patch, Posed};
+use crate::deform::{self, MeasureScratch, MeasuredSurface, Measures, Method, Patch};
 use crate::inspect::check::FindingPose;
 use crate::model::{LocalPose, Model, NodeId};
 
@@ -69,9 +69,9 @@ struct Part {
     unit: usize,
     patch: Patch,
     /// All that are read, rising.
-    vertices: Picked,
+    vertices: SampledVertices,
     /// The corners of its triangles, three for each.
-    corners: Picked,
+    corners: SampledVertices,
 }
 
 /// The places of each node in the palettes, sorted by node, so that those of a subtree lie in one range.
@@ -113,7 +113,7 @@ impl Slots {
 }
 
 /// Callbacks by which a drive reports while it goes on.
-pub(super) struct Hooks<'a> {
+pub(super) struct DriveCallbacks<'a> {
     /// One more pose is measured.
     pub(super) tick: &'a dyn Fn(),
     /// Whether to leave out the poses that are left.
@@ -175,7 +175,7 @@ impl<'a> Worker<'a> {
         plan: &Plan,
         drive: &Drive,
         poses: Range<usize>,
-        hooks: &Hooks,
+        hooks: &DriveCallbacks,
     ) -> Vec<(usize, Worst)> {
         let began = Instant::now();
         let mut parts: Vec<Part> = Vec::new();
@@ -245,12 +245,12 @@ impl<'a> Worker<'a> {
         let moving = &mut self.moving;
         let facing = &mut |faces: &[[u32; 3]]| -> Vec<Vec3> {
             let mut out = Vec::new();
-            let corners = Picked::new(s.influences, faces.as_flattened().to_vec());
+            let corners = SampledVertices::new(s.influences, faces.as_flattened().to_vec());
             s.facing(&corners, &s.base, moves, moving, &mut out);
             out
         };
         let patch = match what {
-            Driven::Clip { .. } => Patch::new(&s.sheet, &s.rest, s.least, &|_| true, facing),
+            Driven::Clip { .. } => Patch::new(&s.topology, &s.rest, s.least, &|_| true, facing),
             Driven::Joint(joint) => {
                 let shares = s.shares(self.model, joint)?;
                 let rigid = turns_rigidly(self.model, &self.rest, joint);
@@ -258,16 +258,16 @@ impl<'a> Worker<'a> {
                 let bends = |corners: &[u32]| {
                     let first = share(&corners[0]);
                     let alike = corners.iter().all(|v| share(v) == first);
-                    !alike || first == Share::Blends || first == Share::Follows && !rigid
+                    !alike || first == JointShare::Blends || first == JointShare::Follows && !rigid
                 };
-                Patch::new(&s.sheet, &s.rest, s.least, &bends, facing)
+                Patch::new(&s.topology, &s.rest, s.least, &bends, facing)
             }
         };
         if patch.is_empty() {
             return None;
         }
-        let vertices = Picked::new(s.influences, patch.vertices());
-        let corners = Picked::new(s.influences, patch.triangles().flatten().collect());
+        let vertices = SampledVertices::new(s.influences, patch.vertices());
+        let corners = SampledVertices::new(s.influences, patch.triangles().flatten().collect());
         Some(Part { unit, patch, vertices, corners })
     }
 
@@ -285,7 +285,7 @@ impl<'a> Worker<'a> {
         }
         s.positions(&part.vertices, base, moves, &mut self.moving, &mut self.positions);
         s.facing(&part.corners, base, moves, &mut self.moving, &mut self.facing);
-        let posed = Posed { positions: &self.positions, facing: &self.facing };
+        let posed = MeasuredSurface { positions: &self.positions, facing: &self.facing };
         part.patch.measure(posed, &LIMITS, &mut self.scratch, found)
     }
 

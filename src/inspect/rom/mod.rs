@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use glam::Vec3;
 
-use self::drive::{Hooks, Worker, Worst};
+use self::drive::{DriveCallbacks, Worker, Worst};
 use self::surface::Skinned;
 use crate::deform::Method;
 use crate::inspect::check::{Finding, FindingPose, Report};
@@ -267,7 +267,7 @@ fn run_on(
         if ends() {
             return Vec::new();
         }
-        let hooks = Hooks { tick: &tick, ends: &ends, note: &note };
+        let hooks = DriveCallbacks { tick: &tick, ends: &ends, note: &note };
         with(&idle, &new, |worker| worker.drive(plan, &plan.drives[*drive], poses.clone(), &hooks))
     })?;
     // A drive that was told to stop has left poses out.

@@ -95,7 +95,7 @@ pub(super) fn badness(m: &Measures) -> [Option<f64>; RULE_COUNT] {
 }
 
 /// A row that is listed.
-pub(super) struct Place {
+pub(super) struct RankedRow {
     pub(super) rule: &'static RomRule,
     /// In the list of the worst.
     pub(super) row: usize,
@@ -105,20 +105,20 @@ pub(super) struct Place {
 }
 
 /// The worst `most` rows of each rule; among equals, the earlier.
-pub(super) fn rank(worst: &[(usize, usize, Worst)], most: usize) -> Vec<Place> {
+pub(super) fn rank(worst: &[(usize, usize, Worst)], most: usize) -> Vec<RankedRow> {
     let mut out = Vec::new();
     for rule in ROM_RULES {
         let value = |row: &usize| worst[*row].2.value(rule);
         let mut rows: Vec<usize> = (0..worst.len()).filter(|row| value(row).is_some()).collect();
         rows.sort_by(|a, b| value(b).unwrap_or_default().total_cmp(&value(a).unwrap_or_default()));
         let of = rows.len();
-        out.extend(rows.into_iter().take(most).enumerate().map(|(i, row)| Place { rule, row, rank: i + 1, of }));
+        out.extend(rows.into_iter().take(most).enumerate().map(|(i, row)| RankedRow { rule, row, rank: i + 1, of }));
     }
     out
 }
 
 /// The finding of a row. `pose` is where it is worst.
-pub(super) fn finding(model: &Model, s: &Skinned, place: &Place, pose: FindingPose, fault: FaultyPose) -> Finding {
+pub(super) fn finding(model: &Model, s: &Skinned, place: &RankedRow, pose: FindingPose, fault: FaultyPose) -> Finding {
     let FaultyPose { measures, vertices, count, mover } = fault;
     let (when, joints) = match pose {
         FindingPose::Turned { joint, axis, angle } => (turned(model, joint, axis, angle), vec![joint]),

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::anim::local_to_model;
-use crate::deform::{self, Batch, BatchOut, Method, Movers, Sheet};
+use crate::deform::{self, Batch, BatchInfluences, BatchOut, Method, SurfaceTopology};
 use crate::math::Aabb;
 use crate::model::{Influences, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
@@ -17,7 +17,7 @@ pub(super) struct Skinned<'a> {
     pub(super) skin: &'a Skin,
     pub(super) source: &'a Primitive,
     pub(super) influences: &'a Influences,
-    pub(super) sheet: Sheet,
+    pub(super) topology: SurfaceTopology,
     /// Place of the skin's first matrix among all palettes.
     pub(super) first: usize,
     /// Mesh space, rest morphs included.
@@ -29,14 +29,14 @@ pub(super) struct Skinned<'a> {
 }
 
 /// Some vertices of a primitive, and who moves them.
-pub(super) struct Picked {
+pub(super) struct SampledVertices {
     pub(super) vertices: Vec<u32>,
     per_vertex: usize,
     joints: Vec<u16>,
     weights: Vec<f32>,
 }
 
-impl Picked {
+impl SampledVertices {
     pub(super) fn new(influences: &Influences, vertices: Vec<u32>) -> Self {
         let (mut joints, mut weights) = (Vec::new(), Vec::new());
         for v in &vertices {
@@ -47,8 +47,8 @@ impl Picked {
         Self { vertices, per_vertex: influences.per_vertex, joints, weights }
     }
 
-    fn movers(&self) -> Movers<'_> {
-        Movers::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
+    fn movers(&self) -> BatchInfluences<'_> {
+        BatchInfluences::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Scratch {
 
 /// How a vertex stands to a joint that turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Share {
+pub(super) enum JointShare {
     /// Nothing at or below the joint moves it.
     Stays,
     /// It moves as the joint does.
@@ -92,8 +92,8 @@ impl<'a> Skinned<'a> {
         for place in places {
             let source = &model.meshes[place.0.index()].primitives[place.1];
             let Some(influences) = &source.influences else { continue };
-            let sheet = Sheet::unless(source, stop)?;
-            out.push(Self::new(model, place, (source, influences, sheet)).at_rest(&packed, method));
+            let topology = SurfaceTopology::new_unless(source, stop)?;
+            out.push(Self::new(model, place, (source, influences, topology)).at_rest(&packed, method));
         }
         (!stop()).then_some(out)
     }
@@ -101,7 +101,7 @@ impl<'a> Skinned<'a> {
     fn new(
         model: &'a Model,
         (mesh, primitive, skin, instance): (MeshId, usize, SkinId, InstanceId),
-        (source, influences, sheet): (&'a Primitive, &'a Influences, Sheet),
+        (source, influences, topology): (&'a Primitive, &'a Influences, SurfaceTopology),
     ) -> Self {
         let (first, _) = model.binding(instance, primitive);
         let instance = &model.instances[instance.index()];
@@ -115,7 +115,7 @@ impl<'a> Skinned<'a> {
             skin: &model.skins[skin.index()],
             source,
             influences,
-            sheet,
+            topology,
             first: first as usize,
             base,
             rest: Vec::new(),
@@ -145,7 +145,7 @@ impl<'a> Skinned<'a> {
     /// each corner. `corners` holds three for each triangle.
     pub(super) fn facing(
         &self,
-        corners: &Picked,
+        corners: &SampledVertices,
         base: &[Vec3],
         (palette, method): (&[Vec4], &Method),
         scratch: &mut Scratch,
@@ -172,7 +172,7 @@ impl<'a> Skinned<'a> {
     /// Moves some vertices, which lie at `base` in mesh space.
     pub(super) fn positions(
         &self,
-        picked: &Picked,
+        picked: &SampledVertices,
         base: &[Vec3],
         (palette, method): (&[Vec4], &Method),
         scratch: &mut Scratch,
@@ -190,7 +190,7 @@ impl<'a> Skinned<'a> {
     }
 
     /// How each stored vertex stands to `joint`, or `None` where it moves none of them.
-    pub(super) fn shares(&self, model: &Model, joint: NodeId) -> Option<Vec<Share>> {
+    pub(super) fn shares(&self, model: &Model, joint: NodeId) -> Option<Vec<JointShare>> {
         let below = joint.index()..model.skeleton.subtree_end(joint);
         let inside: Vec<bool> = self.skin.joints.iter().map(|j| below.contains(&j.index())).collect();
         if !inside.contains(&true) {
@@ -206,10 +206,10 @@ impl<'a> Skinned<'a> {
             }
             any |= here;
             match (here, elsewhere) {
-                (false, _) => Share::Stays,
+                (false, _) => JointShare::Stays,
                 // A sum other than one does not follow a motion as its neighbours do.
-                (true, false) if (sum - 1.0).abs() < 1e-5 => Share::Follows,
-                _ => Share::Blends,
+                (true, false) if (sum - 1.0).abs() < 1e-5 => JointShare::Follows,
+                _ => JointShare::Blends,
             }
         };
         let shares = (0..self.source.stored_vertices).map(share).collect();

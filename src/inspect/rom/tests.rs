@@ -186,11 +186,11 @@ fn a_sheet_is_given_up_soon_after_nobody_wants_it() {
     let model = tube(Tube { joints: 2, rings: 400, sides: 400, ..Tube::default() });
     let p = &model.meshes[0].primitives[0];
     let asked = std::cell::Cell::new(0);
-    let whole = crate::deform::Sheet::unless(p, &|| {
+    let whole = crate::deform::SurfaceTopology::new_unless(p, &|| {
         asked.set(asked.get() + 1);
         false
     });
-    assert_eq!(whole.unwrap(), crate::deform::Sheet::new(p));
+    assert_eq!(whole.unwrap(), crate::deform::SurfaceTopology::new(p));
     // At each of these questions it can be given up.
     let questions = asked.get();
     assert!(questions > 20, "{questions}");
@@ -200,7 +200,7 @@ fn a_sheet_is_given_up_soon_after_nobody_wants_it() {
             asked.set(asked.get() + 1);
             asked.get() == give_up
         };
-        assert!(crate::deform::Sheet::unless(p, &stop).is_none(), "{give_up}");
+        assert!(crate::deform::SurfaceTopology::new_unless(p, &stop).is_none(), "{give_up}");
         assert_eq!(asked.get(), give_up);
     }
 }

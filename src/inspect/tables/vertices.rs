@@ -39,7 +39,7 @@ pub struct VertexTable {
 
 /// Which sums of weights are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sums {
+pub enum SumFilter {
     /// All.
     #[default]
     Any,
@@ -53,7 +53,7 @@ pub enum Sums {
 
 /// Which numbers of influences are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Counts {
+pub enum CountFilter {
     /// All.
     #[default]
     Any,
@@ -91,9 +91,9 @@ pub struct VertexQuery {
     /// Only those that this joint moves.
     pub joint: Option<NodeId>,
     /// By their sum.
-    pub sums: Sums,
+    pub sums: SumFilter,
     /// By their number of influences.
-    pub counts: Counts,
+    pub counts: CountFilter,
     /// Only those of this set.
     pub within: Option<Arc<VertexSet>>,
     /// What comes first.
@@ -253,8 +253,8 @@ impl Part {
 struct Filter<'a> {
     /// The place of the wanted joint, which the part's skin may not have.
     joint: Option<Option<u16>>,
-    sums: Sums,
-    counts: Counts,
+    sums: SumFilter,
+    counts: CountFilter,
     within: Option<&'a [u32]>,
 }
 
@@ -278,15 +278,15 @@ impl<'a> Filter<'a> {
         self.within.is_none_or(|set| set.binary_search(&(vertex as u32)).is_ok())
             && self.joint.is_none_or(|slot| slot.is_some_and(moved))
             && match self.counts {
-                Counts::Any => true,
-                Counts::Exactly(n) => influences.used(vertex) == n,
-                Counts::AtLeast(n) => influences.used(vertex) >= n,
+                CountFilter::Any => true,
+                CountFilter::Exactly(n) => influences.used(vertex) == n,
+                CountFilter::AtLeast(n) => influences.used(vertex) >= n,
             }
             && match self.sums {
-                Sums::Any => true,
-                Sums::NotOne => !influences.sums_to_one(vertex),
-                Sums::Below => sum(Ordering::Less),
-                Sums::Above => sum(Ordering::Greater),
+                SumFilter::Any => true,
+                SumFilter::NotOne => !influences.sums_to_one(vertex),
+                SumFilter::Below => sum(Ordering::Less),
+                SumFilter::Above => sum(Ordering::Greater),
             }
     }
 }
@@ -389,12 +389,12 @@ mod tests {
         let model = model();
         let found = |query: VertexQuery| rows(&model, &query);
         let sums = |sums| found(VertexQuery { sums, ..VertexQuery::default() });
-        assert_eq!(sums(Sums::NotOne), [(0, 2), (0, 3), (1, 1)]);
-        assert_eq!(sums(Sums::Below), [(0, 2), (0, 3)]);
-        assert_eq!(sums(Sums::Above), [(1, 1)]);
+        assert_eq!(sums(SumFilter::NotOne), [(0, 2), (0, 3), (1, 1)]);
+        assert_eq!(sums(SumFilter::Below), [(0, 2), (0, 3)]);
+        assert_eq!(sums(SumFilter::Above), [(1, 1)]);
         let counts = |counts| found(VertexQuery { counts, ..VertexQuery::default() });
-        assert_eq!(counts(Counts::Exactly(1)), [(0, 0), (0, 2)]);
-        assert_eq!(counts(Counts::AtLeast(2)), [(0, 1), (1, 0), (1, 1)]);
+        assert_eq!(counts(CountFilter::Exactly(1)), [(0, 0), (0, 2)]);
+        assert_eq!(counts(CountFilter::AtLeast(2)), [(0, 1), (1, 0), (1, 1)]);
         let joint = |node| found(VertexQuery { joint: Some(NodeId(node)), ..VertexQuery::default() });
         assert_eq!(joint(2), [(0, 1), (0, 2), (1, 0)]);
         assert_eq!(joint(0), [], "no joint");

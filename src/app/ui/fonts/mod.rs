@@ -15,7 +15,7 @@ use egui::{
 };
 
 pub use self::script::Script;
-pub use self::system::{Places, search};
+pub use self::system::{FontFolders, search};
 
 /// A font that draws letters which the bundled ones lack.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Fallback {
 
 /// The result of a search among the fonts of the system.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct FontSearch {
     /// In the order in which they are to be asked.
     pub fonts: Vec<Fallback>,
     /// The letters that were looked for and that none of the fonts has.
@@ -95,7 +95,7 @@ impl FallbackFonts {
     }
 
     /// Takes over what a search found. All text is laid out anew.
-    pub fn add(&self, ctx: &Context, found: Found) {
+    pub fn add(&self, ctx: &Context, found: FontSearch) {
         {
             let mut state = self.lock();
             state.sought.clear();
@@ -187,13 +187,13 @@ mod tests {
         // While that is under way, other letters wait.
         assert!(!ask("ש") && !ask("左") && fonts.take_wanted().is_none());
         let ctx = Context::default();
-        fonts.add(&ctx, Found { fonts: vec![], missing: wanted });
+        fonts.add(&ctx, FontSearch { fonts: vec![], missing: wanted });
         assert_eq!(fonts.take_wanted(), Some(BTreeSet::from(['左'])));
         let notices = fonts.notices();
         assert_eq!(notices.len(), 2, "{notices:?}");
         assert!(notices[0].contains("Hebrew letters") && notices[0].contains("apt install fonts-noto-core"));
         assert!(notices[1].contains("Thai letters"));
-        fonts.add(&ctx, Found { fonts: vec![], missing: BTreeSet::from(['左']) });
+        fonts.add(&ctx, FontSearch { fonts: vec![], missing: BTreeSet::from(['左']) });
         assert!(fonts.notices().iter().any(|n| n.contains("Chinese") && n.contains("fonts-noto-cjk")));
         assert!(!ask("左") && fonts.take_wanted().is_none(), "known to be missing");
         fonts.forget_missing(&ctx);

@@ -13,7 +13,7 @@ use skrifa::outline::{DrawSettings, OutlinePen};
 use skrifa::{FontRef, GlyphId, MetadataProvider as _};
 
 use super::script::Script;
-use super::{Fallback, Found, picture};
+use super::{Fallback, FontSearch, picture};
 
 /// Larger files are not read: a font stays in memory for as long as the window is open.
 const MOST_BYTES: u64 = 96 << 20;
@@ -23,7 +23,7 @@ const MOST_FONTS: usize = 4;
 
 /// Where to look for fonts.
 #[derive(Clone, Debug, Default)]
-pub enum Places {
+pub enum FontFolders {
     /// Where the system and the user keep theirs.
     #[default]
     System,
@@ -41,15 +41,15 @@ fn has_outline(font: &FontRef<'_>, letter: char) -> bool {
     let Some(glyph) = font.charmap().map(letter).filter(|g| *g != GlyphId::NOTDEF) else { return false };
     let Some(outline) = font.outline_glyphs().get(glyph) else { return false };
     // Fonts that paint layers leave the outline itself empty.
-    let mut ink = Ink(false);
+    let mut ink = InkDetector(false);
     let settings = DrawSettings::unhinted(Size::unscaled(), LocationRef::default());
     letter.is_whitespace() || outline.draw(settings, &mut ink).is_ok() && ink.0
 }
 
 /// Whether anything was drawn.
-struct Ink(bool);
+struct InkDetector(bool);
 
-impl OutlinePen for Ink {
+impl OutlinePen for InkDetector {
     fn move_to(&mut self, _: f32, _: f32) {}
 
     fn line_to(&mut self, _: f32, _: f32) {
@@ -70,13 +70,13 @@ impl OutlinePen for Ink {
 /// Looks for fonts that have `letters` between them: few, and of each script the plainest. Takes as long as it takes to
 /// look into every font file.
 #[must_use]
-pub fn search(places: &Places, letters: &BTreeSet<char>) -> Found {
+pub fn search(places: &FontFolders, letters: &BTreeSet<char>) -> FontSearch {
     let mut database = Database::new();
     match places {
-        Places::System => database.load_system_fonts(),
-        Places::Folder(folder) => database.load_fonts_dir(folder),
+        FontFolders::System => database.load_system_fonts(),
+        FontFolders::Folder(folder) => database.load_fonts_dir(folder),
     }
-    let mut found = Found::default();
+    let mut found = FontSearch::default();
     let mut chosen: Vec<Candidate> = Vec::new();
     let mut candidates: Vec<Candidate> =
         database.faces().filter_map(|f| Candidate::of(&database, f, letters)).collect();
@@ -215,8 +215,8 @@ fn face_name(path: &Path, index: u32) -> String {
 mod tests {
     use super::*;
 
-    fn fixtures() -> Places {
-        Places::Folder(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fonts"))
+    fn fixtures() -> FontFolders {
+        FontFolders::Folder(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fonts"))
     }
 
     fn chosen(text: &str) -> (Vec<String>, String) {
@@ -242,7 +242,7 @@ mod tests {
         let (fonts, missing) = chosen("แขนக★");
         assert_eq!((fonts, missing), (vec!["thai.ttf#0".into()], "க★".into()));
         assert_eq!(chosen(""), (vec![], String::new()));
-        let nowhere = Places::Folder("/nonexistent".into());
+        let nowhere = FontFolders::Folder("/nonexistent".into());
         let found = search(&nowhere, &BTreeSet::from(['ש']));
         assert!(found.fonts.is_empty() && found.missing.contains(&'ש'));
     }
@@ -259,9 +259,9 @@ mod tests {
     fn a_face_inside_a_collection_is_found_by_its_number() {
         let folder = std::env::temp_dir().join(format!("skinscope_fonts_{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        let Places::Folder(from) = fixtures() else { unreachable!() };
+        let FontFolders::Folder(from) = fixtures() else { unreachable!() };
         std::fs::copy(from.join("thai_hebrew.ttc"), folder.join("both.ttc")).unwrap();
-        let found = search(&Places::Folder(folder.clone()), &"זแ".chars().collect());
+        let found = search(&FontFolders::Folder(folder.clone()), &"זแ".chars().collect());
         std::fs::remove_dir_all(&folder).unwrap();
         let faces: Vec<u32> = found.fonts.iter().map(|f| f.data.index).collect();
         assert_eq!(faces, [1, 0], "Hebrew is the second face, Thai the first");

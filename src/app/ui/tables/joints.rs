@@ -2,9 +2,9 @@
 
 use egui::{Rect, Ui, vec2};
 
-use super::{Base, Given, Said, Tab, bar, choose_skin, next_order, number_column, text_column};
+use super::{StatusText, Tab, TableContext, TableData, bar, choose_skin, next_order, number_column, text_column};
 use crate::app::ui::copied::copy_rows;
-use crate::app::ui::table::{Answer, Column, Look, Place, Rows, Table, cell_text};
+use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::app::ui::theme::colors;
 use crate::app::ui::widgets::{counted, grouped, search_field};
 use crate::inspect::tables::{JointColumn, JointRow, Tsv};
@@ -14,20 +14,20 @@ use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]
-pub(super) struct Joints {
+pub(super) struct JointTableState {
     search: String,
     skin: Option<SkinId>,
     order: Option<(JointColumn, bool)>,
     rows: Vec<JointRow>,
     /// The search text, skin and order that `rows` were built for.
-    built_for: Option<Wish>,
-    place: Place,
+    built_for: Option<RowQuery>,
+    place: TableState,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
 }
 
 /// Search, skin, order.
-type Wish = (String, Option<SkinId>, Option<(JointColumn, bool)>);
+type RowQuery = (String, Option<SkinId>, Option<(JointColumn, bool)>);
 
 const COLUMNS: [JointColumn; 14] = [
     JointColumn::Name,
@@ -71,8 +71,8 @@ fn column(of: JointColumn) -> Column {
     }
 }
 
-impl Joints {
-    fn build(&mut self, model: &Model, base: &Base) {
+impl JointTableState {
+    fn build(&mut self, model: &Model, base: &TableData) {
         let key = (self.search.clone(), self.skin, self.order);
         if self.built_for.as_ref() != Some(&key) {
             self.rows = base.joints.select(model, self.skin, &self.search, self.order);
@@ -85,20 +85,20 @@ impl Joints {
 /// Shows the table; true while it has the keyboard.
 pub(super) fn show(
     ui: &mut Ui,
-    given: Given<'_>,
+    given: TableContext<'_>,
     tab: &mut Tab,
-    joints: &mut Joints,
+    joints: &mut JointTableState,
     hovered: &mut Option<NodeId>,
     commands: &mut Vec<Command>,
 ) {
-    let Given { session, model, base } = given;
+    let TableContext { session, model, base } = given;
     joints.build(model, base);
     let all = base.joints.rows(joints.skin).len();
     let rows = match joints.rows.len() {
         n if n == all => counted(n, "joint", "joints"),
         n => format!("{} of {}", grouped(n), counted(all, "joint", "joints")),
     };
-    let said = Said { rows, no_copy: None };
+    let said = StatusText { rows, no_copy: None };
     let filters = |ui: &mut Ui| {
         let id = ui.make_persistent_id("search");
         search_field(ui, id, &mut joints.search, "Search joints", 152.0, false);
@@ -139,7 +139,7 @@ pub(super) fn show(
     }
 }
 
-fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut Joints) -> Answer {
+fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut JointTableState) -> TableResponse {
     let columns = COLUMNS.map(column);
     let place_of = |by: JointColumn| COLUMNS.iter().position(|c| *c == by);
     let sorted = joints.order.and_then(|(by, descending)| Some((place_of(by)?, descending)));
@@ -155,7 +155,7 @@ fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut Joints) -> 
         look: &|row| {
             let selected = session.view().selected == Some(list[row].node);
             let hovered = session.view().hovered == Some(list[row].node);
-            Look { selected, leads: selected, hovered }
+            RowStyle { selected, leads: selected, hovered }
         },
         cell: &|ui, rect, row, at| cell(ui, rect, model, &list[row], COLUMNS[at]),
         tip: &|row, at| tip(model, &list[row], COLUMNS[at]),

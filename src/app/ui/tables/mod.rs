@@ -43,16 +43,16 @@ const TABS: [(Tab, &str, &str); 4] = [
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     tab: Tab,
-    base: Work<(), Base>,
-    joints: joints::Joints,
-    vertices: vertices::Vertices,
-    palette: palette::Palette,
-    skins: skins::Skins,
+    base: Work<(), TableData>,
+    joints: joints::JointTableState,
+    vertices: vertices::VertexTableState,
+    palette: palette::PaletteTableState,
+    skins: skins::SkinTableState,
 }
 
 /// Data that all tables start from: they are counted once for each model.
 #[derive(Debug)]
-struct Base {
+struct TableData {
     vertices: Arc<VertexTable>,
     joints: JointTable,
     skins: Vec<SkinSummary>,
@@ -62,7 +62,7 @@ struct Base {
     slots: Vec<Vec<(NodeId, u16)>>,
 }
 
-impl Base {
+impl TableData {
     fn of(model: &Model, cancel: &AtomicBool) -> Option<Self> {
         let vertices = Arc::new(VertexTable::of(model));
         let joints = JointTable::of(model, &vertices, cancel)?;
@@ -85,11 +85,11 @@ impl Base {
 
 /// The data that every table reads.
 #[derive(Clone, Copy)]
-struct Given<'a> {
+struct TableContext<'a> {
     session: &'a Session,
     /// The model as stored.
     model: &'a Arc<Model>,
-    base: &'a Base,
+    base: &'a TableData,
 }
 
 /// Weights that are counted within a frame; more take a thread.
@@ -113,11 +113,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     }
     let quick = model.drawn_vertices() <= QUICK;
     let counted = Arc::clone(model);
-    tables.base.ask(ui, (), quick, move |cancel| Base::of(&counted, cancel));
+    tables.base.ask(ui, (), quick, move |cancel| TableData::of(&counted, cancel));
     let Some(base) = tables.base.latest() else {
         return empty(ui, &mut tables.tab, "Counting weights…");
     };
-    let given = Given { session, model, base };
+    let given = TableContext { session, model, base };
     let (tab, hovered) = (&mut tables.tab, &mut state.hovered);
     match *tab {
         Tab::Joints => joints::show(ui, given, tab, &mut tables.joints, hovered, commands),
@@ -138,7 +138,7 @@ fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
 
 /// The choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy. True when that was
 /// pressed.
-fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&Said>) -> bool {
+fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&StatusText>) -> bool {
     const TABS_WIDTH: f32 = 272.0;
     let mut copy = false;
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
@@ -168,14 +168,14 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
 }
 
 /// The text that the bar shows about the rows.
-struct Said {
+struct StatusText {
     /// Such as "12 of 41 joints".
     rows: String,
     /// Why they cannot be copied.
     no_copy: Option<String>,
 }
 
-fn copy_button(ui: &mut Ui, said: &Said) -> bool {
+fn copy_button(ui: &mut Ui, said: &StatusText) -> bool {
     let c = colors(ui);
     let button = ui.add_enabled_ui(said.no_copy.is_none(), |ui| text_button(ui, None, "Copy", false)).inner;
     let tip = "Copy the rows of this table, as filtered, with a header line: paste them into a spreadsheet (Ctrl+C copies \

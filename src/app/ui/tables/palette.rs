@@ -4,10 +4,10 @@
 use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2, vec2};
 use glam::{Affine3A, Vec3};
 
-use super::{Given, Said, Tab, bar, choose_skin, number_column, skin_name, text_column};
+use super::{StatusText, Tab, TableContext, bar, choose_skin, number_column, skin_name, text_column};
 use crate::app::ui::copied::copy_rows;
 use crate::app::ui::matrices::matrix_cell;
-use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_text};
+use crate::app::ui::table::{Column, PAD, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::app::ui::theme::{self, colors};
 use crate::app::ui::widgets::{counted, number, search_field, segments};
 use crate::inspect::tables::{ChainLink, Tsv, chain, scale_of};
@@ -17,7 +17,7 @@ use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]
-pub(super) struct Palette {
+pub(super) struct PaletteTableState {
     search: String,
     skin: Option<SkinId>,
     /// The chain of the selected joint, in place of all joints.
@@ -25,14 +25,14 @@ pub(super) struct Palette {
     rows: Vec<(SkinId, usize)>,
     /// The search text and the skin that `rows` were built for.
     built_for: Option<(String, Option<SkinId>)>,
-    place: Place,
-    chain_place: Place,
+    place: TableState,
+    chain_place: TableState,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
 }
 
 /// The matrices of a joint.
-struct Matrices {
+struct JointMatrices {
     world: Affine3A,
     inverse_bind: Affine3A,
     skinning: Affine3A,
@@ -43,7 +43,7 @@ const ROW: f32 = 62.0;
 /// Points of a matrix.
 const MATRIX: f32 = 236.0;
 
-impl Palette {
+impl PaletteTableState {
     fn build(&mut self, model: &Model) {
         let key = (self.search.clone(), self.skin);
         if self.built_for.as_ref() == Some(&key) {
@@ -65,13 +65,13 @@ impl Palette {
 /// Shows the table; true while it has the keyboard.
 pub(super) fn show(
     ui: &mut Ui,
-    given: Given<'_>,
+    given: TableContext<'_>,
     tab: &mut Tab,
-    palette: &mut Palette,
+    palette: &mut PaletteTableState,
     hovered: &mut Option<NodeId>,
     commands: &mut Vec<Command>,
 ) {
-    let Given { session, model, .. } = given;
+    let TableContext { session, model, .. } = given;
     palette.build(model);
     let links = match session.view().selected.filter(|_| palette.chain) {
         Some(node) => chain(model, &session.pose().local, node),
@@ -82,7 +82,7 @@ pub(super) fn show(
     } else {
         counted(palette.rows.len(), "joint", "joints")
     };
-    let said = Said { rows, no_copy: None };
+    let said = StatusText { rows, no_copy: None };
     let wanted = if model.skins.len() > 1 { 510.0 } else { 370.0 };
     let mut copy = bar(ui, tab, wanted, |ui| filters(ui, model, palette), Some(&said));
     palette.build(model);
@@ -118,7 +118,12 @@ pub(super) fn show(
 }
 
 /// A click selects, Enter frames, the pointer is said.
-fn react(answer: &Answer, node: impl Fn(usize) -> NodeId, hovered: &mut Option<NodeId>, commands: &mut Vec<Command>) {
+fn react(
+    answer: &TableResponse,
+    node: impl Fn(usize) -> NodeId,
+    hovered: &mut Option<NodeId>,
+    commands: &mut Vec<Command>,
+) {
     *hovered = answer.hovered.map(&node).or(*hovered);
     if let Some((row, _)) = answer.chosen {
         commands.push(SelectionCommand::Select(Some(node(row))).into());
@@ -128,7 +133,7 @@ fn react(answer: &Answer, node: impl Fn(usize) -> NodeId, hovered: &mut Option<N
     }
 }
 
-fn filters(ui: &mut Ui, model: &Model, palette: &mut Palette) {
+fn filters(ui: &mut Ui, model: &Model, palette: &mut PaletteTableState) {
     let modes = [
         ("All joints", !palette.chain, "The matrices of every joint".to_owned()),
         (
@@ -147,20 +152,20 @@ fn filters(ui: &mut Ui, model: &Model, palette: &mut Palette) {
     }
 }
 
-fn matrices(given: Given<'_>, (skin, slot): (SkinId, usize)) -> Matrices {
-    let Given { session, model, .. } = given;
+fn matrices(given: TableContext<'_>, (skin, slot): (SkinId, usize)) -> JointMatrices {
+    let TableContext { session, model, .. } = given;
     let of_skin = &model.skins[skin.index()];
     let place = model.palette_layout().skins[skin.index()] as usize + slot;
     let get = |all: &[Affine3A], at: usize| all.get(at).copied().unwrap_or_default();
-    Matrices {
+    JointMatrices {
         world: get(&session.pose().model, of_skin.joints[slot].index()),
         inverse_bind: of_skin.inverse_bind[slot],
         skinning: get(&session.pose().palettes, place),
     }
 }
 
-fn table(ui: &mut Ui, given: Given<'_>, list: &[(SkinId, usize)], place: &mut Place) -> Answer {
-    let Given { session, model, .. } = given;
+fn table(ui: &mut Ui, given: TableContext<'_>, list: &[(SkinId, usize)], place: &mut TableState) -> TableResponse {
+    let TableContext { session, model, .. } = given;
     let fixed = |title: &str, width, help: &str| Column { sorts: false, ..text_column(title, width, help) };
     let columns = [
         Column { grows: true, ..fixed("Joint", 170.0, "") },
@@ -184,7 +189,7 @@ fn table(ui: &mut Ui, given: Given<'_>, list: &[(SkinId, usize)], place: &mut Pl
         },
         look: &|row| {
             let selected = session.view().selected == Some(node(row));
-            Look { selected, leads: selected, hovered: session.view().hovered == Some(node(row)) }
+            RowStyle { selected, leads: selected, hovered: session.view().hovered == Some(node(row)) }
         },
         cell: &|ui, rect, row, column| cell(ui, rect, given, list[row], column),
         tip: &|_, _| None,
@@ -192,7 +197,7 @@ fn table(ui: &mut Ui, given: Given<'_>, list: &[(SkinId, usize)], place: &mut Pl
     Table { name: "Palette table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, place)
 }
 
-fn cell(ui: &Ui, rect: Rect, given: Given<'_>, at: (SkinId, usize), column: usize) {
+fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, at: (SkinId, usize), column: usize) {
     let c = colors(ui);
     let model = given.model;
     let skin = &model.skins[at.0.index()];
@@ -255,7 +260,13 @@ fn matrix(ui: &Ui, rect: Rect, m: &Affine3A) {
     ui.painter().vline(x, rect.center().y - 24.0..=rect.center().y + 24.0, Stroke::new(1.0, c.line));
 }
 
-fn chain_table(ui: &mut Ui, session: &Session, model: &Model, links: &[ChainLink], place: &mut Place) -> Answer {
+fn chain_table(
+    ui: &mut Ui,
+    session: &Session,
+    model: &Model,
+    links: &[ChainLink],
+    place: &mut TableState,
+) -> TableResponse {
     let c = colors(ui);
     let name = |node: NodeId| model.skeleton.names[node.index()].as_str();
     let Some(last) = links.last() else {
@@ -263,7 +274,7 @@ fn chain_table(ui: &mut Ui, session: &Session, model: &Model, links: &[ChainLink
             ui.label(RichText::new("Select a joint to see the product that makes its world matrix.").color(c.dim));
         });
         ui.take_available_space();
-        return Answer::default();
+        return TableResponse::default();
     };
     let factors: Vec<&str> = links.iter().map(|l| name(l.node)).collect();
     let product = format!("World of {} = {},  each T · R · S", name(last.node), factors.join(" · "));
@@ -289,7 +300,7 @@ fn chain_table(ui: &mut Ui, session: &Session, model: &Model, links: &[ChainLink
         },
         look: &|row| {
             let selected = session.view().selected == Some(links[row].node);
-            Look { selected, leads: selected, hovered: session.view().hovered == Some(links[row].node) }
+            RowStyle { selected, leads: selected, hovered: session.view().hovered == Some(links[row].node) }
         },
         cell: &|ui, rect, row, column| {
             let link = &links[row];
@@ -319,7 +330,7 @@ fn titles(of: &str) -> impl Iterator<Item = String> {
     (0..12).map(move |i| format!("{of} {}{}", i / 4, i % 4))
 }
 
-fn tsv(given: Given<'_>, rows: impl Iterator<Item = (SkinId, usize)>) -> String {
+fn tsv(given: TableContext<'_>, rows: impl Iterator<Item = (SkinId, usize)>) -> String {
     let model = given.model;
     let mut header: Vec<String> = ["joint", "skin", "slot", "node"].map(str::to_owned).into();
     header.extend(["world", "inverse bind", "skinning"].into_iter().flat_map(titles));

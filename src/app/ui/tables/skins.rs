@@ -2,11 +2,11 @@
 
 use egui::{Frame, Margin, Rect, ScrollArea, Ui, UiBuilder, vec2};
 
-use super::{Given, Said, Tab, bar, number_column, skin_name, text_column};
+use super::{StatusText, Tab, TableContext, bar, number_column, skin_name, text_column};
 use crate::app::ui::copied::copy_rows;
 use crate::app::ui::inspector::{BY_INFLUENCES, histogram};
 use crate::app::ui::summary::bytes;
-use crate::app::ui::table::{Column, Look, Place, Rows, Table, cell_text};
+use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableState, cell_text};
 use crate::app::ui::theme::{MARGIN, colors};
 use crate::app::ui::widgets::{counted, figure, grouped, section};
 use crate::inspect::tables::{SkinSummary, Tsv, share_percent};
@@ -14,10 +14,10 @@ use crate::model::Model;
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]
-pub(super) struct Skins {
+pub(super) struct SkinTableState {
     /// The row whose figures stand beside the table.
     chosen: usize,
-    place: Place,
+    place: TableState,
 }
 
 const TITLES: [(&str, f32, &str); 12] = [
@@ -37,9 +37,9 @@ const TITLES: [(&str, f32, &str); 12] = [
 const DETAILS: f32 = 320.0;
 
 /// Shows the table; true while it has the keyboard.
-pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Skins) {
+pub(super) fn show(ui: &mut Ui, given: TableContext<'_>, tab: &mut Tab, skins: &mut SkinTableState) {
     let list = &given.base.skins;
-    let said = Said { rows: counted(list.len(), "skin", "skins"), no_copy: None };
+    let said = StatusText { rows: counted(list.len(), "skin", "skins"), no_copy: None };
     let copy = bar(ui, tab, 0.0, |_| {}, Some(&said));
     skins.chosen = skins.chosen.min(list.len() - 1);
     let whole = ui.available_rect_before_wrap();
@@ -60,8 +60,8 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, skins: &mut Ski
     }
 }
 
-fn table(ui: &mut Ui, given: Given<'_>, skins: &mut Skins) -> crate::app::ui::table::Answer {
-    let Given { model, base, .. } = given;
+fn table(ui: &mut Ui, given: TableContext<'_>, skins: &mut SkinTableState) -> crate::app::ui::table::TableResponse {
+    let TableContext { model, base, .. } = given;
     let columns = TITLES.map(|(title, width, help)| {
         let of = if matches!(title, "Skin" | "Root") { text_column } else { number_column };
         Column { sorts: false, grows: title == "Skin", ..of(title, width, help) }
@@ -75,7 +75,7 @@ fn table(ui: &mut Ui, given: Given<'_>, skins: &mut Skins) -> crate::app::ui::ta
             let said = TITLES.iter().enumerate().map(|(i, t)| format!("{} {}", t.0, text(model, &list[row], i)));
             said.collect::<Vec<_>>().join(", ")
         },
-        look: &|row| Look { selected: row == chosen, leads: row == chosen, hovered: false },
+        look: &|row| RowStyle { selected: row == chosen, leads: row == chosen, hovered: false },
         cell: &|ui, rect, row, column| {
             let (c, skin) = (colors(ui), &list[row]);
             let ink = match column {

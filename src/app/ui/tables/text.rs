@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Given;
-use super::vertices::{Found, Shows};
+use super::TableContext;
+use super::vertices::{ColumnKind, RowIndices};
 use crate::inspect::tables::{Pair, Row, Tsv, VertexTable};
 use crate::inspect::{PerVertex, VertexSet};
 use crate::model::{Model, NodeId, WeightFormat};
@@ -14,9 +14,9 @@ pub(super) const CELL_BYTES: usize = 6;
 pub(super) const MOST_BYTES: usize = 256 << 20;
 
 /// Cells of the whole table.
-pub(super) fn cells(given: Given<'_>, found: &Found, shows: &[Shows]) -> usize {
+pub(super) fn cells(given: TableContext<'_>, found: &RowIndices, shows: &[ColumnKind]) -> usize {
     let integers = has_integers(given.model, &given.base.vertices);
-    let of = |s: &Shows| if matches!(s, Shows::Rank(_)) { 2 + usize::from(integers) } else { 1 };
+    let of = |s: &ColumnKind| if matches!(s, ColumnKind::Rank(_)) { 2 + usize::from(integers) } else { 1 };
     found.len().saturating_mul(4 + shows.iter().map(of).sum::<usize>())
 }
 
@@ -29,8 +29,8 @@ fn has_integers(model: &Model, table: &VertexTable) -> bool {
 pub(super) fn tsv(
     (model, asymmetry): (&Model, Option<&PerVertex>),
     table: &VertexTable,
-    found: &Found,
-    shows: &[Shows],
+    found: &RowIndices,
+    shows: &[ColumnKind],
     only: Option<&VertexSet>,
     cancel: &AtomicBool,
 ) -> Option<String> {
@@ -49,27 +49,33 @@ pub(super) fn tsv(
     Some(out.into_text())
 }
 
-fn header(model: &Model, shows: &[Shows], integers: bool) -> Vec<String> {
+fn header(model: &Model, shows: &[ColumnKind], integers: bool) -> Vec<String> {
     let name = |node: NodeId| model.skeleton.names[node.index()].clone();
     let mut out: Vec<String> =
         ["mesh", "mesh name", "primitive", "skin", "vertex", "count", "sum"].map(str::to_owned).into();
     for shows in shows {
         match *shows {
-            Shows::Selected(node) => out.push(format!("weight of {}", name(node))),
-            Shows::Joint(node) => out.push(name(node)),
-            Shows::Rank(rank) => {
+            ColumnKind::Selected(node) => out.push(format!("weight of {}", name(node))),
+            ColumnKind::Joint(node) => out.push(name(node)),
+            ColumnKind::Rank(rank) => {
                 let n = rank + 1;
                 out.extend([format!("joint {n}"), format!("weight {n}")]);
                 out.extend(integers.then(|| format!("stored {n}")));
             }
-            Shows::Asymmetry => out.push("asymmetry".to_owned()),
-            Shows::Mesh | Shows::Skin | Shows::Number | Shows::Count | Shows::Sum => {}
+            ColumnKind::Asymmetry => out.push("asymmetry".to_owned()),
+            ColumnKind::Mesh | ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count | ColumnKind::Sum => {}
         }
     }
     out
 }
 
-fn write((model, asymmetry): (&Model, Option<&PerVertex>), row: &Row, shows: &[Shows], integers: bool, out: &mut Tsv) {
+fn write(
+    (model, asymmetry): (&Model, Option<&PerVertex>),
+    row: &Row,
+    shows: &[ColumnKind],
+    integers: bool,
+    out: &mut Tsv,
+) {
     let part = row.part;
     out.number(part.mesh.0).cell(&model.meshes[part.mesh.index()].name).number(part.primitive);
     out.number(part.skin.0).number(row.vertex).number(row.count(model)).number(row.sum(model));
@@ -78,10 +84,10 @@ fn write((model, asymmetry): (&Model, Option<&PerVertex>), row: &Row, shows: &[S
     let weight_of = |node: NodeId| pairs.iter().filter(|p| p.node == node).map(|p| p.weight).sum::<f32>();
     for shows in shows {
         match *shows {
-            Shows::Selected(node) | Shows::Joint(node) => {
+            ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
                 out.number(weight_of(node));
             }
-            Shows::Rank(rank) => {
+            ColumnKind::Rank(rank) => {
                 let pair = pairs.get(rank);
                 match pair {
                     Some(pair) => out.cell(&model.skeleton.names[pair.node.index()]).number(pair.weight),
@@ -94,13 +100,13 @@ fn write((model, asymmetry): (&Model, Option<&PerVertex>), row: &Row, shows: &[S
                     };
                 }
             }
-            Shows::Asymmetry => {
+            ColumnKind::Asymmetry => {
                 match asymmetry.and_then(|values| row.asymmetry(values)) {
                     Some(difference) => out.number(difference),
                     None => out.cell("no mirror image"),
                 };
             }
-            Shows::Mesh | Shows::Skin | Shows::Number | Shows::Count | Shows::Sum => {}
+            ColumnKind::Mesh | ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count | ColumnKind::Sum => {}
         }
     }
     out.end_row();

@@ -4,36 +4,36 @@ use std::sync::Arc;
 
 use egui::{CornerRadius, Modifiers, Rect, Ui, pos2, vec2};
 
-use super::{Given, Said, Tab, bar, choose_skin, next_order, number_column, skin_name, text, text_column};
+use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, number_column, skin_name, text, text_column};
 use crate::app::ui::copied::copy_rows;
-use crate::app::ui::table::{Answer, Column, Look, PAD, Place, Rows, Table, cell_text};
+use crate::app::ui::table::{Column, PAD, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::app::ui::theme::{self, BODY, colors};
 use crate::app::ui::widgets::{chip, counted, drop_down, grouped, paint_line, segments, shortened};
 use crate::app::ui::work::Work;
 use crate::inspect::check::SAME_WEIGHT;
-use crate::inspect::tables::{Counts, Pair, Row, Sums, VertexOrder, VertexQuery};
+use crate::inspect::tables::{CountFilter, Pair, Row, SumFilter, VertexOrder, VertexQuery};
 use crate::inspect::{Inspection, PerVertex, VertexRef, VertexSet};
 use crate::model::{Model, NodeId, SkinId, WeightFormat};
 use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// What the table keeps for the open model.
 #[derive(Debug, Default)]
-pub(super) struct Vertices {
+pub(super) struct VertexTableState {
     skin: Option<SkinId>,
     /// Only those that the selected joint moves.
     of_joint: bool,
     /// Only those that are marked.
     marked: bool,
-    sums: Sums,
-    counts: Counts,
+    sums: SumFilter,
+    counts: CountFilter,
     /// A column for each joint, in place of the pairs.
     matrix: bool,
-    order: Option<(By, bool)>,
+    order: Option<(SortKey, bool)>,
     found: Work<VertexQuery, Arc<Vec<u32>>>,
     /// The text that is being made for the clipboard.
     text: Work<(), String>,
-    columns: (Vec<Shows>, Vec<Column>),
-    place: Place,
+    columns: (Vec<ColumnKind>, Vec<Column>),
+    place: TableState,
     /// The row that a range starts from.
     anchor: Option<usize>,
     /// The pinned vertex that was last brought into view.
@@ -44,7 +44,7 @@ pub(super) struct Vertices {
 
 /// A column that the rows can be ordered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+enum SortKey {
     Mesh,
     Number,
     Count,
@@ -57,7 +57,7 @@ enum By {
 
 /// What stands in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shows {
+pub(super) enum ColumnKind {
     Mesh,
     Skin,
     Number,
@@ -72,17 +72,17 @@ pub(super) enum Shows {
     Joint(NodeId),
 }
 
-impl Shows {
+impl ColumnKind {
     /// What a click on the head orders by.
-    fn orders(self) -> Option<By> {
+    fn orders(self) -> Option<SortKey> {
         match self {
-            Self::Mesh | Self::Skin => Some(By::Mesh),
-            Self::Number => Some(By::Number),
-            Self::Count => Some(By::Count),
-            Self::Sum => Some(By::Sum),
-            Self::Asymmetry => Some(By::Asymmetry),
-            Self::Selected(_) => Some(By::Selected),
-            Self::Joint(node) => Some(By::Joint(node)),
+            Self::Mesh | Self::Skin => Some(SortKey::Mesh),
+            Self::Number => Some(SortKey::Number),
+            Self::Count => Some(SortKey::Count),
+            Self::Sum => Some(SortKey::Sum),
+            Self::Asymmetry => Some(SortKey::Asymmetry),
+            Self::Selected(_) => Some(SortKey::Selected),
+            Self::Joint(node) => Some(SortKey::Joint(node)),
             Self::Rank(_) => None,
         }
     }
@@ -90,12 +90,12 @@ impl Shows {
 
 /// The rows as found: places in the file's order.
 #[derive(Clone, Debug)]
-pub(super) enum Found {
+pub(super) enum RowIndices {
     All(usize),
     These(Arc<Vec<u32>>),
 }
 
-impl Found {
+impl RowIndices {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::All(count) => *count,
@@ -111,18 +111,18 @@ impl Found {
     }
 }
 
-impl Vertices {
+impl VertexTableState {
     fn query(&self, session: &Session) -> VertexQuery {
         let selected = session.view().selected;
         let (order, descending) = match self.order {
             None => (VertexOrder::File, false),
-            Some((By::Mesh, descending)) => (VertexOrder::File, descending),
-            Some((By::Number, descending)) => (VertexOrder::Number, descending),
-            Some((By::Count, descending)) => (VertexOrder::Count, descending),
-            Some((By::Sum, descending)) => (VertexOrder::Sum, descending),
-            Some((By::Asymmetry, descending)) => (VertexOrder::Asymmetry, descending),
-            Some((By::Joint(node), descending)) => (VertexOrder::Weight(node), descending),
-            Some((By::Selected, descending)) => {
+            Some((SortKey::Mesh, descending)) => (VertexOrder::File, descending),
+            Some((SortKey::Number, descending)) => (VertexOrder::Number, descending),
+            Some((SortKey::Count, descending)) => (VertexOrder::Count, descending),
+            Some((SortKey::Sum, descending)) => (VertexOrder::Sum, descending),
+            Some((SortKey::Asymmetry, descending)) => (VertexOrder::Asymmetry, descending),
+            Some((SortKey::Joint(node), descending)) => (VertexOrder::Weight(node), descending),
+            Some((SortKey::Selected, descending)) => {
                 selected.map_or((VertexOrder::File, false), |node| (VertexOrder::Weight(node), descending))
             }
         };
@@ -139,12 +139,12 @@ impl Vertices {
     }
 
     /// The rows, and whether others are being looked for.
-    fn find(&mut self, ui: &Ui, given: Given<'_>) -> Found {
+    fn find(&mut self, ui: &Ui, given: TableContext<'_>) -> RowIndices {
         let query = self.query(given.session);
         let table = &given.base.vertices;
         if query.is_plain() {
             self.found = Work::default();
-            return Found::All(table.len());
+            return RowIndices::All(table.len());
         }
         let (model, table, asked) = (Arc::clone(given.model), Arc::clone(table), query.clone());
         let inspection = inspection_of(given.session).cloned();
@@ -154,11 +154,13 @@ impl Vertices {
             table.select(&model, &asked, asymmetry, cancel).map(Arc::new)
         });
         // Until they are found, those from before stay.
-        self.found.latest().map_or(Found::All(given.base.vertices.len()), |rows| Found::These(Arc::clone(rows)))
+        self.found
+            .latest()
+            .map_or(RowIndices::All(given.base.vertices.len()), |rows| RowIndices::These(Arc::clone(rows)))
     }
 
     /// Brings a vertex into view that was pinned elsewhere.
-    fn follow_pin(&mut self, given: Given<'_>, found: &Found) {
+    fn follow_pin(&mut self, given: TableContext<'_>, found: &RowIndices) {
         let pinned = given.session.view().pinned;
         if self.shown == pinned {
             return;
@@ -166,21 +168,28 @@ impl Vertices {
         self.shown = pinned;
         let place = pinned.and_then(|v| given.base.vertices.find(given.model, v));
         let row = place.and_then(|place| match found {
-            Found::All(_) => Some(place),
-            Found::These(rows) => rows.iter().position(|r| *r as usize == place),
+            RowIndices::All(_) => Some(place),
+            RowIndices::These(rows) => rows.iter().position(|r| *r as usize == place),
         });
         self.place.reveal = row;
         self.place.cursor = row.or(self.place.cursor);
     }
 
-    fn order_by(&mut self, shows: Shows) {
+    fn order_by(&mut self, shows: ColumnKind) {
         if let Some(by) = shows.orders() {
-            self.order = next_order(self.order, by, !matches!(by, By::Mesh | By::Number));
+            self.order = next_order(self.order, by, !matches!(by, SortKey::Mesh | SortKey::Number));
         }
     }
 
     /// A click pins a vertex and marks it; with Ctrl it is marked too, or no more; with Shift all between are.
-    fn choose(&mut self, given: Given<'_>, found: &Found, row: usize, held: Modifiers, commands: &mut Vec<Command>) {
+    fn choose(
+        &mut self,
+        given: TableContext<'_>,
+        found: &RowIndices,
+        row: usize,
+        held: Modifiers,
+        commands: &mut Vec<Command>,
+    ) {
         let vertex = |row: usize| {
             let Row { part, vertex } = given.base.vertices.row(found.at(row));
             (part.mesh, part.primitive, vertex as u32)
@@ -202,36 +211,42 @@ impl Vertices {
         commands.push(SelectionCommand::Mark(Arc::new(VertexSet::from_vertices(set))).into());
     }
 
-    fn shows(&self, given: Given<'_>) -> Vec<Shows> {
-        let Given { session, model, base } = given;
+    fn shows(&self, given: TableContext<'_>) -> Vec<ColumnKind> {
+        let TableContext { session, model, base } = given;
         let mut out = Vec::new();
         if base.vertices.parts.len() > 1 {
-            out.push(Shows::Mesh);
+            out.push(ColumnKind::Mesh);
         }
         if model.skins.len() > 1 {
-            out.push(Shows::Skin);
+            out.push(ColumnKind::Skin);
         }
-        out.extend([Shows::Number, Shows::Count, Shows::Sum]);
+        out.extend([ColumnKind::Number, ColumnKind::Count, ColumnKind::Sum]);
         if asymmetry(session).is_some() {
-            out.push(Shows::Asymmetry);
+            out.push(ColumnKind::Asymmetry);
         }
         if self.matrix {
             match self.skin {
-                Some(skin) => out.extend(model.skins[skin.index()].joints.iter().map(|n| Shows::Joint(*n))),
-                None => out.extend(base.joints.rows(None).iter().map(|r| Shows::Joint(r.node))),
+                Some(skin) => out.extend(model.skins[skin.index()].joints.iter().map(|n| ColumnKind::Joint(*n))),
+                None => out.extend(base.joints.rows(None).iter().map(|r| ColumnKind::Joint(r.node))),
             }
             return out;
         }
         if let Some(node) = session.view().selected.filter(|n| model.is_joint(*n)) {
-            out.push(Shows::Selected(node));
+            out.push(ColumnKind::Selected(node));
         }
-        out.extend((0..base.most).map(Shows::Rank));
+        out.extend((0..base.most).map(ColumnKind::Rank));
         out
     }
 }
 
 /// Shows the table; true while it has the keyboard.
-pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut Vertices, commands: &mut Vec<Command>) {
+pub(super) fn show(
+    ui: &mut Ui,
+    given: TableContext<'_>,
+    tab: &mut Tab,
+    vertices: &mut VertexTableState,
+    commands: &mut Vec<Command>,
+) {
     let found = vertices.find(ui, given);
     let said = said(given, vertices, &found);
     let wanted = if given.model.skins.len() > 1 { 728.0 } else { 592.0 };
@@ -241,7 +256,7 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
     let selected = given.session.view().selected.filter(|_| vertices.matrix);
     if vertices.shown_joint != selected {
         vertices.shown_joint = selected;
-        vertices.place.reveal_column = shows.iter().position(|s| selected.map(Shows::Joint) == Some(*s));
+        vertices.place.reveal_column = shows.iter().position(|s| selected.map(ColumnKind::Joint) == Some(*s));
     }
     let answer = table(ui, given, vertices, &found, &shows);
     if let Some(head) = answer.head {
@@ -272,7 +287,7 @@ pub(super) fn show(ui: &mut Ui, given: Given<'_>, tab: &mut Tab, vertices: &mut 
 }
 
 /// How many rows there are, and whether they can be copied.
-fn said(given: Given<'_>, vertices: &Vertices, found: &Found) -> Said {
+fn said(given: TableContext<'_>, vertices: &VertexTableState, found: &RowIndices) -> StatusText {
     let all = given.base.vertices.len();
     let count = match found.len() {
         n if n == all => counted(n, "vertex", "vertices"),
@@ -292,11 +307,11 @@ fn said(given: Given<'_>, vertices: &Vertices, found: &Found) -> Said {
         let mib = bytes >> 20;
         format!("That would be about {mib} MiB of text. Filter the rows, or show pairs in place of all joints.")
     });
-    Said { rows, no_copy }
+    StatusText { rows, no_copy }
 }
 
-fn filters(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices) {
-    let Given { session, model, .. } = given;
+fn filters(ui: &mut Ui, given: TableContext<'_>, vertices: &mut VertexTableState) {
+    let TableContext { session, model, .. } = given;
     let modes = [
         ("Pairs", !vertices.matrix, "The influences of a vertex, the heaviest first".to_owned()),
         ("All joints", vertices.matrix, "A column for each joint".to_owned()),
@@ -317,17 +332,21 @@ fn filters(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices) {
     if marked.on_hover_text("Only the vertices that are marked").on_disabled_hover_text(why).clicked() {
         vertices.marked = !vertices.marked;
     }
-    const SUMS: [(Sums, &str); 4] =
-        [(Sums::Any, "Any sum"), (Sums::NotOne, "Sum ≠ 1"), (Sums::Below, "Sum < 1"), (Sums::Above, "Sum > 1")];
+    const SUMS: [(SumFilter, &str); 4] = [
+        (SumFilter::Any, "Any sum"),
+        (SumFilter::NotOne, "Sum ≠ 1"),
+        (SumFilter::Below, "Sum < 1"),
+        (SumFilter::Above, "Sum > 1"),
+    ];
     pick(ui, "Sums", 76.0, &SUMS, &mut vertices.sums);
-    const COUNTS: [(Counts, &str); 7] = [
-        (Counts::Any, "Any count"),
-        (Counts::Exactly(0), "No influence"),
-        (Counts::Exactly(1), "1 influence"),
-        (Counts::Exactly(2), "2 influences"),
-        (Counts::Exactly(3), "3 influences"),
-        (Counts::Exactly(4), "4 influences"),
-        (Counts::AtLeast(5), "More than 4"),
+    const COUNTS: [(CountFilter, &str); 7] = [
+        (CountFilter::Any, "Any count"),
+        (CountFilter::Exactly(0), "No influence"),
+        (CountFilter::Exactly(1), "1 influence"),
+        (CountFilter::Exactly(2), "2 influences"),
+        (CountFilter::Exactly(3), "3 influences"),
+        (CountFilter::Exactly(4), "4 influences"),
+        (CountFilter::AtLeast(5), "More than 4"),
     ];
     pick(ui, "Influences", 96.0, &COUNTS, &mut vertices.counts);
 }
@@ -343,36 +362,42 @@ fn pick<T: Copy + PartialEq>(ui: &mut Ui, name: &str, width: f32, choices: &[(T,
     });
 }
 
-fn column(model: &Model, shows: Shows) -> Column {
+fn column(model: &Model, shows: ColumnKind) -> Column {
     let name = |node: NodeId| model.skeleton.names[node.index()].clone();
     match shows {
-        Shows::Mesh => text_column("Mesh", 150.0, "Its name, and the number of the primitive"),
-        Shows::Skin => text_column("Skin", 110.0, ""),
-        Shows::Number => number_column("Vertex", 76.0, "Its number in the file, within its primitive"),
-        Shows::Count => number_column("Count", 60.0, "Joints with a weight other than zero"),
-        Shows::Sum => number_column("Sum", 68.0, "Of its weights, as stored"),
-        Shows::Asymmetry => number_column(
+        ColumnKind::Mesh => text_column("Mesh", 150.0, "Its name, and the number of the primitive"),
+        ColumnKind::Skin => text_column("Skin", 110.0, ""),
+        ColumnKind::Number => number_column("Vertex", 76.0, "Its number in the file, within its primitive"),
+        ColumnKind::Count => number_column("Count", 60.0, "Joints with a weight other than zero"),
+        ColumnKind::Sum => number_column("Sum", 68.0, "Of its weights, as stored"),
+        ColumnKind::Asymmetry => number_column(
             "Asymmetry",
             90.0,
             "The largest difference between one of its weights and that of the mirrored vertex",
         ),
-        Shows::Selected(node) => number_column(&name(node), 110.0, "Weight of the selected joint"),
-        Shows::Rank(rank) => {
+        ColumnKind::Selected(node) => number_column(&name(node), 110.0, "Weight of the selected joint"),
+        ColumnKind::Rank(rank) => {
             let title = format!("Influence {}", rank + 1);
             let help = if rank == 0 { "The joint that moves it most" } else { "" };
             Column { sorts: false, ..text_column(&title, 190.0, help) }
         }
-        Shows::Joint(node) => number_column(&name(node), 76.0, "Weights of this joint"),
+        ColumnKind::Joint(node) => number_column(&name(node), 76.0, "Weights of this joint"),
     }
 }
 
-fn table(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices, found: &Found, shows: &[Shows]) -> Answer {
-    let Given { session, model, base } = given;
+fn table(
+    ui: &mut Ui,
+    given: TableContext<'_>,
+    vertices: &mut VertexTableState,
+    found: &RowIndices,
+    shows: &[ColumnKind],
+) -> TableResponse {
+    let TableContext { session, model, base } = given;
     if vertices.columns.0 != shows {
         vertices.columns = (shows.to_vec(), shows.iter().map(|s| column(model, *s)).collect());
     }
     let sorted = vertices.order.and_then(|(by, down)| Some((shows.iter().position(|s| s.orders() == Some(by))?, down)));
-    let frozen = shows.iter().position(|s| *s == Shows::Sum).map_or(0, |at| at + 1);
+    let frozen = shows.iter().position(|s| *s == ColumnKind::Sum).map_or(0, |at| at + 1);
     let table = Table { name: "Vertex table", columns: &vertices.columns.1, frozen, sorted };
     let pinned = session.view().pinned.and_then(|v| base.vertices.find(model, v));
     let row = |row: usize| base.vertices.row(found.at(row));
@@ -382,7 +407,7 @@ fn table(ui: &mut Ui, given: Given<'_>, vertices: &mut Vertices, found: &Found, 
         label: &|at| label(session, model, &row(at)),
         look: &|at| {
             let Row { part, vertex } = row(at);
-            Look {
+            RowStyle {
                 selected: session.view().marked.contains(part.mesh, part.primitive, vertex as u32),
                 leads: pinned == Some(found.at(at)),
                 hovered: false,
@@ -428,38 +453,38 @@ fn mesh_name(model: &Model, row: &Row) -> String {
     if mesh.primitives.len() > 1 { format!("{name} · {}", row.part.primitive) } else { name }
 }
 
-fn cell(ui: &Ui, rect: Rect, given: Given<'_>, row: &Row, shows: Shows) {
-    let Given { session, model, base } = given;
+fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, row: &Row, shows: ColumnKind) {
+    let TableContext { session, model, base } = given;
     let c = colors(ui);
     let weight_of = |node| base.slot(row.part.skin, node).map_or(0.0, |slot| row.weight(model, slot));
     match shows {
-        Shows::Mesh => cell_text(ui, rect, &mesh_name(model, row), false, c.dim),
-        Shows::Skin => cell_text(ui, rect, &skin_name(model, row.part.skin), false, c.dim),
-        Shows::Number => cell_text(ui, rect, &grouped(row.vertex), true, c.text),
-        Shows::Count => {
+        ColumnKind::Mesh => cell_text(ui, rect, &mesh_name(model, row), false, c.dim),
+        ColumnKind::Skin => cell_text(ui, rect, &skin_name(model, row.part.skin), false, c.dim),
+        ColumnKind::Number => cell_text(ui, rect, &grouped(row.vertex), true, c.text),
+        ColumnKind::Count => {
             let count = row.count(model);
             let ink = if count == 0 { c.amber } else { c.text };
             cell_text(ui, rect, &count.to_string(), true, ink);
         }
-        Shows::Sum => {
+        ColumnKind::Sum => {
             let ink = if row.sums_to_one(model) { c.dim } else { c.amber };
             cell_text(ui, rect, &weight_text(row.sum(model)), true, ink);
         }
-        Shows::Asymmetry => match asymmetry(session).and_then(|values| row.asymmetry(values)) {
+        ColumnKind::Asymmetry => match asymmetry(session).and_then(|values| row.asymmetry(values)) {
             None => cell_text(ui, rect, "no mirror", true, c.dim),
             Some(difference) => {
                 let ink = if difference > SAME_WEIGHT { c.amber } else { c.dim };
                 cell_text(ui, rect, &weight_text(difference.into()), true, ink);
             }
         },
-        Shows::Selected(node) | Shows::Joint(node) => {
+        ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
             let weight = weight_of(node);
             if weight != 0.0 {
                 share(ui, rect, weight);
                 cell_text(ui, rect, &weight_text(f64::from(weight)), true, c.text);
             }
         }
-        Shows::Rank(rank) => {
+        ColumnKind::Rank(rank) => {
             if let Some(pair) = row.pairs(model).get(rank) {
                 paired(ui, rect, &model.skeleton.names[pair.node.index()], pair.weight);
             }
@@ -494,7 +519,7 @@ fn share(ui: &Ui, rect: Rect, weight: f32) {
 }
 
 /// Weights in full, and as the file stores them.
-fn tip(given: Given<'_>, row: &Row, shows: Shows) -> Option<String> {
+fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Option<String> {
     let model = given.model;
     let of_pair = |pair: &Pair| {
         let stored = match (pair.integer(), pair.format) {
@@ -506,25 +531,25 @@ fn tip(given: Given<'_>, row: &Row, shows: Shows) -> Option<String> {
         format!("{name}\n{}{stored}\nSlot {} of {}", pair.weight, pair.slot, skin_name(model, row.part.skin))
     };
     match shows {
-        Shows::Mesh => Some(mesh_name(model, row)),
-        Shows::Sum => {
+        ColumnKind::Mesh => Some(mesh_name(model, row)),
+        ColumnKind::Sum => {
             let integers: Option<Vec<u32>> = row.pairs(model).iter().map(Pair::integer).collect();
             let total = integers.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<u32>());
             let stored = total.map(|n| format!("\nThe stored integers sum to {n}")).unwrap_or_default();
             Some(format!("{}{stored}", row.sum(model)))
         }
-        Shows::Rank(rank) => row.pairs(model).get(rank).map(of_pair),
-        Shows::Selected(node) | Shows::Joint(node) => {
+        ColumnKind::Rank(rank) => row.pairs(model).get(rank).map(of_pair),
+        ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
             let pairs = row.pairs(model);
             let of: Vec<String> = pairs.iter().filter(|p| p.node == node).map(of_pair).collect();
             (!of.is_empty()).then(|| of.join("\n"))
         }
-        Shows::Asymmetry => {
+        ColumnKind::Asymmetry => {
             Some(match asymmetry(given.session)?.of(row.part.mesh, row.part.primitive).get(row.vertex)? {
                 d if *d < 0.0 => "It has no mirror image to compare it with".to_owned(),
                 d => d.to_string(),
             })
         }
-        Shows::Skin | Shows::Number | Shows::Count => None,
+        ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count => None,
     }
 }

@@ -3,12 +3,12 @@
 use glam::Vec2;
 
 use super::{Command, Pose, SelectionCommand, Session};
-use crate::inspect::{self, Explanation, Hit, Posed};
+use crate::inspect::{self, Explanation, Hit, PosedModel};
 use crate::model::NodeId;
 
 /// Why *Weights* shows a certain joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weighed {
+pub enum WeightsJointSource {
     /// It is selected.
     Selected,
     /// Nothing is selected, and the pointer is over its bone, its row, or a vertex that it moves most.
@@ -20,14 +20,14 @@ pub enum Weighed {
 impl Session {
     /// The node whose weights *Weights* shows, and why that one. `None` where nothing moves any vertex.
     #[must_use]
-    pub fn weighed(&self) -> Option<(NodeId, Weighed)> {
+    pub fn weights_joint(&self) -> Option<(NodeId, WeightsJointSource)> {
         let stats = self.document.as_ref()?.stats();
         if let Some(node) = self.view.selected {
-            return Some((node, Weighed::Selected));
+            return Some((node, WeightsJointSource::Selected));
         }
         let moves = |n: &NodeId| stats.deforming.get(n.index()).is_some_and(|moves| *moves);
-        let hovered = self.view.hovered.filter(moves).map(|n| (n, Weighed::Hovered));
-        hovered.or_else(|| Some((stats.heaviest?, Weighed::Heaviest)))
+        let hovered = self.view.hovered.filter(moves).map(|n| (n, WeightsJointSource::Hovered));
+        hovered.or_else(|| Some((stats.heaviest?, WeightsJointSource::Heaviest)))
     }
 
     /// The vertex of the skin under a point of the viewport (pixels from its top left), exact on the deformed surface. Where the
@@ -70,10 +70,10 @@ impl Session {
     }
 
     /// The open model as it is posed.
-    pub(super) fn posed(&self) -> Option<Posed<'_>> {
+    pub(super) fn posed(&self) -> Option<PosedModel<'_>> {
         let Pose { local, palettes, .. } = &self.pose;
         let model = self.model()?;
-        Some(Posed { model, palettes, morph_weights: &local.morph_weights, method: self.view.method })
+        Some(PosedModel { model, palettes, morph_weights: &local.morph_weights, method: self.view.method })
     }
 
     /// Carries out a command of its family.

@@ -12,7 +12,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The triangles of a primitive by stored vertices (one that was split off for tangents is the one that it copies).
 /// Triangles with two corners in one place have no surface and are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sheet {
+pub struct SurfaceTopology {
     /// Corners by stored vertex.
     pub triangles: Vec<[u32; 3]>,
     /// Every edge once, by stored vertices: on a seam, where vertices share a place, each side has its own.
@@ -23,17 +23,17 @@ pub struct Sheet {
     pub welded: Vec<u32>,
 }
 
-impl Sheet {
+impl SurfaceTopology {
     /// Of the stored vertices of `p`; no triangles where it has points or lines.
     #[must_use]
     pub fn new(p: &Primitive) -> Self {
-        Self::unless(p, &|| false).unwrap_or_default()
+        Self::new_unless(p, &|| false).unwrap_or_default()
     }
 
-    /// As [`Sheet::new`], but gives up and returns `None` soon after `stop` says so: it is asked every few ten thousand
+    /// As [`SurfaceTopology::new`], but gives up and returns `None` soon after `stop` says so: it is asked every few ten thousand
     /// vertices and triangles.
     #[must_use]
-    pub fn unless(p: &Primitive, stop: &dyn Fn() -> bool) -> Option<Self> {
+    pub fn new_unless(p: &Primitive, stop: &dyn Fn() -> bool) -> Option<Self> {
         let welded = weld(&p.positions[..p.stored_vertices], stop)?;
         let stored = |v: u32| {
             let split = (v as usize).checked_sub(p.stored_vertices);
@@ -51,7 +51,7 @@ impl Sheet {
     }
 }
 
-/// The sides of a triangle, in the order of [`Sheet::across`].
+/// The sides of a triangle, in the order of [`SurfaceTopology::across`].
 pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
@@ -125,7 +125,7 @@ struct Side {
     /// It runs from the later place to the earlier one.
     back: bool,
     triangle: u32,
-    /// In the order of [`Sheet::across`].
+    /// In the order of [`SurfaceTopology::across`].
     side: u8,
 }
 
@@ -173,20 +173,21 @@ mod tests {
             split_from: vec![1],
             ..Primitive::default()
         };
-        let sheet = Sheet::new(&p);
-        assert_eq!(sheet.triangles, [[0, 1, 2], [4, 5, 3]]);
-        assert_eq!(sheet.welded, [0, 1, 2, 3, 0, 2]);
-        assert_eq!(sheet.across, [[NONE, NONE, 1], [0, NONE, NONE]]);
-        assert_eq!(sheet.edges, [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]);
+        let topology = SurfaceTopology::new(&p);
+        assert_eq!(topology.triangles, [[0, 1, 2], [4, 5, 3]]);
+        assert_eq!(topology.welded, [0, 1, 2, 3, 0, 2]);
+        assert_eq!(topology.across, [[NONE, NONE, 1], [0, NONE, NONE]]);
+        assert_eq!(topology.edges, [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]);
         let lines = Primitive { topology: Topology::Lines, ..p };
-        assert!(Sheet::new(&lines).triangles.is_empty());
+        assert!(SurfaceTopology::new(&lines).triangles.is_empty());
     }
 
     #[test]
     fn a_third_triangle_on_an_edge_has_no_partner() {
         let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::NEG_Y, Vec3::Z];
         let indices = vec![0, 1, 2, 1, 0, 3, 1, 0, 4];
-        let sheet = Sheet::new(&Primitive { stored_vertices: 5, positions, indices, ..Primitive::default() });
-        assert_eq!(sheet.across.iter().map(|t| t[0]).collect::<Vec<_>>(), [1, 0, NONE]);
+        let topology =
+            SurfaceTopology::new(&Primitive { stored_vertices: 5, positions, indices, ..Primitive::default() });
+        assert_eq!(topology.across.iter().map(|t| t[0]).collect::<Vec<_>>(), [1, 0, NONE]);
     }
 }
