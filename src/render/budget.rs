@@ -22,14 +22,14 @@ const SMALLEST: u32 = 64;
 
 /// A texture that is wanted.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
+pub(super) struct TextureDemand {
     /// Bytes of each level, the largest first.
     pub levels: Vec<u64>,
     /// Levels that it can do without.
     pub spare: usize,
 }
 
-impl Wanted {
+impl TextureDemand {
     /// Of `size` pixels with `levels` levels, `bytes` for one of a given size. `fits`: a texture can begin with that size.
     pub fn new(size: [u32; 2], levels: u32, bytes: impl Fn([u32; 2]) -> u64, fits: impl Fn([u32; 2]) -> bool) -> Self {
         let size = |level: u32| size.map(|side| (side >> level).max(1));
@@ -52,7 +52,7 @@ impl Wanted {
 /// How many of its largest levels each texture goes without, so that all take `budget` bytes. The largest level of all
 /// goes first; of equal ones that of the last texture. Where all have been made as small as they may be, the set stays
 /// too large.
-pub(super) fn plan(wanted: &[Wanted], budget: u64) -> Vec<usize> {
+pub(super) fn plan(wanted: &[TextureDemand], budget: u64) -> Vec<usize> {
     let mut dropped = vec![0; wanted.len()];
     let mut total: u64 = wanted.iter().map(|w| w.bytes(0)).sum();
     let mut largest: BinaryHeap<(u64, usize)> =
@@ -71,7 +71,7 @@ pub(super) fn plan(wanted: &[Wanted], budget: u64) -> Vec<usize> {
 
 /// One line that says how much smaller than they are how many of the textures are shown; `None` where all are whole.
 /// `budget`: what they were to fit, where that was the reason.
-pub(super) fn notice(wanted: &[Wanted], dropped: &[usize], budget: Option<u64>) -> Option<String> {
+pub(super) fn notice(wanted: &[TextureDemand], dropped: &[usize], budget: Option<u64>) -> Option<String> {
     let most = dropped.iter().max().copied().filter(|most| *most > 0)?;
     let size = |bytes: u64| match bytes as f64 / GIB as f64 {
         gib if gib >= 0.95 => format!("{gib:.1} GiB"),
@@ -99,12 +99,12 @@ mod tests {
     use super::*;
 
     /// RGBA with all levels.
-    fn square(side: u32) -> Wanted {
+    fn square(side: u32) -> TextureDemand {
         let levels = 32 - side.leading_zeros();
-        Wanted::new([side, side], levels, |[w, h]| u64::from(w) * u64::from(h) * 4, |_| true)
+        TextureDemand::new([side, side], levels, |[w, h]| u64::from(w) * u64::from(h) * 4, |_| true)
     }
 
-    fn total(wanted: &[Wanted], dropped: &[usize]) -> u64 {
+    fn total(wanted: &[TextureDemand], dropped: &[usize]) -> u64 {
         wanted.iter().zip(dropped).map(|(w, d)| w.bytes(*d)).sum()
     }
 
@@ -146,9 +146,10 @@ mod tests {
         assert_eq!(plan(&[square(256), square(32)], 0), [2, 0]);
         // Blocks: 40 pixels are ten of them, 20 are five, 10 are none.
         let in_blocks = |[w, h]: [u32; 2]| w.is_multiple_of(4) && h.is_multiple_of(4);
-        let blocks = Wanted::new([40 * 64, 1024], 8, |[w, h]| u64::from(w.div_ceil(4) * h.div_ceil(4)) * 16, in_blocks);
+        let blocks =
+            TextureDemand::new([40 * 64, 1024], 8, |[w, h]| u64::from(w.div_ceil(4) * h.div_ceil(4)) * 16, in_blocks);
         assert_eq!((blocks.spare, blocks.levels[7]), (5, 5 * 2 * 16));
-        let single = Wanted::new([4096, 4096], 1, |_| 1 << 24, |_| true);
+        let single = TextureDemand::new([4096, 4096], 1, |_| 1 << 24, |_| true);
         assert_eq!(plan(&[single, blocks], 0), [0, 5]);
         assert_eq!(plan(&[], 0), [0; 0]);
     }

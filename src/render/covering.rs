@@ -14,7 +14,8 @@ use std::sync::atomic::AtomicBool;
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use super::items::common_side;
-use super::scene::{Place, meeting};
+use super::layouts::PrimitiveKey;
+use super::scene::meeting;
 use super::target::SAMPLES;
 use super::upload::clip_from_world;
 use crate::deform::packed::{VertexLayout, layout_of, stored_weights};
@@ -59,7 +60,7 @@ pub(super) struct View {
 }
 
 /// The parts of large primitives that `frame` shows. What is not in the list is drawn whole.
-pub(super) fn parts(frame: &Frame, view: View) -> HashMap<Place, Part> {
+pub(super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey, Part> {
     let display = &frame.display;
     let Some(model) = &frame.model else { return HashMap::new() };
     // Whatever shows single vertices or edges shows hidden ones too.
@@ -108,7 +109,7 @@ fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) 
     let layout = layout_of(p);
     let mut palette = Vec::new();
     pack(frame.method, matrices, &mut palette);
-    let places = Places::of(frame, view, p, (&palette, influences.map(|i| (i, layout))))?;
+    let places = ScreenPositions::of(frame, view, p, (&palette, influences.map(|i| (i, layout))))?;
     // As the painter culls: where all of the surface turns alike.
     let is_double_sided = p.material_in(frame.variant).is_some_and(|m| model.materials[m.index()].double_sided);
     let side = if is_double_sided {
@@ -116,7 +117,7 @@ fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) 
     } else {
         meeting(p).and_then(|pairs| common_side(matrices, influences.is_none(), &pairs, frame.method))
     };
-    let look = Look { view, margin: places.margin, side };
+    let look = CoverageTest { view, margin: places.margin, side };
     let triangles = p.indices.as_chunks::<3>().0;
     let kept = by_chunk(triangles.len(), &|range| {
         let at = |t: &&[u32; 3]| look.may_show(t.map(|v| places.pixels[v as usize]));
@@ -127,14 +128,14 @@ fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) 
 }
 
 /// Where the vertices of a primitive are in the picture.
-struct Places {
+struct ScreenPositions {
     /// Pixels from the top left.
     pixels: Vec<Vec2>,
     /// Pixels: so far from there a vertex may be on the device.
     margin: f32,
 }
 
-impl Places {
+impl ScreenPositions {
     /// `None` where some vertices are beside the eye or behind it. The influences are those that the palette is for.
     fn of(
         frame: &Frame,
@@ -164,7 +165,7 @@ impl Places {
                 &batch,
                 &mut BatchOut { positions: &mut positions, ..BatchOut::default() },
             );
-            Piece::of(source, &positions, clip, half)
+            ScreenPart::of(source, &positions, clip, half)
         });
         let nearest = pieces.iter().map(|p| p.nearest).fold(f32::INFINITY, f32::min);
         let reach = pieces.iter().map(|p| p.reach).fold(0.0, f32::max);
@@ -185,7 +186,7 @@ impl Places {
 
 /// Some vertices in the picture.
 #[derive(Default)]
-struct Piece {
+struct ScreenPart {
     pixels: Vec<Vec2>,
     /// The least distance from the eye, as perspective divides by it.
     nearest: f32,
@@ -193,7 +194,7 @@ struct Piece {
     reach: f32,
 }
 
-impl Piece {
+impl ScreenPart {
     fn of(source: &[Vec3], positions: &[Vec3], clip: Mat4, half: Vec2) -> Self {
         let (mut nearest, mut stored, mut reach) = (f32::INFINITY, Vec3::ZERO, Vec3::ZERO);
         let pixels = source.iter().zip(positions).map(|(from, to)| {
@@ -209,7 +210,7 @@ impl Piece {
 }
 
 /// What triangles are asked.
-struct Look {
+struct CoverageTest {
     view: View,
     /// Pixels.
     margin: f32,
@@ -217,8 +218,8 @@ struct Look {
     side: Option<bool>,
 }
 
-impl Look {
-    /// False where a triangle with corners at `t`, or [`Look::margin`] from there, certainly faces away, lies outside of the
+impl CoverageTest {
+    /// False where a triangle with corners at `t`, or [`CoverageTest::margin`] from there, certainly faces away, lies outside of the
     /// picture, or covers no sample. True where numbers end.
     fn may_show(&self, t: [Vec2; 3]) -> bool {
         let [a, b, c] = t;
@@ -320,8 +321,8 @@ fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) ->
 mod tests {
     use super::*;
 
-    fn look(samples: u32, side: Option<bool>) -> Look {
-        Look { view: View { size: [100, 80], samples, grid: 1.0 / 256.0 }, margin: 1.0 / 128.0, side }
+    fn look(samples: u32, side: Option<bool>) -> CoverageTest {
+        CoverageTest { view: View { size: [100, 80], samples, grid: 1.0 / 256.0 }, margin: 1.0 / 128.0, side }
     }
 
     /// A small triangle around a point, clockwise as one sees it (rows count downwards).

@@ -2,7 +2,7 @@
 
 use glam::Affine3A;
 
-use super::material::{Groups, Traits};
+use super::material::{Groups, MaterialTraits};
 use super::pipelines::Cull;
 use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
 use super::vertices::Shape;
@@ -26,7 +26,7 @@ pub(super) struct Item<'a> {
     /// What of its surface's index list.
     range: (u32, u32),
     pub groups: &'a Groups,
-    pub traits: &'a Traits,
+    pub traits: &'a MaterialTraits,
     /// Mesh, and primitive of it.
     pub place: (usize, usize),
     /// Depth, and place among all.

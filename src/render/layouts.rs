@@ -142,6 +142,9 @@ shared! {
     }
 }
 
+/// Names a primitive of a model: index of the mesh, and of the primitive in the mesh.
+pub(super) type PrimitiveKey = (usize, usize);
+
 /// Textures that a material can have: those of the core, then those of its layers.
 pub(super) const MATERIAL_TEXTURES: usize = 13;
 /// Of which these are the core's.

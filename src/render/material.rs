@@ -15,7 +15,7 @@ use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler,
 #[derive(Debug)]
 pub(super) struct Materials {
     pub groups: Vec<Groups>,
-    pub traits: Vec<Traits>,
+    pub traits: Vec<MaterialTraits>,
     /// The numbers of each.
     buffers: Vec<wgpu::Buffer>,
     /// Those that were last drawn with other numbers than their own.
@@ -36,8 +36,8 @@ pub(super) struct Groups {
 
 /// How a material is drawn.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Traits {
-    pub parts: Parts,
+pub(super) struct MaterialTraits {
+    pub parts: MaterialFeatures,
     pub double_sided: bool,
     pub blends: bool,
     /// Shows what lies behind it.
@@ -46,7 +46,7 @@ pub(super) struct Traits {
 
 /// What a material is made of: its pipeline computes nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Parts {
+pub(super) struct MaterialFeatures {
     /// Bit n: texture n is there; behind them those of [`nature`].
     pub textures: u32,
     /// Bit n: its coordinates are transformed.
@@ -55,7 +55,7 @@ pub(super) struct Parts {
     pub layers: u32,
 }
 
-impl Parts {
+impl MaterialFeatures {
     /// What readouts ask for: the base colour, for its holes.
     pub fn holes(self) -> Self {
         const BASE_COLOR: u32 = 1;
@@ -309,7 +309,7 @@ fn bits(m: &Material, holds: fn(&TextureSlot) -> bool) -> u32 {
     (0..).zip(&slots(m)).map(|(i, bound)| u32::from(bound.slot.as_ref().is_some_and(holds)) << i).sum()
 }
 
-fn traits(m: &Material) -> Traits {
+fn traits(m: &Material) -> MaterialTraits {
     let has = |bit: u32, is: bool| if is { bit } else { 0 };
     let layers = has(layer::GLOSS, m.specular_glossiness.is_some())
         | has(layer::SPECULAR, m.specular.is_some() && m.specular_glossiness.is_none())
@@ -320,8 +320,12 @@ fn traits(m: &Material) -> Traits {
     let nature = has(nature::MASKED, matches!(m.alpha, AlphaMode::Mask { .. }))
         | has(nature::BLENDED, m.alpha == AlphaMode::Blend)
         | has(nature::DOUBLE_SIDED, m.double_sided);
-    let parts = Parts { textures: bits(m, |_| true) | nature, transforms: bits(m, |s| s.transform.is_some()), layers };
-    Traits {
+    let parts = MaterialFeatures {
+        textures: bits(m, |_| true) | nature,
+        transforms: bits(m, |s| s.transform.is_some()),
+        layers,
+    };
+    MaterialTraits {
         parts,
         double_sided: m.double_sided,
         blends: m.alpha == AlphaMode::Blend,

@@ -5,10 +5,10 @@
 //! (bones, lines) in nearer depths than all of the scene. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
 mod backdrop;
-mod behind;
 mod beside;
 mod bindings;
 mod budget;
+mod buffer_vec;
 mod covering;
 mod deform;
 mod error;
@@ -28,12 +28,12 @@ mod pool;
 mod portions;
 mod reorder;
 mod scene;
-mod sent;
 pub mod shader;
 mod shown;
 mod studio;
 mod target;
 mod texture;
+mod transmission;
 mod upload;
 mod vertices;
 
@@ -51,18 +51,19 @@ pub use target::{COLOR, SAMPLES, SceneTarget};
 use crate::frame::{Background, Frame};
 use crate::model::Model;
 use backdrop::Backdrop;
-use behind::Behind;
 use beside::{Beside, Course, Job};
 use bindings::entry;
 use covering::{Part, View};
 use items::{Item, Items};
+use layouts::PrimitiveKey;
 use nearest::nearest_first;
 use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, ModelLayouts, Pipelines};
 use portions::{Queue, portions};
-use scene::{GpuModel, Place, stands_in, takes_long};
+use scene::{GpuModel, stands_in, takes_long};
 use target::{Depth, Depths, begin, clear_color, set_depths};
+use transmission::TransmissionTexture;
 use upload::{Upload, bind_frame};
 
 /// What is done beside the pictures.
@@ -93,13 +94,13 @@ pub struct Renderer {
     numbers: Numbers,
     target: Option<SceneTarget>,
     /// Where glass finds what lies behind it, once there was some.
-    behind: Option<Behind>,
+    transmission: Option<TransmissionTexture>,
     /// The background alone, where it is copied.
     backdrop: Option<Backdrop>,
     /// Waits for parts of a picture before others are recorded.
     in_portions: bool,
     /// Parts of large primitives that stand for them in the picture that is drawn next.
-    parts: HashMap<Place, Part>,
+    parts: HashMap<PrimitiveKey, Part>,
     /// What is on the device is no more than this picture shows.
     of_one_picture: bool,
     /// What the target shows.
@@ -136,7 +137,7 @@ impl Renderer {
             beside: None,
             numbers: Numbers::default(),
             target: None,
-            behind: None,
+            transmission: None,
             backdrop: None,
             in_portions: false,
             parts: HashMap::new(),
@@ -154,20 +155,20 @@ impl Renderer {
     pub fn for_surface(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let mut renderer = Self::new(gpu);
         if copies_onto(format.add_srgb_suffix(), format) {
-            renderer.pipelines.grain.format = format.add_srgb_suffix();
+            renderer.pipelines.target_format.format = format.add_srgb_suffix();
         }
         renderer
     }
 
     /// How many samples of a pixel are taken from the next picture on: one, or [`SAMPLES`], which smooths edges.
     pub fn set_samples(&mut self, samples: u32) {
-        self.pipelines.grain.samples = samples;
+        self.pipelines.target_format.samples = samples;
     }
 
     /// Samples of a pixel.
     #[must_use]
     pub fn samples(&self) -> u32 {
-        self.pipelines.grain.samples
+        self.pipelines.target_format.samples
     }
 
     /// True where the last picture is that of `frame`, however it was drawn.
@@ -261,17 +262,17 @@ impl Renderer {
     /// As [`Renderer::draw`], but of a picture of `rows.of` rows only as many as `size` has, from `rows.first` on: so a
     /// large picture is drawn in bands, in the memory of one. Glass must not be drawn so: it sees all that lies behind it.
     fn draw_rows(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2], rows: Rows) -> Result<&SceneTarget, GpuError> {
-        let grain = self.pipelines.grain;
-        let fits = self.target.take_if(|t| t.size == size && t.grain == grain);
+        let target_format = self.pipelines.target_format;
+        let fits = self.target.take_if(|t| t.size == size && t.target_format == target_format);
         if fits.is_none() {
             // Gone before another takes its room.
             self.target = None;
-            self.behind = None;
+            self.transmission = None;
         }
         let target = match fits {
             Some(target) if target.rows == rows && self.shows(frame) => return Ok(self.target.insert(target)),
             Some(target) => SceneTarget { rows, ..target },
-            None => SceneTarget::new(gpu, size, rows, grain)?,
+            None => SceneTarget::new(gpu, size, rows, target_format)?,
         };
         // Until all went well, nobody knows what the target shows.
         let mut drawn = self.drawn.take().unwrap_or_default();
@@ -319,7 +320,7 @@ impl Renderer {
     /// `at`; false where the formats forbid it.
     pub fn copy(&self, encoder: &mut wgpu::CommandEncoder, onto: &wgpu::Texture, at: [u32; 2]) -> bool {
         let Some(target) = &self.target else { return false };
-        let fits = copies_onto(target.grain.format, onto.format());
+        let fits = copies_onto(target.target_format.format, onto.format());
         if fits {
             let origin = wgpu::Origin3d { x: at[0], y: at[1], z: 0 };
             let place = wgpu::TexelCopyTextureInfo { origin, ..onto.as_image_copy() };
@@ -438,7 +439,7 @@ impl Renderer {
         let window_room = upload.window_room(pipelines);
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.
-        let copies = target.grain.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
+        let copies = target.target_format.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
         let has_backdrop = copies && matches!(display.background, Background::Studio { .. });
         if has_backdrop {
             Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &upload.group), encoder);
@@ -450,12 +451,12 @@ impl Renderer {
         let mut through = None;
         if glass.is_some() {
             // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
-            let behind = match self.behind.take() {
-                Some(behind) => self.behind.insert(behind),
-                None => self.behind.insert(Behind::new(gpu, pipelines, target.size)),
+            let transmission = match self.transmission.take() {
+                Some(transmission) => self.transmission.insert(transmission),
+                None => self.transmission.insert(TransmissionTexture::new(gpu, pipelines, target.size)),
             };
             {
-                let mut pass = begin(encoder, target, load, Some(&behind.first), Depth::Kept);
+                let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Kept);
                 bind_frame(&mut pass, pipelines.windows, &group, 0);
                 let (pass, groups) = (&mut pass, [&group; 2]);
                 let mut painter =
@@ -463,8 +464,8 @@ impl Renderer {
                 painter.ground(solid);
                 painter.sorted(before);
             }
-            behind.take(target, encoder);
-            through = Some(upload.group_with(gpu, pipelines, behind));
+            transmission.take(target, encoder);
+            through = Some(upload.group_with(gpu, pipelines, transmission));
             load = wgpu::LoadOp::Load;
         }
         let mut depth = if glass.is_some() { Depth::Taken } else { Depth::Own };

@@ -7,24 +7,22 @@ use std::sync::Arc;
 
 use super::error::GpuError;
 use super::gpu::Gpu;
+use super::layouts::PrimitiveKey;
 use super::scene::GpuModel;
 use crate::deform::packed::pack_marks;
 use crate::frame::{Frame, Inspection, Overlay, VertexSet};
 use crate::model::{MeshId, Model, Primitive};
-
-/// Mesh, and primitive of it.
-type Place = (usize, usize);
 
 /// Buffers of one model.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     inspection: Option<Arc<Inspection>>,
     /// By overlay; all primitives of those that were shown.
-    values: HashMap<&'static str, HashMap<Place, wgpu::Buffer>>,
+    values: HashMap<&'static str, HashMap<PrimitiveKey, wgpu::Buffer>>,
     /// The overlay that is shown.
     shown: Option<&'static Overlay>,
     marked: Arc<VertexSet>,
-    marks: HashMap<Place, (wgpu::Buffer, u32)>,
+    marks: HashMap<PrimitiveKey, (wgpu::Buffer, u32)>,
 }
 
 impl Numbers {
@@ -69,17 +67,17 @@ impl Numbers {
     }
 
     /// A number for each vertex, where the overlay that is shown needs some.
-    pub fn values(&self, place: Place) -> Option<&wgpu::Buffer> {
+    pub fn values(&self, place: PrimitiveKey) -> Option<&wgpu::Buffer> {
         self.values.get(self.shown?.id)?.get(&place)
     }
 
     /// Marked vertices, and how many they are.
-    pub fn marks(&self, place: Place) -> Option<&(wgpu::Buffer, u32)> {
+    pub fn marks(&self, place: PrimitiveKey) -> Option<&(wgpu::Buffer, u32)> {
         self.marks.get(&place)
     }
 }
 
-fn primitives(model: &Model) -> impl Iterator<Item = (Place, &Primitive)> {
+fn primitives(model: &Model) -> impl Iterator<Item = (PrimitiveKey, &Primitive)> {
     let meshes = model.meshes.iter().enumerate();
     meshes.flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |(n, p)| ((m, n), p)))
 }

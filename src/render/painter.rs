@@ -6,7 +6,7 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
-use super::pipelines::{Cull, Kind, Leaves, Look, Pipelines};
+use super::pipelines::{Cull, Kind, Pipelines, SurfaceShading, SurfaceWrites};
 use super::scene::Indices;
 use super::upload::bind_frame;
 use crate::frame::{Background, Frame};
@@ -46,8 +46,8 @@ impl Painter<'_, '_> {
             Self::screen(self.pass, &pipeline, 4);
         }
         if is_translucent {
-            solid.iter().for_each(|item| self.surface(item, Leaves::Depth));
-            solid.iter().for_each(|item| self.surface(item, Leaves::Color));
+            solid.iter().for_each(|item| self.surface(item, SurfaceWrites::Depth));
+            solid.iter().for_each(|item| self.surface(item, SurfaceWrites::Color));
         }
     }
 
@@ -70,7 +70,7 @@ impl Painter<'_, '_> {
 
     /// Surfaces that hide what lies behind them.
     pub fn solid(&mut self, items: &[Item<'_>]) {
-        items.iter().for_each(|item| self.surface(item, Leaves::All));
+        items.iter().for_each(|item| self.surface(item, SurfaceWrites::All));
     }
 
     /// What shows something behind it, farthest first.
@@ -78,7 +78,7 @@ impl Painter<'_, '_> {
         let is_translucent = self.frame.display.skin_opacity < 1.0;
         for item in items {
             let blends = item.traits.blends || is_translucent;
-            self.surface(item, if blends { Leaves::Color } else { Leaves::All });
+            self.surface(item, if blends { SurfaceWrites::Color } else { SurfaceWrites::All });
         }
     }
 
@@ -88,14 +88,14 @@ impl Painter<'_, '_> {
         pass.draw(0..vertices, 0..1);
     }
 
-    fn surface(&mut self, item: &Item<'_>, leaves: Leaves) {
-        let look = if self.frame.overlay().is_some() { Look::Readout } else { Look::Shaded };
+    fn surface(&mut self, item: &Item<'_>, leaves: SurfaceWrites) {
+        let look = if self.frame.overlay().is_some() { SurfaceShading::Readout } else { SurfaceShading::Shaded };
         let topology = item.primitive.topology;
         let indices = (&item.primitive.indices, item.range());
         let backs = winding_of_backs(self.frame, item);
-        let parts = if look == Look::Shaded { item.traits.parts } else { item.traits.parts.holes() };
+        let parts = if look == SurfaceShading::Shaded { item.traits.parts } else { item.traits.parts.holes() };
         let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, leaves, cull, parts }, indices.clone());
-        match (item.traits.double_sided, leaves == Leaves::Color) {
+        match (item.traits.double_sided, leaves == SurfaceWrites::Color) {
             (false, _) => draw(backs),
             // The far side of something hollow comes before the near one.
             (true, true) if backs != Cull::None => {

@@ -6,15 +6,15 @@ use std::collections::HashMap;
 use super::bindings::{sampler, storage, texture, uniform, window};
 use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
-use super::material::Parts;
+use super::material::MaterialFeatures;
 use super::shader::{self, PaletteIn, Program};
-use super::target::{COLOR, DEPTH, Grain, SAMPLES};
+use super::target::{COLOR, DEPTH, SAMPLES, TargetFormat};
 use super::vertices::{Shape, prefers_windows};
 use crate::deform::Method;
 
 /// Fragment stage of the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Look {
+pub(super) enum SurfaceShading {
     Shaded,
     /// In the colours of an overlay.
     Readout,
@@ -41,7 +41,7 @@ impl Cull {
 
 /// What a draw of the surface leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Leaves {
+pub(super) enum SurfaceWrites {
     /// Colour and depth.
     All,
     /// Colour, over what lies behind.
@@ -54,11 +54,11 @@ pub(super) enum Leaves {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Surface {
-        look: Look,
+        look: SurfaceShading,
         topology: wgpu::PrimitiveTopology,
-        leaves: Leaves,
+        leaves: SurfaceWrites,
         cull: Cull,
-        parts: Parts,
+        parts: MaterialFeatures,
     },
     Edges,
     /// All vertices.
@@ -92,17 +92,17 @@ pub(super) struct Pipelines {
     /// Textures of a material's layers.
     pub layers: wgpu::BindGroupLayout,
     /// As `frame`, and what lies behind glass.
-    pub frame_behind: wgpu::BindGroupLayout,
+    pub frame_transmission: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
     /// Of the pictures that are drawn now.
-    pub grain: Grain,
+    pub target_format: TargetFormat,
     /// Palettes can be read through the uniform block.
     pub windows: bool,
     modules: HashMap<(&'static str, &'static str, PaletteIn), wgpu::ShaderModule>,
     drawing: HashMap<(Kind, &'static str, Option<Shape>, u32), wgpu::RenderPipeline>,
     baking: HashMap<(&'static str, Shape), wgpu::ComputePipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
-    behind: Option<wgpu::RenderPipeline>,
+    transmission: Option<wgpu::RenderPipeline>,
 }
 
 /// Colours that were multiplied by their alpha.
@@ -157,7 +157,7 @@ impl Pipelines {
         }
         let frame_alone = layout("frame", &frame);
         frame.extend([texture(5), sampler(6)]);
-        let frame_behind = layout("frame and behind", &frame);
+        let frame_transmission = layout("frame and behind", &frame);
         let primitive =
             layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);
         let textures = |first: u32, count: usize| (0..2 * count as u32).step_by(2).map(move |i| first + i);
@@ -172,15 +172,15 @@ impl Pipelines {
             primitive,
             material,
             layers,
-            frame_behind,
+            frame_transmission,
             bake,
-            grain: Grain { format: COLOR, samples: SAMPLES },
+            target_format: TargetFormat { format: COLOR, samples: SAMPLES },
             windows,
             modules: HashMap::new(),
             drawing: HashMap::new(),
             baking: HashMap::new(),
             presenting: HashMap::new(),
-            behind: None,
+            transmission: None,
         }
     }
 
@@ -215,7 +215,7 @@ impl Pipelines {
     }
 
     fn get(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
-        let key = (kind, method.id, shape, self.grain.samples);
+        let key = (kind, method.id, shape, self.target_format.samples);
         if let Some(found) = self.drawing.get(&key) {
             return found.clone();
         }
@@ -230,72 +230,81 @@ impl Pipelines {
             Kind::Surface { look, topology, leaves, cull, parts } => {
                 let is_layered = parts.layers & !layer::UNLIT != 0;
                 let (vertex, fragment) = match look {
-                    Look::Shaded if parts.layers & layer::UNLIT != 0 => ("vs_shaded", "fs_unlit"),
-                    Look::Shaded if parts.layers & layer::TRANSMISSION != 0 => ("vs_shaded", "fs_transmissive"),
-                    Look::Shaded if is_layered => ("vs_shaded", "fs_layered"),
-                    Look::Shaded => ("vs_shaded", "fs_shaded"),
-                    Look::Readout => ("vs_readout", "fs_readout"),
+                    SurfaceShading::Shaded if parts.layers & layer::UNLIT != 0 => ("vs_shaded", "fs_unlit"),
+                    SurfaceShading::Shaded if parts.layers & layer::TRANSMISSION != 0 => {
+                        ("vs_shaded", "fs_transmissive")
+                    }
+                    SurfaceShading::Shaded if is_layered => ("vs_shaded", "fs_layered"),
+                    SurfaceShading::Shaded => ("vs_shaded", "fs_shaded"),
+                    SurfaceShading::Readout => ("vs_readout", "fs_readout"),
                 };
                 let cull = match cull {
                     Cull::None => None,
                     Cull::Clockwise => Some(wgpu::Face::Back),
                     Cull::CounterClockwise => Some(wgpu::Face::Front),
                 };
-                How {
+                PipelineDescriptor {
                     program: match look {
-                        Look::Readout => &shader::READOUT,
-                        Look::Shaded if is_layered => &shader::LAYERED,
-                        Look::Shaded => &shader::SURFACE,
+                        SurfaceShading::Readout => &shader::READOUT,
+                        SurfaceShading::Shaded if is_layered => &shader::LAYERED,
+                        SurfaceShading::Shaded => &shader::SURFACE,
                     },
                     vertex,
                     fragment,
                     topology,
-                    blend: leaves == Leaves::Color,
-                    write_color: leaves != Leaves::Depth,
-                    write_depth: leaves != Leaves::Color,
+                    blend: leaves == SurfaceWrites::Color,
+                    write_color: leaves != SurfaceWrites::Depth,
+                    write_depth: leaves != SurfaceWrites::Color,
                     cull,
                     parts: Some(parts),
-                    ..How::MESH
+                    ..PipelineDescriptor::MESH
                 }
             }
-            Kind::Edges => How { vertex: "vs_edges", fragment: "fs_edges", topology: T::LineList, ..How::MESH },
-            Kind::Dots => How { vertex: "vs_dots", fragment: "fs_dots", ..How::DOTS },
-            Kind::Marks { hidden: false } => How { vertex: "vs_marks", fragment: "fs_dots", ..How::DOTS },
-            Kind::Marks { hidden: true } => How {
+            Kind::Edges => PipelineDescriptor {
+                vertex: "vs_edges",
+                fragment: "fs_edges",
+                topology: T::LineList,
+                ..PipelineDescriptor::MESH
+            },
+            Kind::Dots => PipelineDescriptor { vertex: "vs_dots", fragment: "fs_dots", ..PipelineDescriptor::DOTS },
+            Kind::Marks { hidden: false } => {
+                PipelineDescriptor { vertex: "vs_marks", fragment: "fs_dots", ..PipelineDescriptor::DOTS }
+            }
+            Kind::Marks { hidden: true } => PipelineDescriptor {
                 vertex: "vs_marks",
                 fragment: "fs_hidden_dots",
                 compare: wgpu::CompareFunction::Less,
-                ..How::DOTS
+                ..PipelineDescriptor::DOTS
             },
-            Kind::Background => How {
+            Kind::Background => PipelineDescriptor {
                 program: &shader::BACKGROUND,
                 vertex: "vs_screen",
                 fragment: "fs_background",
                 blend: false,
-                ..How::FLAT
+                ..PipelineDescriptor::FLAT
             },
-            Kind::Grid => How {
+            Kind::Grid => PipelineDescriptor {
                 program: &shader::GRID,
                 vertex: "vs_grid",
                 fragment: "fs_grid",
                 topology: T::TriangleStrip,
-                ..How::FLAT
+                ..PipelineDescriptor::FLAT
             },
-            Kind::Bones => How {
+            Kind::Bones => PipelineDescriptor {
                 program: &shader::BONES,
                 vertex: "vs_bones",
                 fragment: "fs_bones",
                 topology: T::TriangleStrip,
                 write_depth: true,
-                ..How::FLAT
+                ..PipelineDescriptor::FLAT
             },
-            Kind::Lines => How {
+            Kind::Lines => PipelineDescriptor {
                 program: &shader::LINES,
                 vertex: "vs_lines",
                 fragment: "fs_lines",
                 topology: T::TriangleStrip,
                 compare: wgpu::CompareFunction::Always,
-                ..How::FLAT
+                ..PipelineDescriptor::FLAT
             },
         };
         match shape {
@@ -316,7 +325,7 @@ impl Pipelines {
         &mut self,
         gpu: &Gpu,
         kind: Kind,
-        how: &How,
+        how: &PipelineDescriptor,
         (method, shape): (&'static Method, Shape),
     ) -> wgpu::RenderPipeline {
         use wgpu::VertexStepMode::{Instance, Vertex};
@@ -327,7 +336,7 @@ impl Pipelines {
             Some(wgpu::VertexBufferLayout { array_stride, step_mode, attributes })
         };
         let mut constants = shape.constants();
-        constants.push(("MULTISAMPLED", f64::from(u8::from(self.grain.samples > 1))));
+        constants.push(("MULTISAMPLED", f64::from(u8::from(self.target_format.samples > 1))));
         let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges);
         if is_mesh {
             attributes.extend(missing);
@@ -341,7 +350,7 @@ impl Pipelines {
         let painted = (!paint.is_empty()).then(|| rows(Vertex, 4 * shape.paint.words() as u64, &paint)).flatten();
         let mesh = [rows(Vertex, stride, &attributes), painted, rows(Vertex, 4, &VALUE)];
         let buffers: &[_] = match kind {
-            Kind::Surface { look: Look::Readout, .. } => &mesh,
+            Kind::Surface { look: SurfaceShading::Readout, .. } => &mesh,
             Kind::Dots => &[rows(Instance, stride, &attributes), rows(Instance, 4, &VALUE)],
             Kind::Marks { .. } => &[rows(Instance, stride + 4, &attributes)],
             _ => &mesh[..2],
@@ -354,7 +363,7 @@ impl Pipelines {
     fn make_scene(
         &mut self,
         gpu: &Gpu,
-        how: &How,
+        how: &PipelineDescriptor,
         module: &wgpu::ShaderModule,
         buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
         of_vertices: &[(&'static str, f64)],
@@ -373,7 +382,7 @@ impl Pipelines {
         let compilation_options =
             wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };
         let transmits = how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
-        let frame = if transmits { &self.frame_behind } else { &self.frame };
+        let frame = if transmits { &self.frame_transmission } else { &self.frame };
         let groups = [Some(frame), Some(&self.primitive), Some(&self.material), Some(&self.layers)];
         let groups = match how.program.deforms {
             true if is_layered => &groups[..],
@@ -407,13 +416,16 @@ impl Pipelines {
                 stencil: wgpu::StencilState::default(),
                 bias: wgpu::DepthBiasState::default(),
             }),
-            multisample: wgpu::MultisampleState { count: self.grain.samples, ..wgpu::MultisampleState::default() },
+            multisample: wgpu::MultisampleState {
+                count: self.target_format.samples,
+                ..wgpu::MultisampleState::default()
+            },
             fragment: Some(wgpu::FragmentState {
                 module,
                 entry_point: Some(how.fragment),
                 compilation_options,
                 targets: &[Some(wgpu::ColorTargetState {
-                    format: self.grain.format,
+                    format: self.target_format.format,
                     blend: how.blend.then_some(OVER),
                     write_mask: if how.write_color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
                 })],
@@ -454,10 +466,10 @@ impl Pipelines {
     }
 
     /// Halves the picture of what lies behind glass.
-    pub fn behind(&mut self, gpu: &Gpu) -> wgpu::RenderPipeline {
+    pub fn transmission(&mut self, gpu: &Gpu) -> wgpu::RenderPipeline {
         let module = self.plain_module(gpu, &shader::BEHIND);
-        let format = self.grain.format;
-        self.behind.get_or_insert_with(|| screen(gpu, &module, "fs_halve", format)).clone()
+        let format = self.target_format.format;
+        self.transmission.get_or_insert_with(|| screen(gpu, &module, "fs_halve", format)).clone()
     }
 
     /// Copies the picture into a window's surface of `format`.
@@ -469,7 +481,7 @@ impl Pipelines {
 }
 
 /// What differs between the pipelines of the scene.
-struct How {
+struct PipelineDescriptor {
     program: &'static Program,
     vertex: &'static str,
     fragment: &'static str,
@@ -480,10 +492,10 @@ struct How {
     compare: wgpu::CompareFunction,
     cull: Option<wgpu::Face>,
     /// The surface's overrides.
-    parts: Option<Parts>,
+    parts: Option<MaterialFeatures>,
 }
 
-impl How {
+impl PipelineDescriptor {
     /// Over what is there.
     const FLAT: Self = Self {
         program: &shader::BACKGROUND,

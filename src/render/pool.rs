@@ -6,14 +6,14 @@ use super::gpu::{Gpu, MOST_AT_ONCE};
 
 /// A part of a buffer.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct BufferRange {
     buffer: wgpu::Buffer,
     /// Bytes.
     offset: u64,
     size: u64,
 }
 
-impl Piece {
+impl BufferRange {
     /// A buffer of its own.
     pub fn alone(gpu: &Gpu, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<Self, GpuError> {
         let buffer = gpu.buffer(what, bytes, usage)?;
@@ -40,7 +40,7 @@ pub(super) struct Pool {
     /// The one that is being filled, and what is to be in it.
     open: Option<(wgpu::Buffer, Vec<u8>)>,
     /// Of no bytes: all of them are one.
-    nothing: Option<Piece>,
+    nothing: Option<BufferRange>,
 }
 
 /// So many pieces fit into a buffer at least.
@@ -58,13 +58,13 @@ impl Pool {
 
     /// A piece with `bytes` (a multiple of four) in it, once the pool is finished; `what` is for the message where there is no
     /// room.
-    pub fn put(&mut self, gpu: &Gpu, what: &str, bytes: &[u8]) -> Result<Piece, GpuError> {
+    pub fn put(&mut self, gpu: &Gpu, what: &str, bytes: &[u8]) -> Result<BufferRange, GpuError> {
         let size = bytes.len() as u64;
         if let Some(nothing) = self.nothing.as_ref().filter(|_| size == 0) {
             return Ok(nothing.clone());
         }
         if size == 0 || size > self.size / PIECES {
-            let piece = Piece::alone(gpu, what, bytes, self.usage)?;
+            let piece = BufferRange::alone(gpu, what, bytes, self.usage)?;
             if size == 0 {
                 self.nothing = Some(piece.clone());
             }
@@ -81,7 +81,7 @@ impl Pool {
         held.resize(held.len().next_multiple_of(self.step as usize), 0);
         let offset = held.len() as u64;
         held.extend_from_slice(bytes);
-        Ok(Piece { buffer: buffer.clone(), offset, size })
+        Ok(BufferRange { buffer: buffer.clone(), offset, size })
     }
 
     /// Writes what has not been written yet.

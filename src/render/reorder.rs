@@ -4,21 +4,19 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use super::layouts::PrimitiveKey;
 use crate::deform::packed::{PackedPrimitive, is_cheap_to_reorder, may_reorder, repacked};
 use crate::model::Model;
 
 /// So many pictures of a model say that more will come.
 const PICTURES: u32 = 8;
 
-/// Mesh, and primitive of it.
-type Place = (usize, usize);
-
 /// Where the work stands.
 #[derive(Debug, Default)]
 pub(super) enum Reordering {
     /// So many pictures were drawn.
     Waiting(u32),
-    Running(JoinHandle<Vec<(Place, PackedPrimitive)>>),
+    Running(JoinHandle<Vec<(PrimitiveKey, PackedPrimitive)>>),
     #[default]
     Done,
 }
@@ -30,7 +28,7 @@ impl Reordering {
     }
 
     /// Counts a picture. What is to be uploaded in place of what the device has, once it is there.
-    pub fn step(&mut self, model: &Arc<Model>, shown: &dyn Fn(usize) -> bool) -> Vec<(Place, PackedPrimitive)> {
+    pub fn step(&mut self, model: &Arc<Model>, shown: &dyn Fn(usize) -> bool) -> Vec<(PrimitiveKey, PackedPrimitive)> {
         match self {
             Self::Waiting(pictures) if *pictures < PICTURES => *pictures += 1,
             Self::Waiting(_) => *self = Self::start(model, shown),
@@ -48,7 +46,7 @@ impl Reordering {
     fn start(model: &Arc<Model>, shown: &dyn Fn(usize) -> bool) -> Self {
         let meshes = model.meshes.iter().enumerate().filter(|(mesh, _)| shown(*mesh));
         let places = meshes.flat_map(|(mesh, m)| (0..m.primitives.len()).map(move |n| (mesh, n)));
-        let places: Vec<Place> = places
+        let places: Vec<PrimitiveKey> = places
             .filter(|(mesh, n)| {
                 let p = &model.meshes[*mesh].primitives[*n];
                 may_reorder(model, p) && !is_cheap_to_reorder(p)
@@ -58,7 +56,7 @@ impl Reordering {
             return Self::Done;
         }
         let model = Arc::clone(model);
-        let pack = move |(mesh, n): Place| Some(((mesh, n), repacked(&model.meshes[mesh].primitives[n])?));
+        let pack = move |(mesh, n): PrimitiveKey| Some(((mesh, n), repacked(&model.meshes[mesh].primitives[n])?));
         let job = move || places.into_iter().filter_map(pack).collect();
         let thread = std::thread::Builder::new().name("vertex order".into());
         thread.spawn(job).map_or(Self::Done, Self::Running)

@@ -8,10 +8,10 @@ use super::bindings::entry;
 use super::covering::Part;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
-use super::layouts::{Draw, Influence, Slot, flag, mode};
+use super::layouts::{Draw, Influence, PrimitiveKey, Slot, flag, mode};
 use super::material::Materials;
 use super::pipelines::ModelLayouts;
-use super::pool::{Piece, Pool};
+use super::pool::{BufferRange, Pool};
 use super::reorder::Reordering;
 use super::shown::Shown;
 use super::vertices::{Shape, mode_of, window};
@@ -38,16 +38,13 @@ pub(super) struct GpuModel {
     uniforms: wgpu::Buffer,
     reordering: Reordering,
     /// Large meshes in a better order, on their way to the device.
-    arriving: Option<Job<Vec<(Place, GpuPrimitive)>>>,
+    arriving: Option<Job<Vec<(PrimitiveKey, GpuPrimitive)>>>,
     /// Edges of large meshes, being made, and whether those had their own order when that began.
-    wires: Option<(Job<Wires>, Vec<bool>)>,
+    wires: Option<(Job<EdgeLists>, Vec<bool>)>,
 }
 
 /// The edges of some meshes.
-type Wires = HashMap<Place, Indices>;
-
-/// Mesh, and primitive of it.
-pub(super) type Place = (usize, usize);
+type EdgeLists = HashMap<PrimitiveKey, Indices>;
 
 /// More of these hold a picture up, and are worth a thread: vertices, of a primitive and of a model.
 const MANY_VERTICES: usize = 100_000;
@@ -82,9 +79,9 @@ pub(super) fn stands_in(held: &Model, wanted: &Model) -> bool {
 #[derive(Debug)]
 pub(super) struct GpuPrimitive {
     pub layout: VertexLayout,
-    pub vertices: Piece,
+    pub vertices: BufferRange,
     pub paint_layout: PaintLayout,
-    pub paint: Piece,
+    pub paint: BufferRange,
     /// Which vertex of the model stands where.
     pub order: VertexOrder,
     pub indices: Indices,
@@ -132,7 +129,7 @@ impl GpuDraw {
 /// An index list.
 #[derive(Clone, Debug)]
 pub(super) struct Indices {
-    pub piece: Piece,
+    pub piece: BufferRange,
     pub count: u32,
 }
 
@@ -143,13 +140,13 @@ impl Indices {
 
     /// In a buffer of its own.
     fn alone(gpu: &Gpu, what: &str, list: &[u32]) -> Result<Self, GpuError> {
-        let piece = Piece::alone(gpu, what, bytemuck::cast_slice(list), wgpu::BufferUsages::INDEX)?;
+        let piece = BufferRange::alone(gpu, what, bytemuck::cast_slice(list), wgpu::BufferUsages::INDEX)?;
         Ok(Self { piece, count: list.len() as u32 })
     }
 }
 
 /// Puts primitives on the device.
-struct Maker<'a> {
+struct PrimitiveUploader<'a> {
     gpu: &'a Gpu,
     layouts: &'a ModelLayouts,
     /// A [`Draw`] for each that is drawn.
@@ -160,7 +157,7 @@ struct Maker<'a> {
     plain: Option<wgpu::BindGroup>,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> PrimitiveUploader<'a> {
     fn new(gpu: &'a Gpu, layouts: &'a ModelLayouts, uniforms: &'a wgpu::Buffer) -> Self {
         use wgpu::BufferUsages as U;
         let (vertices, indices) = (Pool::new(gpu, U::VERTEX | U::STORAGE), Pool::new(gpu, U::INDEX));
@@ -208,7 +205,7 @@ impl GpuModel {
         gpu: &Gpu,
         layouts: &ModelLayouts,
         model: &Model,
-        parts: &HashMap<Place, Part>,
+        parts: &HashMap<PrimitiveKey, Part>,
         course: &Course,
     ) -> Result<Self, GpuError> {
         let stride =
@@ -219,7 +216,7 @@ impl GpuModel {
         let size = (u64::from(stride) * draw_count as u64).max(MIN_BUFFER);
         let uniforms = gpu.empty_buffer("draws", size, usage)?;
         let mut meshes = Vec::new();
-        let mut maker = Maker::new(gpu, layouts, &uniforms);
+        let mut uploader = PrimitiveUploader::new(gpu, layouts, &uniforms);
         // What a primitive costs beside its vertices is that of some hundred of them.
         let cost = |p: &Primitive| p.vertex_count() as u64 + 500;
         let shown_primitives = || shown.iter().flat_map(|mesh| &model.meshes[*mesh].primitives);
@@ -235,11 +232,11 @@ impl GpuModel {
                     Some(Part { primitive, layout }) => (primitive, pack_part(primitive, *layout)),
                     None => (p, pack_primitive(p, may_reorder(model, p))),
                 };
-                GpuPrimitive::new(&mut maker, p, (packed, known(p)), &place(i, n))
+                GpuPrimitive::new(&mut uploader, p, (packed, known(p)), &place(i, n))
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
-        maker.finish();
+        uploader.finish();
         let by_processor = gpu.info.device_type == wgpu::DeviceType::Cpu;
         let mut bytes = Vec::new();
         let mut draws = Vec::new();
@@ -272,18 +269,18 @@ impl GpuModel {
         let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
         let mut news = Vec::new();
         if !found.is_empty() {
-            let known = |(mesh, n): Place| meshes[mesh][n].known();
+            let known = |(mesh, n): PrimitiveKey| meshes[mesh][n].known();
             let found: Vec<_> = found.into_iter().map(|(at, packed)| (at, (packed, known(at)))).collect();
             let (model, layouts, uniforms) = (Arc::clone(model), layouts.clone(), self.uniforms.clone());
-            let upload = move |gpu: &Gpu, course: &Course| -> Result<Vec<(Place, GpuPrimitive)>, GpuError> {
+            let upload = move |gpu: &Gpu, course: &Course| -> Result<Vec<(PrimitiveKey, GpuPrimitive)>, GpuError> {
                 let mut out = Vec::new();
                 for ((mesh, n), made) in found {
                     course.check()?;
                     let p = &model.meshes[mesh].primitives[n];
                     // Where both have no room for a moment, the old one will do.
-                    let mut maker = Maker::new(gpu, &layouts, &uniforms);
-                    if let Ok(new) = GpuPrimitive::new(&mut maker, p, made, &place(mesh, n)) {
-                        maker.finish();
+                    let mut uploader = PrimitiveUploader::new(gpu, &layouts, &uniforms);
+                    if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &place(mesh, n)) {
+                        uploader.finish();
                         out.push(((mesh, n), new));
                     }
                 }
@@ -331,14 +328,14 @@ impl GpuModel {
             }
         }
         let places = self.meshes.iter().enumerate().flat_map(|(mesh, list)| (0..list.len()).map(move |n| (mesh, n)));
-        let lacks = |(mesh, n): &Place| {
+        let lacks = |(mesh, n): &PrimitiveKey| {
             self.meshes[*mesh][*n].edges.get().is_none() && has_many_edges(&model.meshes[*mesh].primitives[*n])
         };
-        let missing: Vec<Place> = places.filter(lacks).collect();
+        let missing: Vec<PrimitiveKey> = places.filter(lacks).collect();
         if self.wires.is_some() || missing.is_empty() {
             return;
         }
-        let work: Vec<(Place, VertexOrder)> =
+        let work: Vec<(PrimitiveKey, VertexOrder)> =
             missing.into_iter().map(|at| (at, self.meshes[at.0][at.1].order.clone())).collect();
         let model = Arc::clone(model);
         let job = beside.start("wireframe", move |gpu, course| {
@@ -376,32 +373,32 @@ fn place(mesh: usize, primitive: usize) -> String {
 }
 
 /// [`GpuPrimitive::bounds`], [`GpuPrimitive::main_joint`] and [`GpuPrimitive::meeting`].
-type Known = (Aabb, u32, Option<Vec<(u16, u16)>>);
+type PrimitiveFacts = (Aabb, u32, Option<Vec<(u16, u16)>>);
 
 /// What a primitive's vertices say once for all pictures.
-fn known(p: &Primitive) -> Known {
+fn known(p: &Primitive) -> PrimitiveFacts {
     (Aabb::from_points(p.positions.iter().copied()), main_joint(p), meeting(p))
 }
 
 impl GpuPrimitive {
-    /// Drawn once `maker` is finished.
+    /// Drawn once `uploader` is finished.
     fn new(
-        maker: &mut Maker<'_>,
+        uploader: &mut PrimitiveUploader<'_>,
         p: &Primitive,
-        (packed, (bounds, main_joint, meeting)): (PackedPrimitive, Known),
+        (packed, (bounds, main_joint, meeting)): (PackedPrimitive, PrimitiveFacts),
         place: &str,
     ) -> Result<Self, GpuError> {
-        let (gpu, what) = (maker.gpu, |part: &str| format!("{place}: its {part}"));
-        let vertices = maker.vertices.put(gpu, &what("vertices"), bytemuck::cast_slice(&packed.vertices))?;
-        let paint = maker.vertices.put(gpu, &what("colours"), bytemuck::cast_slice(&packed.paint))?;
-        let group = maker.group(&packed, place)?;
+        let (gpu, what) = (uploader.gpu, |part: &str| format!("{place}: its {part}"));
+        let vertices = uploader.vertices.put(gpu, &what("vertices"), bytemuck::cast_slice(&packed.vertices))?;
+        let paint = uploader.vertices.put(gpu, &what("colours"), bytemuck::cast_slice(&packed.paint))?;
+        let group = uploader.group(&packed, place)?;
         let list = packed.indices.as_deref().unwrap_or(&p.indices);
         Ok(Self {
             layout: packed.layout,
             vertices,
             paint_layout: packed.paint_layout,
             paint,
-            indices: Indices::new(gpu, &mut maker.indices, &what("indices"), list)?,
+            indices: Indices::new(gpu, &mut uploader.indices, &what("indices"), list)?,
             order: packed.order,
             topology: match p.topology {
                 Topology::Points => wgpu::PrimitiveTopology::PointList,
@@ -416,7 +413,7 @@ impl GpuPrimitive {
         })
     }
 
-    fn known(&self) -> Known {
+    fn known(&self) -> PrimitiveFacts {
         (self.bounds, self.main_joint, self.meeting.clone())
     }
 

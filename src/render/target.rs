@@ -14,7 +14,7 @@ pub const SAMPLES: u32 = 4;
 
 /// What a picture is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Grain {
+pub(super) struct TargetFormat {
     /// One that encodes sRGB.
     pub format: wgpu::TextureFormat,
     /// Of a pixel: [`SAMPLES`], or one.
@@ -32,7 +32,7 @@ pub struct SceneTarget {
     pub picture: wgpu::Texture,
     /// All of `picture`.
     pub view: wgpu::TextureView,
-    pub(super) grain: Grain,
+    pub(super) target_format: TargetFormat,
     /// The samples; with one of each pixel, `view` itself.
     pub(super) color: wgpu::TextureView,
     pub(super) depth: wgpu::TextureView,
@@ -49,7 +49,7 @@ pub(super) struct Rows {
 
 impl SceneTarget {
     /// A target of at least one pixel each way; the whole picture must fit the device too, or no viewport spans it.
-    pub(super) fn new(gpu: &Gpu, size: [u32; 2], rows: Rows, grain: Grain) -> Result<Self, GpuError> {
+    pub(super) fn new(gpu: &Gpu, size: [u32; 2], rows: Rows, target_format: TargetFormat) -> Result<Self, GpuError> {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         if size[0].max(rows.of) > limit {
             return Err(GpuError::TooLarge {
@@ -73,7 +73,7 @@ impl SceneTarget {
         use wgpu::TextureUsages as U;
         let whole = wgpu::TextureViewDescriptor::default();
         let make = || {
-            let Grain { format, samples } = grain;
+            let TargetFormat { format, samples } = target_format;
             let depth = texture("scene depth", DEPTH, samples, U::RENDER_ATTACHMENT).create_view(&whole);
             let usage = U::RENDER_ATTACHMENT | U::TEXTURE_BINDING | U::COPY_SRC | U::COPY_DST;
             let picture = texture("picture", format, 1, usage);
@@ -82,7 +82,7 @@ impl SceneTarget {
                 1 => view.clone(),
                 _ => texture("scene color", format, samples, U::RENDER_ATTACHMENT).create_view(&whole),
             };
-            Self { size, rows, picture, view, grain, color, depth }
+            Self { size, rows, picture, view, target_format, color, depth }
         };
         gpu.scope(make).map_err(|e| e.of(&format!("a picture of {} × {} pixels", size[0], size[1])))
     }
@@ -109,7 +109,7 @@ pub(super) fn begin<'a>(
     resolved: Option<&wgpu::TextureView>,
     depth: Depth,
 ) -> wgpu::RenderPass<'a> {
-    let resolved = resolved.filter(|_| target.grain.samples > 1);
+    let resolved = resolved.filter(|_| target.target_format.samples > 1);
     // The samples need not outlive the pass that resolves them into the picture.
     let is_last = resolved == Some(&target.view);
     let store = if is_last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };

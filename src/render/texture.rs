@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::beside::{Beside, Job};
-use super::budget::{Wanted, notice, plan};
+use super::budget::{TextureDemand, notice, plan};
 use super::error::GpuError;
 use super::gpu::{Gpu, MOST_AT_ONCE};
 use super::levels::{halved, next_level};
@@ -21,7 +21,7 @@ pub(super) enum Neutral {
 /// Textures and samplers of one model, made when first asked for.
 #[derive(Debug, Default)]
 pub(super) struct Textures {
-    images: BTreeMap<Key, Held>,
+    images: BTreeMap<Key, TextureEntry>,
     neutral: HashMap<Neutral, wgpu::TextureView>,
     samplers: HashMap<TextureSampler, wgpu::Sampler>,
     /// What could not be kept as the file has it.
@@ -58,9 +58,9 @@ pub(super) type Key = (ImageId, bool);
 
 /// A texture on the device, or that there can be none.
 #[derive(Debug)]
-struct Held {
+struct TextureEntry {
     made: Option<(wgpu::Texture, wgpu::TextureView)>,
-    wanted: Wanted,
+    wanted: TextureDemand,
     /// Of the levels that are wanted, how many of the largest it lacks.
     dropped: usize,
 }
@@ -119,12 +119,13 @@ impl Textures {
             let pixels = model.images[key.0.index()].pixels().filter(|_| bytes < most);
             let Some(wanted) = pixels.map(|pixels| wanted(pixels, limit)) else { return false };
             bytes += wanted.bytes(0);
-            self.images.insert(*key, Held { made: None, wanted, dropped: 0 });
+            self.images.insert(*key, TextureEntry { made: None, wanted, dropped: 0 });
             true
         });
-        let (keys, all): (Vec<Key>, Vec<Wanted>) = self.images.iter().map(|(k, h)| (*k, h.wanted.clone())).unzip();
+        let (keys, all): (Vec<Key>, Vec<TextureDemand>) =
+            self.images.iter().map(|(k, h)| (*k, h.wanted.clone())).unzip();
         let mut shrunk = false;
-        let mut wanted: Vec<(Key, Wanted, usize)> = Vec::new();
+        let mut wanted: Vec<(Key, TextureDemand, usize)> = Vec::new();
         for ((key, want), drop) in keys.iter().zip(&all).zip(plan(&all, gpu.texture_memory)) {
             if news.contains(key) {
                 wanted.push((*key, want.clone(), drop));
@@ -136,7 +137,7 @@ impl Textures {
             }
         }
         // Small ones cost a picture less than a thread does.
-        let is_large = |(_, wanted, _): &(Key, Wanted, usize)| wanted.bytes(0) > LARGE;
+        let is_large = |(_, wanted, _): &(Key, TextureDemand, usize)| wanted.bytes(0) > LARGE;
         match beside.filter(|_| wanted.iter().any(is_large)) {
             Some(beside) => {
                 let model = Arc::clone(model);
@@ -173,9 +174,9 @@ impl Textures {
 
     /// Says how much smaller what is shown; when all images are here.
     pub fn conclude(&mut self, gpu: &Gpu) {
-        let held: Vec<&Held> = self.images.values().filter(|h| h.made.is_some()).collect();
+        let held: Vec<&TextureEntry> = self.images.values().filter(|h| h.made.is_some()).collect();
         let dropped: Vec<usize> = held.iter().map(|h| h.dropped).collect();
-        let all: Vec<Wanted> = held.iter().map(|h| h.wanted.clone()).collect();
+        let all: Vec<TextureDemand> = held.iter().map(|h| h.wanted.clone()).collect();
         if let Some(notice) = notice(&all, &dropped, (!self.short).then_some(gpu.texture_memory)) {
             self.note(notice);
         }
@@ -211,7 +212,7 @@ impl Textures {
 fn make_all(
     gpu: &Gpu,
     model: &Model,
-    wanted: &[(Key, Wanted, usize)],
+    wanted: &[(Key, TextureDemand, usize)],
     take: &mut dyn FnMut(Key, Made) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
     let mut in_flight = 0;
@@ -229,7 +230,7 @@ fn make_all(
 }
 
 /// Makes one texture, smaller still where memory is short.
-fn make(gpu: &Gpu, model: &Model, key: Key, wanted: &Wanted, drop: usize) -> Result<Option<Made>, GpuError> {
+fn make(gpu: &Gpu, model: &Model, key: Key, wanted: &TextureDemand, drop: usize) -> Result<Option<Made>, GpuError> {
     let source = &model.images[key.0.index()];
     let Some(pixels) = source.pixels() else { return Ok(None) };
     let (limit, name) = (gpu.device.limits().max_texture_dimension_2d, format!("image {}", key.0.0));
@@ -304,7 +305,7 @@ fn make_sampler(gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
     })
 }
 
-impl Held {
+impl TextureEntry {
     /// Lets go of its largest levels; what binds it must be bound again.
     fn shrink(&mut self, gpu: &Gpu, dropped: usize) {
         if let Some((texture, _)) = &self.made {
@@ -322,7 +323,7 @@ const LARGE: u64 = 16 << 20;
 const MOST_IN_FLIGHT: u64 = 256 << 20;
 
 /// What an image takes as a texture, as far as the device can have it.
-fn wanted(pixels: &Pixels, limit: u32) -> Wanted {
+fn wanted(pixels: &Pixels, limit: u32) -> TextureDemand {
     let largest = pixels.width().max(pixels.height());
     let size = [pixels.width(), pixels.height()];
     let format = pixels.format();
@@ -332,12 +333,12 @@ fn wanted(pixels: &Pixels, limit: u32) -> Wanted {
     if makes_levels(pixels) {
         let side = |side: u32| if largest <= limit { side } else { scaled(side, limit, largest) };
         let size = size.map(side);
-        return Wanted::new(size, levels_of(size), bytes, fits);
+        return TextureDemand::new(size, levels_of(size), bytes, fits);
     }
     let first = if largest <= limit { Some(0) } else { first_level(pixels, limit) };
     let levels = first.map_or(0, |first| pixels.levels().len() - first);
     let size = size.map(|side| (side >> first.unwrap_or(0)).max(1));
-    Wanted::new(size, levels as u32, bytes, fits)
+    TextureDemand::new(size, levels as u32, bytes, fits)
 }
 
 /// The largest of an image's own levels that a texture can begin with.

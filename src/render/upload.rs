@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 
-use super::behind::Behind;
 use super::bindings::entry;
+use super::buffer_vec::BufferVec;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{Bone, Globals, Light, Line};
 use super::pipelines::Pipelines;
-use super::sent::Sent;
 use super::shown::Shown;
 use super::studio;
 use super::target::Rows;
+use super::transmission::TransmissionTexture;
 use super::vertices::WINDOW_BYTES;
 use crate::deform::pack;
 use crate::frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
@@ -23,42 +23,42 @@ use crate::model::LightKind;
 /// What is written for every picture, where it is not what the last one had.
 #[derive(Debug)]
 pub(super) struct Upload {
-    globals: Sent<Globals>,
-    scale: Sent<[f32; 4]>,
+    globals: BufferVec<Globals>,
+    scale: BufferVec<[f32; 4]>,
     /// Packed skinning matrices, then morph weights.
-    palette: Sent<Vec4>,
-    lights: Sent<Light>,
+    palette: BufferVec<Vec4>,
+    lights: BufferVec<Light>,
     /// Binds the above and the model's slots.
     pub group: wgpu::BindGroup,
     /// The same and what lies behind glass, once there is glass.
-    behind: Option<(wgpu::TextureView, wgpu::BindGroup)>,
+    transmission: Option<(wgpu::TextureView, wgpu::BindGroup)>,
     /// What the group holds.
     slots: wgpu::Buffer,
     /// Bound where the palette is read through a uniform block: see `palette_uniform.wgsl`.
     unwritten: wgpu::Buffer,
     /// Those that have a length.
-    pub bones: Sent<Bone>,
-    pub lines: Sent<Line>,
+    pub bones: BufferVec<Bone>,
+    pub lines: BufferVec<Line>,
 }
 
 impl Upload {
     pub fn new(gpu: &Gpu, pipelines: &Pipelines) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as U;
-        let mut globals = Sent::new(gpu, "globals", U::UNIFORM, [size_of::<Globals>() as u64, 0])?;
+        let mut globals = BufferVec::new(gpu, "globals", U::UNIFORM, [size_of::<Globals>() as u64, 0])?;
         globals.next.push(Globals::default());
-        let mut scale = Sent::new(gpu, "the scale", U::UNIFORM, [size_of::<[[f32; 4]; SCALE_ROWS]>() as u64, 0])?;
+        let mut scale = BufferVec::new(gpu, "the scale", U::UNIFORM, [size_of::<[[f32; 4]; SCALE_ROWS]>() as u64, 0])?;
         scale.next.resize(SCALE_ROWS, [0.0; 4]);
         // A window that begins with the last joint ends far behind it.
         let (usage, spare) = if pipelines.windows { (U::UNIFORM, WINDOW_BYTES) } else { (U::empty(), 0) };
-        let palette = Sent::new(gpu, "the palette", U::STORAGE | usage, [0, spare])?;
+        let palette = BufferVec::new(gpu, "the palette", U::STORAGE | usage, [0, spare])?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
-        let lights = Sent::new(gpu, "lights", U::STORAGE, [size_of::<Light>() as u64, 0])?;
+        let lights = BufferVec::new(gpu, "lights", U::STORAGE, [size_of::<Light>() as u64, 0])?;
         let unwritten = gpu.buffer("nothing", &[], U::STORAGE)?;
         let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer, &unwritten];
         let group = group(gpu, pipelines, buffers, None);
-        let bones = Sent::new(gpu, "bones", U::VERTEX, [0, 0])?;
-        let lines = Sent::new(gpu, "lines", U::VERTEX, [0, 0])?;
-        Ok(Self { globals, scale, palette, lights, group, behind: None, slots, unwritten, bones, lines })
+        let bones = BufferVec::new(gpu, "bones", U::VERTEX, [0, 0])?;
+        let lines = BufferVec::new(gpu, "lines", U::VERTEX, [0, 0])?;
+        Ok(Self { globals, scale, palette, lights, group, transmission: None, slots, unwritten, bones, lines })
     }
 
     /// Writes `frame` for so many rows of a picture, `width` pixels each. `slots` is the model's.
@@ -72,34 +72,34 @@ impl Upload {
         slots: Option<&wgpu::Buffer>,
     ) -> Result<(), GpuError> {
         let morph_base = pack_palette(frame, &mut self.palette.next);
-        let mut moved = self.palette.send(gpu, &|| match frame.members {
+        let mut moved = self.palette.write_buffer(gpu, &|| match frame.members {
             1 => format!("the palette ({} joints)", frame.palettes.len()),
             members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
         })?;
         self.globals.next.clear();
         self.globals.next.push(globals(frame, width, rows, morph_base));
-        moved |= self.globals.send(gpu, &|| "globals".into())?;
+        moved |= self.globals.write_buffer(gpu, &|| "globals".into())?;
         if let Some(overlay) = frame.overlay() {
             self.scale.next.clear();
             self.scale.next.extend(overlay.scale.rows(frame.display.ramp));
-            moved |= self.scale.send(gpu, &|| "the scale".into())?;
+            moved |= self.scale.write_buffer(gpu, &|| "the scale".into())?;
         }
         self.lights.next.clear();
         self.lights.next.extend(frame.lights.iter().map(light));
-        moved |= self.lights.send(gpu, &|| "lights".into())?;
+        moved |= self.lights.write_buffer(gpu, &|| "lights".into())?;
         if let Some(slots) = slots.filter(|s| **s != self.slots) {
             self.slots = slots.clone();
             moved = true;
         }
         if moved {
             self.group = group(gpu, pipelines, self.buffers(), None);
-            self.behind = None;
+            self.transmission = None;
         }
         bones(frame, &mut self.bones.next);
-        self.bones.send(gpu, &|| "bones".into())?;
+        self.bones.write_buffer(gpu, &|| "bones".into())?;
         self.lines.next.clear();
         self.lines.next.extend(frame.lines.iter().map(line));
-        self.lines.send(gpu, &|| "lines".into())?;
+        self.lines.write_buffer(gpu, &|| "lines".into())?;
         Ok(())
     }
 
@@ -115,12 +115,17 @@ impl Upload {
     }
 
     /// As `group`, with what lies behind glass.
-    pub fn group_with(&mut self, gpu: &Gpu, pipelines: &Pipelines, behind: &Behind) -> wgpu::BindGroup {
-        if let Some((_, group)) = self.behind.as_ref().filter(|(view, _)| *view == behind.view) {
+    pub fn group_with(
+        &mut self,
+        gpu: &Gpu,
+        pipelines: &Pipelines,
+        transmission: &TransmissionTexture,
+    ) -> wgpu::BindGroup {
+        if let Some((_, group)) = self.transmission.as_ref().filter(|(view, _)| *view == transmission.view) {
             return group.clone();
         }
-        let made = group(gpu, pipelines, self.buffers(), Some(behind));
-        self.behind = Some((behind.view.clone(), made.clone()));
+        let made = group(gpu, pipelines, self.buffers(), Some(transmission));
+        self.transmission = Some((transmission.view.clone(), made.clone()));
         made
     }
 }
@@ -141,11 +146,16 @@ fn pack_palette(frame: &Frame, out: &mut Vec<Vec4>) -> u32 {
 }
 
 /// `buffers`: globals, palette, slots, scale, lights.
-fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 6], behind: Option<&Behind>) -> wgpu::BindGroup {
+fn group(
+    gpu: &Gpu,
+    pipelines: &Pipelines,
+    buffers: [&wgpu::Buffer; 6],
+    transmission: Option<&TransmissionTexture>,
+) -> wgpu::BindGroup {
     let mut entries: Vec<_> = (0..).zip(&buffers[..5]).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
-    if let Some(behind) = behind {
-        entries.push(entry(5, wgpu::BindingResource::TextureView(&behind.view)));
-        entries.push(entry(6, wgpu::BindingResource::Sampler(&behind.sampler)));
+    if let Some(transmission) = transmission {
+        entries.push(entry(5, wgpu::BindingResource::TextureView(&transmission.view)));
+        entries.push(entry(6, wgpu::BindingResource::Sampler(&transmission.sampler)));
     }
     if pipelines.windows {
         let size = wgpu::BufferSize::new(WINDOW_BYTES);
@@ -153,7 +163,7 @@ fn group(gpu: &Gpu, pipelines: &Pipelines, buffers: [&wgpu::Buffer; 6], behind: 
             .push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
         entries.push(entry(8, buffers[5].as_entire_binding()));
     }
-    let layout = if behind.is_some() { &pipelines.frame_behind } else { &pipelines.frame };
+    let layout = if transmission.is_some() { &pipelines.frame_transmission } else { &pipelines.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
 }
 

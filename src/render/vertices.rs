@@ -3,7 +3,7 @@
 
 use super::gpu::Gpu;
 use super::layouts::mode;
-use super::pipelines::{Kind, Look};
+use super::pipelines::{Kind, SurfaceShading};
 use super::shown::Shown;
 use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 
@@ -61,9 +61,11 @@ impl Shape {
     pub fn of(self, kind: Kind) -> Self {
         let shown = self.shown;
         match kind {
-            Kind::Surface { look: Look::Shaded, .. } => Self { shown: shown.map(Shown::of_materials), ..self },
+            Kind::Surface { look: SurfaceShading::Shaded, .. } => {
+                Self { shown: shown.map(Shown::of_materials), ..self }
+            }
             // Turning it on or off compiles nothing, unless pipelines are made for what is shown anyway.
-            Kind::Surface { look: Look::Readout, .. } => {
+            Kind::Surface { look: SurfaceShading::Readout, .. } => {
                 Self { dims: self.dims || shown.is_none(), shown: shown.map(Shown::of_overlays), ..self }
             }
             Kind::Dots => {

@@ -7,7 +7,7 @@ use super::target::SceneTarget;
 
 /// One texture with all its levels.
 #[derive(Debug)]
-pub(super) struct Behind {
+pub(super) struct TransmissionTexture {
     texture: wgpu::Texture,
     /// The level that the scene is resolved into.
     pub first: wgpu::TextureView,
@@ -19,7 +19,7 @@ pub(super) struct Behind {
     pipeline: wgpu::RenderPipeline,
 }
 
-impl Behind {
+impl TransmissionTexture {
     /// For a picture of `size` pixels.
     pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, size: [u32; 2]) -> Self {
         let levels = 32 - size[0].max(size[1]).leading_zeros();
@@ -29,7 +29,7 @@ impl Behind {
             mip_level_count: levels,
             sample_count: 1,
             dimension: wgpu::TextureDimension::D2,
-            format: pipelines.grain.format,
+            format: pipelines.target_format.format,
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT
                 | wgpu::TextureUsages::TEXTURE_BINDING
                 | wgpu::TextureUsages::COPY_DST,
@@ -49,7 +49,7 @@ impl Behind {
             min_filter: linear,
             ..wgpu::SamplerDescriptor::default()
         });
-        let pipeline = pipelines.behind(gpu);
+        let pipeline = pipelines.transmission(gpu);
         let step = |n| {
             let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("behind"),
@@ -68,7 +68,7 @@ impl Behind {
 
     /// Takes what `target` shows, as far as it was not resolved into `first`, and makes each smaller level of the one above.
     pub fn take(&self, target: &SceneTarget, encoder: &mut wgpu::CommandEncoder) {
-        if target.grain.samples == 1 {
+        if target.target_format.samples == 1 {
             let size = target.picture.size();
             encoder.copy_texture_to_texture(target.picture.as_image_copy(), self.texture.as_image_copy(), size);
         }

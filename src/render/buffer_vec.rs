@@ -5,20 +5,20 @@ use super::gpu::{Gpu, MIN_BUFFER};
 
 /// A list in a buffer, which grows by need.
 #[derive(Debug)]
-pub(super) struct Sent<T> {
+pub(super) struct BufferVec<T> {
     pub buffer: wgpu::Buffer,
     usage: wgpu::BufferUsages,
     /// Bytes that the buffer has beyond the list, where there is room for them.
     spare: u64,
     /// Bytes of the longest list that it takes.
     room: u64,
-    /// To be filled before [`Sent::send`].
+    /// To be filled before [`BufferVec::write_buffer`].
     pub next: Vec<T>,
     /// What the buffer holds.
     held: Vec<T>,
 }
 
-impl<T: bytemuck::NoUninit> Sent<T> {
+impl<T: bytemuck::NoUninit> BufferVec<T> {
     /// Empty, with room for a list of `room` bytes. Behind the list the buffer keeps `spare` bytes that may be bound, but hold
     /// nothing: all of them now, later where the device has room for them.
     pub fn new(gpu: &Gpu, what: &str, usage: wgpu::BufferUsages, [room, spare]: [u64; 2]) -> Result<Self, GpuError> {
@@ -30,7 +30,7 @@ impl<T: bytemuck::NoUninit> Sent<T> {
 
     /// Writes `next`, where it is another list than the last one, into the buffer or into a larger one that takes its place;
     /// true where it did that.
-    pub fn send(&mut self, gpu: &Gpu, what: &dyn Fn() -> String) -> Result<bool, GpuError> {
+    pub fn write_buffer(&mut self, gpu: &Gpu, what: &dyn Fn() -> String) -> Result<bool, GpuError> {
         let bytes: &[u8] = bytemuck::cast_slice(&self.next);
         let grows = bytes.len() as u64 > self.room;
         if !grows && bytes == bytemuck::cast_slice::<T, u8>(&self.held) {
