@@ -4,18 +4,22 @@
 //! `world_from_view * p_view = p_world`.
 
 mod aabb;
+mod grid;
 mod length;
 mod mass;
 mod numbers;
+mod plane;
 mod projection;
 mod ramp;
 mod svd;
 mod transform;
 
 pub use aabb::Aabb;
+pub use grid::Grid;
 pub use length::{BEYOND_SENSE, factor, length, lengths};
 pub use mass::{DistanceSpread, Distances, GAP, are_few, sample_of};
 pub use numbers::largest_magnitude;
+pub use plane::Plane;
 pub use projection::{Projection, Ray};
 pub use ramp::{LEAST_SHOWN, Ramp};
 pub use svd::{Stretch, angle_degrees};

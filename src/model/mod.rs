@@ -11,6 +11,7 @@ mod light;
 mod material;
 mod mesh;
 mod origins;
+mod pairs;
 mod property;
 pub mod shapes;
 mod skeleton;
@@ -31,6 +32,7 @@ pub use origins::{
     ElementType, ElementsOrigin, MeshoptStream, NodeMembers, Origins, PrimitiveOrigin, SamplerOrigin, SetOrigin,
     SparseOrigin, ViewOrigin,
 };
+pub use pairs::{Doubt, JointPairs, Side, side};
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Skeleton, Skin};
 pub use tracks::{Group, Tracks};

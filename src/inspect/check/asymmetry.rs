@@ -2,7 +2,8 @@
 
 use super::joints::number;
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
-use crate::inspect::symmetry::{Comparison, Part, Plane};
+use crate::inspect::symmetry::{Comparison, Part};
+use crate::math::Plane;
 use crate::model::NodeId;
 
 /// Weights that differ by no more are the same: rounding to 8 bits makes 0.004, normalising after it 0.01.

@@ -5,21 +5,18 @@
 //! vertex at its mirror image. Bodies that are not symmetric, in shape or in joints, have no differences.
 
 mod body;
-mod grid;
-mod names;
 mod plane;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use body::Part;
-pub(crate) use plane::Plane;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::PerVertex;
+use crate::math::{Grid, Plane};
 use crate::model::{MeshId, Model, NodeId};
 use body::Body;
-use grid::Grid;
 use plane::{Mirror, POINT_REACH};
 
 /// Points this near to each other are one place, as a share of the size: vertices of a seam.

@@ -2,13 +2,16 @@
 
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Side {
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Side {
     Left,
     Right,
 }
 
 impl Side {
-    pub(super) fn other(self) -> Self {
+    /// The side across.
+    #[must_use]
+    pub fn other(self) -> Self {
         match self {
             Self::Left => Self::Right,
             Self::Right => Self::Left,
@@ -19,7 +22,8 @@ impl Side {
 /// The side that a name tells, and the name without it: the same for both joints of a pair. Tells `arm.L`, `L_arm`,
 /// `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`, `ShoulderL` and `leftarm`;
 /// `None` for a name without a side, or with both.
-pub(super) fn side(name: &str) -> Option<(Side, String)> {
+#[must_use]
+pub fn side(name: &str) -> Option<(Side, String)> {
     let (mut side, mut rest) = (None, String::with_capacity(name.len()));
     for word in words(name) {
         let lower = word.to_lowercase();

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use crate::math::Aabb;
+use super::Aabb;
 
 /// Points looked at for one question. No real mesh has as many within a thousandth of its size; one that has them all
 /// in one place gets the nearest of the first ones, and costs no more time than others.
@@ -10,9 +10,9 @@ const LOOKED_AT: usize = 256;
 /// Bits of a cell's number along each axis.
 const BITS: u32 = 21;
 
-/// Points sorted into cells.
+/// Points sorted into cells, to be asked which of them lie near to a place.
 #[derive(Debug)]
-pub(super) struct Grid<'a> {
+pub struct Grid<'a> {
     points: &'a [Vec3],
     least: Vec3,
     reach: f32,
@@ -22,7 +22,8 @@ pub(super) struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     /// For questions about what lies within `reach` (more than 0) of a place.
-    pub(super) fn new(points: &'a [Vec3], reach: f32) -> Self {
+    #[must_use]
+    pub fn new(points: &'a [Vec3], reach: f32) -> Self {
         // What lies far outside the mass has no cell, and is found by nobody.
         let least = Aabb::around_mass(points).min;
         let mut out = Self { points, least, reach, cells: Vec::new() };
@@ -40,7 +41,7 @@ impl<'a> Grid<'a> {
     }
 
     /// Writes the points within reach of `at` and how far each is.
-    pub(super) fn near(&self, at: Vec3, out: &mut Vec<(f32, u32)>) {
+    pub fn near(&self, at: Vec3, out: &mut Vec<(f32, u32)>) {
         out.clear();
         let (from, to) = (self.cell(at - self.reach), self.cell(at + self.reach));
         let mut left = LOOKED_AT;
