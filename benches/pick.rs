@@ -35,8 +35,13 @@ fn pick(c: &mut Criterion) {
         group.bench_function(format!("one ray ({})", method.id), |b| {
             b.iter(|| {
                 step += 1;
-                let posed =
-                    PosedModel { model: &model, palettes: &poses[step % poses.len()], morph_weights: &[], method };
+                let posed = PosedModel {
+                    model: &model,
+                    palettes: &poses[step % poses.len()],
+                    morph_weights: &[],
+                    method,
+                    surface: None,
+                };
                 let height = (step % 17) as f32 * 0.1;
                 let origin = Vec3::new((step % 7) as f32 * 0.05 - 0.15, height, 4.0);
                 black_box(index.pick(&posed, &[InstanceId(0)], Ray { origin, direction: Vec3::NEG_Z }))

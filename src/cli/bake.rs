@@ -67,7 +67,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     if args.backend == Deformer::Cpu {
-        return Ok(export::baked_surface(model, &session.pose().draws, &session.pose().local, session.view().method));
+        return Ok(session.surface().map_or_else(Vec::new, |surface| export::baked_primitives(model, &surface)));
     }
     let mut frame = Frame::default();
     frame.build(session, &SceneColors::DARK);

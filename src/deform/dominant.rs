@@ -26,6 +26,7 @@ pub static DOMINANT: Method = Method {
     exact,
     bounds,
     preserves_orientation,
+    pass: None,
     expects: MethodExpectations {
         between_turns: |_| [1.0, 0.0],
         averages_scales: false,

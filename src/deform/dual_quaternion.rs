@@ -35,6 +35,7 @@ pub static DUAL_QUATERNION: Method = Method {
     exact,
     bounds,
     preserves_orientation,
+    pass: None,
     expects: MethodExpectations::MOST,
 };
 

@@ -15,8 +15,8 @@ use std::collections::HashMap;
 
 use glam::{Affine3A, Vec3};
 
-use super::Method;
 use super::surface::Drawn;
+use super::{Method, Surface, SurfaceInput};
 use crate::math::{Aabb, DistanceSpread, Distances, are_few, sample_of};
 use crate::model::{InstanceId, Model, Primitive, Topology};
 
@@ -65,7 +65,13 @@ pub fn extent(
     morph_weights: &[f32],
     method: &Method,
 ) -> Extent {
-    let drawn = Drawn::new(model, palettes, morph_weights, method);
+    extent_of(&SurfaceInput { model, draws, palettes, morph_weights, method }, None)
+}
+
+/// Does the same as [`extent`]; reads the vertices from `surface`, which was deformed from `input`, where that is at hand.
+#[must_use]
+pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
+    let (drawn, draws) = (Drawn::new(input, surface), input.draws);
     let places = drawn.primitives(draws);
     let seen = places.iter().map(|place| drawn.fold(*place, &Seen::look, &Seen::joined));
     let Seen { bounds: all, near } = seen.fold(Seen::default(), Seen::joined);

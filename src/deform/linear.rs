@@ -29,6 +29,7 @@ pub static LINEAR: Method = Method {
     exact,
     bounds,
     preserves_orientation,
+    pass: None,
     expects: MethodExpectations {
         scales_with_weights: true,
         // A ring of radius 1, one half of which is turned by θ: the chord of the two places has its middle at cos(θ/2).

@@ -26,16 +26,18 @@ mod rows;
 mod sides;
 mod surface;
 mod surface_topology;
+mod whole;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
 pub use batch::{Batch, BatchInfluences, BatchOut};
-pub use extent::{Extent, StrayVertices, extent};
+pub use extent::{Extent, StrayVertices, extent, extent_of};
 pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch};
 pub use surface::{
     Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,
 };
 pub use surface_topology::{SurfaceTopology, triangle_edges};
+pub use whole::{Surface, SurfaceInput, SurfacePart};
 
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
@@ -69,6 +71,10 @@ pub struct Method {
     /// with any others that each agree with it has a determinant of the first one's sign, whatever the (not negative)
     /// weights. False where that is not certain.
     pub preserves_orientation: fn(&Affine3A, &Affine3A) -> bool,
+    /// Changes the surface as a whole once each vertex has been placed alone, for a method in which a vertex depends on its
+    /// neighbours. The functions above then place vertices for this pass, and nobody else calls them: all passes of a picture
+    /// and all questions read the [`Surface`]. `None`: a vertex depends on nothing but itself.
+    pub pass: Option<fn(&SurfaceInput, &mut Surface)>,
     /// In what it differs from other methods, for tests.
     pub expects: MethodExpectations,
 }

@@ -1,9 +1,11 @@
 //! Whole primitives: morph, then skin, then normals for those who store none. The CPU reference that bake, picking and
 //! framing use.
 
+use std::borrow::Cow;
+
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Batch, BatchInfluences, BatchOut, Method};
+use super::{Batch, BatchInfluences, BatchOut, Method, Surface, SurfaceInput};
 use crate::math::Aabb;
 use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
@@ -389,15 +391,23 @@ pub(super) struct Drawn<'a> {
     still: Vec<Vec4>,
     morph_weights: &'a [f32],
     method: &'a Method,
+    /// Where vertices are read instead of being deformed here.
+    surface: Option<Cow<'a, Surface>>,
 }
 
 impl<'a> Drawn<'a> {
-    /// Arguments as of [`bounds`].
-    pub fn new(model: &'a Model, palettes: &'a [Affine3A], morph_weights: &'a [f32], method: &'a Method) -> Self {
+    /// Reads vertices from `surface`, which was deformed from `input`, where it is given. Without it each is deformed when it is
+    /// asked for, unless the method needs the whole surface for that.
+    pub fn new(input: &SurfaceInput<'a>, surface: Option<&'a Surface>) -> Self {
+        let SurfaceInput { model, palettes, morph_weights, method, .. } = *input;
         let (mut packed, mut still) = (Vec::new(), Vec::new());
-        super::pack(method, palettes, &mut packed);
-        super::pack(method, &[Affine3A::IDENTITY], &mut still);
-        Self { model, palettes, packed, still, morph_weights, method }
+        let whole = || method.pass.map(|_| Cow::Owned(Surface::of(input)));
+        let surface = surface.map(Cow::Borrowed).or_else(whole);
+        if surface.is_none() {
+            super::pack(method, palettes, &mut packed);
+            super::pack(method, &[Affine3A::IDENTITY], &mut still);
+        }
+        Self { model, palettes, packed, still, morph_weights, method, surface }
     }
 
     /// The primitives of some instances.
@@ -432,17 +442,24 @@ impl<'a> Drawn<'a> {
         look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),
         join: &(impl Fn(T, T) -> T + Sync),
     ) -> T {
+        let known = self.surface.as_ref().and_then(|surface| surface.part(place.0, place.1));
         if self.model.instances[place.0.index()].copies.is_empty() {
+            if let Some(part) = known {
+                return fold_known((0, &part.deformed.positions), look, join);
+            }
             let bound = palette_of(self.model, place, &self.packed, self.method);
             let work = Work::new(self.model, place, bound, self.morph_weights, self.method);
             return work.fold((0, work.p.positions.len()), look, join);
         }
         let mut deformed = Deformed::of(Parts::NONE);
-        deform_with(self.model, place, (&self.still, None), self.morph_weights, self.method, &mut deformed);
+        if known.is_none() {
+            deform_with(self.model, place, (&self.still, None), self.morph_weights, self.method, &mut deformed);
+        }
+        let stored = &known.map_or(&deformed, |part| &part.deformed).positions;
         let (mut out, mut positions) = (T::default(), Vec::new());
         for (copy, matrix) in self.copy_matrices(place).iter().enumerate() {
             positions.clear();
-            positions.extend(deformed.positions.iter().map(|p| matrix.transform_point3(*p)));
+            positions.extend(stored.iter().map(|p| matrix.transform_point3(*p)));
             look(&mut out, copy * positions.len(), &positions);
         }
         out
@@ -451,6 +468,10 @@ impl<'a> Drawn<'a> {
     /// Where some vertices of a primitive are, numbered as [`Drawn::fold`] has them.
     pub fn positions(&self, place: (InstanceId, usize), vertices: &[usize]) -> Vec<Vec3> {
         let count = self.primitive(place).positions.len();
+        if let Some(part) = self.surface.as_ref().and_then(|surface| surface.part(place.0, place.1)) {
+            let at = |v: &usize| part.position(v % count.max(1), v / count.max(1)).unwrap_or_default();
+            return vertices.iter().map(at).collect();
+        }
         let of_copy: Vec<u32> = vertices.iter().map(|v| (v % count.max(1)) as u32).collect();
         let mut out = Vec::new();
         if self.model.instances[place.0.index()].copies.is_empty() {
@@ -468,6 +489,26 @@ impl<'a> Drawn<'a> {
     }
 }
 
+/// As [`Work::fold`], of positions that are there, the first of which has number `from`.
+fn fold_known<T: Default + Send>(
+    (from, positions): (usize, &[Vec3]),
+    look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),
+    join: &(impl Fn(T, T) -> T + Sync),
+) -> T {
+    let mut out = T::default();
+    if positions.len() > PIECE {
+        let (left, right) = positions.split_at(positions.len() / 2);
+        let mut other = T::default();
+        parallel::both(
+            || out = fold_known((from, left), look, join),
+            || other = fold_known((from + left.len(), right), look, join),
+        );
+        return join(out, other);
+    }
+    look(&mut out, from, positions);
+    out
+}
+
 /// The box around the deformed vertices of what is drawn, but for those beyond [`Aabb::FAR`]. Empty where there are no
 /// vertices. `palettes` are those of [`super::palettes`]. For framing there is [`super::extent`].
 #[must_use]
@@ -478,7 +519,7 @@ pub fn bounds(
     morph_weights: &[f32],
     method: &Method,
 ) -> Aabb {
-    let drawn = Drawn::new(model, palettes, morph_weights, method);
+    let drawn = Drawn::new(&SurfaceInput { model, draws, palettes, morph_weights, method }, None);
     let look = |bounds: &mut Aabb, _: usize, positions: &[Vec3]| {
         *bounds = bounds.union(Aabb::from_points(positions.iter().copied()));
     };

@@ -12,4 +12,4 @@ mod surface;
 pub use obj::write_obj;
 pub use ply::write_ply;
 pub use posed_glb::write_glb;
-pub use surface::{BakedPrimitive, baked_primitive, baked_surface};
+pub use surface::{BakedPrimitive, baked_primitive, baked_primitives, baked_surface};

@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::anim;
-use crate::deform::{self, Deformed, Method, Parts};
+use crate::deform::{self, Deformed, Method, Surface, SurfaceInput, SurfacePart};
 use crate::model::{InstanceId, LocalPose, MaterialId, Model, Topology};
 
 /// A primitive frozen in a pose, in world space. Vertices in file order.
@@ -25,23 +25,28 @@ pub struct BakedPrimitive {
     pub material: Option<MaterialId>,
 }
 
-/// Poses all primitives of what is drawn on the CPU, in that order; of an instance all its copies, one after the other.
+/// Poses all primitives of what is drawn on the CPU, in that order; of an instance all its copies, one after the other. Whoever
+/// has the [`Surface`] already calls [`baked_primitives`].
 #[must_use]
 pub fn baked_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, method: &Method) -> Vec<BakedPrimitive> {
-    let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
-    deform::pack(method, &palettes, &mut packed);
-    let mut deformed = Deformed::of(Parts { tangents: false, ..Parts::ALL });
+    let input = SurfaceInput { model, draws, palettes: &palettes, morph_weights: &pose.morph_weights, method };
+    baked_primitives(model, &Surface::of(&input))
+}
+
+/// All primitives of a surface in its order; of an instance all its copies, one after the other.
+#[must_use]
+pub fn baked_primitives(model: &Model, surface: &Surface) -> Vec<BakedPrimitive> {
     let mut out = Vec::new();
-    for id in draws {
-        let instance = &model.instances[id.index()];
-        let primitives = model.meshes[instance.mesh.index()].primitives.len();
-        for (copy, primitive) in (0..instance.copy_count()).flat_map(|c| (0..primitives).map(move |p| (c, p))) {
-            // The matrices of copies follow each other.
-            let packed = &packed[copy * method.vec4s_per_joint..];
-            deform::deform_primitive(model, *id, primitive, packed, &pose.morph_weights, method, &mut deformed);
-            out.push(baked_primitive(model, (*id, copy), primitive, &deformed));
+    for parts in surface.parts.chunk_by(|a, b| a.instance == b.instance) {
+        for copy in 0..parts[0].copies.len().max(1) {
+            let freeze = |part: &SurfacePart| match part.copies.is_empty() {
+                true => baked_primitive(model, (part.instance, 0), part.primitive, &part.deformed),
+                false => baked_primitive(model, (part.instance, copy), part.primitive, &part.copy(copy)),
+            };
+            out.extend(parts.iter().map(freeze));
         }
     }
     out

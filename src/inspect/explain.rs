@@ -5,11 +5,13 @@
 //! Lewis, "Skinning math tutorial" (2005): where each joint alone would carry it (`transformed-by`), and the skinned position
 //! in the space of any joint, `p' = W⁻¹ p`. Worked out in double precision from the numbers that the picture uses.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, DAffine3, DVec3};
 
 use super::VertexRef;
-use crate::deform::{ExactDeformation, ExactInfluence, Method, Readout};
-use crate::model::{Instance, MeshId, Model, NodeId};
+use crate::deform::{ExactDeformation, ExactInfluence, Method, Readout, Surface, SurfaceInput};
+use crate::model::{Instance, InstanceId, MeshId, Model, NodeId};
 
 /// One vertex in one pose.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,8 +70,8 @@ pub struct Term {
     pub alone: DVec3,
 }
 
-/// What an [`Explanation`] is about.
-#[derive(Clone, Copy, Debug)]
+/// A model in a pose: what an [`Explanation`] and other questions are about.
+#[derive(Clone, Debug)]
 pub struct PosedModel<'a> {
     /// What is shown.
     pub model: &'a Model,
@@ -79,6 +81,20 @@ pub struct PosedModel<'a> {
     pub morph_weights: &'a [f32],
     /// How vertices are deformed.
     pub method: &'a Method,
+    /// Its surface, where that is at hand: then vertices are read there. `None`: questions deform the vertices that they are
+    /// about, or all of them where the method needs that.
+    pub surface: Option<Arc<Surface>>,
+}
+
+impl PosedModel<'_> {
+    /// The surface, of which at least `draws` are asked for: the one at hand, or one that is made now because the method needs
+    /// all of it. `None` where each vertex can be deformed alone.
+    #[must_use]
+    pub(super) fn whole(&self, draws: &[InstanceId]) -> Option<Arc<Surface>> {
+        let PosedModel { model, palettes, morph_weights, method, .. } = *self;
+        let make = || Arc::new(Surface::of(&SurfaceInput { model, draws, palettes, morph_weights, method }));
+        self.surface.clone().or_else(|| method.pass.map(|_| make()))
+    }
 }
 
 impl Explanation {
@@ -110,7 +126,12 @@ impl Explanation {
             terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
         }
         let ExactDeformation { map, mut readout } = (posed.method.exact)(&movers, rest);
-        let position = map.transform_point3(rest);
+        let mut position = map.transform_point3(rest);
+        if posed.method.pass.is_some() {
+            // Its neighbours have a say, which no equation of one vertex has.
+            let surface = posed.whole(&[vertex.instance])?;
+            position = surface.part(vertex.instance, vertex.primitive)?.position(vertex.vertex, copy)?.as_dvec3();
+        }
         // Heaviest first; shares go with their terms.
         let mut order: Vec<usize> = (0..terms.len()).collect();
         order.sort_by(|a, b| terms[*b].weight.total_cmp(&terms[*a].weight));
@@ -221,7 +242,7 @@ mod tests {
         pose.extend(now.iter().map(|turn| turn.matrix()));
         let mut palettes = Vec::new();
         deform::palettes(model, &pose, &mut palettes);
-        let posed = PosedModel { model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
+        let posed = PosedModel { model, palettes: &palettes, morph_weights: &[], method: METHODS[0], surface: None };
         Explanation::of(&posed, VERTEX, 0).unwrap()
     }
 
@@ -296,7 +317,7 @@ mod tests {
             deform::palettes(&model, &pose, &mut palettes);
             for method in METHODS {
                 let morph_weights = &local.morph_weights;
-                let posed = PosedModel { model: &model, palettes: &palettes, morph_weights, method };
+                let posed = PosedModel { model: &model, palettes: &palettes, morph_weights, method, surface: None };
                 let mut packed = Vec::new();
                 deform::pack(method, &palettes, &mut packed);
                 for (i, instance) in model.instances.iter().enumerate() {

@@ -24,7 +24,7 @@ pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_in
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::Inspection;
 pub use overlay::{OVERLAYS, Overlay, SCALE_ROWS, Scale, Step, overlay};
-pub use pick::{Hit, PosedPrimitive, PosedSurface, bounds_of, moved_bounds, mover, pick, posed_surface};
+pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
 pub use pick_index::PickIndex;
 pub use stats::{JointStats, LIMITS, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};

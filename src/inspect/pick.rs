@@ -1,61 +1,14 @@
-//! The posed surface on the CPU, and what lies under a ray.
+//! What lies under a ray that meets the deformed surface, and boxes around parts of it.
+
+use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Vec3, Vec4};
 
 use super::{PosedModel, VertexRef};
-use crate::deform::{self, Deformed, Method, Parts, VertexDeformer};
+use crate::deform::{self, Surface, SurfacePart, VertexDeformer};
 use crate::math::{Aabb, Ray};
 use crate::model::{Instance, InstanceId, Model, NodeId, Topology};
-
-/// Everything that is drawn, as deformed.
-#[derive(Clone, Debug, Default)]
-pub struct PosedSurface {
-    /// In the order of drawing, then primitive order.
-    pub primitives: Vec<PosedPrimitive>,
-}
-
-/// A primitive of an instance as deformed.
-#[derive(Clone, Debug)]
-pub struct PosedPrimitive {
-    /// Who draws it.
-    pub instance: InstanceId,
-    /// The primitive's number in the instance's mesh.
-    pub primitive: usize,
-    /// Model space; where there are copies, mesh space. Positions alone.
-    pub deformed: Deformed,
-    /// `model_from_mesh` of every copy; empty: it stands where `deformed` has it.
-    pub copies: Vec<Affine3A>,
-}
-
-/// Deforms all that is drawn; what has copies is deformed once.
-#[must_use]
-pub fn posed_surface(
-    model: &Model,
-    draws: &[InstanceId],
-    palettes: &[Affine3A],
-    morph_weights: &[f32],
-    method: &Method,
-) -> PosedSurface {
-    let mut packed: Vec<Vec4> = Vec::new();
-    deform::pack(method, palettes, &mut packed);
-    let mut out = PosedSurface::default();
-    for id in draws {
-        let instance = &model.instances[id.index()];
-        for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
-            let mut deformed = Deformed::of(Parts::NONE);
-            let (first, _) = model.binding(*id, primitive);
-            let copies = palettes[first as usize..].iter().take(instance.copies.len()).copied().collect();
-            if instance.copies.is_empty() {
-                deform::deform_primitive(model, *id, primitive, &packed, morph_weights, method, &mut deformed);
-            } else {
-                let here = &Affine3A::IDENTITY;
-                deform::deform_rigid(model, *id, primitive, here, morph_weights, method, &mut deformed);
-            }
-            out.primitives.push(PosedPrimitive { instance: *id, primitive, deformed, copies });
-        }
-    }
-    out
-}
+use crate::parallel;
 
 /// The first point at which a ray meets the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,21 +36,33 @@ impl Hit {
 }
 
 /// The nearest hit of `ray`, both sides of a triangle counting; of equally near ones the first that is drawn. Looks at every
-/// triangle: what [`super::PickIndex`] must agree with.
+/// triangle, on all cores: what [`super::PickIndex`] must agree with.
 #[must_use]
-pub fn pick(model: &Model, surface: &PosedSurface, ray: Ray) -> Option<Hit> {
-    let mut best: Option<Hit> = None;
-    for posed in &surface.primitives {
-        if posed.copies.is_empty() {
-            pick_one(model, posed, 0, (ray, ray), &mut best);
-        }
-        for (copy, matrix) in posed.copies.iter().enumerate() {
-            if let Some(local) = local_ray(ray, matrix) {
-                pick_one(model, posed, copy, (ray, local), &mut best);
-            }
+pub fn pick(model: &Model, surface: &Surface, ray: Ray) -> Option<Hit> {
+    let mut work = Vec::new();
+    for part in &surface.parts {
+        let triangles = triangles(model, part).len();
+        for copy in 0..part.copies.len().max(1) {
+            work.extend((0..triangles).step_by(CHUNK).map(|first| (part, copy, first)));
         }
     }
-    best
+    let look = |i: usize| {
+        let (part, copy, first): (&SurfacePart, usize, usize) = work[i];
+        let local = part.copies.get(copy).map_or(Some(ray), |matrix| local_ray(ray, matrix))?;
+        let triangles = &triangles(model, part)[first..];
+        pick_one(part, &triangles[..triangles.len().min(CHUNK)], copy, (ray, local))
+    };
+    let found = parallel::map(work.len(), &AtomicBool::new(false), &look).unwrap_or_default();
+    found.into_iter().flatten().reduce(|best, hit| if hit.distance < best.distance { hit } else { best })
+}
+
+/// Triangles that one thread looks at at a time.
+const CHUNK: usize = 1 << 14;
+
+/// None of points and lines.
+fn triangles<'a>(model: &'a Model, part: &SurfacePart) -> &'a [[u32; 3]] {
+    let p = &model.meshes[model.instances[part.instance.index()].mesh.index()].primitives[part.primitive];
+    if p.topology == Topology::Triangles { p.indices.as_chunks().0 } else { &[] }
 }
 
 /// `ray` in the space of a copy; `None` where that cannot be inverted. The direction keeps its length, so that distances along
@@ -110,13 +75,10 @@ pub(super) fn local_ray(ray: Ray, model_from_mesh: &Affine3A) -> Option<Ray> {
 }
 
 /// `local` is `ray` in the space of the deformed vertices.
-fn pick_one(model: &Model, posed: &PosedPrimitive, copy: usize, (ray, local): (Ray, Ray), best: &mut Option<Hit>) {
-    let PosedPrimitive { instance, primitive, deformed, .. } = posed;
-    let p = &model.meshes[model.instances[instance.index()].mesh.index()].primitives[*primitive];
-    if p.topology != Topology::Triangles {
-        return;
-    }
-    for indices in p.indices.as_chunks::<3>().0 {
+fn pick_one(part: &SurfacePart, triangles: &[[u32; 3]], copy: usize, (ray, local): (Ray, Ray)) -> Option<Hit> {
+    let SurfacePart { instance, primitive, deformed, .. } = part;
+    let mut best: Option<Hit> = None;
+    for indices in triangles {
         let corners = indices.map(|v| deformed.positions[v as usize]);
         let Some(distance) = distance_to(local, corners) else { continue };
         if best.is_some_and(|hit| hit.distance <= distance) {
@@ -124,8 +86,9 @@ fn pick_one(model: &Model, posed: &PosedPrimitive, copy: usize, (ray, local): (R
         }
         let vertex = indices[nearest_corner(local, distance, corners)] as usize;
         let position = ray.origin + ray.direction * distance;
-        *best = Some(Hit { instance: *instance, primitive: *primitive, vertex, copy, position, distance });
+        best = Some(Hit { instance: *instance, primitive: *primitive, vertex, copy, position, distance });
     }
+    best
 }
 
 /// How far rounding may set a point beside the box it lies in, of the largest coordinate there is.
@@ -191,7 +154,8 @@ pub fn bounds_of(
     draws: &[InstanceId],
     wanted: &mut dyn FnMut(&Instance, usize, &mut Vec<u32>),
 ) -> Aabb {
-    let PosedModel { model, palettes, morph_weights, method } = *posed;
+    let PosedModel { model, palettes, morph_weights, method, .. } = *posed;
+    let surface = posed.whole(draws);
     let (mut packed, mut still): (Vec<Vec4>, Vec<Vec4>) = (Vec::new(), Vec::new());
     deform::pack(method, palettes, &mut packed);
     deform::pack(method, &[Affine3A::IDENTITY], &mut still);
@@ -205,6 +169,12 @@ pub fn bounds_of(
                 continue;
             }
             let place = (*id, primitive);
+            if let Some(part) = surface.as_ref().and_then(|surface| surface.part(*id, primitive)) {
+                let every = (0..instance.copy_count()).flat_map(|copy| vertices.iter().map(move |v| (*v, copy)));
+                let at = every.filter_map(|(vertex, copy)| part.position(vertex as usize, copy));
+                out = out.union(Aabb::from_points(at));
+                continue;
+            }
             if instance.copies.is_empty() {
                 VertexDeformer::new(model, place, &packed, morph_weights, method).positions(&vertices, &mut points);
                 out = out.union(Aabb::from_points(points.iter().copied()));
@@ -246,14 +216,15 @@ pub fn moved_bounds(posed: &PosedModel, draws: &[InstanceId], node: NodeId, weig
 mod tests {
     use super::*;
     use crate::anim::local_to_model;
-    use crate::deform::METHODS;
+    use crate::deform::{METHODS, SurfaceInput};
     use crate::model::shapes::{Tube, tube};
 
-    fn at_rest(model: &Model) -> PosedSurface {
+    fn at_rest(model: &Model) -> Surface {
         let (mut pose, mut palettes) = (Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(model, &pose, &mut palettes);
-        posed_surface(model, &crate::anim::drawn_at_rest(model, 0), &palettes, &[], METHODS[0])
+        let draws = &crate::anim::drawn_at_rest(model, 0);
+        Surface::of(&SurfaceInput { model, draws, palettes: &palettes, morph_weights: &[], method: METHODS[0] })
     }
 
     #[test]
@@ -276,7 +247,8 @@ mod tests {
         let (mut pose, mut palettes) = (Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(&model, &pose, &mut palettes);
-        let posed = PosedModel { model: &model, palettes: &palettes, morph_weights: &[], method: METHODS[0] };
+        let posed =
+            PosedModel { model: &model, palettes: &palettes, morph_weights: &[], method: METHODS[0], surface: None };
         let bounds = moved_bounds(&posed, &crate::anim::drawn_at_rest(&model, 0), NodeId(2), 0.5);
         assert!((bounds.min.y - 1.0).abs() < 0.11 && bounds.max.y == 2.0);
     }

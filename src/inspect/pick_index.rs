@@ -34,6 +34,10 @@ impl PickIndex {
     /// The nearest hit of `ray` with what is drawn, both sides of a triangle counting.
     #[must_use]
     pub fn pick(&self, posed: &PosedModel, draws: &[InstanceId], ray: Ray) -> Option<Hit> {
+        if posed.method.pass.is_some() {
+            // Joints do not tell where such vertices are.
+            return pick::pick(posed.model, &*posed.whole(draws)?, ray);
+        }
         let mut packed = Vec::new();
         deform::pack(posed.method, posed.palettes, &mut packed);
         let mut here = Vec::new();
@@ -173,7 +177,7 @@ impl Search<'_> {
     /// Deforms the leaf and keeps its nearest hit.
     fn look(&self, clusters: &Clusters, met: &LeafHit, best: &mut Option<BestHit>) {
         let DrawnPrimitive { draw, instance, primitive, .. } = met.place;
-        let PosedModel { model, palettes, morph_weights, method } = *self.posed;
+        let PosedModel { model, palettes, morph_weights, method, .. } = *self.posed;
         let (first, _) = model.binding(instance, primitive);
         let at = (instance, primitive);
         let is_copy = !model.instances[instance.index()].copies.is_empty();
@@ -186,7 +190,10 @@ impl Search<'_> {
         let leaf = &clusters.leaves[met.leaf];
         let vertices = &clusters.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize];
         let mut positions = Vec::new();
-        deformer.positions(vertices, &mut positions);
+        match self.posed.surface.as_ref().and_then(|surface| surface.part(instance, primitive)) {
+            Some(part) => positions.extend(vertices.iter().map(|v| part.deformed.positions[*v as usize])),
+            None => deformer.positions(vertices, &mut positions),
+        }
         for triangle in &clusters.triangles[leaf.triangles.start as usize..leaf.triangles.end as usize] {
             let corners = triangle.corners.map(|c| positions[usize::from(c)]);
             let Some(distance) = pick::distance_to(local, corners) else { continue };

@@ -1,10 +1,12 @@
 //! The clusters against the search of every triangle, and the boxes against the vertices they are to hold.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, Quat, Vec3};
 
-use super::{PickIndex, PosedModel, pick, posed_surface};
+use super::{PickIndex, PosedModel, pick};
 use crate::anim::{self, SampleScratch, local_to_model};
-use crate::deform::{self, InfluenceBounds, METHODS, Vertex};
+use crate::deform::{self, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
 use crate::math::{Aabb, Ray};
 use crate::model::shapes::{Tube, obstacle_course, tube};
 use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId};
@@ -91,17 +93,20 @@ fn clusters_find_what_a_search_of_every_triangle_finds() {
             // Sometimes one of them is hidden.
             let all = (0..model.instances.len()).map(InstanceId::from_index);
             let draws: Vec<InstanceId> = all.filter(|id| step % 4 != 3 || id.0 == 0).collect();
-            let surface = posed_surface(&model, &draws, &palettes, &local.morph_weights, method);
-            let posed = PosedModel { model: &model, palettes: &palettes, morph_weights: &local.morph_weights, method };
+            let (palettes, morph_weights) = (&palettes[..], &local.morph_weights[..]);
+            let surface = Surface::of(&SurfaceInput { model: &model, draws: &draws, palettes, morph_weights, method });
+            let posed = PosedModel { model: &model, palettes, morph_weights, method, surface: None };
+            let known = PosedModel { surface: Some(Arc::new(surface.clone())), ..posed.clone() };
             for _ in 0..40 {
                 // From a distance to a vertex, and a little beside it.
-                let part = &surface.primitives[(random.unit() * surface.primitives.len() as f32) as usize];
+                let part = &surface.parts[(random.unit() * surface.parts.len() as f32) as usize];
                 let vertices = &part.deformed.positions;
                 let target = vertices[(random.unit() * vertices.len() as f32) as usize] + random.vector() * 0.05;
                 let origin = target + random.vector() * 5.0;
                 let ray = Ray { origin, direction: (target - origin).normalize_or(Vec3::Y) };
                 let slow = pick(&model, &surface, ray);
                 assert_eq!(index.pick(&posed, &draws, ray), slow, "{} {step} {ray:?}", method.id);
+                assert_eq!(index.pick(&known, &draws, ray), slow, "{} {step} {ray:?}, surface at hand", method.id);
                 hits += usize::from(slow.is_some());
                 rays += 1;
             }

@@ -16,6 +16,7 @@ mod playback;
 mod pose;
 mod queries;
 mod shortcuts;
+mod surfaces;
 #[cfg(test)]
 mod tests;
 mod view;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 use glam::Affine3A;
 
 use super::crowd::CrowdContext;
+use super::surfaces::SurfaceCache;
 use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
 use crate::anim::{self, SampleScratch};
 use crate::deform;
@@ -33,6 +34,8 @@ pub struct Pose {
     pub(super) bone_scratch: inspect::BoneScratch,
     /// By node: its bone is shown.
     pub(super) with_bone: Vec<bool>,
+    /// What was deformed of it.
+    pub(super) surfaces: SurfaceCache,
     scratch: SampleScratch,
     pub(super) hidden: Vec<bool>,
     /// By node: the user hides it, or one above it. Empty where nothing is hidden.
@@ -100,6 +103,7 @@ impl Session {
         let Some(document) = &self.document else { return };
         let model = &document.model;
         let pose = &mut self.pose;
+        pose.surfaces.forget();
         let base = if self.playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
         pose.local.transforms.clone_from(&base.transforms);
         pose.local.morph_weights.clone_from(&model.skeleton.rest.morph_weights);
@@ -123,9 +127,8 @@ impl Session {
     /// How large the posed scene is, and which vertices lie far outside of it.
     #[must_use]
     pub fn extent(&self) -> deform::Extent {
-        let Some(model) = self.model() else { return deform::Extent::default() };
-        let Pose { local, palettes, draws, .. } = &self.pose;
-        deform::extent(model, draws, palettes, &local.morph_weights, self.view.method)
+        let Some(input) = self.surface_input(self.view.method) else { return deform::Extent::default() };
+        deform::extent_of(&input, self.surface_at_hand().as_deref())
     }
 
     /// The box around the posed scene: deformed vertices but for those far outside, and the skeleton where there is no mesh.

@@ -2,8 +2,8 @@
 
 use glam::Vec2;
 
-use super::{Command, Pose, SelectionCommand, Session};
-use crate::inspect::{self, Explanation, Hit, PosedModel};
+use super::{Command, SelectionCommand, Session};
+use crate::inspect::{self, Explanation, Hit};
 use crate::model::NodeId;
 
 /// Why *Weights* shows a certain joint.
@@ -67,13 +67,6 @@ impl Session {
     #[must_use]
     pub fn explanation(&self) -> Option<Explanation> {
         Explanation::of(&self.posed()?, self.view.pinned?, self.view.pinned_copy)
-    }
-
-    /// The open model as it is posed.
-    pub(super) fn posed(&self) -> Option<PosedModel<'_>> {
-        let Pose { local, palettes, .. } = &self.pose;
-        let model = self.model()?;
-        Some(PosedModel { model, palettes, morph_weights: &local.morph_weights, method: self.view.method })
     }
 
     /// Carries out a command of its family.

@@ -61,7 +61,9 @@ fn pick_bounds_and_bake_see_every_copy() {
     for method in crate::deform::METHODS {
         let bounds = crate::deform::bounds(&model, &draws, &palettes, &[], method);
         assert_eq!((bounds.min, bounds.max), (Vec3::new(-4.0, 0.0, 5.0), Vec3::new(11.0, 4.0, 5.0)), "{}", method.id);
-        let surface = crate::inspect::posed_surface(&model, &draws, &palettes, &[], method);
+        let (palettes, draws) = (&palettes[..], &draws[..]);
+        let input = crate::deform::SurfaceInput { model: &model, draws, palettes, morph_weights: &[], method };
+        let surface = crate::deform::Surface::of(&input);
         let hit = |x: f32, y: f32| {
             let ray = crate::math::Ray { origin: Vec3::new(x, y, 9.0), direction: Vec3::NEG_Z };
             crate::inspect::pick(&model, &surface, ray).map(|hit| (hit.distance, hit.position))
@@ -70,7 +72,7 @@ fn pick_bounds_and_bake_see_every_copy() {
             assert_eq!(hit(x, y), Some((4.0, Vec3::new(x, y, 5.0))));
         }
         assert_eq!(hit(5.0, 0.5), None);
-        let baked = crate::export::baked_surface(&model, &draws, &model.skeleton.rest, method);
+        let baked = crate::export::baked_surface(&model, draws, &model.skeleton.rest, method);
         let corners: Vec<_> = baked.iter().map(|p| (p.name.as_str(), p.positions[0])).collect();
         let at = |x: f32, y: f32| Vec3::new(x, y, 5.0);
         assert_eq!(corners, [("node 0#0", at(0.0, 0.0)), ("node 0#1", at(10.0, 0.0)), ("node 0#2", at(-4.0, 3.0))]);

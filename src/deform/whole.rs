@@ -1,0 +1,122 @@
+//! The surface of all that is drawn, deformed once and then read by whoever asks: passes of a picture, picking, readouts,
+//! measures and export. Most methods place each vertex alone; those that need its neighbours change the surface as a whole
+//! afterwards ([`Method::pass`]).
+
+use std::sync::atomic::AtomicBool;
+
+use glam::{Affine3A, Vec3, Vec4};
+
+use super::{Deformed, Method, Parts, deform_primitive, deform_rigid, pack};
+use crate::math::cofactor;
+use crate::model::{InstanceId, Model};
+use crate::parallel;
+
+/// What a surface is deformed from.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceInput<'a> {
+    /// The model as stored.
+    pub model: &'a Model,
+    /// Instances that are drawn, each once.
+    pub draws: &'a [InstanceId],
+    /// `model_from_mesh`, laid out by [`Model::palette_layout`].
+    pub palettes: &'a [Affine3A],
+    /// Of the whole pose ([`crate::model::LocalPose::morph_weights`]).
+    pub morph_weights: &'a [f32],
+    /// How vertices are deformed.
+    pub method: &'a Method,
+}
+
+/// All that is drawn, as one method deforms it in one pose.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    /// In the order of drawing, then primitive order.
+    pub parts: Vec<SurfacePart>,
+    /// By instance: the place of its first part, or [`NOT_DRAWN`].
+    first: Vec<u32>,
+}
+
+const NOT_DRAWN: u32 = u32::MAX;
+
+/// A primitive of an instance as deformed.
+#[derive(Clone, Debug, Default)]
+pub struct SurfacePart {
+    /// Who draws it.
+    pub instance: InstanceId,
+    /// The primitive's number in the instance's mesh.
+    pub primitive: usize,
+    /// In model space; where there are copies, in mesh space.
+    pub deformed: Deformed,
+    /// `model_from_mesh` of every copy; empty: the part stands where `deformed` has it.
+    pub copies: Vec<Affine3A>,
+}
+
+impl Surface {
+    /// Deforms all that is drawn, on all cores. What has copies is deformed once.
+    #[must_use]
+    pub fn of(input: &SurfaceInput) -> Self {
+        let SurfaceInput { model, draws, palettes, morph_weights, method } = *input;
+        let mut packed: Vec<Vec4> = Vec::new();
+        pack(method, palettes, &mut packed);
+        let mut first = vec![NOT_DRAWN; model.instances.len()];
+        let mut places = Vec::new();
+        for id in draws {
+            first[id.index()] = places.len() as u32;
+            let mesh = model.instances[id.index()].mesh;
+            places.extend((0..model.meshes[mesh.index()].primitives.len()).map(|primitive| (*id, primitive)));
+        }
+        let deform = |i: usize| {
+            let (instance, primitive) = places[i];
+            let count = model.instances[instance.index()].copies.len();
+            let mut deformed = Deformed::of(Parts::ALL);
+            if count == 0 {
+                deform_primitive(model, instance, primitive, &packed, morph_weights, method, &mut deformed);
+            } else {
+                let here = &Affine3A::IDENTITY;
+                deform_rigid(model, instance, primitive, here, morph_weights, method, &mut deformed);
+            }
+            let (first, _) = model.binding(instance, primitive);
+            let copies = palettes[first as usize..].iter().take(count).copied().collect();
+            SurfacePart { instance, primitive, deformed, copies }
+        };
+        let never = AtomicBool::new(false);
+        let parts = parallel::map(places.len(), &never, &deform).unwrap_or_default();
+        let mut out = Self { parts, first };
+        if let Some(pass) = method.pass {
+            pass(input, &mut out);
+        }
+        out
+    }
+
+    /// A primitive of an instance; `None` where that is not drawn.
+    #[must_use]
+    pub fn part(&self, instance: InstanceId, primitive: usize) -> Option<&SurfacePart> {
+        let first = *self.first.get(instance.index()).filter(|first| **first != NOT_DRAWN)?;
+        self.parts.get(first as usize + primitive).filter(|p| p.instance == instance && p.primitive == primitive)
+    }
+}
+
+impl SurfacePart {
+    /// Where a vertex of copy number `copy` is in model space (0 where there are no copies); `None` where there is no such vertex.
+    #[must_use]
+    pub fn position(&self, vertex: usize, copy: usize) -> Option<Vec3> {
+        let at = *self.deformed.positions.get(vertex)?;
+        Some(self.copies.get(copy).map_or(at, |matrix| matrix.transform_point3(at)))
+    }
+
+    /// The vertices of copy number `copy`, below the number of copies, in model space.
+    #[must_use]
+    pub fn copy(&self, copy: usize) -> Deformed {
+        let mut out = self.deformed.clone();
+        let Some(m) = self.copies.get(copy) else { return out };
+        let (cofactor, determinant) = (cofactor(m.matrix3), m.matrix3.determinant());
+        let side = if determinant < 0.0 { -1.0 } else { 1.0 };
+        out.positions.iter_mut().for_each(|p| *p = m.transform_point3(*p));
+        out.normals.iter_mut().for_each(|n| *n = (cofactor * *n * side).normalize_or_zero());
+        for tangent in &mut out.tangents {
+            let along = m.transform_vector3(tangent.truncate()).normalize_or_zero();
+            *tangent = along.extend(tangent.w * side);
+        }
+        out.determinants.iter_mut().for_each(|d| *d *= determinant);
+        out
+    }
+}

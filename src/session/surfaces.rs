@@ -1,0 +1,240 @@
+//! The deformed surfaces of the pose that is shown: each is worked out when it is first asked for, on all cores, and shared by
+//! all that ask while the pose stays.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::{Pose, Session};
+use crate::deform::{Method, Surface, SurfaceInput};
+use crate::inspect::PosedModel;
+
+/// The surfaces of one pose, one for each method that was asked for.
+#[derive(Debug, Default)]
+pub(super) struct SurfaceCache {
+    held: Mutex<Vec<(&'static Method, Arc<Surface>)>>,
+    made: AtomicUsize,
+}
+
+impl Clone for SurfaceCache {
+    /// Shares what is there; from then on each goes its own way.
+    fn clone(&self) -> Self {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { held: Mutex::new(held), made: AtomicUsize::new(self.made.load(Ordering::Relaxed)) }
+    }
+}
+
+impl SurfaceCache {
+    /// The pose has changed.
+    pub fn forget(&mut self) {
+        self.held.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The surface by `method`, if somebody has asked for it.
+    fn at_hand(&self, method: &Method) -> Option<Arc<Surface>> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.iter().find(|(by, _)| std::ptr::eq(*by, method)).map(|(_, surface)| Arc::clone(surface))
+    }
+
+    /// The surface by `method`; who asks while it is made waits for it.
+    fn get(&self, method: &'static Method, make: impl FnOnce() -> Surface) -> Arc<Surface> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, surface)) = held.iter().find(|(by, _)| std::ptr::eq(*by, method)) {
+            return Arc::clone(surface);
+        }
+        let surface = Arc::new(make());
+        self.made.fetch_add(1, Ordering::Relaxed);
+        held.push((method, Arc::clone(&surface)));
+        surface
+    }
+}
+
+impl Session {
+    /// The surface of the open model as it is posed and deformed: of a crowd, that of the first member. It is deformed once for a
+    /// pose, whoever asks. `None` where nothing is open.
+    #[must_use]
+    pub fn surface(&self) -> Option<Arc<Surface>> {
+        self.surface_by(self.view.method)
+    }
+
+    /// The same, deformed by another method than the one that is shown.
+    #[must_use]
+    pub fn surface_by(&self, method: &'static Method) -> Option<Arc<Surface>> {
+        let input = self.surface_input(method)?;
+        Some(self.pose.surfaces.get(method, || Surface::of(&input)))
+    }
+
+    /// How many surfaces this session has deformed.
+    #[must_use]
+    pub fn surfaces_made(&self) -> usize {
+        self.pose.surfaces.made.load(Ordering::Relaxed)
+    }
+
+    /// The surface where somebody has asked for it already, or where the method needs all of it to place one vertex.
+    pub(super) fn surface_at_hand(&self) -> Option<Arc<Surface>> {
+        let method = self.view.method;
+        self.pose.surfaces.at_hand(method).or_else(|| method.pass.and_then(|_| self.surface()))
+    }
+
+    pub(super) fn surface_input(&self, method: &'static Method) -> Option<SurfaceInput<'_>> {
+        let Pose { local, palettes, draws, .. } = &self.pose;
+        Some(SurfaceInput { model: self.model()?, draws, palettes, morph_weights: &local.morph_weights, method })
+    }
+
+    /// The open model as it is posed.
+    pub(super) fn posed(&self) -> Option<PosedModel<'_>> {
+        let SurfaceInput { model, palettes, morph_weights, method, .. } = self.surface_input(self.view.method)?;
+        Some(PosedModel { model, palettes, morph_weights, method, surface: self.surface_at_hand() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Vec2, Vec3};
+
+    use super::*;
+    use crate::anim;
+    use crate::deform::METHODS;
+    use crate::inspect::VertexRef;
+    use crate::model::shapes::{Tube, obstacle_course, tube};
+    use crate::model::{InstanceId, Model, NodeId};
+    use crate::session::{
+        CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
+        ViewCommand,
+    };
+    use crate::{deform, export, inspect};
+
+    /// Every vertex goes to the middle of the triangles around it, which no vertex alone can know.
+    static SMOOTHED: Method = Method { id: "smoothed", pass: Some(smooth), ..*METHODS[0] };
+
+    fn smooth(input: &SurfaceInput, surface: &mut Surface) {
+        for part in &mut surface.parts {
+            let mesh = input.model.instances[part.instance.index()].mesh;
+            let p = &input.model.meshes[mesh.index()].primitives[part.primitive];
+            let mut sums = vec![(Vec3::ZERO, 0.0); p.positions.len()];
+            for corners in p.indices.as_chunks::<3>().0 {
+                let sum: Vec3 = corners.iter().map(|v| part.deformed.positions[*v as usize]).sum();
+                for v in corners {
+                    sums[*v as usize] = (sums[*v as usize].0 + sum, sums[*v as usize].1 + 3.0);
+                }
+            }
+            for (at, (sum, count)) in part.deformed.positions.iter_mut().zip(sums).filter(|(_, (_, n))| *n > 0.0) {
+                *at = sum / count;
+            }
+        }
+    }
+
+    fn open(model: Model, method: &'static Method) -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(model), Vec::new(), None));
+        session.view.method = method;
+        session.apply(ViewCommand::Set(Toggle::Bones, false));
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.apply(CameraCommand::SetViewport(Vec2::new(400.0, 400.0)));
+        session.update_pose();
+        session.apply(CameraCommand::FrameAll);
+        session
+    }
+
+    /// The bent tube's model, and a session that shows it.
+    fn bent(method: &'static Method) -> Session {
+        let mut session = open(tube(Tube { joints: 3, ..Tube::default() }), method);
+        session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 70.0)));
+        session.update_pose();
+        session
+    }
+
+    #[test]
+    fn whoever_asks_reads_one_surface_which_is_deformed_once_for_a_pose() {
+        let mut session = bent(&SMOOTHED);
+        let before = session.surfaces_made();
+        let surface = session.surface().unwrap();
+        let model = Arc::clone(session.model().unwrap());
+        let corners = model.meshes[0].primitives[0].indices[60..63].iter();
+        let middle = corners.map(|v| surface.parts[0].deformed.positions[*v as usize] / 3.0).sum();
+        let pixel = session.view().project(middle).unwrap();
+        let hit = session.vertex_at(pixel).unwrap();
+        assert_eq!(Some(hit), inspect::pick(&model, &surface, session.view().ray(pixel)));
+        for vertex in 0..40 {
+            let place = VertexRef { instance: InstanceId(0), primitive: 0, vertex };
+            session.apply(SelectionCommand::Pin(Some(place)));
+            let said = session.explanation().unwrap().position.as_vec3();
+            assert_eq!(said, surface.parts[0].deformed.positions[vertex], "vertex {vertex}");
+        }
+        let around = crate::math::Aabb::from_points(surface.parts[0].deformed.positions.iter().copied());
+        assert_eq!((session.extent().all, session.bounds()), (around, around));
+        let everything = inspect::moved_bounds(&session.posed().unwrap(), &session.pose.draws, NodeId(2), 0.5);
+        assert!(around.union(everything) == around && everything != around, "a part of it");
+        let baked = export::baked_primitives(&model, &session.surface().unwrap());
+        assert_eq!(baked[0].positions, surface.parts[0].deformed.positions);
+        session.apply(ViewCommand::Toggle(Toggle::Wireframe));
+        session.update_pose();
+        assert!(Arc::ptr_eq(&surface, &session.surface().unwrap()), "a look at it changes nothing");
+        assert_eq!(session.surfaces_made() - before, 1);
+        // Another method beside it, and another pose.
+        let other = session.surface_by(METHODS[1]).unwrap();
+        assert!(Arc::ptr_eq(&other, &session.surface_by(METHODS[1]).unwrap()));
+        assert_eq!(session.surfaces_made() - before, 2);
+        session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 20.0)));
+        session.update_pose();
+        assert!(!Arc::ptr_eq(&surface, &session.surface().unwrap()));
+        assert_eq!(session.surfaces_made() - before, 3);
+    }
+
+    #[test]
+    fn a_method_of_single_vertices_deforms_no_surface_for_a_question_about_some() {
+        let mut session = bent(METHODS[0]);
+        let pixel = session.view().project(session.bounds().center()).unwrap();
+        session.apply(SelectionCommand::PickAt(pixel));
+        assert!(session.view().pinned.is_some() && session.explanation().is_some() && !session.bounds().is_empty());
+        assert_eq!(session.surfaces_made(), 0);
+        // Once it is there it is read, and says the same.
+        let (hit, extent) = (session.vertex_at(pixel), session.extent());
+        let _surface = session.surface();
+        assert_eq!((hit, extent), (session.vertex_at(pixel), session.extent()));
+        assert_eq!(session.surfaces_made(), 1);
+    }
+
+    #[test]
+    fn a_surface_is_what_each_primitive_is_deformed_to_copies_too() {
+        let mut parts = (*obstacle_course()).clone();
+        let turned = glam::Affine3A::from_scale_rotation_translation(
+            Vec3::new(-1.0, 2.0, 0.5),
+            glam::Quat::from_rotation_y(0.7),
+            Vec3::new(3.0, 1.0, 0.0),
+        );
+        parts.instances[1].copies = vec![glam::Affine3A::IDENTITY, turned];
+        let model = Model::build(parts).unwrap();
+        for method in METHODS {
+            let session = open(Model::build((*model).clone()).unwrap(), method);
+            let surface = session.surface().unwrap();
+            let mut packed = Vec::new();
+            deform::pack(method, &session.pose.palettes, &mut packed);
+            assert_eq!(session.pose.draws, anim::drawn_at_rest(&model, 0));
+            let mut seen = 0;
+            for id in &session.pose.draws {
+                let instance = &model.instances[id.index()];
+                for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
+                    let part = surface.part(*id, primitive).unwrap();
+                    for copy in 0..instance.copy_count() {
+                        let packed = &packed[copy * method.vec4s_per_joint..];
+                        let (weights, mut want) = (&session.pose.local.morph_weights, deform::Deformed::default());
+                        deform::deform_primitive(&model, *id, primitive, packed, weights, method, &mut want);
+                        let got = if part.copies.is_empty() { part.deformed.clone() } else { part.copy(copy) };
+                        let off =
+                            |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+                        assert!(off(&got.positions, &want.positions) < 1e-5, "{}", method.id);
+                        assert!(off(&got.normals, &want.normals) < 1e-5, "{}: {id:?}", method.id);
+                        let same = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-4 * b.abs() && a * b > 0.0;
+                        assert!(got.determinants.iter().zip(&want.determinants).all(same), "{}", method.id);
+                        assert_eq!(got.tangents.len(), want.tangents.len());
+                        let near = |(a, b): (&glam::Vec4, &glam::Vec4)| a.distance(*b) < 1e-4;
+                        assert!(got.tangents.iter().zip(&want.tangents).all(near), "{}", method.id);
+                        seen += 1;
+                    }
+                }
+            }
+            assert_eq!(seen, surface.parts.iter().map(|p| p.copies.len().max(1)).sum::<usize>());
+            assert!(surface.part(InstanceId(99), 0).is_none() && surface.part(InstanceId(0), 9).is_none());
+        }
+    }
+}
