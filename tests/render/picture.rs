@@ -197,7 +197,10 @@ fn the_floor_carries_the_contact_shadow_in_both_themes() {
     let model = open("character.glb").unwrap();
     for stage in stages() {
         // At least so much lighter (L*) than in the shadow is the floor beside it; the light theme's was so before.
-        for (name, palette, least) in [("dark", SceneColors::DARK, 14.0), ("light", SceneColors::LIGHT, 14.0)] {
+        // And so light is the floor at least: on a darker one the shadow is next to black.
+        for (name, palette, least, floor) in
+            [("dark", SceneColors::DARK, 14.0, 40.0), ("light", SceneColors::LIGHT, 14.0, 85.0)]
+        {
             let mut session = Session::default();
             session.open(Document::new(Arc::clone(&model), Vec::new(), None));
             session.apply(PlaybackCommand::SetPlaying(false));
@@ -226,6 +229,7 @@ fn the_floor_carries_the_contact_shadow_in_both_themes() {
             let beside = lightness(picture.at(60 + 64 * 2 / 3, 60));
             eprintln!("{name}: L* {under:.1} in the shadow, {beside:.1} beside it");
             assert!(beside - under > least, "{name}: L* {under} in the shadow, {beside} beside it");
+            assert!(beside > floor, "{name}: L* {beside} beside the shadow");
         }
     }
 }

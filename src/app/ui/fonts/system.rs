@@ -232,8 +232,9 @@ mod tests {
         assert_eq!(chosen("क्षेत्र"), only("devanagari.ttf"));
         assert_eq!(chosen("🦴"), only("emoji.ttf"));
         assert_eq!(chosen("팔"), only("korean.ttf"));
-        // One file for two scripts is taken once.
         assert_eq!(chosen("左ひじ头"), only("cjk.ttf"));
+        // One file for two scripts is taken once, and its letters of the second script are not reported as missing.
+        assert_eq!(chosen("가人"), only("korean_and_han.ttf"));
         assert_eq!(chosen("זרוע"), only("hebrew.ttf"));
     }
 
