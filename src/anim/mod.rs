@@ -3,6 +3,7 @@
 //!
 //! Knows nothing of surfaces: what the pose does to vertices is `deform`'s business.
 
+mod evaluate;
 mod kinematics;
 mod sample;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod slerp;
 mod span;
 mod stage;
 
+pub use evaluate::{evaluate, evaluate_clip};
 pub use kinematics::local_to_model;
 pub use sample::{SampleScratch, key_times, sample, sample_properties};
 pub use stage::{drawn, drawn_at_rest, lens, light, looking};

@@ -10,20 +10,20 @@ use crate::model::Model;
 
 mod batch;
 #[cfg(test)]
-mod batched;
+mod batch_tests;
 mod dominant;
 mod dual_quaternion;
 mod extent;
 mod linear;
 mod measure;
 #[cfg(test)]
-mod measured;
+mod measure_tests;
+#[cfg(test)]
+mod method_tests;
+#[cfg(test)]
+mod orientation_tests;
 pub mod packed;
-#[cfg(test)]
-mod properties;
 mod rows;
-#[cfg(test)]
-mod sides;
 mod surface;
 mod surface_topology;
 mod whole;

@@ -17,7 +17,7 @@ mod stats;
 pub mod symmetry;
 pub mod tables;
 #[cfg(test)]
-mod transformed_by;
+mod transformed_by_tests;
 mod vertex;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};

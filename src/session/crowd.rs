@@ -173,10 +173,8 @@ impl CrowdContext<'_> {
     fn pose_member(&self, clip: &Clip, i: usize, scratch: &mut MemberScratch) {
         let MemberScratch { local, model, palette, sample } = scratch;
         let time_secs = self.playback.time_at(phase(i), clip.duration_secs());
-        anim::reset_to_rest(&self.model.skeleton, local);
-        anim::sample(self.model, clip, time_secs, sample, local);
-        self.edits.apply(local);
-        anim::local_to_model(&self.model.skeleton, local, model);
+        let (rest, edit) = (&self.model.skeleton.rest, |pose: &mut LocalPose| self.edits.apply(pose));
+        anim::evaluate(self.model, rest, Some((clip, time_secs)), edit, sample, local, model);
         deform::palettes(self.model, model, palette);
     }
 }
@@ -292,10 +290,9 @@ impl Session {
         let Some(clip) = self.playback.clip.map(|c| &model.clips[c.index()]) else { return self.opened_bounds };
         let mut scratch = MemberScratch::default();
         let mut skeleton = |clip: &Clip, time_secs: f32| {
-            anim::reset_to_rest(&model.skeleton, &mut scratch.local);
-            anim::sample(model, clip, time_secs, &mut scratch.sample, &mut scratch.local);
-            anim::local_to_model(&model.skeleton, &scratch.local, &mut scratch.model);
-            let bones = inspect::bones(model, self.view.scene, &scratch.model, inspect::BoneChoice::to_measure());
+            let MemberScratch { local, model: matrices, sample, .. } = &mut scratch;
+            anim::evaluate_clip(model, clip, time_secs, sample, local, matrices);
+            let bones = inspect::bones(model, self.view.scene, matrices, inspect::BoneChoice::to_measure());
             let ends: Vec<Vec3> = bones.into_iter().flat_map(|bone| [bone.head, bone.tail]).collect();
             Aabb::around_mass(&ends)
         };

@@ -105,17 +105,14 @@ impl Session {
         let pose = &mut self.pose;
         pose.surfaces.forget();
         let base = if self.playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
-        pose.local.transforms.clone_from(&base.transforms);
-        pose.local.morph_weights.clone_from(&model.skeleton.rest.morph_weights);
+        let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip);
+        let moment = clip.map(|clip| (&model.clips[clip.index()], self.playback.time_secs));
         pose.changes.clear();
-        if let (PoseSource::Clip, Some(clip)) = (self.playback.source, self.playback.clip) {
-            let clip = &model.clips[clip.index()];
-            let time_secs = self.playback.time_secs;
-            anim::sample(model, clip, time_secs, &mut pose.scratch, &mut pose.local);
+        if let Some((clip, time_secs)) = moment {
             anim::sample_properties(clip, time_secs, &mut pose.scratch, &mut pose.changes);
         }
-        self.edits.apply(&mut pose.local);
-        anim::local_to_model(&model.skeleton, &pose.local, &mut pose.model);
+        let edit = |local: &mut LocalPose| self.edits.apply(local);
+        anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);

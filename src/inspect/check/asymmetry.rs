@@ -120,7 +120,7 @@ fn example(subject: &Subject, comparison: &Comparison, part: &Part, vertex: usiz
 mod tests {
     use glam::Affine3A;
 
-    use super::super::planted::found_in;
+    use super::super::test_rigs::found_in;
     use super::*;
     use crate::inspect::symmetry::tests::{figure, plant};
     use crate::model::{Instance, Mesh, MeshId, ModelParts, SkinId};

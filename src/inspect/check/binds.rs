@@ -290,7 +290,7 @@ impl Mismatch<'_> {
 mod tests {
     use glam::{Affine3A, Mat3A, Quat, Vec3};
 
-    use super::super::planted::{found, joints};
+    use super::super::test_rigs::{found, joints};
     use super::*;
     use crate::model::ModelParts;
 

@@ -154,7 +154,7 @@ fn outside_scene(subject: &Subject, id: SkinId, scenes: &[usize]) -> Option<(usi
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{found, joints};
+    use super::super::test_rigs::{found, joints};
     use super::*;
     use crate::model::{ModelParts, Scene};
 

@@ -6,7 +6,7 @@ use glam::{Affine3A, Quat, Vec3, Vec3A};
 
 use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
-use crate::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
+use crate::anim::{SampleScratch, evaluate_clip};
 use crate::math::length;
 use crate::model::{ClipId, LocalPose, Model, NodeId};
 use crate::parallel;
@@ -190,9 +190,7 @@ impl Cut {
             if subject.is_cancelled() {
                 break;
             }
-            reset_to_rest(&model.skeleton, &mut pose);
-            sample(model, &model.clips[clip.index()], *time_secs, &mut scratch, &mut pose);
-            local_to_model(&model.skeleton, &pose, &mut nodes);
+            evaluate_clip(model, &model.clips[clip.index()], *time_secs, &mut scratch, &mut pose, &mut nodes);
             let palette = palette(s, &nodes);
             let pose = FindingPose::Clip { clip: *clip, time_secs: *time_secs };
             let found = self.worst(subject, w, &|position, pairs| {

@@ -17,8 +17,6 @@ mod mesh_tests;
 mod motion;
 mod names;
 mod pairs;
-#[cfg(test)]
-mod planted;
 mod region;
 mod rogue;
 mod scale;
@@ -26,6 +24,8 @@ mod seams;
 mod strays;
 mod subject;
 mod surface;
+#[cfg(test)]
+mod test_rigs;
 mod unused;
 #[cfg(test)]
 mod weight_tests;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use glam::{Affine3A, Quat, Vec3};
 
 use super::{FindingPose, Subject, Surface};
-use crate::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
+use crate::anim::{SampleScratch, evaluate_clip};
 use crate::model::{ClipId, LocalPose, NodeId, Skeleton};
 
 /// Degrees.
@@ -195,9 +195,7 @@ fn widest_in_clips(subject: &Subject, gaps: &[Gap], out: &mut [(f32, FindingPose
             }
             let part = (i as f32 + 0.5) / of_each as f32;
             let time_secs = clip.start_secs + (clip.end_secs - clip.start_secs) * part;
-            reset_to_rest(&model.skeleton, &mut local);
-            sample(model, clip, time_secs, &mut scratch, &mut local);
-            local_to_model(&model.skeleton, &local, &mut world);
+            evaluate_clip(model, clip, time_secs, &mut scratch, &mut local, &mut world);
             let pose = FindingPose::Clip { clip: ClipId::from_index(id), time_secs };
             for (gap, best) in gaps.iter().zip(&mut *out) {
                 keep_wider(best, gap.width(|p| p.at(&world)), pose);
@@ -211,6 +209,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::anim::local_to_model;
     use crate::inspect::check::CheckOptions;
     use crate::model::shapes::obstacle_course;
 

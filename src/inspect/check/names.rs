@@ -52,7 +52,7 @@ fn duplicate(subject: &Subject, out: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{found, joints};
+    use super::super::test_rigs::{found, joints};
     use super::*;
 
     #[test]

@@ -103,7 +103,7 @@ fn scaled(subject: &Subject, at: &[NodeId], worst: NodeId, one: &str, many: &str
 mod tests {
     use glam::{Mat3A, Vec3};
 
-    use super::super::planted::{found, joints};
+    use super::super::test_rigs::{found, joints};
     use super::*;
 
     fn with(rule: &Rule, node: usize, scale: Vec3) -> Vec<Vec<u32>> {

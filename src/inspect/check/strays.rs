@@ -181,7 +181,7 @@ fn culprit(subject: &Subject, extent: &Extent, node: NodeId) -> NodeId {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::found;
+    use super::super::test_rigs::found;
     use super::*;
     use crate::model::ModelParts;
 
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn the_warning_of_import_says_how_many_and_how_far() {
         let warning = |count: usize| {
-            let parts = super::super::planted::changed(|p| {
+            let parts = super::super::test_rigs::changed(|p| {
                 (0..count).for_each(|v| positions(p)[v] = Vec3::X * 1e6);
             });
             let model = Model::build(parts).unwrap();

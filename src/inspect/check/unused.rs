@@ -95,7 +95,7 @@ fn moving(subject: &Subject) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::planted::{found, joints};
+    use super::super::test_rigs::{found, joints};
     use super::*;
     use crate::model::{Instance, Mesh, MeshId, ModelParts, Primitive};
 

@@ -311,8 +311,8 @@ impl<'a> Worker<'a> {
             }
             FindingPose::Clip { clip, time_secs } => {
                 let clip = &self.model.clips[clip.index()];
-                anim::sample(self.model, clip, time_secs, &mut self.sample, &mut self.local);
-                anim::local_to_model(&self.model.skeleton, &self.local, &mut self.nodes);
+                let Self { sample, local, nodes, .. } = self;
+                anim::evaluate_clip(self.model, clip, time_secs, sample, local, nodes);
                 self.moved = 0..self.nodes.len();
                 self.repack(self.moved.clone(), false);
             }
