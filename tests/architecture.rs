@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Rooms and what each may use of the crate.
@@ -84,6 +85,149 @@ fn every_room_imports_only_what_the_table_allows() {
         }
     }
     assert!(checked > 50, "only {checked} imports were found: is this test still reading them?");
+}
+
+/// Modules of the crate by path without `src/` and `.rs`, `a/mod.rs` as `a`, each with the modules whose items it names by
+/// `crate::`, `super::` or `self::`, tests left out.
+fn uses_by_module(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut files = Vec::new();
+    sources(root, &mut files);
+    let texts: BTreeMap<String, String> = files
+        .iter()
+        .map(|file| {
+            let path = file.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
+            let module = path.strip_suffix(".rs").unwrap();
+            (module.strip_suffix("/mod").unwrap_or(module).to_owned(), std::fs::read_to_string(file).unwrap())
+        })
+        .filter(|(module, _)| !module.contains("/tests") && !module.ends_with("_tests"))
+        .collect();
+    texts
+        .iter()
+        .map(|(module, text)| (module.clone(), used_modules(module, text, &|m| texts.contains_key(m))))
+        .collect()
+}
+
+/// The modules that the text of `module` names. A path leads to the deepest module of it that is one.
+fn used_modules(module: &str, text: &str, is_module: &dyn Fn(&str) -> bool) -> BTreeSet<String> {
+    let shipped = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+    let code: Vec<&str> = shipped.lines().map(|line| line.split("//").next().unwrap()).collect();
+    let code = code.join("\n");
+    let mut out = BTreeSet::new();
+    for start in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+                continue;
+            }
+            for path in leaves(&code[at..]) {
+                let mut place: Vec<&str> = module.split('/').collect();
+                let mut parts = path.split("::").peekable();
+                match parts.next() {
+                    Some("crate") => place.clear(),
+                    Some("super") => drop(place.pop()),
+                    _ => {}
+                }
+                while parts.next_if_eq(&"super").is_some() {
+                    place.pop();
+                }
+                for part in parts {
+                    place.push(part);
+                    if !is_module(&place.join("/")) {
+                        place.pop();
+                        break;
+                    }
+                }
+                let found = place.join("/");
+                if found != module && is_module(&found) {
+                    out.insert(found);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Every path of a tree such as `super::{a::b, c::{d, e}}` at the start of a text.
+fn leaves(text: &str) -> Vec<String> {
+    let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(text.len());
+    let head = &text[..word];
+    let Some(list) = text[word..].strip_prefix('{').filter(|_| head.ends_with("::")) else {
+        return vec![head.trim_end_matches(':').to_owned()];
+    };
+    let (mut depth, mut from, mut out) = (1, 0, Vec::new());
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 || depth == 1 && c == ',' {
+            let inner = list[from..at].trim();
+            if !inner.is_empty() {
+                out.extend(leaves(inner).iter().map(|leaf| format!("{head}{leaf}")));
+            }
+            from = at + 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    out
+}
+
+/// Modules that use each other, directly or through others: each such group once. A module and the one that it belongs to
+/// may name each other, as Rust's children complete what their parent declares; such a pair is no arrow here.
+fn circles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<String>> {
+    let is_within = |a: &str, b: &str| a.strip_prefix(b).is_some_and(|rest| rest.starts_with('/'));
+    let reached = |from: &String| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        while let Some(module) = open.pop() {
+            for next in &uses[module] {
+                if !is_within(next, module) && !is_within(module, next) && seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        seen
+    };
+    let reached: BTreeMap<&String, BTreeSet<String>> = uses.keys().map(|module| (module, reached(module))).collect();
+    let mut out: Vec<BTreeSet<String>> = Vec::new();
+    for (module, others) in &reached {
+        if others.contains(*module) {
+            let circle = others.iter().filter(|other| reached[other].contains(*module)).cloned().collect();
+            if !out.contains(&circle) {
+                out.push(circle);
+            }
+        }
+    }
+    out
+}
+
+/// Circles of `render` that are still there.
+fn is_known(circle: &BTreeSet<String>) -> bool {
+    circle.iter().all(|module| module.starts_with("render/"))
+}
+
+#[test]
+fn files_of_a_room_use_each_other_in_one_direction() {
+    let uses = uses_by_module(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let arrows: usize = uses.values().map(BTreeSet::len).sum();
+    assert!(arrows > 500, "only {arrows} uses were found: is this test still reading them?");
+    let found: Vec<_> = circles(&uses).into_iter().filter(|circle| !is_known(circle)).collect();
+    assert!(found.is_empty(), "these modules use each other: {found:#?}");
+}
+
+#[test]
+fn circles_are_seen() {
+    let is_module = |m: &str| ["a", "a/b", "a/b/deep", "a/c", "d"].contains(&m);
+    let text = "use super::{c::{Thing, other}, X};\n// crate::d\nfn f() { crate::a::b::deep::g(); self::h() }\n#[cfg(test)]\nmod tests { use crate::d; }";
+    assert_eq!(used_modules("a/b", text, &is_module), BTreeSet::from(["a", "a/b/deep", "a/c"].map(str::to_owned)));
+    let uses = |pairs: &[(&str, &[&str])]| {
+        pairs.iter().map(|(m, uses)| ((*m).to_owned(), uses.iter().map(|u| (*u).to_owned()).collect())).collect()
+    };
+    let circle = uses(&[("a", &["a/b"]), ("a/b", &["a", "a/c"]), ("a/c", &["d"]), ("d", &["a/b"])]);
+    assert_eq!(circles(&circle), [BTreeSet::from(["a/b", "a/c", "d"].map(str::to_owned))]);
+    assert!(circles(&uses(&[("a", &["a/b"]), ("a/b", &["a", "a/c"]), ("a/c", &["d"]), ("d", &[])])).is_empty());
 }
 
 /// What writes, moves or removes a file, or ends the program where standard error is closed.

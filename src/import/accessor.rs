@@ -8,7 +8,7 @@ use gltf::json::{self, Root};
 use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
-use super::views::View;
+use super::view_bytes::View;
 use super::{ImportError, Limits};
 use crate::model::{self, AccessorOrigin, ElementsOrigin, SparseOrigin};
 

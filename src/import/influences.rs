@@ -5,7 +5,7 @@ use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
 
 use super::accessor::{Format, format};
-use super::primitive::Source;
+use super::attributes::PrimitiveSource;
 use super::{ImportError, Reader};
 use crate::math::largest_magnitude;
 use crate::model::{AttributeOrigin, Influences, Mesh, NotFinite, OutOfRange, Primitive, SetOrigin, WeightFormat};
@@ -14,7 +14,7 @@ const JOINTS: &[Format] = &[format::U8, format::U16];
 const WEIGHTS: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];
 
 /// Reads all sets of a primitive; `None` where it has none.
-pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences>, ImportError> {
+pub(super) fn read(source: &PrimitiveSource, vertices: usize) -> Result<Option<Influences>, ImportError> {
     let sets = count_sets(source)?;
     if sets == 0 {
         return Ok(None);
@@ -47,7 +47,7 @@ pub(super) fn read(source: &Source, vertices: usize) -> Result<Option<Influences
 }
 
 /// Where the sets of a primitive stand that [`read`] has read.
-pub(super) fn origins(source: &Source, read: &Influences) -> Vec<SetOrigin> {
+pub(super) fn origins(source: &PrimitiveSource, read: &Influences) -> Vec<SetOrigin> {
     let attribute = |semantic: Semantic| {
         let draco = source.unpacked.as_ref().and_then(|unpacked| unpacked.ids.get(&semantic).copied());
         let accessor = source.primitive.attributes.get(&Checked::Valid(semantic))?.value();
@@ -63,7 +63,7 @@ pub(super) fn origins(source: &Source, read: &Influences) -> Vec<SetOrigin> {
 /// `JOINTS_n` and `WEIGHTS_n` of one `n`, and how the file stores the weights.
 type Set = (Vec<[u16; 4]>, Vec<[f32; 4]>, WeightFormat);
 
-fn read_set(source: &Source, n: u32, vertices: usize) -> Result<Set, ImportError> {
+fn read_set(source: &PrimitiveSource, n: u32, vertices: usize) -> Result<Set, ImportError> {
     let store = source.reader.store;
     let place = || format!("{}, JOINTS_{n}", source.place());
     let missing = || ImportError::invalid(source.place(), "JOINTS_n and WEIGHTS_n in pairs", "one without the other");
@@ -82,7 +82,7 @@ fn read_set(source: &Source, n: u32, vertices: usize) -> Result<Set, ImportError
 }
 
 /// The number of sets, which must be numbered from zero without a gap and come in pairs.
-fn count_sets(source: &Source) -> Result<usize, ImportError> {
+fn count_sets(source: &PrimitiveSource) -> Result<usize, ImportError> {
     let (mut joints, mut weights) = (Vec::new(), Vec::new());
     for semantic in source.primitive.attributes.keys() {
         match semantic {
@@ -104,7 +104,7 @@ fn count_sets(source: &Source) -> Result<usize, ImportError> {
 }
 
 /// Sets weights that are not finite to zero, and keeps what stood there.
-fn take_not_finite(source: &Source, influences: &mut Influences) -> Result<(), ImportError> {
+fn take_not_finite(source: &PrimitiveSource, influences: &mut Influences) -> Result<(), ImportError> {
     let Influences { per_vertex, weights, not_finite, .. } = influences;
     if largest_magnitude(weights).is_finite() {
         return Ok(());
@@ -121,7 +121,7 @@ fn take_not_finite(source: &Source, influences: &mut Influences) -> Result<(), I
 }
 
 /// Lists what is odd about the weights; nothing is renormalised.
-fn examine(source: &Source, influences: &Influences) {
+fn examine(source: &PrimitiveSource, influences: &Influences) {
     let negative = influences.weights.iter().filter(|w| **w < 0.0).count();
     if negative > 0 {
         source.warn("has", format_args!("{negative} negative weights, kept as stored"));

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use glam::Affine3A;
 use gltf::json;
 
+use super::attributes::PrimitiveSource;
 use super::error::Warnings;
 use super::nodes::Nodes;
-use super::primitive::Source;
 use super::{ImportError, Reader, copies, draco, influences};
 use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
 
@@ -61,7 +61,7 @@ fn read_primitive(
     let place = format!("mesh {}, primitive {}", at.0, at.1);
     let decoded = draco::read(reader, primitive, place.clone())?;
     let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &place)).transpose()?;
-    let source = Source { reader, primitive, at, unpacked, materials, variants };
+    let source = PrimitiveSource { reader, primitive, at, unpacked, materials, variants };
     let read = source.read(targets)?;
     let origin = source.origin(&read);
     Ok((read, origin))
@@ -202,7 +202,7 @@ fn rest_weights(
         let found = format!("{} weights", weights.len());
         return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
     }
-    let bad = super::primitive::make_finite(&mut weights);
+    let bad = super::attributes::make_finite(&mut weights);
     if bad > 0 {
         reader.warnings.add(place(), format!("has {bad} morph weights that are not finite; read as 0"));
     }

@@ -13,7 +13,7 @@ use super::ImportError;
 use super::bytes::Bytes;
 use super::error::{Warnings, quoted};
 use super::limits::Budget;
-use super::views::{View, part};
+use super::view_bytes::{View, part};
 use crate::model::MeshoptStream;
 
 /// A view has one of them at most; the newer one first.

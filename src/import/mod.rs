@@ -8,6 +8,7 @@
 //! beside the geometry, and who wants to show the model before they are there asks for it ([`import_file_showing`]).
 
 mod accessor;
+mod attributes;
 mod bytes;
 mod clips;
 mod container;
@@ -42,6 +43,7 @@ mod topology;
 mod unknown;
 mod uri;
 mod variants;
+mod view_bytes;
 mod views;
 mod visibility;
 

@@ -1,6 +1,5 @@
 //! Primitives: vertex attributes, indices, morph targets.
 
-use bytemuck::Pod;
 use glam::{Vec2, Vec3, Vec4};
 use gltf::json;
 use gltf::json::accessor::Type;
@@ -8,10 +7,10 @@ use gltf::json::mesh::{Mode, Semantic};
 use gltf::json::validation::Checked;
 
 use super::accessor::{Accessor, Format, format};
-use super::draco::Unpacked;
-use super::{ImportError, Reader, influences, tangents, topology};
+use super::attributes::{Formats, PrimitiveSource};
+use super::{ImportError, influences, tangents, topology};
 use crate::math::{Aabb, largest_magnitude};
-use crate::model::{Material, MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
+use crate::model::{MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
 
 /// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
 const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);
@@ -20,115 +19,7 @@ const TEXCOORD: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], PO
 const COLOR: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], &[]);
 const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
 
-/// Allowed always, and allowed with quantization.
-type Formats = (&'static [Format], &'static [Format]);
-
-/// What is read of one primitive.
-pub(super) struct Source<'r, 'a> {
-    pub reader: &'r Reader<'a>,
-    pub primitive: &'r json::mesh::Primitive,
-    /// File index of the mesh, and the primitive's place in it.
-    pub at: (usize, usize),
-    /// What its compressed data became.
-    pub unpacked: Option<Unpacked<'r>>,
-    /// Of the whole file.
-    pub materials: &'r [Material],
-    /// How many variants the file has.
-    pub variants: usize,
-}
-
-impl<'a> Source<'_, 'a> {
-    /// `mesh 0, primitive 2`.
-    pub(super) fn place(&self) -> String {
-        format!("mesh {}, primitive {}", self.at.0, self.at.1)
-    }
-
-    pub(super) fn warn(&self, what: &str, message: impl std::fmt::Display) {
-        self.reader.warnings.add(self.place(), format!("{what} {message}"));
-    }
-
-    /// The accessor of an attribute, if the primitive has it, with as many elements as there are vertices.
-    pub(super) fn attribute(&self, semantic: Semantic, count: usize) -> Result<Option<&Accessor<'_>>, ImportError> {
-        let name = semantic.to_string();
-        let unpacked = self.unpacked.as_ref().and_then(|u| u.attributes.get(&semantic));
-        let Some(index) = self.primitive.attributes.get(&Checked::Valid(semantic)) else { return Ok(None) };
-        if let Some(accessor) = unpacked {
-            return self.counted(accessor, (*index, &name), count).map(Some);
-        }
-        self.stored(*index, &name, count).map(Some)
-    }
-
-    /// An accessor of the file, with as many elements as there are vertices.
-    fn stored(
-        &self,
-        index: json::Index<json::Accessor>,
-        name: &str,
-        count: usize,
-    ) -> Result<&Accessor<'_>, ImportError> {
-        let place = || format!("{}, {name}", self.place());
-        self.counted(self.reader.store.accessor(index, &place)?, (index, name), count)
-    }
-
-    fn counted<'s>(
-        &self,
-        accessor: &'s Accessor<'s>,
-        (index, name): (json::Index<json::Accessor>, &str),
-        count: usize,
-    ) -> Result<&'s Accessor<'s>, ImportError> {
-        if accessor.count != count {
-            let place = format!("{}, {name}", self.place());
-            let found = format!("{} in accessor {}", accessor.count, index.value());
-            return Err(ImportError::invalid(place, format!("{count} elements, as many as POSITION has"), found));
-        }
-        Ok(accessor)
-    }
-
-    /// Reads floats after a check of their type; what is not finite becomes zero and is listed.
-    fn floats<T: Pod, const N: usize>(
-        &self,
-        accessor: &Accessor,
-        name: &str,
-        (kind, formats): (Type, Formats),
-    ) -> Result<Vec<T>, ImportError> {
-        let place = || format!("{}, {name}", self.place());
-        self.expect(accessor, name, kind, formats)?;
-        let mut out = self.reader.store.floats::<T, N>(accessor, &place)?;
-        let bad = make_finite(bytemuck::cast_slice_mut(&mut out));
-        if bad > 0 {
-            self.warn(name, format_args!("has {bad} numbers that are not finite; read as 0"));
-        }
-        Ok(out)
-    }
-
-    /// Checks the type; integers that the file does not announce are read all the same, and listed.
-    fn expect(&self, accessor: &Accessor, name: &str, kind: Type, formats: Formats) -> Result<(), ImportError> {
-        let place = || format!("{}, {name}", self.place());
-        let core = accessor.expect(&[kind], formats.0, &place);
-        if core.is_ok() || accessor.expect(&[kind], formats.1, &place).is_err() {
-            return core;
-        }
-        if !self.reader.root.extensions_used.iter().any(|e| e == "KHR_mesh_quantization") {
-            self.warn(
-                name,
-                "has integers that only the extension KHR_mesh_quantization allows, which is not announced",
-            );
-        }
-        Ok(())
-    }
-
-    fn optional<T: Pod, const N: usize>(
-        &self,
-        semantic: Semantic,
-        count: usize,
-        (kind, formats): (Type, Formats),
-    ) -> Result<Vec<T>, ImportError> {
-        let name = semantic.to_string();
-        match self.attribute(semantic, count)? {
-            Some(accessor) => self.floats::<T, N>(accessor, &name, (kind, formats)),
-            None => Ok(Vec::new()),
-        }
-    }
-
+impl PrimitiveSource<'_, '_> {
     /// Where the influences of the primitive stand that this has read.
     pub(super) fn origin(&self, read: &Primitive) -> PrimitiveOrigin {
         let sets = read.influences.as_ref().map(|read| influences::origins(self, read));
@@ -342,17 +233,4 @@ impl Limits32 {
     fn check(count: usize, place: &dyn Fn() -> String) -> Result<(), ImportError> {
         super::Limits::check(&place(), "the number of vertices", count as u64, u64::from(u32::MAX))
     }
-}
-
-/// Sets what is not finite to zero and says how many there were.
-pub(super) fn make_finite(values: &mut [f32]) -> usize {
-    if largest_magnitude(values).is_finite() {
-        return 0;
-    }
-    let mut bad = 0;
-    for v in values.iter_mut().filter(|v| !v.is_finite()) {
-        *v = 0.0;
-        bad += 1;
-    }
-    bad
 }

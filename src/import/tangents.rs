@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use glam::{Vec3, Vec4};
 
-use super::primitive::Source;
+use super::attributes::PrimitiveSource;
 use super::{ImportError, mikktspace};
 use crate::model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
 
 /// Makes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow the
 /// coordinates that the texture is read at (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`; those that the file
 /// brings are taken to be made so, and are left as they are.
-pub(super) fn complete(source: &Source, primitive: &mut Primitive) -> Result<(), ImportError> {
+pub(super) fn complete(source: &PrimitiveSource, primitive: &mut Primitive) -> Result<(), ImportError> {
     if primitive.normals.is_empty() && !primitive.tangents.is_empty() {
         source.warn("TANGENT", "comes without NORMAL and was ignored");
         primitive.tangents = Vec::new();
@@ -26,7 +26,7 @@ pub(super) fn complete(source: &Source, primitive: &mut Primitive) -> Result<(),
     if usable { generate(source, primitive, slot) } else { Ok(()) }
 }
 
-fn generate(source: &Source, primitive: &mut Primitive, slot: TextureSlot) -> Result<(), ImportError> {
+fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSlot) -> Result<(), ImportError> {
     let reader = source.reader;
     // Tangents and the generator's own lists (about 200 bytes a corner).
     reader.decoded.charge(&|| source.place(), primitive.indices.len() as u64, 200)?;

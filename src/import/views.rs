@@ -5,29 +5,9 @@ use gltf::json::{self, Root};
 use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
+use super::view_bytes::{View, part};
 use super::{ImportError, Progress, meshopt};
 use crate::model::ViewOrigin;
-
-/// The bytes of a buffer view.
-#[derive(Debug)]
-pub(super) enum View<'a> {
-    /// In the file.
-    Stored(Bytes<'a>),
-    /// Decompressed, as whole words so that they are aligned.
-    Words(Vec<u32>),
-    /// Decompressed 16-bit indices.
-    Shorts(Vec<u16>),
-}
-
-impl View<'_> {
-    pub(super) fn bytes(&self) -> Bytes<'_> {
-        match self {
-            Self::Stored(bytes) => *bytes,
-            Self::Words(words) => Bytes::Memory(bytemuck::cast_slice(words)),
-            Self::Shorts(shorts) => Bytes::Memory(bytemuck::cast_slice(shorts)),
-        }
-    }
-}
 
 /// Checks every view against the bytes that are there, and decompresses those that need it on all cores. Also says where
 /// each stands.
@@ -76,21 +56,4 @@ fn check<'a>(
         return Err(ImportError::invalid(place(), "a byteStride of 4 to 252", stride.0.to_string()));
     }
     part(origin.buffer, buffers, (origin.offset, origin.length), &place)
-}
-
-/// `length` bytes from `offset` of a buffer.
-pub(super) fn part<'a>(
-    buffer: usize,
-    buffers: &[Bytes<'a>],
-    (offset, length): (u64, u64),
-    place: &dyn Fn() -> String,
-) -> Result<Bytes<'a>, ImportError> {
-    let Some(bytes) = buffers.get(buffer) else {
-        let expected = format!("a buffer below {}", buffers.len());
-        return Err(ImportError::invalid(place(), expected, format!("buffer {buffer}")));
-    };
-    bytes.part(offset, length).ok_or_else(|| {
-        let expected = format!("its bytes inside the {} of buffer {buffer}", bytes.len());
-        ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
-    })
 }

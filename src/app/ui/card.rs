@@ -4,10 +4,8 @@ use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::icons;
-use super::inspector::title;
 use super::theme::{self, BODY, colors};
-use super::viewport::corner_plate;
-use super::widgets::{figure, grouped, number, paint_line, shortened};
+use super::widgets::{corner_plate, figure, grouped, number, paint_line, shortened, title};
 use crate::inspect::{Hit, VertexRef};
 use crate::model::{Influences, Model, NodeId, Primitive, WeightFormat};
 use crate::session::Session;

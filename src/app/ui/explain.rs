@@ -7,10 +7,9 @@ use egui::{Color32, Label, RichText, Sense, Ui, WidgetInfo, vec2};
 use glam::{Affine3A, DVec3};
 
 use super::card::{mesh_of, primitive_of, stored_weight, sum};
-use super::inspector::title;
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, SMALL, colors};
-use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button};
+use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button, title};
 use super::{copied, explain_text, matrices};
 use crate::deform::Readout;
 use crate::inspect::{Explanation, Term, VertexRef, in_space};

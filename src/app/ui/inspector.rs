@@ -1,14 +1,13 @@
 //! The inspector: sliders, weights and matrices of the selected node, or a summary of the model.
 
-use egui::{Frame, Label, Layout, Margin, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Frame, Label, Margin, RichText, ScrollArea, Sense, Ui, vec2};
 use glam::{Affine3A, Vec3};
 
-use super::theme::{self, MARGIN, ROW, SMALL, colors};
+use super::theme::{self, MARGIN, ROW, colors};
 use super::value_row::ValueRow;
-use super::widgets::{figure, grouped, link, paint_line, section, segmented, shortened, text_button, tip};
+use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
 use super::{UiState, explain, focus, icons, matrices, morphs, summary};
 use crate::anim;
-use crate::inspect::tables::{BOOK_SHARES, share_percent};
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
 use crate::session::{ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, PlaybackCommand, PoseSource, Session};
@@ -88,18 +87,6 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
             }
         });
     });
-}
-
-/// A name on one line, whole on hover.
-pub(super) fn title(ui: &mut Ui, name: &str) {
-    let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-    let (galley, cut) = shortened(ui, name, theme::strong(15.0), c.text, rect.width());
-    paint_line(ui, galley, rect.left(), rect.center().y, c.text);
-    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Heading, true, name));
-    if cut {
-        response.on_hover_text(name);
-    }
 }
 
 /// Name and place in the skeleton.
@@ -284,68 +271,6 @@ fn weights(ui: &mut Ui, session: &Session, node: NodeId) {
     });
     ui.add_space(4.0);
     histogram(ui, "Influences of these vertices", &["1", "2", "3", "4", "5+"], &stats.by_influences);
-}
-
-/// The bars of [`histogram`] for vertices of which some may have no influence.
-pub(super) const BY_INFLUENCES: [&str; 6] = ["0", "1", "2", "3", "4", "5+"];
-
-/// Bars of shares of vertices by their number of influences, each with its label below and its percentage above; lines show
-/// what is usual, see [`BOOK_SHARES`].
-pub(super) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usize]) {
-    let c = colors(ui);
-    let shares = share_percent(counts);
-    let book = |label: &str| label.parse::<usize>().ok().and_then(|n| BOOK_SHARES.get(n.checked_sub(1)?).copied());
-    let most = shares.iter().copied().chain(BOOK_SHARES).fold(1.0, f64::max);
-    let (height, foot, head) = (48.0_f32, 16.0, 15.0);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), head + height + foot), Sense::hover());
-    let percent = |p: f64| match p {
-        0.0 => "0 %".to_owned(),
-        p if p < 1.0 => "<1 %".to_owned(),
-        p => format!("{p:.0} %"),
-    };
-    response.widget_info(|| {
-        let parts = labels.iter().zip(&shares).map(|(label, p)| format!("{label}: {}", percent(*p)));
-        let text = format!("{name}: {}", parts.collect::<Vec<_>>().join(", "));
-        WidgetInfo::labeled(egui::accesskit::Role::Label, true, text)
-    });
-    let gap = 6.0;
-    let width = (rect.width() - gap * (counts.len() - 1) as f32) / counts.len() as f32;
-    let tall = |p: f64| height * (p / most) as f32;
-    let base = rect.bottom() - foot;
-    for (i, (label, share)) in labels.iter().zip(&shares).enumerate() {
-        let left = rect.left() + i as f32 * (width + gap);
-        let top = base - tall(*share).max(if *share > 0.0 { 2.0 } else { 1.0 });
-        let bar = egui::Rect::from_min_max(egui::pos2(left, top), egui::pos2(left + width, base));
-        let (fill, ink) = if *share > 0.0 { (c.accent, c.text) } else { (c.line, c.dim) };
-        ui.painter().rect_filled(bar, egui::CornerRadius::same(2), fill);
-        let mut above = top - 2.0;
-        if let Some(y) = book(label).map(|p| base - tall(p)) {
-            let across = egui::Rect::from_x_y_ranges(left - 2.0..=left + width + 2.0, y - 1.0..=y + 1.0);
-            ui.painter().rect_filled(across, egui::CornerRadius::same(1), c.text);
-            // The figure gives way to a line that would strike it through.
-            if y < top + 2.0 && y > top - 17.0 {
-                above = y - 3.0;
-            }
-        }
-        let middle = bar.center().x;
-        let font = theme::regular(SMALL);
-        let at = egui::pos2(middle, above);
-        ui.painter().text(at, egui::Align2::CENTER_BOTTOM, percent(*share), font.clone(), ink);
-        let below = egui::pos2(middle, rect.bottom());
-        ui.painter().text(below, egui::Align2::CENTER_BOTTOM, label, font, c.dim);
-    }
-    let shown: Vec<String> = labels
-        .iter()
-        .zip(counts.iter().zip(&shares))
-        .map(|(l, (n, p))| format!("{l} influences: {} ({p:.1} %)", grouped(*n)))
-        .collect();
-    let book = "Lines: 60, 35 and 5 % of the vertices of production characters have one, two and three influences, on \
-                average";
-    response.on_hover_text(format!("{name}\n{}\n\n{book}", shown.join("\n")));
-    ui.with_layout(Layout::top_down(egui::Align::Min), |ui| {
-        let text = "vertices by influences; lines: 60, 35, 5 % are usual";
-        ui.label(RichText::new(text).font(theme::regular(SMALL)).color(c.dim));
-    });
 }
 
 #[cfg(test)]

@@ -9,8 +9,9 @@ use egui::{
 
 use super::icons;
 use super::theme::{self, BODY, SMALL, colors};
-use super::viewport::{INSET, corner_plate};
-use super::widgets::{chip, counted, drop_down, focus_ring, grouped, paint_line, press, shortened, tip};
+use super::widgets::{
+    INSET, chip, corner_plate, counted, drop_down, focus_ring, grouped, paint_line, press, shortened, tip,
+};
 use crate::inspect::{LIMITS, Overlay, Scale, Step};
 use crate::math::Ramp;
 use crate::session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};

@@ -2,10 +2,9 @@
 
 use egui::{Label, RichText, Ui};
 
-use super::inspector::{BY_INFLUENCES, histogram, title};
 use super::legend;
 use super::theme::{self, colors};
-use super::widgets::{chip, drop_down, figure, grouped, section, tip};
+use super::widgets::{BY_INFLUENCES, chip, drop_down, figure, grouped, histogram, section, tip, title};
 use crate::math::lengths;
 use crate::model::NodeId;
 use crate::session::{Command, EditCommand, Session, ViewCommand};

@@ -1,11 +1,10 @@
 //! The picture's own area: mouse to camera and selection, and the plates in its corners.
 
 use egui::accesskit::Role;
-use egui::{Align, Align2, CursorIcon, Layout, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{CursorIcon, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use glam::Vec2;
 
-use super::theme::colors;
-use super::widgets::{chip, plate, tip};
+use super::widgets::{INSET, chip, tip};
 use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, legend, menu, names, status, triad};
 use crate::inspect::Hit;
 use crate::session::{CameraCommand, Command, SelectionCommand, Session, Toggle, ViewCommand};
@@ -16,9 +15,6 @@ pub(super) struct Viewport {
     /// The vertex under the pointer.
     pub(super) vertex: Option<Hit>,
 }
-
-/// Between plates and edges, points.
-pub(super) const INSET: f32 = 16.0;
 /// Points of scrolling that are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
 
@@ -156,32 +152,4 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             crowd::line(ui, session);
         });
     });
-}
-
-/// A plate in a lower corner, as high as its contents were last time.
-pub(super) fn corner_plate(
-    ui: &mut Ui,
-    rect: Rect,
-    align: Align2,
-    width: f32,
-    id: &str,
-    contents: impl FnOnce(&mut Ui),
-) {
-    let id = ui.scope_id().with(id);
-    let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(80.0);
-    let size = vec2(width.min(rect.width() - 2.0 * INSET), height);
-    let place = align.align_size_within_rect(size, rect.shrink(INSET));
-    let frame = plate(ui);
-    let shown = ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Min)), |ui| {
-        frame.show(ui, |ui| {
-            ui.set_width(ui.available_width());
-            ui.visuals_mut().extreme_bg_color = colors(ui).raised;
-            contents(ui);
-        })
-    });
-    let now = shown.inner.response.rect.height();
-    if (now - height).abs() > 0.5 {
-        ui.data_mut(|d| d.insert_temp(id, now));
-        ui.ctx().request_discard("a plate in the corner changed its height");
-    }
 }

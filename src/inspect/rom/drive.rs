@@ -5,64 +5,13 @@ use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 
-use super::rules::{LIMITS, RULE_COUNT, RomRule};
+use super::rules::{FaultyPose, LIMITS, RomRule, Worst};
 use super::surface::{JointShare, SampledVertices, Scratch, Skinned, turns_rigidly};
 use super::{Drive, Driven, Plan};
 use crate::anim::{self, SampleScratch};
 use crate::deform::{self, MeasureScratch, MeasuredSurface, Measures, Method, Patch};
 use crate::inspect::check::FindingPose;
 use crate::model::{LocalPose, Model, NodeId};
-
-/// The worst pose of each rule, for one drive and one primitive.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Worst {
-    /// By [`RomRule::place`]: how bad, and in which pose of the drive.
-    rules: [Option<(f64, usize)>; RULE_COUNT],
-}
-
-impl Worst {
-    fn note(&mut self, pose: usize, measures: &Measures) {
-        for (kept, value) in self.rules.iter_mut().zip(super::rules::badness(measures)) {
-            if let Some(value) = value
-                && kept.is_none_or(|(worst, _)| value > worst)
-            {
-                *kept = Some((value, pose));
-            }
-        }
-    }
-
-    /// Takes up what later poses showed.
-    pub(super) fn merge(&mut self, later: Self) {
-        for (kept, new) in self.rules.iter_mut().zip(later.rules) {
-            if let Some((value, _)) = new
-                && kept.is_none_or(|(worst, _)| value > worst)
-            {
-                *kept = new;
-            }
-        }
-    }
-
-    /// How bad it gets; `None` where the rule has nothing to say.
-    pub(super) fn value(&self, rule: &RomRule) -> Option<f64> {
-        self.rules[rule.place].map(|(value, _)| value)
-    }
-
-    /// In which pose of the drive it is worst.
-    pub(super) fn pose(&self, rule: &RomRule) -> usize {
-        self.rules[rule.place].map_or(0, |(_, pose)| pose)
-    }
-}
-
-/// The faults that one rule finds in one primitive in one pose.
-pub(super) struct FaultyPose {
-    pub(super) measures: Measures,
-    /// Stored vertices at fault, rising.
-    pub(super) vertices: Vec<u32>,
-    /// Edges or triangles at fault.
-    pub(super) count: usize,
-    /// The joint that moves these vertices most.
-    pub(super) mover: Option<NodeId>,
-}
 
 /// The part of a primitive that a drive bends.
 struct Part {
@@ -185,7 +134,7 @@ impl<'a> Worker<'a> {
             }
             parts.extend(self.part(drive.what, unit));
         }
-        let mut out: Vec<_> = parts.iter().map(|p| (p.unit, Worst { rules: [None; RULE_COUNT] })).collect();
+        let mut out: Vec<_> = parts.iter().map(|p| (p.unit, Worst::NONE)).collect();
         let first = poses.start;
         for pose in poses {
             if (hooks.ends)() {

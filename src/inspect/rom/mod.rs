@@ -20,7 +20,8 @@ use std::time::{Duration, Instant};
 
 use glam::Vec3;
 
-use self::drive::{DriveCallbacks, Worker, Worst};
+use self::drive::{DriveCallbacks, Worker};
+use self::rules::Worst;
 use self::surface::Skinned;
 use crate::deform::Method;
 use crate::inspect::check::{Finding, FindingPose, Report};

@@ -5,7 +5,6 @@
 
 use std::f32::consts::PI;
 
-use super::drive::{FaultyPose, Worst};
 use super::surface::Skinned;
 use crate::deform::{Fault, Limits, Measures};
 use crate::inspect::check::{Finding, FindingPose, Measure, Severity};
@@ -92,6 +91,60 @@ pub(super) fn badness(m: &Measures) -> [Option<f64>; RULE_COUNT] {
         Some(m.inverted as f64).filter(|n| *n > 0.0),
         Some(m.folds as f64).filter(|n| *n > 0.0),
     ]
+}
+
+/// The worst pose of each rule, for one drive and one primitive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worst {
+    /// By [`RomRule::place`]: how bad, and in which pose of the drive.
+    rules: [Option<(f64, usize)>; RULE_COUNT],
+}
+
+impl Worst {
+    /// Before any pose was measured.
+    pub(super) const NONE: Self = Self { rules: [None; RULE_COUNT] };
+
+    pub(super) fn note(&mut self, pose: usize, measures: &Measures) {
+        for (kept, value) in self.rules.iter_mut().zip(badness(measures)) {
+            if let Some(value) = value
+                && kept.is_none_or(|(worst, _)| value > worst)
+            {
+                *kept = Some((value, pose));
+            }
+        }
+    }
+
+    /// Takes up what later poses showed.
+    pub(super) fn merge(&mut self, later: Self) {
+        for (kept, new) in self.rules.iter_mut().zip(later.rules) {
+            if let Some((value, _)) = new
+                && kept.is_none_or(|(worst, _)| value > worst)
+            {
+                *kept = new;
+            }
+        }
+    }
+
+    /// How bad it gets; `None` where the rule has nothing to say.
+    pub(super) fn value(&self, rule: &RomRule) -> Option<f64> {
+        self.rules[rule.place].map(|(value, _)| value)
+    }
+
+    /// In which pose of the drive it is worst.
+    pub(super) fn pose(&self, rule: &RomRule) -> usize {
+        self.rules[rule.place].map_or(0, |(_, pose)| pose)
+    }
+}
+
+/// The faults that one rule finds in one primitive in one pose.
+pub(super) struct FaultyPose {
+    pub(super) measures: Measures,
+    /// Stored vertices at fault, rising.
+    pub(super) vertices: Vec<u32>,
+    /// Edges or triangles at fault.
+    pub(super) count: usize,
+    /// The joint that moves these vertices most.
+    pub(super) mover: Option<NodeId>,
 }
 
 /// A row that is listed.

@@ -5,6 +5,8 @@ mod joints;
 mod palette;
 mod skins;
 mod text;
+mod vertex_cells;
+mod vertex_columns;
 mod vertices;
 
 use std::sync::Arc;

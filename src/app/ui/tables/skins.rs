@@ -4,11 +4,10 @@ use egui::{Frame, Margin, Rect, ScrollArea, Ui, UiBuilder, vec2};
 
 use super::{StatusText, Tab, TableContext, bar, number_column, skin_name, text_column};
 use crate::app::ui::copied::copy_rows;
-use crate::app::ui::inspector::{BY_INFLUENCES, histogram};
 use crate::app::ui::summary::bytes;
 use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableState, cell_text};
 use crate::app::ui::theme::{MARGIN, colors};
-use crate::app::ui::widgets::{counted, figure, grouped, section};
+use crate::app::ui::widgets::{BY_INFLUENCES, counted, figure, grouped, histogram, section};
 use crate::inspect::tables::{SkinSummary, Tsv, share_percent};
 use crate::model::Model;
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::TableContext;
-use super::vertices::{ColumnKind, RowIndices};
+use super::vertex_columns::{ColumnKind, RowIndices};
 use crate::inspect::tables::{Pair, Row, Tsv, VertexTable};
 use crate::inspect::{PerVertex, VertexSet};
 use crate::model::{Model, NodeId, WeightFormat};

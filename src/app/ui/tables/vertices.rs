@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use egui::{CornerRadius, Modifiers, Rect, Ui, pos2, vec2};
+use egui::{Modifiers, Rect, Ui, vec2};
 
-use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, number_column, skin_name, text, text_column};
+use super::vertex_cells::{asymmetry, cell, inspection_of, label, tip};
+use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
+use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, text};
 use crate::app::ui::copied::copy_rows;
-use crate::app::ui::table::{Column, PAD, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
-use crate::app::ui::theme::{self, BODY, colors};
-use crate::app::ui::widgets::{chip, counted, drop_down, grouped, paint_line, segments, shortened};
+use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
+use crate::app::ui::theme::colors;
+use crate::app::ui::widgets::{chip, counted, drop_down, grouped, segments};
 use crate::app::ui::work::Work;
-use crate::inspect::check::SAME_WEIGHT;
-use crate::inspect::tables::{CountFilter, Pair, Row, SumFilter, VertexOrder, VertexQuery};
-use crate::inspect::{Inspection, PerVertex, VertexRef, VertexSet};
-use crate::model::{Model, NodeId, SkinId, WeightFormat};
+use crate::inspect::tables::{CountFilter, Row, SumFilter, VertexOrder, VertexQuery};
+use crate::inspect::{VertexRef, VertexSet};
+use crate::model::{NodeId, SkinId};
 use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// What the table keeps for the open model.
@@ -40,75 +41,6 @@ pub(super) struct VertexTableState {
     shown: Option<VertexRef>,
     /// The joint whose column was last brought into view.
     shown_joint: Option<NodeId>,
-}
-
-/// A column that the rows can be ordered by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SortKey {
-    Mesh,
-    Number,
-    Count,
-    Sum,
-    Asymmetry,
-    /// Of the selected joint, whichever that is.
-    Selected,
-    Joint(NodeId),
-}
-
-/// What stands in a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ColumnKind {
-    Mesh,
-    Skin,
-    Number,
-    Count,
-    Sum,
-    /// How far its weights differ from those of its mirror image, or that it has none.
-    Asymmetry,
-    /// The weight of the selected joint.
-    Selected(NodeId),
-    /// The influence of this rank, the heaviest first.
-    Rank(usize),
-    Joint(NodeId),
-}
-
-impl ColumnKind {
-    /// What a click on the head orders by.
-    fn orders(self) -> Option<SortKey> {
-        match self {
-            Self::Mesh | Self::Skin => Some(SortKey::Mesh),
-            Self::Number => Some(SortKey::Number),
-            Self::Count => Some(SortKey::Count),
-            Self::Sum => Some(SortKey::Sum),
-            Self::Asymmetry => Some(SortKey::Asymmetry),
-            Self::Selected(_) => Some(SortKey::Selected),
-            Self::Joint(node) => Some(SortKey::Joint(node)),
-            Self::Rank(_) => None,
-        }
-    }
-}
-
-/// The rows as found: places in the file's order.
-#[derive(Clone, Debug)]
-pub(super) enum RowIndices {
-    All(usize),
-    These(Arc<Vec<u32>>),
-}
-
-impl RowIndices {
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Self::All(count) => *count,
-            Self::These(rows) => rows.len(),
-        }
-    }
-
-    pub(super) fn at(&self, row: usize) -> usize {
-        match self {
-            Self::All(_) => row,
-            Self::These(rows) => rows[row] as usize,
-        }
-    }
 }
 
 impl VertexTableState {
@@ -362,29 +294,6 @@ fn pick<T: Copy + PartialEq>(ui: &mut Ui, name: &str, width: f32, choices: &[(T,
     });
 }
 
-fn column(model: &Model, shows: ColumnKind) -> Column {
-    let name = |node: NodeId| model.skeleton.names[node.index()].clone();
-    match shows {
-        ColumnKind::Mesh => text_column("Mesh", 150.0, "Its name, and the number of the primitive"),
-        ColumnKind::Skin => text_column("Skin", 110.0, ""),
-        ColumnKind::Number => number_column("Vertex", 76.0, "Its number in the file, within its primitive"),
-        ColumnKind::Count => number_column("Count", 60.0, "Joints with a weight other than zero"),
-        ColumnKind::Sum => number_column("Sum", 68.0, "Of its weights, as stored"),
-        ColumnKind::Asymmetry => number_column(
-            "Asymmetry",
-            90.0,
-            "The largest difference between one of its weights and that of the mirrored vertex",
-        ),
-        ColumnKind::Selected(node) => number_column(&name(node), 110.0, "Weight of the selected joint"),
-        ColumnKind::Rank(rank) => {
-            let title = format!("Influence {}", rank + 1);
-            let help = if rank == 0 { "The joint that moves it most" } else { "" };
-            Column { sorts: false, ..text_column(&title, 190.0, help) }
-        }
-        ColumnKind::Joint(node) => number_column(&name(node), 76.0, "Weights of this joint"),
-    }
-}
-
 fn table(
     ui: &mut Ui,
     given: TableContext<'_>,
@@ -421,135 +330,4 @@ fn table(
         cell_text(ui, message, "No vertex is like that.", false, colors(ui).dim);
     }
     table.show(ui, &rows, &mut vertices.place)
-}
-
-/// For screen readers.
-fn label(session: &Session, model: &Model, row: &Row) -> String {
-    let name = |p: &Pair| format!("{} {:.3}", model.skeleton.names[p.node.index()], p.weight);
-    let pairs: Vec<String> = row.pairs(model).iter().map(name).collect();
-    let place = mesh_name(model, row);
-    let mirrored = match asymmetry(session).map(|values| row.asymmetry(values)) {
-        None => String::new(),
-        Some(None) => "; no mirror image".to_owned(),
-        Some(Some(difference)) => format!("; asymmetry {difference:.3}"),
-    };
-    format!("Vertex {} of {place}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
-}
-
-/// What is found out about the model, once it is checked.
-fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
-    session.document()?.inspection.as_ref()
-}
-
-/// What is known of mirror images.
-fn asymmetry(session: &Session) -> Option<&PerVertex> {
-    inspection_of(session).map(|inspection| &inspection.asymmetry)
-}
-
-/// The mesh, and the primitive where it has several.
-fn mesh_name(model: &Model, row: &Row) -> String {
-    let mesh = &model.meshes[row.part.mesh.index()];
-    let name = if mesh.name.is_empty() { format!("mesh {}", row.part.mesh.0) } else { mesh.name.clone() };
-    if mesh.primitives.len() > 1 { format!("{name} · {}", row.part.primitive) } else { name }
-}
-
-fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, row: &Row, shows: ColumnKind) {
-    let TableContext { session, model, base } = given;
-    let c = colors(ui);
-    let weight_of = |node| base.slot(row.part.skin, node).map_or(0.0, |slot| row.weight(model, slot));
-    match shows {
-        ColumnKind::Mesh => cell_text(ui, rect, &mesh_name(model, row), false, c.dim),
-        ColumnKind::Skin => cell_text(ui, rect, &skin_name(model, row.part.skin), false, c.dim),
-        ColumnKind::Number => cell_text(ui, rect, &grouped(row.vertex), true, c.text),
-        ColumnKind::Count => {
-            let count = row.count(model);
-            let ink = if count == 0 { c.amber } else { c.text };
-            cell_text(ui, rect, &count.to_string(), true, ink);
-        }
-        ColumnKind::Sum => {
-            let ink = if row.sums_to_one(model) { c.dim } else { c.amber };
-            cell_text(ui, rect, &weight_text(row.sum(model)), true, ink);
-        }
-        ColumnKind::Asymmetry => match asymmetry(session).and_then(|values| row.asymmetry(values)) {
-            None => cell_text(ui, rect, "no mirror", true, c.dim),
-            Some(difference) => {
-                let ink = if difference > SAME_WEIGHT { c.amber } else { c.dim };
-                cell_text(ui, rect, &weight_text(difference.into()), true, ink);
-            }
-        },
-        ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
-            let weight = weight_of(node);
-            if weight != 0.0 {
-                share(ui, rect, weight);
-                cell_text(ui, rect, &weight_text(f64::from(weight)), true, c.text);
-            }
-        }
-        ColumnKind::Rank(rank) => {
-            if let Some(pair) = row.pairs(model).get(rank) {
-                paired(ui, rect, &model.skeleton.names[pair.node.index()], pair.weight);
-            }
-        }
-    }
-}
-
-/// Three places; what is not one must not read so.
-fn weight_text(weight: f64) -> String {
-    let text = format!("{weight:.3}");
-    text.replace('-', "−")
-}
-
-/// A name and its weight.
-fn paired(ui: &Ui, rect: Rect, name: &str, weight: f32) {
-    let c = colors(ui);
-    share(ui, rect, weight);
-    let figure = ui.painter().layout_no_wrap(weight_text(f64::from(weight)), theme::regular(BODY), c.text);
-    let x = rect.right() - PAD - figure.size().x;
-    let (name, _) = shortened(ui, name, theme::regular(BODY), c.dim, x - rect.left() - 2.0 * PAD);
-    paint_line(ui, name, rect.left() + PAD, rect.center().y, c.dim);
-    paint_line(ui, figure, x, rect.center().y, c.text);
-}
-
-/// A line under a cell, as long as its weight.
-fn share(ui: &Ui, rect: Rect, weight: f32) {
-    let whole = rect.shrink2(vec2(PAD, 0.0));
-    let from = pos2(whole.left(), rect.bottom() - 3.0);
-    let long = if weight.is_finite() { weight.clamp(0.0, 1.0) * whole.width() } else { 0.0 };
-    let line = Rect::from_min_size(from, vec2(long, 2.0));
-    ui.painter().rect_filled(line, CornerRadius::same(1), colors(ui).accent.gamma_multiply(0.6));
-}
-
-/// Weights in full, and as the file stores them.
-fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Option<String> {
-    let model = given.model;
-    let of_pair = |pair: &Pair| {
-        let stored = match (pair.integer(), pair.format) {
-            (Some(n), WeightFormat::U8) => format!(", stored as {n} of 255"),
-            (Some(n), _) => format!(", stored as {n} of 65535"),
-            (None, _) => String::new(),
-        };
-        let name = &model.skeleton.names[pair.node.index()];
-        format!("{name}\n{}{stored}\nSlot {} of {}", pair.weight, pair.slot, skin_name(model, row.part.skin))
-    };
-    match shows {
-        ColumnKind::Mesh => Some(mesh_name(model, row)),
-        ColumnKind::Sum => {
-            let integers: Option<Vec<u32>> = row.pairs(model).iter().map(Pair::integer).collect();
-            let total = integers.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<u32>());
-            let stored = total.map(|n| format!("\nThe stored integers sum to {n}")).unwrap_or_default();
-            Some(format!("{}{stored}", row.sum(model)))
-        }
-        ColumnKind::Rank(rank) => row.pairs(model).get(rank).map(of_pair),
-        ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
-            let pairs = row.pairs(model);
-            let of: Vec<String> = pairs.iter().filter(|p| p.node == node).map(of_pair).collect();
-            (!of.is_empty()).then(|| of.join("\n"))
-        }
-        ColumnKind::Asymmetry => {
-            Some(match asymmetry(given.session)?.of(row.part.mesh, row.part.primitive).get(row.vertex)? {
-                d if *d < 0.0 => "It has no mirror image to compare it with".to_owned(),
-                d => d.to_string(),
-            })
-        }
-        ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count => None,
-    }
 }

@@ -1,0 +1,42 @@
+//! The bytes of one buffer view, as the file has them or as decompression left them.
+
+use super::ImportError;
+use super::bytes::Bytes;
+
+/// The bytes of a buffer view.
+#[derive(Debug)]
+pub(super) enum View<'a> {
+    /// In the file.
+    Stored(Bytes<'a>),
+    /// Decompressed, as whole words so that they are aligned.
+    Words(Vec<u32>),
+    /// Decompressed 16-bit indices.
+    Shorts(Vec<u16>),
+}
+
+impl View<'_> {
+    pub(super) fn bytes(&self) -> Bytes<'_> {
+        match self {
+            Self::Stored(bytes) => *bytes,
+            Self::Words(words) => Bytes::Memory(bytemuck::cast_slice(words)),
+            Self::Shorts(shorts) => Bytes::Memory(bytemuck::cast_slice(shorts)),
+        }
+    }
+}
+
+/// `length` bytes from `offset` of a buffer.
+pub(super) fn part<'a>(
+    buffer: usize,
+    buffers: &[Bytes<'a>],
+    (offset, length): (u64, u64),
+    place: &dyn Fn() -> String,
+) -> Result<Bytes<'a>, ImportError> {
+    let Some(bytes) = buffers.get(buffer) else {
+        let expected = format!("a buffer below {}", buffers.len());
+        return Err(ImportError::invalid(place(), expected, format!("buffer {buffer}")));
+    };
+    bytes.part(offset, length).ok_or_else(|| {
+        let expected = format!("its bytes inside the {} of buffer {buffer}", bytes.len());
+        ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
+    })
+}
