@@ -5,6 +5,7 @@ mod benchmark;
 mod beside;
 mod controls;
 mod damage;
+mod gpu_messages;
 mod input;
 mod jobs;
 mod panels;
@@ -12,7 +13,9 @@ mod recovery;
 mod screen;
 mod settings;
 pub mod ui;
+mod visibility;
 mod window;
+mod window_size;
 
 pub use benchmark::Benchmark;
 

@@ -11,12 +11,15 @@ use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDispl
 use winit::window::Window as OsWindow;
 
 use super::controls::Controls;
+use super::gpu_messages::GpuMessages;
 use super::input::number_pad;
 use super::recovery::Recovery;
 use super::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
 use super::settings::Settings;
 use super::ui::fonts::{FallbackFonts, FontSearch};
 use super::ui::{self, Status, UiState};
+use super::visibility::WindowVisibility;
+use super::window_size::{SMALLEST, default_size, fitted, room};
 use super::{AppError, UserEvent};
 use crate::frame::{Background, Frame};
 use crate::model::{BlockFormats, Model};
@@ -30,7 +33,7 @@ pub(super) struct Window {
     recovery: Recovery,
     /// Why the device was lost last.
     reason: String,
-    complaints: GpuMessages,
+    messages: GpuMessages,
     egui: egui::Context,
     fonts: FallbackFonts,
     input: egui_winit::State,
@@ -92,14 +95,14 @@ impl Window {
             screen: Some(screen),
             recovery: Recovery::default(),
             reason: String::new(),
-            complaints: GpuMessages::default(),
+            messages: GpuMessages::default(),
             egui,
             fonts,
             input,
             output: None,
             area: egui::Rect::ZERO,
             painted: UiPaintJobs::default(),
-            sight: WindowVisibility { has_area: size.width > 0 && size.height > 0, ..WindowVisibility::default() },
+            sight: WindowVisibility::new(size.width > 0 && size.height > 0),
             device_options,
             controls: None,
             display,
@@ -138,7 +141,7 @@ impl Window {
 
     /// Takes the message that says what the GPU could not do; each is given once.
     pub(super) fn take_complaint(&mut self) -> Option<String> {
-        self.complaints.take()
+        self.messages.take()
     }
 
     /// Messages about parts of the model that are not shown as its file has them.
@@ -220,7 +223,7 @@ impl Window {
             && let Err(error) = guarded(|| screen.resize(size))
         {
             // The next frame finds out whether this was the end of the device.
-            self.complaints.add(error.to_string());
+            self.messages.add(error.to_string());
         }
         self.os.request_redraw();
     }
@@ -254,7 +257,7 @@ impl Window {
         });
         let platform = std::mem::take(&mut output.platform_output);
         if let (Some(controls), Some(update)) = (&mut self.controls, &platform.accesskit_update) {
-            controls.write(update, output.pixels_per_point).into_iter().for_each(|error| self.complaints.add(error));
+            controls.write(update, output.pixels_per_point).into_iter().for_each(|error| self.messages.add(error));
         }
         self.input.handle_platform_output_with_event_loop(&self.os, event_loop, platform);
         let delay = output.viewport_output.get(&egui::ViewportId::ROOT).map(|v| v.repaint_delay);
@@ -296,9 +299,9 @@ impl Window {
                     self.painted.forget();
                 }
                 if shown && errors.is_empty() {
-                    self.complaints.forget();
+                    self.messages.forget();
                 }
-                errors.into_iter().for_each(|e| self.complaints.add(e.to_string()));
+                errors.into_iter().for_each(|e| self.messages.add(e.to_string()));
                 Ok(shown)
             }
             Err(error) => self.lose(error).map(|()| false),
@@ -348,7 +351,7 @@ impl Window {
                 self.screen = Some(screen);
                 self.recovery.done();
                 let reason = &self.reason;
-                self.complaints.add(format!(
+                self.messages.add(format!(
                     "The graphics device was lost ({reason}) and opened anew. What was open and edited is as it was."
                 ));
                 self.os.request_redraw();
@@ -383,58 +386,6 @@ impl Drop for Window {
     }
 }
 
-/// Whether anybody can see the window. One that nobody sees is not drawn: nothing would hold it back to the display's pace.
-#[derive(Clone, Copy, Debug, Default)]
-struct WindowVisibility {
-    /// Not of size zero.
-    has_area: bool,
-    /// By other windows.
-    covered: bool,
-    minimised: bool,
-    /// When that was asked, which takes the window system a moment.
-    asked: Option<Instant>,
-}
-
-impl WindowVisibility {
-    /// It may go on being drawn for so long after it was minimised.
-    const PATIENCE: Duration = Duration::from_millis(500);
-
-    fn is_seen(&mut self, now: Instant, is_minimised: &dyn Fn() -> bool) -> bool {
-        if self.minimised || self.asked.is_none_or(|asked| now - asked > Self::PATIENCE) {
-            self.asked = Some(now);
-            self.minimised = is_minimised();
-        }
-        self.has_area && !self.covered && !self.minimised
-    }
-}
-
-/// Messages about the GPU: the same one is said once until a frame went well, and only so many.
-#[derive(Default)]
-struct GpuMessages {
-    said: Vec<String>,
-    unsaid: Vec<String>,
-}
-
-impl GpuMessages {
-    const MOST: usize = 8;
-
-    fn add(&mut self, message: String) {
-        if self.said.len() < Self::MOST && !self.said.contains(&message) {
-            self.said.push(message.clone());
-            self.unsaid.push(message);
-        }
-    }
-
-    fn take(&mut self) -> Option<String> {
-        (!self.unsaid.is_empty()).then(|| std::mem::take(&mut self.unsaid).join("\n"))
-    }
-
-    /// All is well again: what is said from here on is news.
-    fn forget(&mut self) {
-        self.said.clear();
-    }
-}
-
 /// All that egui has on a device, for one that has nothing yet: the atlas of glyphs is its only texture. From then on its
 /// own deltas carry the changes.
 fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
@@ -448,78 +399,9 @@ fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
 /// How often one sees how far something is that is done beside the pictures.
 const PROGRESS: Duration = Duration::from_millis(100);
 
-/// Points. In less, three panels leave no room for the picture.
-const SMALLEST: [f32; 2] = [960.0, 600.0];
-
-/// The most points of a window where no monitor is known.
-const UNKNOWN_ROOM: [f64; 2] = [4096.0, 2304.0];
-
-/// How many points all monitors have together, from edge to edge; `None` where none is known.
-fn room(event_loop: &ActiveEventLoop) -> Option<[f64; 2]> {
-    let monitors = || event_loop.available_monitors().filter(|m| m.size().width > 0 && m.size().height > 0);
-    // The smallest scale has the most points.
-    let scale = monitors().map(|m| m.scale_factor()).min_by(f64::total_cmp)?;
-    let left = monitors().map(|m| m.position().x).min()?;
-    let top = monitors().map(|m| m.position().y).min()?;
-    let right = monitors().map(|m| i64::from(m.position().x) + i64::from(m.size().width)).max()?;
-    let bottom = monitors().map(|m| i64::from(m.position().y) + i64::from(m.size().height)).max()?;
-    Some([(right - i64::from(left)) as f64 / scale, (bottom - i64::from(top)) as f64 / scale])
-}
-
-/// A remembered size, no larger than `room`: the monitors may be others by now.
-fn fitted(wanted: [f32; 2], room: Option<[f64; 2]>) -> LogicalSize<f64> {
-    let [width, height] = room.unwrap_or(UNKNOWN_ROOM);
-    LogicalSize::new(f64::from(wanted[0]).min(width), f64::from(wanted[1]).min(height))
-}
-
-/// 1440 × 900 points, or nine tenths of a smaller screen.
-fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
-    let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
-    let screen = monitor.map(|m| m.size().to_logical::<f64>(m.scale_factor())).filter(|s| s.width > 0.0);
-    let (width, height) = screen.map_or((1440.0, 900.0), |s| (s.width * 0.9, s.height * 0.9));
-    LogicalSize::new(width.min(1440.0), height.min(900.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_complaint_is_made_once_until_all_was_well_and_never_floods() {
-        let mut complaints = GpuMessages::default();
-        for _frame in 0..3 {
-            complaints.add("no room".into());
-        }
-        assert_eq!(complaints.take().as_deref(), Some("no room"));
-        complaints.add("no room".into());
-        assert_eq!(complaints.take(), None);
-        complaints.forget();
-        complaints.add("no room".into());
-        complaints.add("no light".into());
-        assert_eq!(complaints.take().as_deref(), Some("no room\nno light"));
-        (0..100).for_each(|n| complaints.add(format!("error {n}")));
-        assert_eq!(complaints.take().unwrap().lines().count(), GpuMessages::MOST - 2);
-    }
-
-    #[test]
-    fn a_window_that_nobody_sees_is_known_in_time_and_so_is_its_return() {
-        let (start, asked) = (Instant::now(), std::cell::Cell::new(0));
-        let mut sight = WindowVisibility { has_area: true, ..WindowVisibility::default() };
-        let mut seen = |ms: u64, minimised: bool| {
-            let ask = || {
-                asked.set(asked.get() + 1);
-                minimised
-            };
-            sight.is_seen(start + Duration::from_millis(ms), &ask)
-        };
-        assert!((0..25).all(|i| seen(16 * i, false)) && asked.get() == 1, "not asked for every frame");
-        assert!(seen(499, true) && !seen(501, true), "minimised for half a second");
-        assert!(seen(502, false), "back at once");
-        sight.covered = true;
-        assert!(!sight.is_seen(start, &|| false));
-        sight = WindowVisibility { has_area: false, ..WindowVisibility::default() };
-        assert!(!sight.is_seen(start, &|| false));
-    }
 
     /// A rebuilt device is given everything that egui draws with.
     #[test]

@@ -1,0 +1,50 @@
+//! What the graphics device says to the user, without saying the same thing in every frame.
+
+/// Messages about the GPU: the same one is said once until a frame went well, and only so many.
+#[derive(Default)]
+pub(super) struct GpuMessages {
+    said: Vec<String>,
+    unsaid: Vec<String>,
+}
+
+impl GpuMessages {
+    const MOST: usize = 8;
+
+    pub fn add(&mut self, message: String) {
+        if self.said.len() < Self::MOST && !self.said.contains(&message) {
+            self.said.push(message.clone());
+            self.unsaid.push(message);
+        }
+    }
+
+    pub fn take(&mut self) -> Option<String> {
+        (!self.unsaid.is_empty()).then(|| std::mem::take(&mut self.unsaid).join("\n"))
+    }
+
+    /// All is well again: what is said from here on is news.
+    pub fn forget(&mut self) {
+        self.said.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_is_made_once_until_all_was_well_and_never_floods() {
+        let mut messages = GpuMessages::default();
+        for _frame in 0..3 {
+            messages.add("no room".into());
+        }
+        assert_eq!(messages.take().as_deref(), Some("no room"));
+        messages.add("no room".into());
+        assert_eq!(messages.take(), None);
+        messages.forget();
+        messages.add("no room".into());
+        messages.add("no light".into());
+        assert_eq!(messages.take().as_deref(), Some("no room\nno light"));
+        (0..100).for_each(|n| messages.add(format!("error {n}")));
+        assert_eq!(messages.take().unwrap().lines().count(), GpuMessages::MOST - 2);
+    }
+}
