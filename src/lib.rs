@@ -16,7 +16,7 @@
 //! `math → model → {import, anim, deform} → inspect → session → frame → render → app → main`. Each room may use those to
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
-//! Before that line stands `parallel` (threads; uses nothing, and any room may use it), beside
+//! Before that line stands `parallel` (threads and background jobs; uses nothing, and any room may use it), beside
 //! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything). `output` uses
 //! nothing; `app` and `cli` write files and speak on standard error through it and in no other way.
 //!

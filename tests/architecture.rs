@@ -19,10 +19,13 @@ const TABLE: &[(&str, &[&str])] = &[
     ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),
-    ("app/ui", &["output", "math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
+    ("app/ui", &["parallel", "output", "math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
     (
         "app",
-        &["output", "math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame", "render"],
+        &[
+            "parallel", "output", "math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame",
+            "render",
+        ],
     ),
     (
         "cli",

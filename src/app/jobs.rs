@@ -1,10 +1,9 @@
-//! Work off the UI thread: loading a file, asking for one.
+//! Work off the UI thread, each a [`Job`]: loading a file, asking for one, checking and measuring a model, and more. The event
+//! loop asks for the reports of all of them in one place.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::deform::Method;
 use crate::import::{ImportError, Options, Progress};
@@ -12,7 +11,7 @@ use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions, RomReport};
 use crate::model::Model;
-use crate::output::say;
+use crate::parallel::{Job, JobContext};
 use crate::session::{Document, Normalised, Source};
 
 use super::ui::fonts;
@@ -43,193 +42,185 @@ pub(super) enum Report {
     Fonts(fonts::FontSearch),
 }
 
-/// Background jobs and their reports; `wake` makes the event loop look at them.
+/// Everything that the window does in the background.
 pub(super) struct Jobs {
-    sender: Sender<(u64, Report)>,
-    receiver: Receiver<(u64, Report)>,
+    /// Makes the event loop look at the jobs.
     wake: Arc<dyn Fn() + Send + Sync>,
-    /// Reports of other loads are dropped.
-    current: u64,
-    cancel: Arc<AtomicBool>,
+    /// The load under way.
+    load: Option<Load>,
     /// The load of the open model, where its images still arrive while another file is read that may yet fail.
-    behind: Option<(u64, Arc<AtomicBool>)>,
-    /// Ends the inspection under way.
-    inspection: Arc<AtomicBool>,
-    /// Ends the range of motion under way.
-    motion: Arc<AtomicBool>,
-    /// Its number; reports of others are dropped.
-    motion_id: u64,
-    /// The model whose weights are being normalised, and what ends that.
-    normalising: Option<(Weak<Model>, Arc<AtomicBool>)>,
+    earlier_load: Option<Load>,
+    /// All others.
+    running: Vec<(Kind, Job<Option<Report>>)>,
+    /// The share of the range of motion that was reported last, 0…1.
+    measured: f32,
 }
 
-/// Added to the numbers of ranges of motion: loads are not so many.
-const MOTION: u64 = 1 << 63;
+/// A file that is being read. It can be drawn before the job is done, since its images arrive last.
+struct Load {
+    job: Job<Result<Vec<String>, ImportError>>,
+    /// The model, until it is reported.
+    opened: Arc<Mutex<Option<Box<Document>>>>,
+    /// What is being done now.
+    stage: Arc<Mutex<String>>,
+    /// What was reported last.
+    reported: (f32, String),
+}
+
+/// What a job is for. Of some kinds only one runs at a time.
+#[derive(Clone)]
+enum Kind {
+    Picking,
+    /// With the model whose weights are normalised.
+    Normalising(Weak<Model>),
+    Inspection,
+    RangeOfMotion,
+    Fonts,
+    FileDialog,
+}
+
+impl Load {
+    /// The next report of a load that is looked at.
+    fn next(&mut self) -> Option<Report> {
+        // Asked first: what is opened is there before the job is done.
+        let is_done = self.job.is_done();
+        let now = (self.job.fraction(), lock(&self.stage).clone());
+        if now != self.reported {
+            self.reported.clone_from(&now);
+            return Some(Report::Progress(now.0, now.1));
+        }
+        if let Some(document) = lock(&self.opened).take() {
+            return Some(Report::Opened(document));
+        }
+        is_done.then(|| self.job.take()).flatten().map(Report::Loaded)
+    }
+}
+
+fn lock<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Jobs {
     pub(super) fn new(wake: Arc<dyn Fn() + Send + Sync>) -> Self {
-        let (sender, receiver) = channel();
-        Self {
-            sender,
-            receiver,
-            wake,
-            current: 0,
-            cancel: Arc::default(),
-            behind: None,
-            inspection: Arc::default(),
-            motion: Arc::default(),
-            motion_id: MOTION,
-            normalising: None,
-        }
+        Self { wake, load: None, earlier_load: None, running: Vec::new(), measured: 0.0 }
     }
 
-    /// Loads `source` on a thread; a load under way is cancelled. Where that is down to the images of the open model
-    /// (`is_open`) it goes on until `source` is open.
+    /// Loads `source`; a load under way is cancelled. Where that is down to the images of the open model (`is_open`) it goes
+    /// on until `source` is open.
     pub(super) fn load(&mut self, source: Source, options: Options, is_open: bool) {
+        let before = self.load.take();
         if is_open {
-            self.behind = Some((self.current, std::mem::take(&mut self.cancel)));
-            self.current += 1;
-        } else {
-            self.cancel();
-            self.cancel = Arc::default();
+            self.earlier_load = before;
         }
-        let (id, sender, wake, cancel) =
-            (self.current, self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.cancel));
-        self.spawn("load", move || {
-            let report = |report| {
-                // The window may be gone by now.
-                let _gone = sender.send((id, report)).is_err();
-                wake();
+        let (opened, stage) = (Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default());
+        let (document, said) = (Arc::clone(&opened), Arc::clone(&stage));
+        let job = Job::start("load", Arc::clone(&self.wake), move |context| {
+            let tell = |fraction: f32, stage: &str| {
+                stage.clone_into(&mut lock(&said));
+                context.set_fraction(fraction);
+                // Also for a new image, which changes neither.
+                context.wake();
             };
-            let tell = |fraction: f32, stage: &str| report(Report::Progress(fraction, stage.to_owned()));
-            let progress = Progress { report: &tell, cancel: &cancel };
-            let opened = &mut |document| report(Report::Opened(Box::new(document)));
-            let loaded = source.load_showing(&options, &progress, opened);
-            report(Report::Loaded(loaded));
+            let progress = Progress { report: &tell, cancel: context.cancel_flag() };
+            let shown = &mut |loaded| {
+                *lock(&document) = Some(Box::new(loaded));
+                context.wake();
+            };
+            source.load_showing(&options, &progress, shown)
         });
+        self.load = Some(Load { job, opened, stage, reported: (0.0, String::new()) });
     }
 
     /// Ends the load of a model that is open already: the images that are not there yet are left out.
     pub(super) fn stop_images(&self) {
-        self.cancel.store(true, Ordering::Relaxed);
+        if let Some(load) = &self.load {
+            load.job.cancel();
+        }
     }
 
     /// The current load is open: nobody waits for the images of the model before it.
     pub(super) fn opened(&mut self) {
-        if let Some((_, cancel)) = self.behind.take() {
-            cancel.store(true, Ordering::Relaxed);
-        }
+        self.earlier_load = None;
+    }
+
+    /// Stops the load under way; nothing of it is reported any more.
+    pub(super) fn cancel(&mut self) {
+        self.load = None;
     }
 
     /// The pointer shall find vertices of `document` as soon as it comes.
-    pub(super) fn prepare_picking(&self, document: &Document) {
+    pub(super) fn prepare_picking(&mut self, document: &Document) {
         let (prepare, model) = (document.prepare_picking(), Arc::clone(document.stored()));
-        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
-        self.spawn("picking", move || {
+        self.start(Kind::Picking, "picking", move |_| {
             prepare();
-            let _gone = sender.send((u64::MAX, Report::Pickable(model))).is_err();
-            wake();
+            Some(Report::Pickable(model))
         });
     }
 
     /// Normalises the weights of a document, unless that is under way; what was begun for another one is given up.
     pub(super) fn normalise(&mut self, document: &Document) {
         let stored = document.stored();
-        if self.normalising.as_ref().is_some_and(|(of, _)| of.ptr_eq(&Arc::downgrade(stored))) {
+        let is_it = |kind: &Kind| matches!(kind, Kind::Normalising(of) if of.ptr_eq(&Arc::downgrade(stored)));
+        if self.running.iter().any(|(kind, _)| is_it(kind)) {
             return;
         }
         self.stop_normalising();
-        let cancel = Arc::new(AtomicBool::new(false));
-        self.normalising = Some((Arc::downgrade(stored), Arc::clone(&cancel)));
         let (normalise, model) = (document.normalise(), Arc::clone(stored));
-        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
-        self.spawn("normalise", move || {
-            if let Some(made) = normalise(&cancel) {
-                let _gone = sender.send((u64::MAX, Report::Normalised(model, Box::new(made)))).is_err();
-                wake();
-            }
+        self.start(Kind::Normalising(Arc::downgrade(stored)), "normalise", move |context| {
+            normalise(context.cancel_flag()).map(|made| Report::Normalised(model, Box::new(made)))
         });
     }
 
-    /// Nobody wants normalised weights any more, or they are there.
+    /// Nobody wants normalised weights any more.
     pub(super) fn stop_normalising(&mut self) {
-        if let Some((_, cancel)) = self.normalising.take() {
-            cancel.store(true, Ordering::Relaxed);
-        }
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Normalising(_)));
     }
 
-    /// Stops the load under way; its reports are not seen any more.
-    pub(super) fn cancel(&mut self) {
-        self.cancel.store(true, Ordering::Relaxed);
-        self.current += 1;
-    }
-
-    /// Looks for what is wrong with a model, for runtimes that use so many influences of a vertex; what was begun for another one is given up.
+    /// Looks for what is wrong with a model, for runtimes that use so many influences of a vertex; what was begun for another
+    /// one is given up.
     pub(super) fn inspect(&mut self, model: Arc<Model>, limit: usize) {
-        self.inspection.store(true, Ordering::Relaxed);
-        self.inspection = Arc::default();
-        let (sender, wake, cancel) = (self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.inspection));
-        self.spawn("inspect", move || {
+        self.stop_inspection();
+        self.start(Kind::Inspection, "inspect", move |context| {
             let options = CheckOptions { limit, ..CheckOptions::default() };
-            if let Some(inspection) = Inspection::of(&model, &options, &cancel) {
-                let _gone = sender.send((u64::MAX, Report::Inspected(model, Box::new(inspection)))).is_err();
-                wake();
-            }
+            let inspection = Inspection::of(&model, &options, context.cancel_flag())?;
+            Some(Report::Inspected(model, Box::new(inspection)))
         });
     }
 
     /// Stops looking.
     pub(super) fn stop_inspection(&mut self) {
-        self.inspection.store(true, Ordering::Relaxed);
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Inspection));
     }
 
     /// Measures the range of motion of a model; what was begun before is given up.
     pub(super) fn drive(&mut self, model: Arc<Model>, options: RomOptions, method: &'static Method) {
         self.stop_motion();
-        self.motion = Arc::default();
-        let (sender, wake, cancel) = (self.sender.clone(), Arc::clone(&self.wake), Arc::clone(&self.motion));
-        let id = self.motion_id;
-        self.spawn("range of motion", move || {
-            let report = |report| {
-                let _gone = sender.send((id, report)).is_err();
-                wake();
-            };
-            // A hundredth more is seen, a thousandth is not.
-            let shown = Mutex::new(0);
+        self.start(Kind::RangeOfMotion, "range of motion", move |context| {
             let progress = |fraction: f32| {
-                let percent = (100.0 * fraction) as u32;
-                // Held while it is said, so that what is heard only rises.
-                let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-                if *shown < percent {
-                    *shown = percent;
-                    report(Report::Measuring(fraction));
+                if context.set_fraction(fraction) {
+                    context.wake();
                 }
             };
             let plan = rom::plan(&model, &options);
-            if let Some(measured) = rom::run(&model, &plan, method, &progress, &cancel) {
-                report(Report::Measured(model, Box::new(measured)));
-            }
+            let measured = rom::run(&model, &plan, method, &progress, context.cancel_flag())?;
+            Some(Report::Measured(model, Box::new(measured)))
         });
     }
 
-    /// Stops the range of motion under way; its reports are not seen any more.
+    /// Stops the range of motion under way; nothing of it is reported any more.
     pub(super) fn stop_motion(&mut self) {
-        self.motion.store(true, Ordering::Relaxed);
-        self.motion_id += 1;
+        self.measured = 0.0;
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::RangeOfMotion));
     }
 
     /// Looks for fonts of the system that have these letters.
-    pub(super) fn find_fonts(&self, letters: BTreeSet<char>) {
-        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
-        self.spawn("fonts", move || {
-            let found = fonts::search(&fonts::FontFolders::System, &letters);
-            let _gone = sender.send((u64::MAX, Report::Fonts(found))).is_err();
-            wake();
-        });
+    pub(super) fn find_fonts(&mut self, letters: BTreeSet<char>) {
+        let search = move |_: &JobContext| Some(Report::Fonts(fonts::search(&fonts::FontFolders::System, &letters)));
+        self.start(Kind::Fonts, "fonts", search);
     }
 
     /// Asks for a file with the system's dialog ([`has_dialog`]).
-    pub(super) fn ask_for_file(&self, folder: Option<PathBuf>) {
+    pub(super) fn ask_for_file(&mut self, folder: Option<PathBuf>) {
         let mut dialog = rfd::AsyncFileDialog::new()
             .add_filter("glTF models", &["glb", "gltf", "vrm"])
             .add_filter("All files", &["*"]);
@@ -238,34 +229,40 @@ impl Jobs {
         }
         // Made here: some systems want dialogs to begin on the main thread.
         let file = dialog.pick_file();
-        let (sender, wake) = (self.sender.clone(), Arc::clone(&self.wake));
-        self.spawn("file dialog", move || {
-            if let Some(file) = pollster::block_on(file) {
-                let _gone = sender.send((u64::MAX, Report::Chosen(file.path().to_owned()))).is_err();
-                wake();
-            }
+        self.start(Kind::FileDialog, "file dialog", move |_| {
+            pollster::block_on(file).map(|file| Report::Chosen(file.path().to_owned()))
         });
     }
 
-    fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) {
-        if let Err(error) = std::thread::Builder::new().name(name.into()).spawn(work) {
-            say(format_args!("could not start a thread ({name}): {error}"));
-        }
+    fn start(&mut self, kind: Kind, name: &str, work: impl FnOnce(&JobContext) -> Option<Report> + Send + 'static) {
+        self.running.push((kind, Job::start(name, Arc::clone(&self.wake), work)));
     }
 
-    /// The next report that still counts.
-    pub(super) fn next(&self) -> Option<Report> {
-        loop {
-            let (id, report) = self.receiver.try_recv().ok()?;
-            if id == self.current || id == self.motion_id || id == u64::MAX {
+    /// The next report. A job that is done and has reported is forgotten.
+    pub(super) fn next(&mut self) -> Option<Report> {
+        if let Some(report) = self.load.as_mut().and_then(Load::next) {
+            if matches!(report, Report::Loaded(_)) {
+                self.load = None;
+            }
+            return Some(report);
+        }
+        if let Some(Ok(warnings)) =
+            self.earlier_load.take_if(|load| load.job.is_done()).and_then(|load| load.job.take())
+        {
+            return Some(Report::Completed(warnings));
+        }
+        let motion = self.running.iter().find(|(kind, _)| matches!(kind, Kind::RangeOfMotion));
+        if let Some(fraction) = motion.map(|(_, job)| job.fraction()).filter(|fraction| *fraction > self.measured) {
+            self.measured = fraction;
+            return Some(Report::Measuring(fraction));
+        }
+        while let Some(at) = self.running.iter().position(|(_, job)| job.is_done()) {
+            let (_, job) = self.running.remove(at);
+            if let Some(report) = job.take().flatten() {
                 return Some(report);
             }
-            if let Report::Loaded(Ok(warnings)) = report
-                && self.behind.as_ref().is_some_and(|(behind, _)| *behind == id)
-            {
-                return Some(Report::Completed(warnings));
-            }
         }
+        None
     }
 }
 
@@ -284,6 +281,7 @@ pub(super) fn has_dialog() -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
     use base64::Engine;
@@ -343,7 +341,7 @@ mod tests {
     }
 
     /// The next report that is no progress.
-    fn next(jobs: &Jobs) -> Report {
+    fn next(jobs: &mut Jobs) -> Report {
         let start = Instant::now();
         loop {
             match jobs.next() {
@@ -395,7 +393,7 @@ mod tests {
         assert!(document.model.images.iter().all(crate::model::Image::is_pending));
         jobs.stop_images();
         slow.go_on.store(true, Ordering::Relaxed);
-        let Report::Loaded(Ok(warnings)) = next(&jobs) else { panic!("not loaded") };
+        let Report::Loaded(Ok(warnings)) = next(&mut jobs) else { panic!("not loaded") };
         assert!(missing(&document) >= 2 && warnings[0].contains("because loading was stopped"), "{warnings:?}");
     }
 
@@ -404,9 +402,9 @@ mod tests {
         let (mut jobs, slow) = (jobs(), Slow::new("failed"));
         let document = slow.open(&mut jobs);
         jobs.load(Source::File("no such file.glb".into()), Options::default(), true);
-        assert!(matches!(next(&jobs), Report::Loaded(Err(_))));
+        assert!(matches!(next(&mut jobs), Report::Loaded(Err(_))));
         slow.go_on.store(true, Ordering::Relaxed);
-        let Report::Completed(warnings) = next(&jobs) else { panic!("not completed") };
+        let Report::Completed(warnings) = next(&mut jobs) else { panic!("not completed") };
         assert_eq!((missing(&document), warnings), (0, Vec::new()));
     }
 
@@ -415,10 +413,10 @@ mod tests {
         let (mut jobs, slow) = (jobs(), Slow::new("replaced"));
         let document = slow.open(&mut jobs);
         jobs.load(Source::BuiltIn, Options::default(), true);
-        assert!(matches!(next(&jobs), Report::Opened(_)));
+        assert!(matches!(next(&mut jobs), Report::Opened(_)));
         jobs.opened();
         slow.go_on.store(true, Ordering::Relaxed);
-        assert!(matches!(next(&jobs), Report::Loaded(Ok(_))));
+        assert!(matches!(next(&mut jobs), Report::Loaded(Ok(_))));
         let start = Instant::now();
         while document.model.images.iter().any(crate::model::Image::is_pending) {
             assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for the images to be given up");

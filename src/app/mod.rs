@@ -1,8 +1,8 @@
 //! The window: turns events into commands, time into frames, and effects into deeds. Everything that can be tested
 //! without a window lives elsewhere.
 
+mod background;
 mod benchmark;
-mod beside;
 mod controls;
 mod damage;
 mod gpu_messages;

@@ -15,7 +15,7 @@ use super::damage::{Canvas, Damage, whole, within};
 use super::panels::Panels;
 use crate::frame::{Background, Frame};
 use crate::model::Model;
-use crate::render::{Backend, Doing, Gpu, GpuError, Renderer, SAMPLES};
+use crate::render::{Backend, BackgroundWork, Gpu, GpuError, Renderer, SAMPLES};
 use crate::session::Antialiasing;
 
 /// The result of egui's last pass, as far as it is to be painted.
@@ -208,7 +208,7 @@ impl Screen {
     }
 
     /// Calls [`Renderer::doing`].
-    pub fn doing(&self) -> Option<(Doing, f32)> {
+    pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
         self.renderer.doing()
     }
 

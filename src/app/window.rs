@@ -23,7 +23,7 @@ use super::window_size::{SMALLEST, default_size, fitted, room};
 use super::{AppError, UserEvent};
 use crate::frame::{Background, Frame};
 use crate::model::{BlockFormats, Model};
-use crate::render::{Backend, Doing, GpuError, guarded};
+use crate::render::{Backend, BackgroundWork, GpuError, guarded};
 use crate::session::{Antialiasing, Command, Session};
 
 pub(super) struct Window {
@@ -187,7 +187,7 @@ impl Window {
     }
 
     /// The work that brings something to the device, and the share of it that is done, 0…1.
-    pub(super) fn doing(&self) -> Option<(Doing, f32)> {
+    pub(super) fn doing(&self) -> Option<(BackgroundWork, f32)> {
         self.screen.as_ref().and_then(Screen::doing)
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::beside::Beside;
 use super::bindings::entry;
+use super::device_jobs::DeviceJobs;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer, nature};
@@ -112,20 +112,20 @@ impl Materials {
     }
 
     /// Brings images that have arrived to the device, about `most` bytes of them and one at least, and binds the materials
-    /// again that show them. The others stay news. With `beside` no picture waits for them: they are brought there meanwhile.
+    /// again that show them. The others stay news. With `jobs` no picture waits for them: a thread brings them there.
     pub fn take_news(
         &mut self,
         gpu: &Gpu,
         layouts: &ModelLayouts,
         model: &Arc<Model>,
         most: u64,
-        beside: Option<&Beside>,
+        jobs: Option<&DeviceJobs>,
     ) -> Result<(), GpuError> {
         if !self.has_news(model) {
             return Ok(());
         }
         let wanted = self.waiting.iter().flat_map(|(_, keys)| keys.iter().copied());
-        let shrunk = self.textures.load(gpu, model, wanted, most, beside)?;
+        let shrunk = self.textures.load(gpu, model, wanted, most, jobs)?;
         let gained = |key: &Key| !self.textures.is_missing(model, *key);
         let is_news = |(_, keys): &(usize, Vec<Key>)| keys.iter().any(gained);
         let (news, waiting): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting).into_iter().partition(is_news);

@@ -5,12 +5,12 @@
 //! (bones, lines) in nearer depths than all of the scene. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
 mod backdrop;
-mod beside;
 mod bindings;
 mod budget;
 mod buffer_vec;
 mod covering;
 mod deform;
+mod device_jobs;
 mod error;
 mod gpu;
 mod guard;
@@ -50,10 +50,11 @@ pub use target::{COLOR, SAMPLES, SceneTarget};
 
 use crate::frame::{Background, Frame};
 use crate::model::Model;
+use crate::parallel::JobContext;
 use backdrop::Backdrop;
-use beside::{Beside, Course, Job};
 use bindings::entry;
 use covering::{Part, View};
+use device_jobs::{DeviceJob, DeviceJobs};
 use items::{Item, Items};
 use layouts::PrimitiveKey;
 use nearest::nearest_first;
@@ -66,9 +67,9 @@ use target::{Depth, Depths, begin, clear_color, set_depths};
 use transmission::TransmissionTexture;
 use upload::{Upload, bind_frame};
 
-/// What is done beside the pictures.
+/// What is done in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum BackgroundWork {
     /// A model is brought to the device.
     Model,
     /// The edges of its triangles are collected.
@@ -85,11 +86,11 @@ pub struct Renderer {
     /// The model that was drawn last, and its copy on the device (or why there is none).
     model: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
     /// A model on its way to the device.
-    coming: Option<(Arc<Model>, Job<GpuModel>)>,
+    coming: Option<(Arc<Model>, DeviceJob<GpuModel>)>,
     /// What bind groups of models look like.
     layouts: ModelLayouts,
     /// Where what takes long is done, if no picture shall wait for it.
-    beside: Option<Beside>,
+    jobs: Option<DeviceJobs>,
     /// Numbers and marks of its vertices.
     numbers: Numbers,
     target: Option<SceneTarget>,
@@ -134,7 +135,7 @@ impl Renderer {
             upload: None,
             model: None,
             coming: None,
-            beside: None,
+            jobs: None,
             numbers: Numbers::default(),
             target: None,
             transmission: None,
@@ -187,7 +188,7 @@ impl Renderer {
     /// That is done on threads, and pictures show the model once it is there ([`Renderer::has_news`]). `gpu` is the device that all
     /// pictures are drawn on; `wake` is told when there is news, on any thread.
     pub fn work_beside(&mut self, gpu: &Arc<Gpu>, wake: Arc<dyn Fn() + Send + Sync>) {
-        self.beside = Some(Beside::new(Arc::clone(gpu), wake));
+        self.jobs = Some(DeviceJobs::new(Arc::clone(gpu), wake));
     }
 
     /// Begins to bring a model to the device that no frame shows yet. False where there is nothing to wait for: it is there,
@@ -197,11 +198,11 @@ impl Renderer {
         if self.model.as_ref().is_some_and(|(held, _)| is_it(held)) {
             return false;
         }
-        let Some(beside) = self.beside.as_ref().filter(|_| takes_long(model)) else { return false };
+        let Some(jobs) = self.jobs.as_ref().filter(|_| takes_long(model)) else { return false };
         if !self.coming.as_ref().is_some_and(|(coming, _)| is_it(coming)) {
             let (layouts, source) = (self.layouts.clone(), Arc::clone(model));
-            let job = beside
-                .start("upload", move |gpu, course| GpuModel::new(gpu, &layouts, &source, &HashMap::new(), course));
+            let job = jobs
+                .start("upload", move |gpu, context| GpuModel::new(gpu, &layouts, &source, &HashMap::new(), context));
             self.coming = Some((Arc::clone(model), job));
         }
         self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
@@ -214,14 +215,14 @@ impl Renderer {
 
     /// What is being brought to the device beside the pictures, and how much of it is done, 0…1.
     #[must_use]
-    pub fn doing(&self) -> Option<(Doing, f32)> {
+    pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
         if let Some((_, job)) = self.coming.as_ref().filter(|(_, job)| !job.is_done()) {
-            return Some((Doing::Model, job.fraction()));
+            return Some((BackgroundWork::Model, job.fraction()));
         }
         let (_, copy) = self.model.as_ref()?;
         let copy = copy.as_ref().ok()?;
-        let wiring = copy.wiring().map(|fraction| (Doing::Wireframe, fraction));
-        wiring.or_else(|| copy.materials.making().map(|fraction| (Doing::Textures, fraction)))
+        let wiring = copy.wiring().map(|fraction| (BackgroundWork::Wireframe, fraction));
+        wiring.or_else(|| copy.materials.making().map(|fraction| (BackgroundWork::Textures, fraction)))
     }
 
     /// Draws `frame` into the renderer's own target of `size` pixels (at least one each way) and submits it. What the
@@ -252,7 +253,7 @@ impl Renderer {
         let is_held = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
         let is_there = self.model.as_ref().is_some_and(|(held, _)| is_held(held));
         // OpenGL says neither where samples are nor how corners are rounded.
-        if self.in_portions && !is_there && self.beside.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
+        if self.in_portions && !is_there && self.jobs.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
             // Mesa rounds corners to 1/256 of a pixel; others may to the coarsest that Vulkan allows.
             let grid = if gpu.info.name.starts_with("llvmpipe") { 1.0 / 256.0 } else { 1.0 / 16.0 };
             self.parts = covering::parts(frame, View { size, samples: self.samples(), grid });
@@ -384,7 +385,7 @@ impl Renderer {
             None => {
                 let parts = std::mem::take(&mut self.parts);
                 self.of_one_picture = !parts.is_empty();
-                GpuModel::new(gpu, &self.layouts, wanted, &parts, &Course::default())
+                GpuModel::new(gpu, &self.layouts, wanted, &parts, &JobContext::of_waiting())
             }
         };
         self.model = Some((Arc::clone(wanted), copy));
@@ -396,16 +397,16 @@ impl Renderer {
         if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
             self.follow(gpu, frame.model.as_ref());
         }
-        let beside = self.beside.as_ref();
+        let jobs = self.jobs.as_ref();
         let slots = match &mut self.model {
             Some((model, Ok(copy))) => {
-                copy.materials.take_news(gpu, &self.layouts, model, self.texture_step, beside)?;
+                copy.materials.take_news(gpu, &self.layouts, model, self.texture_step, jobs)?;
                 copy.materials.change(gpu, model, &frame.changes);
-                if copy.reorder(gpu, &self.layouts, model, beside) {
+                if copy.reorder(gpu, &self.layouts, model, jobs) {
                     self.numbers = Numbers::default();
                 }
-                if let Some(beside) = beside {
-                    copy.wire(model, frame.display.wireframe, beside);
+                if let Some(jobs) = jobs {
+                    copy.wire(model, frame.display.wireframe, jobs);
                 }
                 self.numbers.follow(gpu, model, copy, frame)?;
                 Some(&copy.slots)
@@ -435,7 +436,7 @@ impl Renderer {
         let nearest = if self.in_portions { nearest_first(frame, solid) } else { None };
         let solid = nearest.as_deref().unwrap_or(solid);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
-        let waits = self.beside.is_some();
+        let waits = self.jobs.is_some();
         let window_room = upload.window_room(pipelines);
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.

@@ -2,11 +2,11 @@
 //! gains from it, so it waits until several have been drawn. Nobody sees when it comes.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use super::layouts::PrimitiveKey;
 use crate::deform::packed::{PackedPrimitive, is_cheap_to_reorder, may_reorder, repacked};
 use crate::model::Model;
+use crate::parallel::{Job, JobContext};
 
 /// So many pictures of a model say that more will come.
 const PICTURES: u32 = 8;
@@ -16,7 +16,7 @@ const PICTURES: u32 = 8;
 pub(super) enum Reordering {
     /// So many pictures were drawn.
     Waiting(u32),
-    Running(JoinHandle<Vec<(PrimitiveKey, PackedPrimitive)>>),
+    Running(Job<Vec<(PrimitiveKey, PackedPrimitive)>>),
     #[default]
     Done,
 }
@@ -32,10 +32,9 @@ impl Reordering {
         match self {
             Self::Waiting(pictures) if *pictures < PICTURES => *pictures += 1,
             Self::Waiting(_) => *self = Self::start(model, shown),
-            Self::Running(job) if job.is_finished() => {
+            Self::Running(job) if job.is_done() => {
                 if let Self::Running(job) = std::mem::take(self) {
-                    // Had it failed, the present order would do.
-                    return job.join().unwrap_or_default();
+                    return job.take().unwrap_or_default();
                 }
             }
             Self::Running(_) | Self::Done => {}
@@ -57,8 +56,10 @@ impl Reordering {
         }
         let model = Arc::clone(model);
         let pack = move |(mesh, n): PrimitiveKey| Some(((mesh, n), repacked(&model.meshes[mesh].primitives[n])?));
-        let job = move || places.into_iter().filter_map(pack).collect();
-        let thread = std::thread::Builder::new().name("vertex order".into());
-        thread.spawn(job).map_or(Self::Done, Self::Running)
+        let work = move |context: &JobContext| {
+            places.into_iter().take_while(|_| !context.is_cancelled()).filter_map(pack).collect()
+        };
+        // Nobody is woken: the next picture looks.
+        Self::Running(Job::start("vertex order", Arc::new(|| ()), work))
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use super::beside::{Beside, Course, Job};
 use super::bindings::entry;
 use super::covering::Part;
+use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Draw, Influence, PrimitiveKey, Slot, flag, mode};
@@ -23,6 +23,7 @@ use crate::deform::triangle_edges;
 use crate::frame::{Frame, joint_color};
 use crate::math::Aabb;
 use crate::model::{Instance, InstanceId, Mesh, Model, NodeId, Primitive, Topology};
+use crate::parallel::JobContext;
 
 /// A model on the device.
 #[derive(Debug)]
@@ -38,9 +39,9 @@ pub(super) struct GpuModel {
     uniforms: wgpu::Buffer,
     reordering: Reordering,
     /// Large meshes in a better order, on their way to the device.
-    arriving: Option<Job<Vec<(PrimitiveKey, GpuPrimitive)>>>,
+    arriving: Option<DeviceJob<Vec<(PrimitiveKey, GpuPrimitive)>>>,
     /// Edges of large meshes, being made, and whether those had their own order when that began.
-    wires: Option<(Job<EdgeLists>, Vec<bool>)>,
+    wires: Option<(DeviceJob<EdgeLists>, Vec<bool>)>,
 }
 
 /// The edges of some meshes.
@@ -206,7 +207,7 @@ impl GpuModel {
         layouts: &ModelLayouts,
         model: &Model,
         parts: &HashMap<PrimitiveKey, Part>,
-        course: &Course,
+        context: &JobContext,
     ) -> Result<Self, GpuError> {
         let stride =
             (size_of::<Draw>() as u32).next_multiple_of(gpu.device.limits().min_uniform_buffer_offset_alignment);
@@ -225,8 +226,8 @@ impl GpuModel {
             let shown = shown.contains(&i);
             let primitives = mesh.primitives.iter().enumerate().filter(|_| shown);
             let upload = |(n, p): (usize, &Primitive)| {
-                course.check()?;
-                course.is_at(done, all);
+                check(context)?;
+                progress(context, done, all);
                 done += cost(p);
                 let (p, packed) = match parts.get(&(i, n)) {
                     Some(Part { primitive, layout }) => (primitive, pack_part(primitive, *layout)),
@@ -263,8 +264,14 @@ impl GpuModel {
     }
 
     /// Puts large meshes in a better order once that has been worked out; true where it did. Asked before each picture,
-    /// which waits for none of it with `beside`.
-    pub fn reorder(&mut self, gpu: &Gpu, layouts: &ModelLayouts, model: &Arc<Model>, beside: Option<&Beside>) -> bool {
+    /// which waits for none of it with `jobs`.
+    pub fn reorder(
+        &mut self,
+        gpu: &Gpu,
+        layouts: &ModelLayouts,
+        model: &Arc<Model>,
+        jobs: Option<&DeviceJobs>,
+    ) -> bool {
         let meshes = &self.meshes;
         let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
         let mut news = Vec::new();
@@ -272,23 +279,24 @@ impl GpuModel {
             let known = |(mesh, n): PrimitiveKey| meshes[mesh][n].known();
             let found: Vec<_> = found.into_iter().map(|(at, packed)| (at, (packed, known(at)))).collect();
             let (model, layouts, uniforms) = (Arc::clone(model), layouts.clone(), self.uniforms.clone());
-            let upload = move |gpu: &Gpu, course: &Course| -> Result<Vec<(PrimitiveKey, GpuPrimitive)>, GpuError> {
-                let mut out = Vec::new();
-                for ((mesh, n), made) in found {
-                    course.check()?;
-                    let p = &model.meshes[mesh].primitives[n];
-                    // Where both have no room for a moment, the old one will do.
-                    let mut uploader = PrimitiveUploader::new(gpu, &layouts, &uniforms);
-                    if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &place(mesh, n)) {
-                        uploader.finish();
-                        out.push(((mesh, n), new));
+            let upload =
+                move |gpu: &Gpu, context: &JobContext| -> Result<Vec<(PrimitiveKey, GpuPrimitive)>, GpuError> {
+                    let mut out = Vec::new();
+                    for ((mesh, n), made) in found {
+                        check(context)?;
+                        let p = &model.meshes[mesh].primitives[n];
+                        // Where both have no room for a moment, the old one will do.
+                        let mut uploader = PrimitiveUploader::new(gpu, &layouts, &uniforms);
+                        if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &place(mesh, n)) {
+                            uploader.finish();
+                            out.push(((mesh, n), new));
+                        }
                     }
-                }
-                Ok(out)
-            };
-            match beside {
-                Some(beside) => self.arriving = Some(beside.start("vertex order", upload)),
-                None => news = upload(gpu, &Course::default()).unwrap_or_default(),
+                    Ok(out)
+                };
+            match jobs {
+                Some(jobs) => self.arriving = Some(jobs.start("vertex order", upload)),
+                None => news = upload(gpu, &JobContext::of_waiting()).unwrap_or_default(),
             }
         }
         if let Some(arrived) = self.arriving.take_if(|job| job.is_done()).and_then(|job| job.take()) {
@@ -302,9 +310,9 @@ impl GpuModel {
         is_new
     }
 
-    /// Makes the edges of large meshes beside the pictures, where they are wanted, and gives up making them where they are
+    /// Makes the edges of large meshes on a thread, where they are wanted, and gives up making them where they are
     /// not. Until they are there a picture does without.
-    pub fn wire(&mut self, model: &Arc<Model>, wanted: bool, beside: &Beside) {
+    pub fn wire(&mut self, model: &Arc<Model>, wanted: bool, jobs: &DeviceJobs) {
         let orders = |meshes: &[Vec<GpuPrimitive>]| -> Vec<bool> {
             meshes.iter().flatten().map(|primitive| primitive.order.is_own()).collect()
         };
@@ -338,12 +346,12 @@ impl GpuModel {
         let work: Vec<(PrimitiveKey, VertexOrder)> =
             missing.into_iter().map(|at| (at, self.meshes[at.0][at.1].order.clone())).collect();
         let model = Arc::clone(model);
-        let job = beside.start("wireframe", move |gpu, course| {
+        let job = jobs.start("wireframe", move |gpu, context| {
             let (mut out, all) = (HashMap::new(), work.len() as u64);
             for (done, ((mesh, n), order)) in (0..).zip(work) {
-                course.is_at(done, all);
-                let list = edges(&model.meshes[mesh].primitives[n], &order, &|| course.is_stopped());
-                course.check()?;
+                progress(context, done, all);
+                let list = edges(&model.meshes[mesh].primitives[n], &order, &|| context.is_cancelled());
+                check(context)?;
                 out.insert((mesh, n), Indices::alone(gpu, "the wireframe", &list)?);
             }
             Ok(out)
@@ -356,7 +364,7 @@ impl GpuModel {
         self.wires.as_ref().filter(|(job, _)| !job.is_done()).map(|(job, _)| job.fraction())
     }
 
-    /// Something that was made beside the pictures can be shown.
+    /// True where something that a thread has made can be shown.
     pub fn has_news(&self, model: &Model) -> bool {
         self.materials.has_news(model) || self.wires.as_ref().is_some_and(|(job, _)| job.is_done())
     }

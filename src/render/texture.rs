@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::beside::{Beside, Job};
 use super::budget::{TextureDemand, notice, plan};
+use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::{Gpu, MOST_AT_ONCE};
 use super::levels::{halved, next_level};
@@ -28,15 +28,15 @@ pub(super) struct Textures {
     pub notices: Vec<String>,
     /// The device had no memory for what was planned.
     short: bool,
-    /// What is being made beside the pictures.
+    /// What is being made on a thread.
     making: Option<Making>,
 }
 
-/// Textures that are being made beside the pictures.
+/// Textures that are being made on a thread.
 #[derive(Debug)]
 struct Making {
     keys: BTreeSet<Key>,
-    job: Job<Vec<(Key, Made)>>,
+    job: DeviceJob<Vec<(Key, Made)>>,
 }
 
 /// What became of an image.
@@ -78,7 +78,7 @@ impl Textures {
         image.is_pending() || is_making || image.pixels().is_some() && !self.images.contains_key(&key)
     }
 
-    /// Some are being made beside the pictures.
+    /// Some are being made on a thread.
     pub fn is_busy(&self) -> bool {
         self.making.is_some()
     }
@@ -95,14 +95,14 @@ impl Textures {
 
     /// Makes textures of those images whose pixels are here, until they take `most` bytes. Where all take more memory than
     /// there is for textures, the largest are made smaller: true where that befell some that were there before. With
-    /// `beside` large ones are made there: a later call takes them, and begins with the next.
+    /// `jobs` large ones are made on a thread: a later call takes them, and begins with the next.
     pub fn load(
         &mut self,
         gpu: &Gpu,
         model: &Arc<Model>,
         keys: impl Iterator<Item = Key>,
         most: u64,
-        beside: Option<&Beside>,
+        jobs: Option<&DeviceJobs>,
     ) -> Result<bool, GpuError> {
         if let Some(making) = self.making.take() {
             let Some(made) = making.job.take() else {
@@ -138,15 +138,15 @@ impl Textures {
         }
         // Small ones cost a picture less than a thread does.
         let is_large = |(_, wanted, _): &(Key, TextureDemand, usize)| wanted.bytes(0) > LARGE;
-        match beside.filter(|_| wanted.iter().any(is_large)) {
-            Some(beside) => {
+        match jobs.filter(|_| wanted.iter().any(is_large)) {
+            Some(jobs) => {
                 let model = Arc::clone(model);
-                let job = beside.start("textures", move |gpu, course| {
+                let job = jobs.start("textures", move |gpu, context| {
                     let mut out = Vec::new();
                     make_all(gpu, &model, &wanted, &mut |key, made| {
                         out.push((key, made));
-                        course.is_at(out.len() as u64, wanted.len() as u64);
-                        course.check()
+                        progress(context, out.len() as u64, wanted.len() as u64);
+                        check(context)
                     })?;
                     Ok(out)
                 });

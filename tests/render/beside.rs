@@ -10,7 +10,7 @@ use skinscope::deform::METHODS;
 use skinscope::frame::Frame;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{Image, Material, Model, Pixels, TextureId, TextureSlot};
-use skinscope::render::{Doing, Gpu, Picture, Renderer, render_image};
+use skinscope::render::{BackgroundWork, Gpu, Picture, Renderer, render_image};
 
 use crate::scenes::{Plate, frame, front, pose};
 use crate::{SIZE, gpus};
@@ -118,7 +118,7 @@ fn a_model_that_nobody_waits_for_is_given_up() {
         let begun = patient.renderer.begin(&other);
         patient.renderer.forget_others(Some(&other));
         let doing = patient.renderer.doing();
-        assert!(!begun || doing.is_none_or(|(doing, _)| doing == Doing::Model));
+        assert!(!begun || doing.is_none_or(|(doing, _)| doing == BackgroundWork::Model));
         // Small ones come with their first picture.
         let small = Arc::new(tube(Tube::default()));
         assert!(!patient.renderer.begin(&small));

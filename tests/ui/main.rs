@@ -675,7 +675,7 @@ fn the_list_of_keys_is_complete() {
 
 #[test]
 fn what_takes_long_says_what_it_does_and_can_be_stopped() {
-    let work = |fraction, cancel| ui::Work { what: "Collecting the edges".into(), fraction, cancel };
+    let work = |fraction, cancel| ui::BackgroundStatus { what: "Collecting the edges".into(), fraction, cancel };
     let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
     let status = |work| Status { work: Some(work), ..Status::default() };
     let mut harness = window(session(2), UiState::default(), status(work(Some(0.25), Some(cancel.clone()))));

@@ -1,6 +1,7 @@
 //! The panels: they read the session and push commands, so nothing here changes what is open. Owns only how the window
 //! itself looks: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
 
+mod background_query;
 mod bidi;
 mod bones;
 mod card;
@@ -34,7 +35,6 @@ mod triad;
 mod value_row;
 mod viewport;
 mod widgets;
-mod work;
 
 pub use keys::{mark_number_pad, turns};
 
@@ -122,7 +122,7 @@ pub struct Loading {
 
 /// Something that takes long and is done beside the pictures.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Work {
+pub struct BackgroundStatus {
     /// The name of the work.
     pub what: String,
     /// The share that is done, 0…1; `None` where that is not known.
@@ -139,7 +139,7 @@ pub struct Status {
     /// Somebody looks for what is wrong with the open model; *Stop* sends [`crate::session::InspectionCommand::CancelInspect`].
     pub checking: bool,
     /// Other work that takes long.
-    pub work: Option<Work>,
+    pub work: Option<BackgroundStatus>,
     /// An error message that says what went wrong, where, and what to do. Closing it sends [`crate::session::FileCommand::CancelLoad`].
     pub error: Option<String>,
     /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`crate::session::InspectionCommand::CancelRom`].

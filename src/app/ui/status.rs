@@ -6,7 +6,7 @@ use egui::{
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_button, tip};
-use super::{Loading, Status, Work, icons};
+use super::{BackgroundStatus, Loading, Status, icons};
 use crate::session::{Command, FileCommand};
 
 /// Over the picture: at most one of loading, error and other work, and the frame for a file that is dragged in.
@@ -88,7 +88,7 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
 }
 
 /// One line: what is done, how far it is, and what stops it.
-fn show_work(ui: &mut Ui, rect: Rect, work: &Work, commands: &mut Vec<Command>) {
+fn show_work(ui: &mut Ui, rect: Rect, work: &BackgroundStatus, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let size = vec2(rect.width().min(400.0) - 32.0, 44.0);
     let place = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(16.0));

@@ -15,10 +15,10 @@ use std::sync::atomic::AtomicBool;
 use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
 
 use super::UiState;
+use super::background_query::BackgroundQuery;
 use super::table::Column;
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{drop_down, segments, text_button};
-use super::work::Work;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
 use crate::model::{Influences, Model, NodeId, Skin, SkinId};
@@ -45,7 +45,7 @@ const TABS: [(Tab, &str, &str); 4] = [
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     tab: Tab,
-    base: Work<(), TableData>,
+    base: BackgroundQuery<(), TableData>,
     joints: joints::JointTableState,
     vertices: vertices::VertexTableState,
     palette: palette::PaletteTableState,

@@ -7,11 +7,11 @@ use egui::{Modifiers, Rect, Ui, vec2};
 use super::vertex_cells::{asymmetry, cell, inspection_of, label, tip};
 use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
 use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, text};
+use crate::app::ui::background_query::BackgroundQuery;
 use crate::app::ui::copied::copy_rows;
 use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::app::ui::theme::colors;
 use crate::app::ui::widgets::{chip, counted, drop_down, grouped, segments};
-use crate::app::ui::work::Work;
 use crate::inspect::tables::{CountFilter, Row, SumFilter, VertexOrder, VertexQuery};
 use crate::inspect::{VertexRef, VertexSet};
 use crate::model::{NodeId, SkinId};
@@ -30,9 +30,9 @@ pub(super) struct VertexTableState {
     /// A column for each joint, in place of the pairs.
     matrix: bool,
     order: Option<(SortKey, bool)>,
-    found: Work<VertexQuery, Arc<Vec<u32>>>,
+    found: BackgroundQuery<VertexQuery, Arc<Vec<u32>>>,
     /// The text that is being made for the clipboard.
-    text: Work<(), String>,
+    text: BackgroundQuery<(), String>,
     columns: (Vec<ColumnKind>, Vec<Column>),
     place: TableState,
     /// The row that a range starts from.
@@ -75,7 +75,7 @@ impl VertexTableState {
         let query = self.query(given.session);
         let table = &given.base.vertices;
         if query.is_plain() {
-            self.found = Work::default();
+            self.found = BackgroundQuery::default();
             return RowIndices::All(table.len());
         }
         let (model, table, asked) = (Arc::clone(given.model), Arc::clone(table), query.clone());

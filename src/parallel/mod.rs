@@ -1,4 +1,9 @@
-//! Work shared among all cores, on one pool of threads that starts with the first of it. Knows nothing of what the work is.
+//! Threads: work shared among all cores on one pool that starts with the first of it, and background jobs ([`Job`]). Knows nothing of
+//! what the work is.
+
+mod job;
+
+pub use job::{Job, JobContext};
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};

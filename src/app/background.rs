@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::ui::Work;
+use super::ui::BackgroundStatus;
 use super::window::Window;
 use super::{App, AppError};
 use crate::model::Model;
-use crate::render::Doing;
+use crate::render::BackgroundWork;
 use crate::session::{Command, Document, EditCommand, SelectionCommand, Toggle, ViewCommand};
 
 impl App {
@@ -101,21 +101,21 @@ impl App {
             window.forget_others(wanted);
         }
         let doing = self.window.as_ref().and_then(Window::doing);
-        if let (Some((Doing::Model, fraction)), true, Some(loading)) =
+        if let (Some((BackgroundWork::Model, fraction)), true, Some(loading)) =
             (doing, self.coming.is_some(), &mut self.status.loading)
         {
             loading.stage = "Preparing the picture".into();
             loading.fraction = fraction;
         }
-        let work = |what: &str, fraction, cancel| Some(Work { what: what.into(), fraction, cancel });
+        let work = |what: &str, fraction, cancel| Some(BackgroundStatus { what: what.into(), fraction, cancel });
         self.status.work = match doing {
             _ if self.session.lacks_normalised() => {
                 work("Normalising weights", None, Some(Command::Edit(EditCommand::ToggleNormaliseWeights)))
             }
-            Some((Doing::Model, fraction)) if self.coming.is_none() => {
+            Some((BackgroundWork::Model, fraction)) if self.coming.is_none() => {
                 work("Preparing the picture", Some(fraction), None)
             }
-            Some((Doing::Wireframe, fraction)) => {
+            Some((BackgroundWork::Wireframe, fraction)) => {
                 let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
                 work("Collecting the edges", Some(fraction), Some(cancel))
             }

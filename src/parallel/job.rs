@@ -1,0 +1,187 @@
+//! A piece of work on a thread of its own: how far it is, a way to stop it, and its result. The one kind of background work
+//! of the whole program; what is shared among all cores and waited for is [`super::map`].
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Work that may still be under way. Dropping it stops the work as soon as the work looks ([`JobContext::is_cancelled`]); its
+/// result is dropped too.
+pub struct Job<T> {
+    context: JobContext,
+    result: Arc<Mutex<Option<T>>>,
+}
+
+/// What the work sees of its job.
+#[derive(Clone)]
+pub struct JobContext {
+    state: Arc<State>,
+    wake: Arc<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    cancelled: AtomicBool,
+    done: AtomicBool,
+    thousandths: AtomicU32,
+}
+
+impl<T: Send + 'static> Job<T> {
+    /// Starts `work` on a thread of this name; does it here and now where no thread can be had. `wake` is called on that
+    /// thread once there is a result. Work that panics has no result and is never done, so what may panic catches that
+    /// itself.
+    pub fn start(
+        name: &str,
+        wake: Arc<dyn Fn() + Send + Sync>,
+        work: impl FnOnce(&JobContext) -> T + Send + 'static,
+    ) -> Self {
+        let context = JobContext { state: Arc::default(), wake };
+        let job = Self { context: context.clone(), result: Arc::default() };
+        let result = Arc::clone(&job.result);
+        // Both the thread and, without one, this function must be able to take the work.
+        let work = Mutex::new(Some(work));
+        let run = Arc::new(move || {
+            let Some(work) = work.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+            let value = work(&context);
+            *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+            context.state.done.store(true, Ordering::Release);
+            (context.wake)();
+        });
+        let spare = Arc::clone(&run);
+        if std::thread::Builder::new().name(name.into()).spawn(move || run()).is_err() {
+            spare();
+        }
+        job
+    }
+}
+
+impl<T> Job<T> {
+    /// True once the result can be taken, and ever after.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.context.state.done.load(Ordering::Acquire)
+    }
+
+    /// How much is done, 0…1, as the work last said.
+    #[must_use]
+    pub fn fraction(&self) -> f32 {
+        self.context.fraction()
+    }
+
+    /// Asks the work to stop. It may still have a result, such as what it had until then.
+    pub fn cancel(&self) {
+        self.context.state.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// The result, once; `None` while there is none.
+    #[must_use]
+    pub fn take(&self) -> Option<T> {
+        self.result.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl<T> Drop for Job<T> {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+impl<T> fmt::Debug for Job<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").field("state", &self.context.state).finish_non_exhaustive()
+    }
+}
+
+impl JobContext {
+    /// For work that is waited for, here and now: nobody stops it and nobody asks how far it is.
+    #[must_use]
+    pub fn of_waiting() -> Self {
+        Self { state: Arc::default(), wake: Arc::new(|| ()) }
+    }
+
+    /// True once nobody wants the result.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.state.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// The flag behind [`JobContext::is_cancelled`], for functions that take one.
+    #[must_use]
+    pub fn cancel_flag(&self) -> &AtomicBool {
+        &self.state.cancelled
+    }
+
+    /// Says how much is done, 0…1. It only rises: a smaller share than an earlier one is not heard. True where that is one
+    /// per cent more than before: work that somebody looks at only when woken then calls [`JobContext::wake`].
+    pub fn set_fraction(&self, fraction: f32) -> bool {
+        let now = (1000.0 * fraction.clamp(0.0, 1.0)) as u32;
+        let before = self.state.thousandths.fetch_max(now, Ordering::Relaxed);
+        now / 10 > before / 10
+    }
+
+    /// Wakes whoever waits for the job, to look at its progress or at what the work has put somewhere before its end.
+    pub fn wake(&self) {
+        (self.wake)();
+    }
+
+    fn fraction(&self) -> f32 {
+        self.state.thousandths.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+}
+
+impl fmt::Debug for JobContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JobContext").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn a_job_says_how_far_it_is_wakes_and_has_its_result_once() {
+        let (woken, wakes) = channel();
+        let (go_on, waits) = channel();
+        let job = Job::start("test", Arc::new(move || woken.send(()).unwrap_or_default()), move |context| {
+            assert!(context.set_fraction(0.5));
+            assert!(!context.set_fraction(0.504) && !context.set_fraction(0.25));
+            context.wake();
+            waits.recv_timeout(MINUTE).unwrap();
+            7
+        });
+        wakes.recv_timeout(MINUTE).unwrap();
+        assert!(!job.is_done() && job.take().is_none() && job.fraction() == 0.504);
+        go_on.send(()).unwrap();
+        wakes.recv_timeout(MINUTE).unwrap();
+        assert!(job.is_done());
+        assert_eq!((job.fraction(), job.take(), job.take()), (0.504, Some(7), None));
+        assert!(wakes.try_recv().is_err(), "woken by the work and for the result, no oftener");
+    }
+
+    #[test]
+    fn work_ends_when_its_job_is_cancelled_or_dropped() {
+        let (ended, ends) = channel();
+        let work = move |context: &JobContext| {
+            while !context.is_cancelled() {
+                std::thread::yield_now();
+            }
+            ended.send(context.cancel_flag().load(Ordering::Relaxed)).unwrap();
+            "as far as it came"
+        };
+        let job = Job::start("test", Arc::new(|| ()), work.clone());
+        job.cancel();
+        assert!(ends.recv_timeout(MINUTE).unwrap());
+        while !job.is_done() {
+            std::thread::yield_now();
+        }
+        assert_eq!(job.take(), Some("as far as it came"));
+        drop(Job::start("test", Arc::new(|| ()), work));
+        assert!(ends.recv_timeout(MINUTE).unwrap());
+    }
+}
