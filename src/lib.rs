@@ -18,7 +18,9 @@
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
 //! Before that line stands `parallel` (threads and background jobs; uses nothing, and any room may use it), beside
 //! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything). `output` uses
-//! nothing; `app` and `cli` write files and speak on standard error through it and in no other way.
+//! nothing; `app` and `cli` write files and speak on standard error through it and in no other way. `edit` (operations on
+//! weights; may use `math`, `model`, `anim`, `inspect`) changes no model and no file; `writeback` (may use `model`, `edit`,
+//! `output`) puts what it made into the file that a model came from.
 //!
 //! # What carries it
 //! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
@@ -40,6 +42,7 @@ pub mod app;
 #[cfg(feature = "app")]
 pub mod cli;
 pub mod deform;
+pub mod edit;
 pub mod export;
 pub mod frame;
 pub mod import;
@@ -52,3 +55,4 @@ pub mod parallel;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod session;
+pub mod writeback;

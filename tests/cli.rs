@@ -80,7 +80,7 @@ fn help_lists_what_the_readme_and_the_options_promise() {
     // The README's table of commands names options; each is in the help of its command.
     let readme = include_str!("../README.md");
     let mut options = 0;
-    for name in ["render", "bake", "info", "check", "view"] {
+    for name in ["render", "bake", "info", "check", "fix", "view"] {
         let help = flowing(&ok(&["help", name]));
         let start = if name == "view" { "| `skinscope [view]".to_owned() } else { format!("| `skinscope {name} ") };
         let row = readme.lines().find(|line| line.starts_with(&start)).unwrap();
@@ -90,6 +90,18 @@ fn help_lists_what_the_readme_and_the_options_promise() {
         }
     }
     assert!(options > 25, "{options}");
+    // Operations stand in the order in which they run.
+    let (fix, mut after) = (flowing(&ok(&["help", "fix"])), 0);
+    for operation in skinscope::edit::OPERATIONS {
+        let argument = if operation.argument.is_empty() { String::new() } else { format!(" <{}>", operation.argument) };
+        let words = flowing(&format!("--{}{argument} {}", operation.id, operation.help));
+        let at = fix[after..].find(&words);
+        assert!(at.is_some(), "`help fix` does not have, or not in its place: {words}\n{fix}");
+        after += at.unwrap();
+    }
+    for rule in skinscope::edit::REPAIRED {
+        assert!(fix.contains(rule), "{rule}");
+    }
     let render = flowing(&ok(&["help", "render"]));
     for overlay in skinscope::inspect::OVERLAYS {
         assert!(render.contains(&flowing(&format!("- {}: {}", overlay.id, overlay.help))), "{}: {render}", overlay.id);

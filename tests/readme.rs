@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use skinscope::deform::METHODS;
+use skinscope::edit::{OPERATIONS, Operation, REPAIRED};
 use skinscope::import::EXTENSIONS;
 use skinscope::inspect::check::RULES;
 use skinscope::inspect::rom::ROM_RULES;
@@ -56,6 +57,19 @@ fn the_table_of_methods_is_the_programs() {
         table += &format!("| {} | `{}` | {} |\n", method.label, method.id, method.help);
     }
     assert!(README.contains(&(table.clone() + "\n")), "README.md needs this table:\n\n{table}");
+}
+
+#[test]
+fn the_table_of_operations_is_the_programs() {
+    let mut table = String::from("| operation | option | what it does |\n|---|---|---|\n");
+    for Operation { id, label, help, argument, .. } in OPERATIONS {
+        let option = format!("{id} {argument}");
+        table += &format!("| {label} | `--{}` | {help} |\n", option.trim_end());
+    }
+    assert!(README.contains(&(table.clone() + "\n")), "README.md needs this table:\n\n{table}");
+    for rule in REPAIRED {
+        assert!(README.contains(&format!("`{rule}`")), "{rule}");
+    }
 }
 
 #[test]

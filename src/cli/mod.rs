@@ -2,6 +2,7 @@
 
 mod bake;
 mod check;
+mod fix;
 mod info;
 mod load;
 mod look;
@@ -25,6 +26,7 @@ use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::output::{self, Overwritten, say};
 use crate::render::{Backend, GpuError};
 use crate::session::{Document, MOST_MEMBERS, Source};
+use crate::writeback::SaveError;
 
 /// Opens any skinned glTF model, shows how each joint moves each vertex, and lets you pose it.
 ///
@@ -38,7 +40,8 @@ use crate::session::{Document, MOST_MEMBERS, Source};
     after_help = "Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no display, GPU or place to write to, \
         3 `check` found what --fail-on names.\n\n\
         Examples:\n  skinscope character.glb\n  skinscope render character.glb -o picture.png --clip Walk --time 0.5\n  \
-        skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json\n  skinscope check *.glb --fail-on warning"
+        skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json\n  skinscope check *.glb --fail-on warning\n  \
+        skinscope fix character.glb -o fixed.glb --rules all"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -54,6 +57,7 @@ enum Subcommands {
     Bake(bake::BakeArgs),
     Info(info::InfoArgs),
     Check(check::CheckArgs),
+    Fix(Box<fix::FixArgs>),
 }
 
 /// The file that every subcommand works on.
@@ -140,6 +144,9 @@ pub enum CliError {
     /// The output would have replaced what is read.
     #[error(transparent)]
     Overwritten(#[from] Overwritten),
+    /// A model could not be written back.
+    #[error(transparent)]
+    Save(#[from] SaveError),
     /// The output could not be written.
     #[error("could not write {}: {reason}", path.display())]
     Output {
@@ -193,6 +200,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Bake(args)) => bake::run(&args),
         Some(Subcommands::Info(args)) => info::run(&args, started),
         Some(Subcommands::Check(args)) => check::run(&args),
+        Some(Subcommands::Fix(args)) => fix::run(&args),
     }
 }
 

@@ -8,7 +8,7 @@ mod new_file;
 mod signals;
 
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
-pub use new_file::{NewFile, write};
+pub use new_file::{NewFile, back_up, take_back, write};
 pub use signals::report_large_files;
 
 use std::fmt::Display;

@@ -74,11 +74,12 @@ impl NewFile {
         Ok(Self { out: BufWriter::new(file), temporary: Some(Temporary { path, target, replaced }) })
     }
 
-    /// Puts the file in its place. Until this returns the old one is there as it was.
+    /// Brings all that was written to the disk, so that little is left to fail in [`NewFile::commit`]: for several files that
+    /// belong together.
     ///
     /// # Errors
-    /// The disk does not take all of it, or the old file cannot be replaced.
-    pub fn commit(mut self) -> io::Result<()> {
+    /// The disk does not take all of it.
+    pub fn settle(&mut self) -> io::Result<()> {
         self.out.flush()?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
         let file = self.out.get_ref();
@@ -93,11 +94,38 @@ impl NewFile {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// Puts the file in its place. Until this returns the old one is there as it was.
+    ///
+    /// # Errors
+    /// The disk does not take all of it, or the old file cannot be replaced.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.settle()?;
+        let Some(temporary) = &self.temporary else { return Ok(()) };
         fs::rename(&temporary.path, &temporary.target)?;
         if let Some(temporary) = self.temporary.take() {
             signals::forget(&temporary.path);
         }
         Ok(())
+    }
+
+    /// As [`NewFile::commit`], for a file that must not replace another.
+    ///
+    /// # Errors
+    /// As there; [`io::ErrorKind::AlreadyExists`] where a file has the name by now.
+    pub fn commit_new(mut self) -> io::Result<()> {
+        self.settle()?;
+        let Some(temporary) = &self.temporary else { return Ok(()) };
+        match fs::hard_link(&temporary.path, &temporary.target) {
+            // Dropping removes the temporary name.
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+            // A file system without hard links.
+            Err(_) if fs::symlink_metadata(&temporary.target).is_err() => self.commit(),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -119,6 +147,38 @@ impl Drop for NewFile {
             signals::forget(&temporary.path);
         }
     }
+}
+
+/// Keeps a copy of a file beside it, under its name and `.bak`, or `.bak1`, `.bak2` and so on: no other file is replaced.
+/// The copy is whole or not there. Returns its name.
+///
+/// # Errors
+/// The copy cannot be written.
+pub fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    for number in 0_u32.. {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".bak");
+        if number > 0 {
+            name.push(number.to_string());
+        }
+        let name = PathBuf::from(name);
+        if fs::symlink_metadata(&name).is_ok() {
+            continue;
+        }
+        let mut file = NewFile::create(&name)?;
+        file.write_all(bytes)?;
+        match file.commit_new() {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            done => return done.map(|()| name),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Removes a file that this run has made and that turned out to be of no use.
+pub fn take_back(path: &Path) {
+    // What cannot be removed is only one file too many.
+    let _left = fs::remove_file(path);
 }
 
 /// Writes a whole file at `path`, as [`NewFile`] does.

@@ -205,7 +205,7 @@ fn one(
 }
 
 /// Reads all of a file but its images, which no rule looks at.
-fn load(source: &Source, options: &Options) -> Result<Document, ImportError> {
+pub(in crate::cli) fn load(source: &Source, options: &Options) -> Result<Document, ImportError> {
     let has_geometry = AtomicBool::new(false);
     let mut document = None;
     let progress = Progress { report: &|_, _| {}, cancel: &has_geometry };

@@ -135,6 +135,13 @@ fn mismatch(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
+/// Whether some joints of a skin do not rest where they were bound, while the others do: a fault, and no other bind pose.
+#[must_use]
+pub fn is_bound_elsewhere(skin: &Skin, binding: &SkinBinding) -> bool {
+    let drifts = binding.drift.iter().flatten().any(|d| !d.is_small(binding.size));
+    drifts && !is_other_pose(skin, binding) && !has_no_matrices(skin)
+}
+
 /// Whether the skin as a whole was bound in another pose: less than half of its joints share one matrix. Where half
 /// or more do, the others are the odd ones.
 fn is_other_pose(skin: &Skin, binding: &SkinBinding) -> bool {

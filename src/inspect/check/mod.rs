@@ -34,13 +34,17 @@ mod weights;
 mod weld;
 
 pub use asymmetry::SAME_WEIGHT;
+pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
+pub use seams::meetings;
 pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};
 pub use surface::{Part, Side, Surface};
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use glam::Vec3;
 
 use super::PerVertex;
 #[cfg(doc)]
@@ -135,6 +139,20 @@ impl Report {
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|f| f.severity).max()
     }
+}
+
+/// The surfaces that the skins of a model move, welded; in the order of the skins.
+#[must_use]
+pub fn surfaces(model: &Model) -> Vec<Surface> {
+    let never = AtomicBool::new(false);
+    Surface::all(&Subject::new(model, &CheckOptions::default(), &never))
+}
+
+/// Welds points as [`Surface`] does: the place of each point, and where each place lies.
+#[must_use]
+pub fn weld(points: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
+    let welded = weld::Weld::new(points);
+    (welded.of, welded.positions)
 }
 
 /// Runs the rules over a model as stored, on all cores. `None` once `cancel` is set.

@@ -61,10 +61,7 @@ fn seams(subject: &Subject, out: &mut Vec<Finding>) {
 }
 
 fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize), Torn>) {
-    let mut pairs: Vec<[u32; 2]> = Vec::new();
-    surface.edges().for_each(|edge| meetings(surface, edge, &mut pairs));
-    pairs.sort_unstable();
-    pairs.dedup();
+    let pairs = meetings(surface);
     let mut differing: Vec<([u32; 2], Vec<NodeId>)> = Vec::new();
     for pair in pairs.iter().filter(|pair| pair.iter().all(|v| surface.is_sound(*v))) {
         let joints = difference(surface.weights(pair[0]), surface.weights(pair[1]));
@@ -101,10 +98,20 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
     }
 }
 
+/// All pairs of numbered vertices in one place where the surface goes on from one to the other, rising, each once.
+#[must_use]
+pub fn meetings(surface: &Surface) -> Vec<[u32; 2]> {
+    let mut pairs: Vec<[u32; 2]> = Vec::new();
+    surface.edges().for_each(|edge| meet(surface, edge, &mut pairs));
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
 /// The vertices that meet at the two ends of an edge, where two triangles that share no vertices there continue each
 /// other. What lies there in layers (a cloth with an inside, a decal) pairs up by direction: neighbours on one surface
 /// run along their common edge in opposite directions.
-fn meetings(surface: &Surface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
+fn meet(surface: &Surface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
     let mut open: Vec<([u32; 2], bool)> = Vec::new();
     for side in edge.iter().take(MOST_OPEN_SIDES * 2 + 1) {
         let ends = surface.side_vertices(*side);

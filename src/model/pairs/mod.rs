@@ -106,7 +106,8 @@ impl JointPairs {
     }
 
     /// The joint of the same name on the other side, if each names the other.
-    fn told(&self, j: usize) -> Option<u16> {
+    #[must_use]
+    pub fn told(&self, j: usize) -> Option<u16> {
         self.named[j].filter(|k| self.named[usize::from(*k)].map(usize::from) == Some(j))
     }
 

@@ -1,0 +1,239 @@
+//! `skinscope fix`: changed weights, written back into the file that they came from.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+use serde_json::json;
+
+use super::check::load;
+use super::{CliError, OpenArgs, print, tell_warnings};
+use crate::edit::{Axis, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply};
+use crate::model::WeightFormat;
+use crate::output::{overwritten_by_stdout, say};
+use crate::session::Source;
+use crate::writeback::{Place, SaveError, Saved, Stamp, save};
+
+/// Repair weights and write back only what changed
+///
+/// Operations run in the order in which they are listed here, whatever their order on the command line; weights are rounded to
+/// what the file stores once, at the end. Only the bytes that must change do: names, extras, images, white space and the order
+/// of everything stay. Where the layout of the file cannot hold the result (another type, sparse or compressed
+/// accessors, what several share) new bytes are appended, and the old ones stay. Without an operation OUT has the same bytes.
+///
+/// Weights that were compressed by meshopt or Draco are stored plain once they change. A .gltf whose buffer changes gets a new
+/// .bin named after OUT; in another folder the other files that it names are copied along.
+///
+/// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
+/// new), json_values (that differ, are new or gone)}, operations [{op, vertices (whose stored values changed)}], one for each
+/// that was asked for, in their order.
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
+    after_help = after_help(),
+)]
+pub(super) struct FixArgs {
+    /// A .gltf or .glb file
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    open: OpenArgs,
+    /// The file to write: a .glb for a .glb, a .gltf for a .gltf; never MODEL
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Replace MODEL, and keep what it was as MODEL.bak; so too for each .bin that changes
+    #[arg(long)]
+    in_place: bool,
+    /// Divide the weights of every vertex by their sum, over all sets; negative weights and those that are no numbers become 0
+    #[arg(long)]
+    normalise: bool,
+    /// Take away the joints whose weight for a vertex is below W, but not its largest, and normalise what is left
+    #[arg(long, value_name = "W", value_parser = weight)]
+    prune: Option<f64>,
+    /// Keep the N largest joints of every vertex, in its first pairs, and normalise them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    limit: Option<u16>,
+    /// With --limit: choose joints and weights that keep the surface nearest over the clips and the range of motion
+    #[arg(long, requires = "limit")]
+    best: bool,
+    /// Store all weights as u8, u16 or f32; integers sum exactly to 255 or 65535, the largest remainders are rounded up
+    #[arg(long, value_name = "TYPE", value_parser = format_of)]
+    quantise: Option<WeightFormat>,
+    /// Take joints off the vertices that are cut off from where they move the rest, and share their weight among the others
+    #[arg(long)]
+    remove_rogues: bool,
+    /// Give vertices of one place, where the surface goes on, the mean of their weights
+    #[arg(long)]
+    weld_seams: bool,
+    /// Copy the weights of one side of the mesh to the other, with the joints that have the same name there: x, y or z, with :+
+    /// (from + to −, as without) or :- (from − to +)
+    #[arg(long, value_name = "AXIS", value_parser = side)]
+    mirror: Option<(Axis, bool)>,
+    /// Move the weights of every vertex half way to the mean of its neighbours on the surface, N times
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    smooth: Option<u16>,
+    /// Give vertices without any weight those of the nearest vertex that has some, along the edges of the surface
+    #[arg(long)]
+    hammer: bool,
+    /// Set the inverse bind matrices from the rest pose, with the factor that the skin's joints share; only those that differ
+    #[arg(long)]
+    inverse_binds: bool,
+    /// Repair what these rules of `check` find, with commas between, or `all` of them that can be repaired
+    #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
+    rules: Option<Vec<Rules>>,
+    /// Print JSON, and nothing else, to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// One of the names after `--rules`.
+#[derive(Clone, Copy, Debug)]
+enum Rules {
+    All,
+    One(&'static str),
+}
+
+fn after_help() -> String {
+    format!(
+        "Rules that can be repaired: {}.\n\n\
+         Files are written whole or not at all.\n\n\
+         Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no place to write to.",
+        REPAIRED.join(", ")
+    )
+}
+
+fn weight(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|w| (0.0..=1.0).contains(w)).ok_or_else(|| "not a weight from 0 to 1".to_owned())
+}
+
+fn format_of(text: &str) -> Result<WeightFormat, String> {
+    match text {
+        "u8" => Ok(WeightFormat::U8),
+        "u16" => Ok(WeightFormat::U16),
+        "f32" => Ok(WeightFormat::F32),
+        _ => Err("expected u8, u16 or f32".to_owned()),
+    }
+}
+
+fn side(text: &str) -> Result<(Axis, bool), String> {
+    let (axis, side) = text.split_once(':').unwrap_or((text, "+"));
+    let axis = match axis {
+        "x" => Axis::X,
+        "y" => Axis::Y,
+        "z" => Axis::Z,
+        _ => return Err("expected x, y or z, with :+ or :- after it".to_owned()),
+    };
+    match side {
+        "+" => Ok((axis, false)),
+        "-" | "−" => Ok((axis, true)),
+        _ => Err("expected :+ or :- after the axis".to_owned()),
+    }
+}
+
+fn rule(text: &str) -> Result<Rules, String> {
+    if text == "all" {
+        return Ok(Rules::All);
+    }
+    let known = REPAIRED.iter().find(|id| **id == text).map(|id| Rules::One(id));
+    known.ok_or_else(|| format!("no rule that can be repaired; those are {}", REPAIRED.join(", ")))
+}
+
+impl FixArgs {
+    /// Whether an operation was asked for.
+    fn wants(&self, operation: &Operation) -> bool {
+        match operation.id {
+            "normalise" => self.normalise,
+            "prune" => self.prune.is_some(),
+            "limit" => self.limit.is_some(),
+            "quantise" => self.quantise.is_some(),
+            "remove-rogues" => self.remove_rogues,
+            "weld-seams" => self.weld_seams,
+            "mirror" => self.mirror.is_some(),
+            "smooth" => self.smooth.is_some(),
+            "hammer" => self.hammer,
+            "inverse-binds" => self.inverse_binds,
+            "rules" => self.rules.is_some(),
+            _ => false,
+        }
+    }
+
+    fn settings(&self) -> Settings {
+        let mut out = Settings { best: self.best, ..Settings::default() };
+        out.threshold = self.prune.unwrap_or(out.threshold);
+        out.limit = self.limit.map_or(out.limit, usize::from);
+        out.format = self.quantise.unwrap_or(out.format);
+        (out.axis, out.from_negative) = self.mirror.unwrap_or((out.axis, out.from_negative));
+        out.times = self.smooth.map_or(out.times, usize::from);
+        if let Some(rules) = &self.rules {
+            let named = |id: &str| {
+                rules.iter().any(|rule| match rule {
+                    Rules::All => true,
+                    Rules::One(one) => *one == id,
+                })
+            };
+            out.rules = REPAIRED.iter().copied().filter(|id| named(id)).collect();
+        }
+        out
+    }
+}
+
+pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
+    let source = Source::File(args.model.clone());
+    let stamp = Stamp::of(&args.model).ok();
+    let file = args.model.display().to_string();
+    let document = load(&source, &args.open.options()).map_err(|error| CliError::Import { file, error })?;
+    overwritten_by_stdout(document.files())?;
+    if !args.json {
+        tell_warnings(&document);
+    }
+    let mut sheet = Sheet::of(document.stored());
+    let settings = args.settings();
+    let wanted = OPERATIONS.iter().copied().filter(|operation| args.wants(operation));
+    let done: Vec<(&Operation, usize)> =
+        wanted.map(|operation| (operation, apply(operation, &mut sheet, &settings))).collect();
+    let place = args.output.as_deref().map_or(Place::InPlace, Place::To);
+    let stamp = stamp.ok_or_else(|| SaveError::Stale(args.model.clone()))?;
+    let saved = save(&args.model, stamp, &sheet, place)?;
+    for left in &saved.left {
+        say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
+    }
+    print(&if args.json { report(&done, &saved) } else { text(&done, &saved) })
+}
+
+fn report(done: &[(&Operation, usize)], saved: &Saved) -> String {
+    let changes = &saved.changes;
+    let operations = done.iter().map(|(operation, vertices)| json!({ "op": operation.id, "vertices": vertices }));
+    let report = json!({
+        "schema": 1,
+        "changed": {
+            "vertices": changes.vertices,
+            "accessors": changes.accessors,
+            "bytes": changes.bytes,
+            "json_values": changes.json_values,
+        },
+        "operations": operations.collect::<Vec<_>>(),
+    });
+    format!("{report}\n")
+}
+
+fn text(done: &[(&Operation, usize)], saved: &Saved) -> String {
+    let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let mut out = String::new();
+    for (operation, vertices) in done {
+        out += &format!("{}: {}\n", operation.label, count(*vertices as u64, "vertex changed", "vertices changed"));
+    }
+    let changes = &saved.changes;
+    if changes.accessors.is_empty() {
+        out += "nothing changed\n";
+    } else {
+        out += &format!(
+            "changed: {}, {}, {} of buffers, {} of the JSON text\n",
+            count(changes.vertices as u64, "vertex", "vertices"),
+            count(changes.accessors.len() as u64, "accessor", "accessors"),
+            count(changes.bytes, "byte", "bytes"),
+            count(changes.json_values, "value", "values"),
+        );
+    }
+    saved.written.iter().for_each(|path| out += &format!("wrote {}\n", path.display()));
+    saved.backups.iter().for_each(|path| out += &format!("kept {}\n", path.display()));
+    out
+}

@@ -1,0 +1,78 @@
+//! Inverse bind matrices that belong to the rest pose.
+
+use glam::DAffine3;
+
+use super::{Operation, Settings, Sheet};
+use crate::anim::local_to_model;
+use crate::inspect::rig::{SkinBinding, inverse_bind};
+use crate::model::{Model, Skin};
+
+/// See its help.
+pub static INVERSE_BINDS: Operation = Operation {
+    id: "inverse-binds",
+    label: "Set inverse bind matrices",
+    help: "Set the inverse bind matrices from the rest pose, with the factor that the skin's joints share; only those that differ",
+    argument: "",
+    run: |sheet, _: &Settings| set(sheet, &|_, _| true),
+};
+
+/// Matrices that move the mesh by less than this part of its size are the same.
+const SAME: f64 = 1e-5;
+
+/// Sets the matrices of the skins of which `wanted` holds.
+pub(super) fn set(sheet: &mut Sheet, wanted: &dyn Fn(&Skin, &SkinBinding) -> bool) {
+    let model = sheet.model;
+    let mut rest = Vec::new();
+    local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    let world = worlds(model);
+    for (s, binding) in SkinBinding::of_all(model, &rest).iter().enumerate() {
+        let skin = &model.skins[s];
+        let Some(common) = binding.common.filter(|_| wanted(skin, binding)) else { continue };
+        let reach = reach(model, s);
+        for (place, joint) in skin.joints.iter().enumerate() {
+            let new = world[joint.index()].inverse() * common;
+            let old = inverse_bind(skin, place);
+            let differs = old.is_none_or(|old| !agree(world[joint.index()], old, common, reach));
+            if new.is_finite() && differs {
+                sheet.binds.insert((s, place), new);
+            }
+        }
+    }
+}
+
+/// Whether a joint shows the mesh where all show it. Compared in the world, at the corners of what the skin moves.
+fn agree(world: DAffine3, inverse_bind: DAffine3, common: DAffine3, reach: [glam::DVec3; 2]) -> bool {
+    let shown = world * inverse_bind;
+    let size = common.transform_vector3(reach[1] - reach[0]).length();
+    (0..8).all(|corner| {
+        let pick = |axis: usize| reach[corner >> axis & 1][axis];
+        let point = glam::DVec3::new(pick(0), pick(1), pick(2));
+        shown.transform_point3(point).distance(common.transform_point3(point)) <= size * SAME
+    })
+}
+
+/// The box around what a skin moves, mesh space.
+fn reach(model: &Model, skin: usize) -> [glam::DVec3; 2] {
+    let meshes = model.instances.iter().filter(|i| i.skin.is_some_and(|s| s.index() == skin)).map(|i| i.mesh.index());
+    let points = meshes.flat_map(|m| &model.meshes[m].primitives).flat_map(|p| &p.positions);
+    let bounds = crate::math::Aabb::from_points(points.copied());
+    let [least, most] = if bounds.is_empty() { [glam::Vec3::ZERO, glam::Vec3::ONE] } else { [bounds.min, bounds.max] };
+    [least.as_dvec3(), most.as_dvec3()]
+}
+
+/// `model_from_node` of every node at rest, in double precision.
+fn worlds(model: &Model) -> Vec<DAffine3> {
+    let skeleton = &model.skeleton;
+    let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
+    for (i, transform) in skeleton.rest.transforms.iter().enumerate() {
+        let rotation = transform.rotation.as_dquat().normalize();
+        let (scale, translation) = (transform.scale.as_dvec3(), transform.translation.as_dvec3());
+        let mut local = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
+        if let Some(residual) = skeleton.residual(i) {
+            local.matrix3 *= residual.as_dmat3();
+        }
+        let parent = skeleton.parents[i].map_or(DAffine3::IDENTITY, |p| out[p.index()]);
+        out.push(parent * local);
+    }
+    out
+}

@@ -1,0 +1,124 @@
+//! Weights for vertices that have none.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use glam::DVec3;
+
+use super::surface::Surface;
+use super::table::clean;
+use super::{Operation, Settings, Sheet};
+
+/// See its help.
+pub static HAMMER: Operation = Operation {
+    id: "hammer",
+    label: "Hammer weights",
+    help: "Give vertices without any weight those of the nearest vertex that has some, along the edges of the surface",
+    argument: "",
+    run: |sheet, _: &Settings| hammer(sheet),
+};
+
+/// Gives weights to every vertex whose weights count for nothing.
+pub(super) fn hammer(sheet: &mut Sheet) {
+    let surfaces = sheet.surfaces().to_vec();
+    let mut copies: Vec<((usize, usize), (usize, usize))> = Vec::new();
+    for surface in &surfaces {
+        let is_good = |v: &u32| {
+            let (table, row) = surface.row(*v);
+            sheet.tables[table].sum(row) > 0.0
+        };
+        // By place: the first vertex there that has weights.
+        let good: Vec<Option<u32>> = (0..surface.positions.len() as u32)
+            .map(|place| surface.members(place).iter().copied().find(|v| is_good(v)))
+            .collect();
+        let bad = (0..surface.place.len() as u32).filter(|v| !is_good(v));
+        let bad: Vec<u32> = bad.collect();
+        if bad.is_empty() || good.iter().all(Option::is_none) {
+            continue;
+        }
+        let source = nearest(surface, &good, &bad);
+        for vertex in bad {
+            if let Some(from) = source[surface.place[vertex as usize] as usize].and_then(|place| good[place as usize]) {
+                copies.push((surface.row(vertex), surface.row(from)));
+            }
+        }
+    }
+    copies.iter().for_each(|(to, from)| copy(sheet, *to, *from));
+}
+
+/// Copies the weights that count: pair by pair, where both vertices have as many.
+fn copy(sheet: &mut Sheet, (table, row): (usize, usize), (from, source): (usize, usize)) {
+    if sheet.tables[table].sum(row) > 0.0 {
+        // Another primitive that shares the table has seen to it.
+        return;
+    }
+    if table != from {
+        let mut shares = Vec::new();
+        sheet.tables[from].shares(source, &mut shares);
+        sheet.tables[table].put_in_order(row, &shares);
+        return;
+    }
+    let table = &mut sheet.tables[table];
+    for (to, from) in table.slots(row).zip(table.slots(source)) {
+        let weight = clean(table.weights[from]);
+        let joint = if weight > 0.0 { table.joints[from] } else { 0 };
+        (table.joints[to], table.weights[to]) = (joint, weight);
+    }
+    table.touched[row] = true;
+    table.normalise(row);
+}
+
+/// For each place that has bad vertices: the place of the nearest good vertex along edges; where no edge leads to one, the
+/// nearest through space. Of equally near ones the first.
+fn nearest(surface: &Surface, good: &[Option<u32>], bad: &[u32]) -> Vec<Option<u32>> {
+    let at = |place: u32| surface.positions[place as usize].as_dvec3();
+    let mut source: Vec<Option<u32>> = vec![None; good.len()];
+    // Distances are not negative: their bits rise as they do.
+    let mut open: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
+    for (place, _) in (0..).zip(good).filter(|(_, v)| v.is_some()) {
+        source[place as usize] = Some(place);
+        let next = surface.neighbours(place).iter().filter(|n| good[**n as usize].is_none());
+        next.for_each(|n| open.push(Reverse((at(place).distance(at(*n)).to_bits(), place, *n))));
+    }
+    while let Some(Reverse((bits, from, place))) = open.pop() {
+        if source[place as usize].is_some() {
+            continue;
+        }
+        source[place as usize] = Some(from);
+        for next in surface.neighbours(place).iter().filter(|n| source[**n as usize].is_none()) {
+            let distance = f64::from_bits(bits) + at(place).distance(at(*next));
+            open.push(Reverse((distance.to_bits(), from, *next)));
+        }
+    }
+    let lost: Vec<u32> =
+        bad.iter().map(|v| surface.place[*v as usize]).filter(|p| source[*p as usize].is_none()).collect();
+    if !lost.is_empty() {
+        let mut sorted: Vec<(f64, u32)> =
+            (0..).zip(good).filter(|(_, v)| v.is_some()).map(|(place, _)| (at(place).x, place)).collect();
+        sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for place in lost {
+            source[place as usize] = through_space(&sorted, at(place), &at);
+        }
+    }
+    source
+}
+
+/// The nearest of some places that are sorted by x.
+fn through_space(sorted: &[(f64, u32)], point: DVec3, at: &dyn Fn(u32) -> DVec3) -> Option<u32> {
+    let start = sorted.partition_point(|(x, _)| *x < point.x);
+    let mut best: Option<(f64, u32)> = None;
+    let mut look = |(x, place): &(f64, u32)| {
+        let near = |most: f64| (x - point.x).abs() <= most;
+        if best.is_some_and(|(most, _)| !near(most)) {
+            return false;
+        }
+        let candidate = (at(*place).distance(point), *place);
+        if best.is_none_or(|b| candidate < b) {
+            best = Some(candidate);
+        }
+        true
+    };
+    let _ended = sorted[start..].iter().all(&mut look);
+    let _ended = sorted[..start].iter().rev().all(&mut look);
+    best.map(|(_, place)| place)
+}

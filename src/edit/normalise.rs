@@ -1,0 +1,18 @@
+//! Weights that sum to one.
+
+use super::{Operation, Settings, Sheet};
+
+/// See its help.
+pub static NORMALISE: Operation = Operation {
+    id: "normalise",
+    label: "Normalise weights",
+    help: "Divide the weights of every vertex by their sum, over all sets; negative weights and those that are no numbers become 0",
+    argument: "",
+    run: normalise,
+};
+
+fn normalise(sheet: &mut Sheet, _: &Settings) {
+    for table in &mut sheet.tables {
+        (0..table.vertices()).for_each(|vertex| table.normalise(vertex));
+    }
+}

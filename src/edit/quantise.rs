@@ -1,0 +1,22 @@
+//! Another way to store weights.
+
+use super::{Operation, Settings, Sheet};
+use crate::model::WeightFormat;
+
+/// See its help.
+pub static QUANTISE: Operation = Operation {
+    id: "quantise",
+    label: "Quantise weights",
+    help: "Store all weights as u8, u16 or f32; integers sum exactly to 255 or 65535, the largest remainders are rounded up",
+    argument: "TYPE",
+    run: quantise,
+};
+
+fn quantise(sheet: &mut Sheet, settings: &Settings) {
+    for table in &mut sheet.tables {
+        table.formats.fill(settings.format);
+        if settings.format != WeightFormat::F32 {
+            table.touched.fill(true);
+        }
+    }
+}

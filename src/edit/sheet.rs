@@ -1,0 +1,161 @@
+//! All weights of a model on one sheet, beside what operations ask about the model.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use glam::{Affine3A, DAffine3};
+
+use super::rounding::value;
+use super::surface::Surface;
+use super::table::{Stored, Table};
+use crate::model::{Influences, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, SetOrigin};
+
+/// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
+#[derive(Debug)]
+pub struct Sheet<'m> {
+    /// The model that the weights were taken from.
+    pub model: &'m Model,
+    /// A table for each primitive with weights, in the file's order; primitives that share accessors share one.
+    pub tables: Vec<Table>,
+    /// New inverse bind matrices, by skin and place in the skin.
+    pub binds: BTreeMap<(usize, usize), DAffine3>,
+    surfaces: OnceLock<Vec<Surface>>,
+}
+
+/// What of the file makes the weights of a primitive: one table for all that agree.
+type Storage = Vec<[(usize, Option<(u32, usize)>); 2]>;
+
+fn storage(origins: &Origins, mesh: usize, primitive: usize) -> Option<Storage> {
+    let origin = origins.primitives.get(mesh)?.get(primitive)?;
+    let stream = origin.draco.map(|draco| draco.view);
+    let of = |set: &SetOrigin| [set.joints, set.weights].map(|a| (a.accessor, a.draco.zip(stream)));
+    (!origin.sets.is_empty()).then(|| origin.sets.iter().map(of).collect())
+}
+
+impl<'m> Sheet<'m> {
+    /// Takes the weights of a model as its file stores them.
+    #[must_use]
+    pub fn of(model: &'m Model) -> Self {
+        let mut tables: Vec<Table> = Vec::new();
+        let mut known: HashMap<(Storage, usize), usize> = HashMap::new();
+        for (m, mesh) in model.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                let Some(influences) = &primitive.influences else { continue };
+                let stored = storage(&model.source.origins, m, p).map(|s| (s, primitive.stored_vertices));
+                if let Some(at) = stored.as_ref().and_then(|stored| known.get(stored)) {
+                    tables[*at].primitives.push((m, p));
+                    continue;
+                }
+                known.extend(stored.map(|stored| (stored, tables.len())));
+                tables.push(table(model, (m, p), primitive, influences));
+            }
+        }
+        Self { model, tables, binds: BTreeMap::new(), surfaces: OnceLock::new() }
+    }
+
+    /// The welded surfaces that the vertices make, at rest; made when first asked for.
+    #[must_use]
+    pub fn surfaces(&self) -> &[Surface] {
+        self.surfaces.get_or_init(|| Surface::all(self.model, &self.tables))
+    }
+
+    /// The numbers that would be stored now, by table.
+    #[must_use]
+    pub fn stored(&self) -> Vec<Stored> {
+        self.tables.iter().map(Table::stored).collect()
+    }
+
+    /// The model with these weights as they would be stored; `None` where they make no model.
+    #[must_use]
+    pub fn to_model(&self) -> Option<Model> {
+        let mut parts: ModelParts = (**self.model).clone();
+        for table in &self.tables {
+            let stored = table.stored();
+            for (mesh, primitive) in &table.primitives {
+                let primitive = &mut parts.meshes[*mesh].primitives[*primitive];
+                let joint_count = table.keys.len();
+                primitive.influences = Some(influences(primitive, table, &stored, joint_count));
+            }
+        }
+        for ((skin, place), matrix) in &self.binds {
+            let skin = &mut parts.skins[*skin];
+            skin.inverse_bind[*place] = single(*matrix);
+            skin.not_finite.retain(|j| j != place);
+            skin.binds_missing = false;
+        }
+        Model::build(parts).ok()
+    }
+
+    /// The table of a primitive.
+    #[must_use]
+    pub fn table_of(&self, mesh: usize, primitive: usize) -> Option<usize> {
+        self.tables.iter().position(|t| t.primitives.contains(&(mesh, primitive)))
+    }
+}
+
+/// A matrix as the file stores it.
+#[must_use]
+pub(super) fn single(matrix: DAffine3) -> Affine3A {
+    Affine3A::from_cols_array(&matrix.to_cols_array().map(|v| v as f32))
+}
+
+fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: &Influences) -> Table {
+    let pairs = primitive.stored_vertices * influences.per_vertex;
+    let mut joints = influences.joints[..pairs].to_vec();
+    let sets = influences.per_vertex / 4;
+    let formats: Vec<_> = (0..sets).map(|set| influences.format_of(set * 4)).collect();
+    let exact = |(i, weight): (usize, &f32)| match formats[i % influences.per_vertex / 4].one() {
+        Some(one) => (f64::from(*weight) * f64::from(one)).round() / f64::from(one),
+        None => f64::from(*weight),
+    };
+    let mut weights: Vec<f64> = influences.weights[..pairs].iter().enumerate().map(exact).collect();
+    let place = |vertex: u32, slot: u32| vertex as usize * influences.per_vertex + slot as usize;
+    for NotFinite { vertex, slot, value } in &influences.not_finite {
+        if let Some(weight) = weights.get_mut(place(*vertex, *slot)) {
+            *weight = f64::from(*value);
+        }
+    }
+    for OutOfRange { vertex, slot, joint } in &influences.out_of_range {
+        if let Some(number) = joints.get_mut(place(*vertex, *slot)) {
+            *number = *joint;
+        }
+    }
+    let skins = model.instances.iter().filter(|i| i.mesh.index() == at.0).filter_map(|i| i.skin);
+    // Of several skins the one with the fewest joints: import holds joint numbers to that one.
+    let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
+    let keys = match skin {
+        Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
+        None => (0..influences.joints_needed() as u32).collect(),
+    };
+    let touched = vec![false; primitive.stored_vertices];
+    Table { primitives: vec![at], per_vertex: influences.per_vertex, joints, weights, formats, keys, touched }
+}
+
+/// Weights as import would read them.
+fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count: usize) -> Influences {
+    let per_vertex = table.per_vertex;
+    let mut out = Influences { per_vertex, ..Influences::default() };
+    for (at, (joint, number)) in stored.joints.iter().zip(&stored.numbers).enumerate() {
+        let (vertex, slot) = ((at / per_vertex) as u32, (at % per_vertex) as u32);
+        let weight = value(*number, table.formats[slot as usize / 4]) as f32;
+        if !weight.is_finite() {
+            out.not_finite.push(NotFinite { vertex, slot, value: weight });
+        }
+        let is_beyond = usize::from(*joint) >= joint_count;
+        if is_beyond {
+            out.out_of_range.push(OutOfRange { vertex, slot, joint: *joint });
+        }
+        out.weights.push(if weight.is_finite() { weight } else { 0.0 });
+        out.joints.push(if is_beyond { 0 } else { *joint });
+    }
+    for from in &primitive.split_from {
+        let from = *from as usize * per_vertex..(*from as usize + 1) * per_vertex;
+        out.joints.extend_from_within(from.clone());
+        out.weights.extend_from_within(from);
+    }
+    out.format = table.formats.iter().copied().max().unwrap_or_default();
+    if table.formats.iter().any(|f| *f != out.format) {
+        out.formats.clone_from(&table.formats);
+    }
+    out
+}

@@ -1,0 +1,75 @@
+//! Weights that change gently along the surface.
+
+use super::surface::Surface;
+use super::weld::{difference, mean, unit_shares};
+use super::{Operation, Settings, Sheet};
+
+/// See its help.
+pub static SMOOTH: Operation = Operation {
+    id: "smooth",
+    label: "Smooth weights",
+    help: "Move the weights of every vertex half way to the mean of its neighbours on the surface, N times",
+    argument: "N",
+    run: smooth,
+};
+
+/// Shares that differ less are the same, and their vertex stays as it is.
+const SAME: f64 = 1e-9;
+
+fn smooth(sheet: &mut Sheet, settings: &Settings) {
+    let mut done: Vec<Vec<bool>> = sheet.tables.iter().map(|t| vec![false; t.vertices()]).collect();
+    let surfaces = sheet.surfaces().to_vec();
+    for surface in &surfaces {
+        let mut shares = at_places(sheet, surface);
+        for _ in 0..settings.times {
+            shares = (0..shares.len() as u32).map(|p| moved(surface, &shares, p, settings.strength)).collect();
+        }
+        for (place, shares) in (0..).zip(&shares) {
+            let members: Vec<(usize, usize)> = surface.members(place).iter().map(|v| surface.row(*v)).collect();
+            let same =
+                |(table, row): &(usize, usize)| difference(shares, &unit_shares(&sheet.tables[*table], *row)) <= SAME;
+            if shares.is_empty() || members.iter().all(same) {
+                continue;
+            }
+            for (table, row) in &members {
+                let table_done = &mut done[*table];
+                if std::mem::replace(&mut table_done[*row], true) || sheet.tables[*table].sum(*row) <= 0.0 {
+                    continue;
+                }
+                match members.len() {
+                    1 => sheet.tables[*table].put(*row, shares),
+                    _ => sheet.tables[*table].put_in_order(*row, shares),
+                }
+            }
+        }
+    }
+}
+
+/// The mean of the shares of the vertices at each place; none where nothing moves them.
+fn at_places(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
+    let of_place = |place: u32| {
+        let rows = surface.members(place).iter().map(|v| surface.row(*v));
+        let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();
+        mean(lists.iter().map(|list| &list[..]))
+    };
+    (0..surface.positions.len() as u32).map(of_place).collect()
+}
+
+/// The shares of a place after one step towards its neighbours.
+fn moved(surface: &Surface, shares: &[Vec<(u32, f64)>], place: u32, strength: f64) -> Vec<(u32, f64)> {
+    let own = &shares[place as usize];
+    let around = surface.neighbours(place).iter().map(|n| &shares[*n as usize][..]).filter(|s| !s.is_empty());
+    let around = mean(around);
+    if own.is_empty() || around.is_empty() {
+        return own.clone();
+    }
+    let mut out: Vec<(u32, f64)> = own.iter().map(|(key, weight)| (*key, weight * (1.0 - strength))).collect();
+    for (key, weight) in around {
+        match out.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, sum)) => *sum += weight * strength,
+            None => out.push((key, weight * strength)),
+        }
+    }
+    out.retain(|(_, weight)| *weight > 0.0);
+    out
+}

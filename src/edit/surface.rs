@@ -1,0 +1,132 @@
+//! The welded rest surface on which operations walk: vertices of one place are one place, whatever they are called.
+
+use crate::inspect::check;
+use crate::model::{Model, Primitive, Topology};
+
+use super::Table;
+use glam::Vec3;
+
+/// Primitives that one skin moves (or several that bind alike), or one that nothing moves.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    /// Its primitives; their vertices are numbered on from part to part.
+    pub parts: Vec<Part>,
+    /// By numbered vertex: the place where it lies.
+    pub place: Vec<u32>,
+    /// By place: mesh space of the first part.
+    pub positions: Vec<Vec3>,
+    members: Lists,
+    neighbours: Lists,
+}
+
+/// A primitive of a surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Its table.
+    pub table: usize,
+    /// Its mesh and its number there.
+    pub primitive: (usize, usize),
+    /// The number of its first vertex.
+    pub first: u32,
+}
+
+/// A list of numbers for each of so many.
+#[derive(Clone, Debug, Default)]
+struct Lists {
+    starts: Vec<u32>,
+    values: Vec<u32>,
+}
+
+impl Lists {
+    /// From pairs in any order; a pair that comes twice counts once.
+    fn new(count: usize, mut pairs: Vec<(u32, u32)>) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let starts = (0..=count as u32).map(|key| pairs.partition_point(|(k, _)| *k < key) as u32).collect();
+        Self { starts, values: pairs.into_iter().map(|(_, value)| value).collect() }
+    }
+
+    fn of(&self, key: u32) -> &[u32] {
+        &self.values[self.starts[key as usize] as usize..self.starts[key as usize + 1] as usize]
+    }
+}
+
+impl Surface {
+    /// All surfaces of a model: every table's vertices are in one, at least.
+    pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<Self> {
+        let table_of = |at: (usize, usize)| tables.iter().position(|t| t.primitives.contains(&at));
+        let mut out: Vec<Self> = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        for surface in check::surfaces(model) {
+            let part = |p: &check::Part| {
+                let primitive = (p.mesh.index(), p.primitive);
+                Some(Part { table: table_of(primitive)?, primitive, first: p.first })
+            };
+            let parts: Vec<Part> = surface.parts.iter().filter_map(part).collect();
+            seen.extend(parts.iter().map(|p| p.primitive));
+            out.push(Self::new(parts, surface.place, surface.positions, &surface.triangles));
+        }
+        for (table, t) in tables.iter().enumerate() {
+            for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {
+                let primitive = &model.meshes[at.0].primitives[at.1];
+                let (place, positions) = check::weld(&primitive.positions[..primitive.stored_vertices]);
+                let parts = vec![Part { table, primitive: *at, first: 0 }];
+                out.push(Self::new(parts, place, positions, &triangles(primitive)));
+            }
+        }
+        out
+    }
+
+    /// `triangles`: numbered vertices.
+    fn new(parts: Vec<Part>, place: Vec<u32>, positions: Vec<Vec3>, triangles: &[[u32; 3]]) -> Self {
+        let members = Lists::new(positions.len(), place.iter().zip(0..).map(|(p, v)| (*p, v)).collect());
+        let mut edges = Vec::with_capacity(triangles.len() * 6);
+        for triangle in triangles {
+            let at = triangle.map(|v| place[v as usize]);
+            for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+                if at[a] != at[b] {
+                    edges.extend([(at[a], at[b]), (at[b], at[a])]);
+                }
+            }
+        }
+        let neighbours = Lists::new(positions.len(), edges);
+        Self { parts, place, positions, members, neighbours }
+    }
+
+    /// The numbered vertices of a place, rising.
+    #[must_use]
+    pub fn members(&self, place: u32) -> &[u32] {
+        self.members.of(place)
+    }
+
+    /// The places that an edge joins with this one, rising.
+    #[must_use]
+    pub fn neighbours(&self, place: u32) -> &[u32] {
+        self.neighbours.of(place)
+    }
+
+    /// The part of a numbered vertex, and its number in the file.
+    #[must_use]
+    pub fn stored(&self, vertex: u32) -> (&Part, usize) {
+        let part = &self.parts[self.parts.partition_point(|p| p.first <= vertex).saturating_sub(1)];
+        (part, (vertex - part.first) as usize)
+    }
+
+    /// The table and the row there of a numbered vertex.
+    #[must_use]
+    pub fn row(&self, vertex: u32) -> (usize, usize) {
+        let (part, stored) = self.stored(vertex);
+        (part.table, stored)
+    }
+}
+
+fn triangles(primitive: &Primitive) -> Vec<[u32; 3]> {
+    if primitive.topology != Topology::Triangles {
+        return Vec::new();
+    }
+    let stored = |v: u32| {
+        let split = (v as usize).checked_sub(primitive.stored_vertices);
+        split.and_then(|i| primitive.split_from.get(i).copied()).unwrap_or(v)
+    };
+    primitive.indices.as_chunks::<3>().0.iter().map(|t| t.map(stored)).collect()
+}

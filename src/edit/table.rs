@@ -1,0 +1,222 @@
+//! The weights of a primitive as numbers that operations change.
+
+use super::rounding;
+use crate::model::WeightFormat;
+
+/// Sums that differ from one by no more are one: what rounding weights to 32-bit floats makes of a sum of one at most.
+const ROUNDING: f64 = 6e-8;
+
+/// (joint, weight) pairs of a list of vertices. Several primitives share one where they share its accessors.
+///
+/// Weights are doubles until they are stored: operations follow one another without rounding in between.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Mesh and primitive of all that it belongs to.
+    pub primitives: Vec<(usize, usize)>,
+    /// Pairs for each vertex: four for each set.
+    pub per_vertex: usize,
+    /// Vertex after vertex: places in the skin, as the file stores them.
+    pub joints: Vec<u16>,
+    /// As many as joints. What the file stores, be it negative or no number.
+    pub weights: Vec<f64>,
+    /// How each set is to be stored.
+    pub formats: Vec<WeightFormat>,
+    /// By place in the skin: what it stands for. Places of one joint have one key, whatever the skin.
+    pub keys: Vec<u32>,
+    /// By vertex: its pairs are no longer those of the file, and integers must sum to one.
+    pub(super) touched: Vec<bool>,
+}
+
+/// The numbers that a file stores for a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// As in [`Table::joints`].
+    pub joints: Vec<u16>,
+    /// As many: integers, or the bits of floats.
+    pub numbers: Vec<u32>,
+    /// How each set is stored.
+    pub formats: Vec<WeightFormat>,
+}
+
+/// A weight that counts: what is negative or no number is 0.
+pub(super) fn clean(weight: f64) -> f64 {
+    if weight.is_finite() && weight > 0.0 { weight } else { 0.0 }
+}
+
+impl Table {
+    /// How many vertices it has.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.touched.len()
+    }
+
+    /// The places of a vertex' pairs in the lists.
+    #[must_use]
+    pub fn slots(&self, vertex: usize) -> std::ops::Range<usize> {
+        vertex * self.per_vertex..(vertex + 1) * self.per_vertex
+    }
+
+    /// What a joint number stands for; one beyond the skin for itself, apart from all others.
+    #[must_use]
+    pub fn key(&self, joint: u16) -> u32 {
+        self.keys.get(usize::from(joint)).copied().unwrap_or(u32::MAX - u32::from(joint))
+    }
+
+    /// The joint number of a key: the first place of the skin that stands for it.
+    #[must_use]
+    pub fn joint_of(&self, key: u32) -> Option<u16> {
+        let at = self.keys.iter().position(|k| *k == key);
+        at.map_or_else(|| u16::try_from(u32::MAX - key).ok(), |at| u16::try_from(at).ok())
+    }
+
+    /// Writes the joints that move a vertex, each once in the order of its first pair, with their weights.
+    pub fn shares(&self, vertex: usize, out: &mut Vec<(u32, f64)>) {
+        out.clear();
+        for slot in self.slots(vertex) {
+            let weight = clean(self.weights[slot]);
+            if weight > 0.0 {
+                let key = self.key(self.joints[slot]);
+                match out.iter_mut().find(|(k, _)| *k == key) {
+                    Some((_, sum)) => *sum += weight,
+                    None => out.push((key, weight)),
+                }
+            }
+        }
+    }
+
+    /// The sum of the weights that count.
+    #[must_use]
+    pub fn sum(&self, vertex: usize) -> f64 {
+        self.slots(vertex).map(|slot| clean(self.weights[slot])).sum()
+    }
+
+    /// Whether all weights count, and sum to one but for rounding.
+    #[must_use]
+    pub fn is_normal(&self, vertex: usize) -> bool {
+        let slots = &self.weights[self.slots(vertex)];
+        let is_integer = self.formats.iter().all(|f| *f != WeightFormat::F32);
+        // Integers are right or a whole step off.
+        let tolerance = if is_integer { 0.5 / 65_535.0 } else { ROUNDING };
+        slots.iter().all(|w| *w >= 0.0 && w.is_finite()) && (slots.iter().sum::<f64>() - 1.0).abs() <= tolerance
+    }
+
+    /// Sets what does not count to 0 and divides by the sum. A sum of 0 stays.
+    pub(super) fn normalise(&mut self, vertex: usize) {
+        if self.is_normal(vertex) {
+            return;
+        }
+        let sum = self.sum(vertex);
+        for slot in self.slots(vertex) {
+            let weight = clean(self.weights[slot]);
+            if weight > 0.0 {
+                self.weights[slot] = weight / sum;
+            } else if self.weights[slot] != 0.0 {
+                self.empty(vertex, slot);
+            }
+        }
+        self.touched[vertex] = true;
+    }
+
+    /// Empties a pair.
+    pub(super) fn empty(&mut self, vertex: usize, slot: usize) {
+        (self.joints[slot], self.weights[slot]) = (0, 0.0);
+        self.touched[vertex] = true;
+    }
+
+    /// Gives a vertex other joints and weights, the largest of them if there are more than pairs, and divides by their sum.
+    /// Joints that it had stay in their pairs. Joints that its skin does not have are left out; where no weight is left
+    /// the vertex stays as it is.
+    pub(super) fn put(&mut self, vertex: usize, shares: &[(u32, f64)]) {
+        let mut new: Vec<(u32, u16, f64)> = shares
+            .iter()
+            .filter(|(_, weight)| clean(*weight) > 0.0)
+            .filter_map(|(key, weight)| Some((*key, self.joint_of(*key)?, *weight)))
+            .collect();
+        if new.len() > self.per_vertex {
+            let mut ranked: Vec<usize> = (0..new.len()).collect();
+            ranked.sort_by(|a, b| new[*b].2.total_cmp(&new[*a].2).then(a.cmp(b)));
+            ranked.truncate(self.per_vertex);
+            ranked.sort_unstable();
+            new = ranked.into_iter().map(|i| new[i]).collect();
+        }
+        let sum: f64 = new.iter().map(|(_, _, weight)| *weight).sum();
+        if new.is_empty() || !(sum > 0.0 && sum.is_finite()) {
+            return;
+        }
+        let divisor = if (sum - 1.0).abs() <= ROUNDING { 1.0 } else { sum };
+        let mut free = Vec::new();
+        for slot in self.slots(vertex) {
+            let key = self.key(self.joints[slot]);
+            let kept = new.iter().position(|(k, ..)| *k == key).filter(|_| clean(self.weights[slot]) > 0.0);
+            match kept.map(|at| new.remove(at)) {
+                Some((_, _, weight)) => self.weights[slot] = weight / divisor,
+                None => {
+                    if self.weights[slot] != 0.0 {
+                        (self.joints[slot], self.weights[slot]) = (0, 0.0);
+                    }
+                    free.push(slot);
+                }
+            }
+        }
+        for ((_, joint, weight), slot) in new.into_iter().zip(free) {
+            (self.joints[slot], self.weights[slot]) = (joint, weight / divisor);
+        }
+        self.touched[vertex] = true;
+    }
+
+    /// As [`Table::put`], but the joints stand in the order in which they are given, from the first pair on: vertices that
+    /// get the same get it in the same pairs, and are rounded alike.
+    pub(super) fn put_in_order(&mut self, vertex: usize, shares: &[(u32, f64)]) {
+        let known: Vec<(u32, f64)> = shares.iter().copied().filter(|s| self.joint_of(s.0).is_some()).collect();
+        if known.iter().all(|(_, weight)| clean(*weight) == 0.0) {
+            return;
+        }
+        for slot in self.slots(vertex) {
+            (self.joints[slot], self.weights[slot]) = (0, 0.0);
+        }
+        self.put(vertex, &known);
+    }
+
+    /// The pairs of a vertex as they would be stored: joint and number of each.
+    pub(super) fn store_vertex(&self, vertex: usize, numbers: &mut Vec<u32>, out: &mut Stored) {
+        let slots = self.slots(vertex);
+        let weights = &self.weights[slots.clone()];
+        let sound = weights.iter().all(|w| *w >= 0.0 && w.is_finite());
+        if self.touched[vertex] && sound {
+            rounding::exact(weights, &self.formats, numbers);
+        } else {
+            rounding::each(weights, &self.formats, numbers);
+        }
+        for (slot, number) in slots.zip(numbers.iter()) {
+            // What rounding emptied names no joint.
+            let emptied = *number == 0 && self.weights[slot] > 0.0;
+            out.joints.push(if emptied { 0 } else { self.joints[slot] });
+        }
+        out.numbers.extend_from_slice(numbers);
+    }
+
+    /// The numbers to be stored.
+    #[must_use]
+    pub fn stored(&self) -> Stored {
+        let mut out = Stored { formats: self.formats.clone(), ..Stored::default() };
+        let mut numbers = Vec::new();
+        (0..self.vertices()).for_each(|vertex| self.store_vertex(vertex, &mut numbers, &mut out));
+        out
+    }
+}
+
+impl Stored {
+    /// The vertices whose joints or weights differ from those of `other`, which has as many pairs; how they are written
+    /// does not count.
+    #[must_use]
+    pub fn changed_vertices(&self, other: &Self, per_vertex: usize) -> Vec<u32> {
+        let same = |at: usize| {
+            let format = |stored: &Self| stored.formats.get(at % per_vertex / 4).copied().unwrap_or_default();
+            let value = |stored: &Self| rounding::value(stored.numbers[at], format(stored)) as f32;
+            let (here, there) = (value(self), value(other));
+            self.joints[at] == other.joints[at] && (here == there || here.is_nan() && there.is_nan())
+        };
+        let vertices = self.joints.len() / per_vertex.max(1);
+        (0..vertices).filter(|v| !(v * per_vertex..(v + 1) * per_vertex).all(same)).map(|v| v as u32).collect()
+    }
+}

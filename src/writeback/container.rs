@@ -1,0 +1,67 @@
+//! The file around JSON text and binary chunk.
+
+use std::ops::Range;
+
+use super::WriteError;
+
+/// The JSON text of a file, and what stands around it there: a byte order mark, padding, the white space at its end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Text<'s> {
+    pub before: &'s [u8],
+    pub json: &'s str,
+    pub after: &'s [u8],
+}
+
+impl<'s> Text<'s> {
+    /// Of the bytes that hold the text.
+    pub fn of(bytes: &'s [u8]) -> Result<Self, WriteError> {
+        let no_text = || WriteError::Json("JSON text".to_owned());
+        let start = bytes.iter().position(|b| *b == b'{').ok_or_else(no_text)?;
+        let end = bytes.iter().rposition(|b| *b == b'}').ok_or_else(no_text)? + 1;
+        let json = bytes.get(start..end).and_then(|json| std::str::from_utf8(json).ok()).ok_or_else(no_text)?;
+        Ok(Self { before: &bytes[..start], json, after: &bytes[end..] })
+    }
+}
+
+/// Puts new JSON text and a new binary chunk into a GLB; what is `None` stays. All other chunks, and what follows the
+/// container, stay too.
+pub(super) fn glb(
+    source: &[u8],
+    json: (&Range<u64>, Option<&str>),
+    bin: Option<(&Range<u64>, &[u8])>,
+) -> Result<Vec<u8>, WriteError> {
+    let changed = || WriteError::Json("a GLB container".to_owned());
+    let word = |at: usize| {
+        let bytes = source.get(at..at + 4).and_then(|b| b.first_chunk::<4>());
+        bytes.map(|b| u32::from_le_bytes(*b)).ok_or_else(changed)
+    };
+    let length = word(8)? as usize;
+    let mut out = source.get(..12).ok_or_else(changed)?.to_vec();
+    let mut at = 12;
+    while at < length {
+        let (size, kind) = (word(at)? as usize, source.get(at + 4..at + 8).ok_or_else(changed)?);
+        let old = source.get(at + 8..at + 8 + size).ok_or_else(changed)?;
+        let here = |range: &Range<u64>| range.start == at as u64 + 8 && range.end == (at + 8 + size) as u64;
+        let (new, fill) = match (json.1, bin) {
+            (Some(text), _) if here(json.0) => {
+                let text_of = Text::of(old)?;
+                ([text_of.before, text.as_bytes()].concat(), b' ')
+            }
+            (_, Some((range, bytes))) if here(range) => (bytes.to_vec(), 0),
+            _ => (Vec::new(), 0),
+        };
+        let stays = new.is_empty();
+        let mut new = if stays { old.to_vec() } else { new };
+        if !stays {
+            new.resize(new.len().next_multiple_of(4), fill);
+        }
+        out.extend(u32::try_from(new.len()).map_err(|_| WriteError::TooLong)?.to_le_bytes());
+        out.extend_from_slice(kind);
+        out.append(&mut new);
+        at += 8 + size;
+    }
+    let total = u32::try_from(out.len()).map_err(|_| WriteError::TooLong)?;
+    out[8..12].copy_from_slice(&total.to_le_bytes());
+    out.extend_from_slice(source.get(length..).unwrap_or_default());
+    Ok(out)
+}

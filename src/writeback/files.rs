@@ -1,0 +1,300 @@
+//! Which files a changed model becomes, and writing them: all or none.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::Value;
+
+use super::container::Text;
+use super::{Changes, Patched, WriteError, patch};
+use crate::edit::Sheet;
+use crate::output::{NewFile, Overwritten, back_up, overwritten, take_back};
+
+/// What stands in a URI as it is (RFC 3986, 2.3).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Where a changed model goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'p> {
+    /// To another file than its own.
+    To(&'p Path),
+    /// To where it came from; a copy of every file that changes is kept beside it.
+    InPlace,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default)]
+pub struct Saved {
+    /// How much of the model is new.
+    pub changes: Changes,
+    /// Every file that was written, the model's own last.
+    pub written: Vec<PathBuf>,
+    /// Copies of what was replaced.
+    pub backups: Vec<PathBuf>,
+    /// Files that the result names and that do not stand beside it: their names lead out of the folder.
+    pub left: Vec<PathBuf>,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// See [`WriteError`].
+    #[error(transparent)]
+    Patch(#[from] WriteError),
+    /// The output is one of the files of the model.
+    #[error(transparent)]
+    Overwritten(#[from] Overwritten),
+    /// The name says another container than the model's.
+    #[error("{}: the model is a {is}, and stays one; name the output .{is}", path.display())]
+    Container {
+        /// The output.
+        path: PathBuf,
+        /// The model's: `glb` or `gltf`.
+        is: &'static str,
+    },
+    /// The model's file was changed after it was read.
+    #[error("{}: it was changed by another program after it was read; nothing was written", .0.display())]
+    Stale(PathBuf),
+    /// A file cannot be written.
+    #[error("could not write {}: {reason}", path.display())]
+    Output {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+}
+
+fn unwritable(path: &Path, reason: impl ToString) -> SaveError {
+    SaveError::Output { path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// A file that is to be written.
+struct Output {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// Length and time of a file: what tells that another program has changed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp(u64, Option<SystemTime>);
+
+impl Stamp {
+    /// As the file is now.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let facts = fs::metadata(path)?;
+        Ok(Self(facts.len(), facts.modified().ok()))
+    }
+}
+
+/// Writes the model of a sheet with its new weights and matrices. `path` is the file that the model was read from, `stamp`
+/// what it was like before that.
+///
+/// # Errors
+/// Nothing was written then, and every file is as it was.
+pub fn save(path: &Path, stamp: Stamp, sheet: &Sheet, place: Place) -> Result<Saved, SaveError> {
+    let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
+    if Stamp::of(path).ok() != Some(stamp) {
+        return Err(SaveError::Stale(path.to_owned()));
+    }
+    match place {
+        Place::To(out) => save_to(path, &source, sheet, out),
+        Place::InPlace => save_in_place(path, &source, sheet),
+    }
+}
+
+fn save_to(path: &Path, source: &[u8], sheet: &Sheet, out: &Path) -> Result<Saved, SaveError> {
+    let files = || sheet.model.source.files.iter().map(PathBuf::as_path).chain([path]);
+    check_name(source, out)?;
+    overwritten(out, files())?;
+    let folder = folder_of(out);
+    let is_elsewhere = match (folder.canonicalize(), folder_of(path).canonicalize()) {
+        (Ok(to), Ok(from)) => to != from,
+        (Err(error), _) => return Err(unwritable(out, format!("its folder: {error}"))),
+        (_, Err(_)) => true,
+    };
+    let named = named_files(source, folder_of(path), sheet)?;
+    let mut taken: BTreeSet<PathBuf> = named.iter().map(|n| n.relative.clone()).collect();
+    let mut renamed: Vec<(usize, String)> = Vec::new();
+    let mut rename = |buffer: usize| {
+        // Its own name is free where the result lies elsewhere.
+        if is_elsewhere {
+            let others = named.iter().filter(|n| n.buffer != Some(buffer)).map(|n| &n.relative);
+            let others: BTreeSet<&PathBuf> = others.collect();
+            named.iter().filter(|n| n.buffer == Some(buffer) && !others.contains(&n.relative)).for_each(|n| {
+                taken.remove(&n.relative);
+            });
+        }
+        let name = free_name(out, &taken, &|name| overwritten(&folder.join(name), files()).is_ok());
+        taken.insert(PathBuf::from(&name));
+        renamed.push((buffer, name.clone()));
+        Some(utf8_percent_encode(&name, ENCODED).to_string())
+    };
+    let Patched { main, buffers, changes } = patch(source, sheet, &mut rename)?;
+    let mut saved = Saved { changes, ..Saved::default() };
+    let mut outputs = Vec::new();
+    if is_elsewhere {
+        for file in named.iter().filter(|n| n.buffer.is_none_or(|b| renamed.iter().all(|(r, _)| *r != b))) {
+            outputs.extend(copy_of(file, folder, &files, &mut saved)?);
+        }
+    }
+    for (buffer, (_, name)) in buffers.into_iter().zip(&renamed) {
+        outputs.push(Output { path: folder.join(name), bytes: buffer.bytes });
+    }
+    outputs.push(Output { path: out.to_owned(), bytes: main.unwrap_or_else(|| source.to_vec()) });
+    write_all(&outputs, &mut saved, &mut |_| Ok(()))?;
+    Ok(saved)
+}
+
+fn save_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Saved, SaveError> {
+    let Patched { main, buffers, changes } = patch(source, sheet, &mut |_| None)?;
+    let mut saved = Saved { changes, ..Saved::default() };
+    let mut outputs: Vec<Output> = buffers.into_iter().map(|b| Output { path: b.path, bytes: b.bytes }).collect();
+    if let Some(main) = main.filter(|main| main != source) {
+        outputs.push(Output { path: path.to_owned(), bytes: main });
+    }
+    let mut backups = Vec::new();
+    let kept = write_all(&outputs, &mut saved, &mut |output| {
+        let old = fs::read(&output.path)?;
+        backups.push(back_up(&output.path, &old)?);
+        Ok(())
+    });
+    if let Err(error) = kept {
+        backups.iter().for_each(|backup| take_back(backup));
+        return Err(error);
+    }
+    saved.backups = backups;
+    Ok(saved)
+}
+
+/// Writes all files beside their places, then does what is to be done `before` each is replaced, then renames them.
+fn write_all(
+    outputs: &[Output],
+    saved: &mut Saved,
+    before: &mut dyn FnMut(&Output) -> io::Result<()>,
+) -> Result<(), SaveError> {
+    let mut files = Vec::new();
+    for output in outputs {
+        let write = || -> io::Result<NewFile> {
+            let mut file = NewFile::create(&output.path)?;
+            file.write_all(&output.bytes)?;
+            file.settle()?;
+            Ok(file)
+        };
+        files.push(write().map_err(|error| unwritable(&output.path, error))?);
+    }
+    for output in outputs {
+        before(output).map_err(|error| unwritable(&output.path, format!("its backup: {error}")))?;
+    }
+    for (file, output) in files.into_iter().zip(outputs) {
+        file.commit().map_err(|error| unwritable(&output.path, error))?;
+        saved.written.push(output.path.clone());
+    }
+    Ok(())
+}
+
+/// The name must not say another container than the model's.
+fn check_name(source: &[u8], out: &Path) -> Result<(), SaveError> {
+    let is_glb = source.starts_with(b"glTF");
+    let ending = out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let wrong = match ending.as_deref() {
+        Some("gltf") => is_glb,
+        Some("glb" | "vrm") => !is_glb,
+        _ => false,
+    };
+    if wrong {
+        return Err(SaveError::Container { path: out.to_owned(), is: if is_glb { "glb" } else { "gltf" } });
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file that the text names by a relative URI.
+struct Named {
+    /// The name as a path, to be taken from the folder of the text.
+    relative: PathBuf,
+    /// Where it lies.
+    from: PathBuf,
+    /// The buffer that it holds; `None`: an image.
+    buffer: Option<usize>,
+}
+
+/// All files that a text names, whether they are there or not.
+fn named_files(source: &[u8], folder: &Path, sheet: &Sheet) -> Result<Vec<Named>, SaveError> {
+    let range = &sheet.model.source.origins.json;
+    let json = source.get(range.start as usize..range.end as usize);
+    let text = Text::of(json.ok_or_else(|| WriteError::Json("as many bytes".to_owned()))?)?;
+    let root: Value = serde_json::from_str(text.json).map_err(|e| WriteError::Json(e.to_string()))?;
+    let mut out = Vec::new();
+    for list in ["buffers", "images"] {
+        for (index, item) in root[list].as_array().into_iter().flatten().enumerate() {
+            let uri = item["uri"].as_str().unwrap_or_default();
+            let Ok(decoded) = percent_decode_str(uri).decode_utf8() else { continue };
+            let has_scheme = decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default().contains(':');
+            if !decoded.is_empty() && !has_scheme && !decoded.starts_with(['/', '\\']) {
+                let relative = PathBuf::from(decoded.as_ref());
+                let from = folder.join(&relative);
+                out.push(Named { relative, from, buffer: (list == "buffers").then_some(index) });
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The file beside the result that holds the same; `None` where there is nothing to copy.
+fn copy_of<'f, I: Iterator<Item = &'f Path>>(
+    file: &Named,
+    folder: &Path,
+    files: &dyn Fn() -> I,
+    saved: &mut Saved,
+) -> Result<Option<Output>, SaveError> {
+    let inside = file.relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+    if !inside {
+        saved.left.push(file.from.clone());
+        return Ok(None);
+    }
+    let bytes = match fs::metadata(&file.from).map(|facts| facts.is_file()) {
+        // What is missing is missing in the copy too.
+        Err(_) | Ok(false) => return Ok(None),
+        Ok(true) => fs::read(&file.from).map_err(|source| WriteError::Read { path: file.from.clone(), source })?,
+    };
+    let path = folder.join(&file.relative);
+    if overwritten(&path, files()).is_err() {
+        // A link to it.
+        return Ok(None);
+    }
+    if let Ok(there) = fs::read(&path) {
+        if there == bytes {
+            return Ok(None);
+        }
+        let reason = "another file of that name is there, which the model would need to replace; choose another folder";
+        return Err(unwritable(&path, reason));
+    }
+    let parent = folder_of(&path);
+    fs::create_dir_all(parent).map_err(|error| unwritable(&path, error))?;
+    Ok(Some(Output { path, bytes }))
+}
+
+/// `OUT.bin`, or `OUT-1.bin` and so on: a name in the output's folder that is nobody's.
+fn free_name(out: &Path, taken: &BTreeSet<PathBuf>, is_free: &dyn Fn(&str) -> bool) -> String {
+    let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let own = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut number = 0_u32;
+    loop {
+        let name = if number == 0 { format!("{stem}.bin") } else { format!("{stem}-{number}.bin") };
+        if name != own && !taken.contains(Path::new(&name)) && is_free(&name) {
+            return name;
+        }
+        number += 1;
+    }
+}

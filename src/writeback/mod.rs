@@ -1,0 +1,103 @@
+//! Writes changed weights back into the file that they came from: only what must change does.
+//!
+//! Where a file's layout can hold the new numbers they are put where the old ones stood ([`Origins`] says where). Else new
+//! bytes are appended to a buffer, and of the JSON text only the values that must change do. Old bytes stay where they are.
+//! Nothing here writes a file: what is to be written comes back as bytes ([`Patched`]).
+
+mod buffers;
+mod container;
+#[cfg(feature = "app")]
+mod files;
+pub mod json;
+mod plan;
+mod streams;
+mod uses;
+mod wants;
+
+#[cfg(feature = "app")]
+pub use files::{Place, SaveError, Saved, Stamp, save};
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use crate::edit::Sheet;
+#[cfg(doc)]
+use crate::model::Origins;
+
+/// Why a file could not be patched.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The text of the file is not what import has read; it names what was expected.
+    #[error("the file is not as it was read: expected {0}; it was changed in the meantime")]
+    Json(String),
+    /// A file that holds a buffer cannot be read.
+    #[error("could not read {}: {source}", path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A buffer is not as long as it was.
+    #[error("buffer {0} is not as it was read: it was changed in the meantime")]
+    Changed(usize),
+    /// The result is longer than a container can be.
+    #[error("the result is longer than the 4 GiB that a GLB can hold")]
+    TooLong,
+}
+
+/// How much of a file changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Vertices whose stored joints or weights change; those of primitives that share accessors count once.
+    pub vertices: usize,
+    /// Accessors, by their index in the result, whose numbers change or that are new.
+    pub accessors: BTreeSet<usize>,
+    /// Bytes of buffers that change or are new.
+    pub bytes: u64,
+    /// Values of the JSON text that change, are new or go.
+    pub json_values: u64,
+}
+
+/// The files that a model becomes.
+#[derive(Clone, Debug, Default)]
+pub struct Patched {
+    /// The `.gltf` or `.glb` itself; `None`: nothing changes, in no file.
+    pub main: Option<Vec<u8>>,
+    /// Buffers in files of their own whose bytes change.
+    pub buffers: Vec<ChangedBuffer>,
+    /// How much that is.
+    pub changes: Changes,
+}
+
+/// A buffer in a file of its own whose bytes change.
+#[derive(Clone, Debug)]
+pub struct ChangedBuffer {
+    /// The file that holds it now.
+    pub path: PathBuf,
+    /// The URI under which the result names it; `None`: the one that it has.
+    pub uri: Option<String>,
+    /// What the file is to hold.
+    pub bytes: Vec<u8>,
+}
+
+/// Works out what a file becomes when the weights and matrices of a sheet are stored in it. `source` is the whole file that
+/// the sheet's model was read from; `rename` may give a buffer in a file of its own another URI, by its index.
+///
+/// # Errors
+/// The file, or one that it names, is not what it was when it was read.
+pub fn patch(
+    source: &[u8],
+    sheet: &Sheet,
+    rename: &mut dyn FnMut(usize) -> Option<String>,
+) -> Result<Patched, WriteError> {
+    let (wants, vertices) = wants::of(sheet);
+    if wants.iter().all(|want| !want.changes()) {
+        return Ok(Patched::default());
+    }
+    let mut plan = plan::Plan::new(source, sheet)?;
+    plan.carry_out(&wants)?;
+    let mut patched = plan.finish(source, rename)?;
+    patched.changes.vertices = vertices;
+    Ok(patched)
+}

@@ -1,0 +1,81 @@
+//! `skinscope fix`: what each operation makes of the weights, and that nothing else of the file changes.
+
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod files;
+mod made;
+mod operations;
+mod outside;
+mod packed;
+mod reader;
+mod reference;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// The program.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_skinscope");
+
+/// An empty folder.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fix").join(name);
+    let _absent = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.canonicalize().unwrap()
+}
+
+/// `skinscope fix` in a folder.
+pub fn fix(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(PROGRAM).arg("fix").args(arguments).current_dir(folder).output().unwrap()
+}
+
+/// What it says on standard error.
+pub fn said(out: &Output) -> String {
+    String::from_utf8_lossy(&out.stderr).into_owned()
+}
+
+/// The JSON that it prints; it must go well.
+pub fn report(folder: &Path, arguments: &[&str]) -> Value {
+    let out = fix(folder, &[arguments, &["--json"]].concat());
+    assert!(out.status.success(), "{arguments:?}: {}", said(&out));
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+/// Every file of a folder, with what it holds.
+pub fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut out: Vec<(String, Vec<u8>)> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.is_file())
+        .map(|p| (p.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&p).unwrap()))
+        .collect();
+    out.sort();
+    out
+}
+
+/// All models of the corpus and of the fixtures.
+pub fn models() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("tests/fixtures"), root.join("assets")];
+    if let Some(corpus) = common::corpus() {
+        folders.extend([corpus.join("models"), corpus.join("bind"), corpus.join("malformed")]);
+    }
+    let mut out = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "glb" || e == "gltf") {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    out
+}

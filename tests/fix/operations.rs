@@ -1,0 +1,511 @@
+//! Operations beside their references, over every layout, component type and number of influences.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::made::{Doc, F32, JOINTS, LAYOUTS, Layout, Pairs, U8, U16, VERTICES, one, pairs};
+use crate::reader::{File, differences};
+use crate::reference::{self, Vertex};
+use crate::{contents, folder, report};
+
+/// What a run must give: exact pairs, or dense weights that stand in any pairs.
+enum Expected {
+    Pairs(Pairs),
+    /// None where rounding decides which of two nearly equal joints is cut.
+    Dense(Vec<Option<Vec<f64>>>),
+}
+
+/// Runs `skinscope fix` on a document in every container, and compares.
+fn compare(name: &str, doc: &Doc, before: &Pairs, layout: Layout, arguments: &[&str], expected: &Expected) {
+    let folder = folder(&format!("operations/{name}"));
+    std::fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+    std::fs::write(folder.join("b.gltf"), doc.data_uri()).unwrap();
+    std::fs::write(folder.join("skin \u{fc}.bin"), &doc.bin).unwrap();
+    std::fs::write(folder.join("c.gltf"), doc.external("skin%20%C3%BC.bin")).unwrap();
+    let inputs = contents(&folder);
+    for (model, out) in [("a.glb", "out.glb"), ("b.gltf", "out b.gltf"), ("c.gltf", "out c.gltf")] {
+        let what = format!("{name} {arguments:?} {layout:?} {model}");
+        let told = report(&folder, &[&[model, "-o", out], arguments].concat());
+        let (old, new) = (File::open(&folder.join(model)), File::open(&folder.join(out)));
+        for (mesh, primitive) in old.skinned() {
+            let pairs = new.pairs(mesh, primitive).unwrap();
+            match expected {
+                Expected::Pairs(expected) => same(&what, &pairs, expected, before),
+                Expected::Dense(expected) => same_dense(&what, &pairs, expected),
+            }
+        }
+        only_weights_differ(&what, &old, &new);
+        counted(&what, &old, &new, &told);
+        // All else in the folder is as it was.
+        let now = contents(&folder);
+        assert!(inputs.iter().all(|file| now.contains(file)), "{what}: an input changed");
+    }
+}
+
+/// Pairs are those of the reference: integers and joints exactly, floats to the last bit of a 32-bit float; those that the
+/// reference did not touch to the bit.
+fn same(what: &str, pairs: &Pairs, expected: &Pairs, before: &Pairs) {
+    assert_eq!((pairs.slots, pairs.component), (expected.slots, expected.component), "{what}");
+    for at in 0..pairs.joints.len() {
+        let place = format!("{what}: vertex {}, slot {}", at / pairs.slots, at % pairs.slots);
+        assert_eq!(pairs.joints[at], expected.joints[at], "{place}");
+        let (a, b) = (pairs.numbers[at], expected.numbers[at]);
+        if before.component == pairs.component && before.numbers[at].to_bits() == b.to_bits() {
+            assert!(a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(), "{place}: {a}, not {b} as it was");
+        }
+        let tolerance = if pairs.component == F32 { 6e-8 } else { 0.0 };
+        assert!(a == b || (a - b).abs() <= tolerance || a.is_nan() && b.is_nan(), "{place}: {a}, not {b}");
+    }
+}
+
+fn same_dense(what: &str, pairs: &Pairs, expected: &[Option<Vec<f64>>]) {
+    let step = if pairs.component == F32 { 2e-7 } else { 1.001 / pairs.one() };
+    for (v, vertex) in reference::vertices(pairs).iter().enumerate() {
+        let weights = reference::dense(vertex);
+        for (joint, weight) in weights.iter().enumerate().filter(|_| expected[v].is_some()) {
+            let wanted = expected[v].as_ref().unwrap()[joint];
+            assert!((weight - wanted).abs() <= step, "{what}: vertex {v}, joint {joint}: {weight}, not {wanted}");
+        }
+        let numbers: f64 = pairs.numbers[v * pairs.slots..(v + 1) * pairs.slots].iter().sum();
+        let off = if pairs.component == F32 { 2e-7 * pairs.slots as f64 } else { 0.0 };
+        assert!((numbers - pairs.one()).abs() <= off, "{what}: vertex {v} sums to {numbers}");
+    }
+}
+
+/// Of all accessors only those of joints and weights hold other numbers, and the JSON text differs where it must.
+fn only_weights_differ(what: &str, old: &File, new: &File) {
+    let named = |name: &str| name.starts_with("JOINTS_") || name.starts_with("WEIGHTS_");
+    for path in differences(&old.root, &new.root) {
+        let steps: Vec<&str> = path.split('/').skip(1).collect();
+        let fine = match steps[..] {
+            ["accessors", ..] | ["bufferViews", ..] => true,
+            ["buffers", _, "byteLength" | "uri"] => true,
+            ["meshes", _, "primitives", _, "attributes", name] => named(name),
+            _ => false,
+        };
+        assert!(fine, "{what}: {path} changed");
+    }
+    // Old views are as they were: new ones come after them.
+    let views = |f: &File| f.root["bufferViews"].as_array().unwrap().clone();
+    assert!(views(new).starts_with(&views(old)), "{what}: an old view changed");
+    let mut others: Vec<usize> = (0..old.accessors()).collect();
+    for (mesh, primitive) in old.skinned() {
+        for (name, accessor) in old.root["meshes"][mesh]["primitives"][primitive]["attributes"].as_object().unwrap() {
+            if named(name) {
+                others.retain(|a| Some(*a as u64) != accessor.as_u64());
+            }
+        }
+    }
+    for (mesh, primitive) in old.skinned() {
+        let color = old.attribute(mesh, primitive, "COLOR_0");
+        others.extend(color);
+        assert_eq!(color, new.attribute(mesh, primitive, "COLOR_0"), "{what}");
+    }
+    for accessor in others {
+        assert_eq!(old.root["accessors"][accessor], new.root["accessors"][accessor], "{what}: accessor {accessor}");
+        assert!(old.elements(accessor) == new.elements(accessor), "{what}: accessor {accessor} holds other bytes");
+    }
+    // Words that nobody would write so are as they were.
+    let odd = "\"extras\" : {\"z\":1.50e+1,\t\"a\\u0041\": [ ],\"z\":0.10 , \"name\":\"\\/\"},";
+    assert!(new.text.contains(odd), "{what}: {}", new.text);
+    for accessor in 0..new.accessors() {
+        bounds_are_right(what, new, accessor);
+    }
+}
+
+fn bounds_are_right(what: &str, file: &File, index: usize) {
+    let accessor = &file.root["accessors"][index];
+    if accessor["min"].is_null() {
+        return;
+    }
+    let component = accessor["componentType"].as_u64().unwrap() as u32;
+    let rows: Vec<Vec<f64>> =
+        file.elements(index).unwrap().iter().map(|e| crate::reader::numbers(e, component)).collect();
+    for (name, pick) in [("min", f64::min as fn(f64, f64) -> f64), ("max", f64::max)] {
+        for i in 0..rows[0].len() {
+            let of = rows.iter().map(|row| row[i]).reduce(pick).unwrap();
+            let stated = accessor[name][i].as_f64().unwrap();
+            let same = if component == F32 { stated as f32 == of as f32 } else { stated == of };
+            assert!(same, "{what}: accessor {index}, {name} {i}: {stated}, not {of}");
+        }
+    }
+}
+
+/// The figures of the report are those of the files.
+fn counted(what: &str, old: &File, new: &File, told: &serde_json::Value) {
+    let stored = |file: &File| {
+        let of = |(m, p): (usize, usize)| {
+            (file.pairs(m, p).unwrap(), file.root["meshes"][m]["primitives"][p]["attributes"].clone())
+        };
+        file.skinned().into_iter().map(of).collect::<Vec<_>>()
+    };
+    let (mut vertices, mut seen) = (0, Vec::new());
+    for ((a, attributes), (b, _)) in stored(old).iter().zip(stored(new)) {
+        let sets: Vec<_> =
+            attributes.as_object().unwrap().iter().filter(|(k, _)| k.contains("S_")).map(|(_, v)| v.clone()).collect();
+        if seen.contains(&sets) {
+            continue;
+        }
+        seen.push(sets);
+        let value = |p: &Pairs, at: usize| (p.numbers[at] / p.one()) as f32;
+        let same = |at: usize| {
+            let (x, y) = (value(a, at), value(&b, at));
+            a.joints[at] == b.joints[at] && (x == y || x.is_nan() && y.is_nan())
+        };
+        vertices += (0..VERTICES).filter(|v| !(v * a.slots..(v + 1) * a.slots).all(same)).count();
+    }
+    assert_eq!(told["changed"]["vertices"], json!(vertices), "{what}");
+    assert_eq!(told["schema"], json!(1));
+    let changed = |a: &usize| {
+        *a >= old.accessors()
+            || old.root["accessors"][*a] != new.root["accessors"][*a]
+            || old.elements(*a) != new.elements(*a)
+    };
+    let accessors: Vec<usize> = (0..new.accessors()).filter(changed).collect();
+    assert_eq!(told["changed"]["accessors"], json!(accessors), "{what}");
+    let bytes: usize = old
+        .buffers
+        .iter()
+        .zip(&new.buffers)
+        .map(|(a, b)| b.len() - a.len() + a.iter().zip(b).filter(|(x, y)| x != y).count())
+        .sum();
+    assert_eq!(told["changed"]["bytes"], json!(bytes), "{what}");
+    let uris = differences(&old.root, &new.root);
+    assert_eq!(told["changed"]["json_values"] == json!(0), uris.is_empty(), "{what}");
+}
+
+/// Every component type, one and two sets, clean and not, in every layout.
+fn all(each: &mut dyn FnMut(&str, &Pairs, Layout, &Doc)) {
+    for (c, component) in [U8, U16, F32].into_iter().enumerate() {
+        for sets in [1, 2] {
+            for unclean in [false, true] {
+                let pairs = pairs(component, sets, unclean, (c * 4 + sets * 2) as u64 + u64::from(unclean));
+                for layout in LAYOUTS {
+                    each(
+                        &format!("{component}-{sets}-{unclean}-{layout:?}"),
+                        &pairs,
+                        layout,
+                        &Doc::new(&pairs, layout),
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn exact(name: &str, arguments: &[&str], component: Option<u32>, operation: &dyn Fn(&mut [Vertex], u32)) {
+    all(&mut |case, before, layout, doc| {
+        let mut vertices = reference::vertices(before);
+        operation(&mut vertices, before.component);
+        let expected = reference::store(&vertices, before.slots, component.unwrap_or(before.component));
+        compare(&format!("{name}/{case}"), doc, before, layout, arguments, &Expected::Pairs(expected));
+    });
+}
+
+#[test]
+fn without_an_operation_every_layout_stays_as_it_is() {
+    all(&mut |case, _, _, doc| {
+        let folder = folder(&format!("nothing/{case}"));
+        std::fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+        std::fs::write(folder.join("b.gltf"), doc.data_uri()).unwrap();
+        for (model, out) in [("a.glb", "out.glb"), ("b.gltf", "out.gltf")] {
+            let told = report(&folder, &[model, "-o", out]);
+            let nothing = json!({ "vertices": 0, "accessors": [], "bytes": 0, "json_values": 0 });
+            assert_eq!(told, json!({ "schema": 1, "changed": nothing, "operations": [] }));
+            assert_eq!(std::fs::read(folder.join(model)).unwrap(), std::fs::read(folder.join(out)).unwrap(), "{case}");
+        }
+    });
+}
+
+#[test]
+fn normalise_divides_by_the_sum() {
+    exact("normalise", &["--normalise"], None, &|all, component| reference::normalise(all, component));
+}
+
+#[test]
+fn prune_takes_small_joints() {
+    exact("prune", &["--prune", "0.15"], None, &|all, _| reference::prune(all, 0.15));
+}
+
+#[test]
+fn limit_keeps_the_largest_in_front() {
+    for most in [1, 2, 3, 4, 6] {
+        let text = most.to_string();
+        exact(&format!("limit{most}"), &["--limit", &text], None, &|all, _| reference::limit(all, most));
+    }
+}
+
+#[test]
+fn quantise_sums_exactly() {
+    for (name, component) in [("u8", U8), ("u16", U16), ("f32", F32)] {
+        // Where nothing is a number there is no sum: only what is clean is asked.
+        for (c, from) in [U8, U16, F32].into_iter().enumerate() {
+            for layout in LAYOUTS {
+                let before = pairs(from, 1 + c % 2, false, 40 + c as u64);
+                let mut vertices = reference::vertices(&before);
+                vertices.iter_mut().for_each(|v| v.touched = component != F32);
+                let expected = reference::store(&vertices, before.slots, component);
+                let case = format!("quantise/{name}-{from}-{layout:?}");
+                compare(
+                    &case,
+                    &Doc::new(&before, layout),
+                    &before,
+                    layout,
+                    &["--quantise", name],
+                    &Expected::Pairs(expected),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn operations_follow_one_another_and_are_rounded_once() {
+    let chain = |all: &mut [Vertex], component: u32| {
+        reference::normalise(all, component);
+        reference::prune(all, 0.1);
+        reference::limit(all, 2);
+        all.iter_mut().for_each(|v| v.touched = true);
+    };
+    // In another order than that in which they run.
+    let arguments = ["--quantise", "u8", "--limit", "2", "--prune", "0.1", "--normalise"];
+    exact("chain", &arguments, Some(U8), &chain);
+}
+
+#[test]
+fn hammer_takes_the_nearest_good_vertex() {
+    all(&mut |case, before, layout, doc| {
+        let vertices = reference::vertices(before);
+        let folder = folder(&format!("hammer/{case}"));
+        std::fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+        report(&folder, &["a.glb", "-o", "out.glb", "--hammer"]);
+        let new = File::open(&folder.join("out.glb")).pairs(0, 0).unwrap();
+        let bad = reference::nearest_good(&vertices);
+        assert_eq!(bad.is_empty(), !case.contains("true"), "{case}");
+        for v in 0..VERTICES {
+            let slots = |p: &Pairs, v: usize| {
+                let of = v * p.slots..(v + 1) * p.slots;
+                p.joints[of.clone()].iter().copied().zip(p.numbers[of].iter().map(|n| n.to_bits())).collect::<Vec<_>>()
+            };
+            match bad.iter().find(|(b, _)| *b == v) {
+                None => {
+                    assert_eq!(slots(&new, v), slots(before, v), "{case} {layout:?}: vertex {v} has weights of its own")
+                }
+                Some((_, from)) => {
+                    let own = reference::dense(&reference::vertices(&new)[v]);
+                    let fits = |g: &usize| {
+                        let source = reference::dense(&vertices[*g]);
+                        let sum: f64 = source.iter().sum();
+                        let step = if before.component == F32 { 1e-6 } else { 1.001 / one(before.component) };
+                        own.iter().zip(source).all(|(a, b)| (a - b / sum).abs() <= step)
+                    };
+                    assert!(from.iter().any(fits), "{case} {layout:?}: vertex {v} has {own:?}, not those of {from:?}");
+                }
+            }
+        }
+    });
+}
+
+/// Cut to so many joints; most vertices are clear.
+fn cut(dense: Vec<Vec<f64>>, slots: usize) -> Vec<Option<Vec<f64>>> {
+    let is_clear = |w: &Vec<f64>| {
+        let mut sorted: Vec<f64> = w.iter().copied().filter(|w| *w > 0.0).collect();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        sorted.len() <= slots || sorted[slots - 1] - sorted[slots] > 1e-6
+    };
+    let out: Vec<_> = dense.into_iter().map(|w| is_clear(&w).then(|| reference::cut(w, slots))).collect();
+    assert!(out.iter().flatten().count() >= VERTICES * 3 / 4);
+    out
+}
+
+#[test]
+fn smooth_is_the_mean_of_neighbours() {
+    for times in [1, 3] {
+        all(&mut |case, before, layout, doc| {
+            if case.contains("true") {
+                return;
+            }
+            let dense = reference::smooth(&reference::vertices(before), times);
+            let expected = cut(dense, before.slots);
+            let text = times.to_string();
+            compare(
+                &format!("smooth{times}/{case}"),
+                doc,
+                before,
+                layout,
+                &["--smooth", &text],
+                &Expected::Dense(expected),
+            );
+        });
+    }
+}
+
+#[test]
+fn mirror_copies_one_side_to_the_other() {
+    for (side, from_negative) in [("x", false), ("x:+", false), ("x:-", true)] {
+        all(&mut |case, before, layout, doc| {
+            if case.contains("true") {
+                return;
+            }
+            let dense = reference::mirror(&reference::vertices(before), from_negative);
+            let expected = cut(dense, before.slots);
+            let name = format!("mirror{}/{case}", side.replace(':', "_"));
+            compare(&name, doc, before, layout, &["--mirror", side], &Expected::Dense(expected));
+        });
+    }
+}
+
+/// Two primitives side by side: the vertices of their common border lie in one place.
+#[test]
+fn seams_get_the_mean_of_both_sides() {
+    for component in [U8, U16, F32] {
+        let [left, right] = [pairs(component, 1, false, 5), pairs(component, 1, false, 6)];
+        let mut doc = Doc::new(&left, Layout::Plain);
+        doc.add_beside(&right);
+        let folder = folder(&format!("seams/{component}"));
+        std::fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+        report(&folder, &["a.glb", "-o", "out.glb", "--weld-seams"]);
+        let new = File::open(&folder.join("out.glb"));
+        let both = [new.pairs(0, 0).unwrap(), new.pairs(0, 1).unwrap()];
+        let vertices = [reference::vertices(&left), reference::vertices(&right)];
+        for (p, old) in [&left, &right].into_iter().enumerate() {
+            for v in 0..VERTICES {
+                // The last column of the left one is the first of the right one.
+                let (column, row) = (v % crate::made::COLUMNS, v / crate::made::COLUMNS);
+                let is_border = column == if p == 0 { crate::made::COLUMNS - 1 } else { 0 };
+                let slots = v * 4..v * 4 + 4;
+                if !is_border {
+                    assert_eq!(both[p].numbers[slots.clone()], old.numbers[slots.clone()], "{component}: {p}, {v}");
+                    assert_eq!(both[p].joints[slots.clone()], old.joints[slots], "{component}: {p}, {v}");
+                    continue;
+                }
+                let first = row * crate::made::COLUMNS;
+                let last = first + crate::made::COLUMNS - 1;
+                let (a, b) = (reference::dense(&vertices[0][last]), reference::dense(&vertices[1][first]));
+                let sums = [a.iter().sum::<f64>(), b.iter().sum::<f64>()];
+                let mean = a.iter().zip(&b).map(|(a, b)| (a / sums[0] + b / sums[1]) / 2.0).collect();
+                let expected = reference::cut(mean, 4);
+                let found = reference::dense(&reference::vertices(&both[p])[v]);
+                let step = if component == F32 { 1e-7 } else { 1.001 / one(component) };
+                let near = (0..JOINTS.len()).all(|j| (found[j] - expected[j]).abs() <= step);
+                assert!(near, "{component}: {p}, {v}: {found:?}, not {expected:?}");
+            }
+        }
+        let twins = |row: usize| {
+            let (a, b) = (row * 5 + 4, row * 5);
+            (&both[0].numbers[a * 4..a * 4 + 4] == &both[1].numbers[b * 4..b * 4 + 4], a, b)
+        };
+        (0..crate::made::ROWS).for_each(|row| assert!(twins(row).0, "{component}: {:?}", twins(row)));
+    }
+}
+
+#[test]
+fn inverse_binds_that_differ_are_set_and_no_others() {
+    let pairs = pairs(F32, 1, false, 9);
+    let mut doc = Doc::new(&pairs, Layout::Plain);
+    let accessor = doc.root["skins"][0]["inverseBindMatrices"].as_u64().unwrap() as usize;
+    let view = doc.root["accessors"][accessor]["bufferView"].as_u64().unwrap() as usize;
+    let start = doc.root["bufferViews"][view]["byteOffset"].as_u64().unwrap() as usize;
+    let good = doc.bin.clone();
+    // Joint 4 was bound half a metre off, and a little turned.
+    for (place, value) in [(12, 0.5_f32), (13, -0.25), (0, 0.96), (1, 0.28), (4, -0.28), (5, 0.96)] {
+        let at = start + 4 * 64 + place * 4;
+        doc.bin[at..at + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    for extra in [&["--inverse-binds"][..], &["--rules", "inverse-bind-mismatch"]] {
+        let folder = folder("binds");
+        std::fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+        let told = report(&folder, &[&["a.glb", "-o", "out.glb"], extra].concat());
+        assert_eq!((&told["changed"]["accessors"], &told["changed"]["vertices"]), (&json!([accessor]), &json!(0)));
+        let new = File::open(&folder.join("out.glb"));
+        let (old, new) = (&good[start..start + 640], &new.buffers[0][start..start + 640]);
+        for (i, (a, b)) in old.chunks(4).zip(new.chunks(4)).enumerate() {
+            let [a, b] = [a, b].map(|x| f32::from_le_bytes(x.try_into().unwrap()));
+            assert!(
+                (a - b).abs() < 1e-6 && (i / 16 == 4 || a.to_bits() == b.to_bits()),
+                "{extra:?}: number {i}: {b}, not {a}"
+            );
+        }
+        // What is right is left alone.
+        let again = report(&folder, &[&["out.glb", "-o", "again.glb"], extra].concat());
+        assert_eq!(again["changed"]["bytes"], json!(0), "{extra:?}");
+    }
+    // A skin without matrices gets them.
+    doc.root["skins"][0].as_object_mut().unwrap().remove("inverseBindMatrices");
+    let folder = folder("binds none");
+    std::fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+    report(&folder, &["a.glb", "-o", "out.glb", "--inverse-binds"]);
+    let new = File::open(&folder.join("out.glb"));
+    let added = new.root["skins"][0]["inverseBindMatrices"].as_u64().unwrap() as usize;
+    assert_eq!(
+        (added, new.elements(added).unwrap().len()),
+        (doc.root["accessors"].as_array().unwrap().len(), JOINTS.len())
+    );
+}
+
+/// A vertex in the head follows a joint of the other end: afterwards it does not, and nothing is rogue.
+#[test]
+fn rogues_go_and_their_share_with_them() {
+    let folder = folder("rogues");
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    std::fs::copy(&built_in, folder.join("clean.glb")).unwrap();
+    let told = report(&folder, &["clean.glb", "-o", "same.glb", "--remove-rogues", "--rules", "all"]);
+    assert_eq!(told["changed"]["bytes"], json!(0), "{told}");
+    let clean = File::open(&folder.join("clean.glb"));
+    let old = clean.pairs(0, 0).unwrap();
+    let position = clean.elements(clean.attribute(0, 0, "POSITION").unwrap()).unwrap();
+    let height = |v: usize| crate::reader::numbers(&position[v], F32)[1];
+    let name = |node: &serde_json::Value| clean.root["nodes"][node.as_u64().unwrap() as usize]["name"].clone();
+    let joints = clean.root["skins"][0]["joints"].as_array().unwrap();
+    let foot = joints.iter().position(|j| name(j) == "Foot.L").unwrap() as u16;
+    // Everything at the place of the highest vertex: half of it goes to the foot.
+    let top = (0..position.len()).max_by(|a, b| height(*a).total_cmp(&height(*b))).unwrap();
+    let at_top: Vec<usize> = (0..position.len()).filter(|v| position[*v] == position[top]).collect();
+    let bytes = std::fs::read(folder.join("clean.glb")).unwrap();
+    let mut planted = bytes.clone();
+    let (joints, weights) = (clean.attribute(0, 0, "JOINTS_0").unwrap(), clean.attribute(0, 0, "WEIGHTS_0").unwrap());
+    for v in &at_top {
+        let slot = (0..4).find(|s| old.numbers[v * 4 + s] == 0.0).unwrap();
+        let mut numbers: Vec<f64> = old.numbers[v * 4..v * 4 + 4].iter().map(|n| (n * 0.5).round()).collect();
+        numbers[slot] = old.one() - numbers.iter().sum::<f64>();
+        clean.put(&mut planted, joints, *v, slot, &crate::made::number(f64::from(foot), clean.component(joints)));
+        for (s, n) in numbers.iter().enumerate() {
+            clean.put(&mut planted, weights, *v, s, &crate::made::number(*n, old.component));
+        }
+    }
+    std::fs::write(folder.join("planted.glb"), &planted).unwrap();
+    for operation in [&["--remove-rogues"][..], &["--rules", "rogue-vertices"]] {
+        let told = report(&folder, &[&["planted.glb", "-o", "out.glb"], operation].concat());
+        assert_eq!(told["changed"]["vertices"], json!(at_top.len()));
+        let new = File::open(&folder.join("out.glb")).pairs(0, 0).unwrap();
+        for v in 0..position.len() {
+            let step = if at_top.contains(&v) { 2.0 / old.one() } else { 0.0 };
+            let [a, b] = [&old, &new].map(|p| reference_dense(p, v));
+            let far = a
+                .keys()
+                .chain(b.keys())
+                .any(|j| (a.get(j).copied().unwrap_or(0.0) - b.get(j).copied().unwrap_or(0.0)).abs() > step);
+            assert!(!far, "vertex {v}: {b:?}, not {a:?}");
+        }
+        let found = skinscope_check(&folder, "out.glb", "rogue-vertices");
+        assert_eq!(found, 0);
+    }
+    assert_eq!(skinscope_check(&folder, "planted.glb", "rogue-vertices"), 1);
+}
+
+fn reference_dense(pairs: &Pairs, vertex: usize) -> std::collections::BTreeMap<u16, f64> {
+    let mut out = std::collections::BTreeMap::new();
+    for at in vertex * pairs.slots..(vertex + 1) * pairs.slots {
+        *out.entry(pairs.joints[at]).or_insert(0.0) += pairs.numbers[at] / pairs.one();
+    }
+    out
+}
+
+/// How many findings of a rule there are.
+fn skinscope_check(folder: &Path, model: &str, rule: &str) -> usize {
+    let arguments = ["check", model, "--json", "--fail-on", "never", "--rules", rule];
+    let out = std::process::Command::new(crate::PROGRAM).args(arguments).current_dir(folder).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    told["files"][0]["findings"].as_array().unwrap().len()
+}

@@ -1,0 +1,185 @@
+//! Files compressed by meshopt and Draco: what changes is stored plain, the rest stays compressed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use skinscope::import::{Options, Progress, import_file};
+use skinscope::model::Model;
+
+use crate::reader::{File, differences};
+use crate::{folder, models, report};
+
+fn open(path: &Path) -> Arc<Model> {
+    let import = import_file(path, &Options::default(), &Progress::silent());
+    import.unwrap_or_else(|e| panic!("{}: {e}", path.display())).model
+}
+
+fn fixture(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+/// The three largest, as the importer reads them; everything but weights as it was.
+fn limited(before: &Model, after: &Model, most: usize) -> usize {
+    let mut changed = 0;
+    for (old, new) in before.meshes.iter().zip(&after.meshes).flat_map(|(a, b)| a.primitives.iter().zip(&b.primitives))
+    {
+        assert!(old.positions == new.positions && old.indices == new.indices && old.normals == new.normals);
+        assert!(old.uvs == new.uvs && old.morphs.len() == new.morphs.len());
+        let (Some(a), Some(b)) = (&old.influences, &new.influences) else { continue };
+        for v in 0..old.stored_vertices {
+            let ((joints, weights), (new_joints, new_weights)) = (a.of(v), b.of(v));
+            let mut used: Vec<(u16, f32)> =
+                joints.iter().copied().zip(weights.iter().copied()).filter(|p| p.1 > 0.0).collect();
+            if used.len() <= most && weights[most..].iter().all(|w| *w == 0.0) {
+                assert_eq!((joints, weights), (new_joints, new_weights), "vertex {v}");
+                continue;
+            }
+            changed += 1;
+            let order: Vec<u16> = used.iter().map(|p| p.0).collect();
+            used.sort_by(|x, y| y.1.total_cmp(&x.1));
+            used.truncate(most);
+            used.sort_by_key(|p| order.iter().position(|j| *j == p.0));
+            let sum: f32 = used.iter().map(|p| p.1).sum();
+            for (slot, (joint, weight)) in used.iter().enumerate() {
+                assert_eq!(new_joints[slot], *joint, "vertex {v}");
+                assert!((new_weights[slot] - weight / sum).abs() < 1.001 / 255.0, "vertex {v}");
+            }
+            assert!(new_weights[most..].iter().all(|w| *w == 0.0), "vertex {v}");
+            assert!((new_weights.iter().sum::<f32>() - 1.0).abs() < 1e-6, "vertex {v}");
+        }
+    }
+    changed
+}
+
+#[test]
+fn compressed_files_are_limited_and_all_else_stays() {
+    let mut seen = [0; 2];
+    for name in [
+        "figure_draco_edgebreaker.glb",
+        "figure_draco_morph.glb",
+        "figure_draco_sequential.glb",
+        "figure_draco_valence.glb",
+        "figure_gltfpack_ext.glb",
+        "figure_gltfpack_khr.glb",
+        "figure_meshopt.glb",
+        "figure_meshopt_filtered.glb",
+        "figure_quantized.glb",
+    ] {
+        let folder = folder(&format!("packed/{name}"));
+        let model = fixture(name);
+        let told = report(&folder, &[model.to_str().unwrap(), "-o", "out.glb", "--limit", "1"]);
+        let (before, after) = (open(&model), open(&folder.join("out.glb")));
+        assert!(limited(&before, &after, 1) > 50, "{name}: {told}");
+        let (old, new) = (File::open(&model), File::open(&folder.join("out.glb")));
+        let draco = old.text.contains("KHR_draco_mesh_compression");
+        seen[usize::from(draco)] += 1;
+        for path in differences(&old.root, &new.root) {
+            let fine = path.starts_with("/accessors/")
+                || path.starts_with("/bufferViews/")
+                || path.ends_with("/byteLength")
+                || draco
+                    && path.contains("/KHR_draco_mesh_compression/attributes/")
+                    && (path.contains("/JOINTS_") || path.contains("/WEIGHTS_"));
+            assert!(fine, "{name}: {path}");
+        }
+        // Old views and their bytes are where they were.
+        let views = |file: &File| file.root["bufferViews"].as_array().unwrap().clone();
+        assert!(views(&new).starts_with(&views(&old)), "{name}");
+        let moved = differences(&old.root, &new.root).iter().any(|path| path.ends_with("/bufferView"));
+        assert_eq!(moved, name != "figure_quantized.glb", "{name}");
+        assert!(!moved || old.buffers.iter().zip(&new.buffers).all(|(a, b)| b.starts_with(a)), "{name}");
+        let extensions = |file: &File| [file.root["extensionsUsed"].clone(), file.root["extensionsRequired"].clone()];
+        assert_eq!(extensions(&old), extensions(&new), "{name}");
+        // What was written changes no more.
+        let again = report(&folder, &["out.glb", "-o", "again.glb", "--limit", "1"]);
+        assert_eq!(again["changed"]["bytes"], json!(0), "{name}");
+    }
+    assert!(seen[0] >= 5 && seen[1] == 4, "{seen:?}");
+}
+
+/// A stream of which only weights were read has no use left: it goes, with its place in the file's lists.
+#[test]
+fn a_draco_stream_without_attributes_goes_with_its_extension() {
+    let folder = folder("packed/last");
+    let bytes = std::fs::read(fixture("figure_draco_sequential.glb")).unwrap();
+    let file = File::open(&fixture("figure_draco_sequential.glb"));
+    let model = open(&fixture("figure_draco_sequential.glb"));
+    // All attributes but joints and weights are stored plain, as the importer reads them.
+    let mut root = file.root.clone();
+    let mut bin = file.buffers[0].clone();
+    let of_primitive = |root: &Value| root["meshes"][0]["primitives"][0].clone();
+    let primitive = of_primitive(&root);
+    let source = &model.meshes[0].primitives[0];
+    let mut plain = |root: &mut Value, name: &str, data: Vec<u8>| {
+        let accessor = primitive["attributes"][name].as_u64().unwrap() as usize;
+        bin.resize(bin.len().next_multiple_of(4), 0);
+        let views = root["bufferViews"].as_array_mut().unwrap();
+        views.push(json!({ "buffer": 0, "byteOffset": bin.len(), "byteLength": data.len() }));
+        let view = views.len() - 1;
+        bin.extend_from_slice(&data);
+        root["accessors"][accessor]["bufferView"] = json!(view);
+        root["accessors"][accessor]["componentType"] = json!(5126);
+        root["accessors"][accessor]["count"] = json!(source.stored_vertices);
+        root["accessors"][accessor].as_object_mut().unwrap().remove("normalized");
+        if name == "COLOR_0" {
+            root["accessors"][accessor]["type"] = json!("VEC4");
+        }
+        let described =
+            &mut root["meshes"][0]["primitives"][0]["extensions"]["KHR_draco_mesh_compression"]["attributes"];
+        described.as_object_mut().unwrap().remove(name);
+    };
+    let names: Vec<String> = primitive["attributes"].as_object().unwrap().keys().cloned().collect();
+    for name in names.iter().filter(|n| !n.contains("S_")) {
+        let data = match name.as_str() {
+            "POSITION" => bytemuck::cast_slice(&source.positions[..source.stored_vertices]).to_vec(),
+            "NORMAL" => bytemuck::cast_slice(&source.normals[..source.stored_vertices]).to_vec(),
+            "COLOR_0" => bytemuck::cast_slice(&source.colors[..source.stored_vertices]).to_vec(),
+            "TANGENT" => bytemuck::cast_slice(&source.tangents[..source.stored_vertices]).to_vec(),
+            "TEXCOORD_0" => bytemuck::cast_slice(&source.uvs[0][..source.stored_vertices]).to_vec(),
+            other => panic!("{other}"),
+        };
+        plain(&mut root, name, data);
+    }
+    root["buffers"][0]["byteLength"] = json!(bin.len());
+    let mut text = root.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    bin.resize(bin.len().next_multiple_of(4), 0);
+    let mut glb = bytes[..8].to_vec();
+    glb.extend((20 + text.len() as u32 + 8 + bin.len() as u32).to_le_bytes());
+    for (kind, chunk) in [(0x4E4F_534A_u32, &text), (0x004E_4942, &bin)] {
+        glb.extend((chunk.len() as u32).to_le_bytes());
+        glb.extend(kind.to_le_bytes());
+        glb.extend_from_slice(chunk);
+    }
+    std::fs::write(folder.join("a.glb"), glb).unwrap();
+    report(&folder, &["a.glb", "-o", "out.glb", "--limit", "1"]);
+    let (before, after) = (open(&folder.join("a.glb")), open(&folder.join("out.glb")));
+    assert!(limited(&before, &after, 1) > 50);
+    let new = File::open(&folder.join("out.glb"));
+    assert!(!new.text.contains("KHR_draco_mesh_compression"), "{}", new.text);
+    assert!(new.root["extensionsUsed"].is_null() && new.root["extensionsRequired"].is_null(), "no empty list is left");
+}
+
+/// Every model with weights, limited to one joint, opens and is what the importer and the reference say; at any layout.
+#[test]
+fn every_model_is_limited_and_opens_again() {
+    let folder = folder("every");
+    let mut seen = 0;
+    for model in models().into_iter().filter(|m| !m.to_string_lossy().contains("malformed")) {
+        let before = open(&model);
+        if before.meshes.iter().flat_map(|m| &m.primitives).all(|p| p.influences.is_none()) {
+            continue;
+        }
+        let out = format!("out.{}", model.extension().unwrap().to_str().unwrap());
+        let _absent = std::fs::remove_dir_all(folder.join("sub"));
+        std::fs::create_dir(folder.join("sub")).unwrap();
+        report(&folder.join("sub"), &[model.to_str().unwrap(), "-o", &out, "--limit", "1"]);
+        let after = open(&folder.join("sub").join(&out));
+        limited(&before, &after, 1);
+        assert_eq!(before.clips.len(), after.clips.len());
+        assert_eq!(before.skeleton.names, after.skeleton.names);
+        seen += 1;
+    }
+    assert!(seen >= 10, "{seen}");
+}
