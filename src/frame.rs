@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use crate::deform::{METHODS, Method};
+use crate::deform::{METHODS, Method, PaletteBuffer};
 pub use crate::inspect::{BoneShape, Inspection, OVERLAYS, Overlay, SCALE_ROWS, Scale, VertexSet};
 use crate::math::Projection;
 pub use crate::math::Ramp;
@@ -196,6 +196,8 @@ pub struct Display {
     pub grid: Option<Grid>,
     /// Behind everything.
     pub background: Background,
+    /// The kind of buffer that the palette is read from; the picture is the same.
+    pub palette_buffer: PaletteBuffer,
 }
 
 impl Default for Display {
@@ -215,6 +217,7 @@ impl Default for Display {
             skin_opacity: 1.0,
             grid: None,
             background: Background::Solid([0.0, 0.0, 0.0]),
+            palette_buffer: PaletteBuffer::Auto,
         }
     }
 }

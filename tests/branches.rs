@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use skinscope::deform::METHODS;
-use skinscope::render::shader::{Linked, PROGRAMS, PaletteIn};
+use skinscope::render::shader::{Linked, Linking, PROGRAMS, PaletteIn};
 use wgpu::naga::{
     AddressSpace, BinaryOperator, Block, EntryPoint, Expression, Function, Handle, Literal, LocalVariable, Module,
     Span, Statement, Type, TypeInner, UnaryOperator,
@@ -394,8 +394,9 @@ fn sets() -> Vec<Vec<(&'static str, Literal)>> {
 fn found(by_processor: bool) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let pairs = PROGRAMS.iter().flat_map(|p| METHODS.iter().map(move |m| (p, m)));
-    for ((program, method), palette) in pairs.flat_map(|p| [PaletteIn::Storage, PaletteIn::Uniform].map(|w| (p, w))) {
-        let linked = program.link(method, palette);
+    let palettes = [PaletteIn::Storage, PaletteIn::Uniform(4096)];
+    for ((program, method), palette) in pairs.flat_map(|p| palettes.map(|palette| (p, palette))) {
+        let linked = program.link(method, Linking { palette, late_depth: by_processor });
         let (module, _) = linked.check().unwrap();
         for entry in &module.entry_points {
             for mut constants in sets() {

@@ -142,6 +142,28 @@ fn exit_codes_tell_bad_files_from_bad_usage() {
     fails(&["info", bad.to_str().unwrap()], 1, &["bad.glb"]);
 }
 
+#[test]
+fn a_picture_says_as_json_which_buffer_its_palette_was_read_from() {
+    for (asked, used) in [("auto", "storage"), ("uniform", "uniform"), ("storage", "storage")] {
+        let path = scratch(&format!("palette_{asked}.png"));
+        let name = path.to_str().unwrap();
+        let out = skinscope(&["render", "-o", name, "--size", "32x24", "--palette", asked, "--json"]);
+        if String::from_utf8_lossy(&out.stderr).contains("no graphics adapter") {
+            return common::skipped("no graphics adapter");
+        }
+        let report: Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!((&report["file"], &report["size"]), (&name.into(), &serde_json::json!([32, 24])));
+        let palette = &report["palette"];
+        assert_eq!((&palette["asked"], &palette["used"]), (&asked.into(), &used.into()));
+        let number = |name: &str| palette[name].as_u64().unwrap();
+        assert_eq!(number("bytes"), number("matrices") * number("bytes_per_matrix"));
+        let info: Value = serde_json::from_str(&ok(&["info", "--json"])).unwrap();
+        assert_eq!(info["palette"]["matrices"], palette["matrices"]);
+        assert_eq!(info["palette"]["methods"][0]["bytes"], palette["bytes"]);
+    }
+    fails(&["render", "-o", "x.png", "--palette", "texture"], 2, &["expected auto, uniform or storage"]);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_no_success() {

@@ -6,14 +6,15 @@ use std::collections::BTreeSet;
 
 use skinscope::deform::METHODS;
 use skinscope::render::layouts::{LAYOUTS, Layout};
-use skinscope::render::shader::{Linked, PROGRAMS, PaletteIn, SURFACE};
+use skinscope::render::shader::{Linked, Linking, PROGRAMS, PaletteIn, SURFACE};
 use wgpu::naga::{Module, TypeInner, proc::Layouter};
 
 fn linked() -> Vec<(String, Linked)> {
     let pairs = PROGRAMS.iter().flat_map(|p| METHODS.iter().map(move |m| (p, m)));
-    let both = [PaletteIn::Storage, PaletteIn::Uniform];
-    let ways = pairs.flat_map(|(p, m)| both.map(|palette| (p, m, palette)));
-    ways.map(|(p, m, palette)| (format!("{} with {}, {palette:?}", p.name, m.id), p.link(m, palette))).collect()
+    let palettes = [PaletteIn::Storage, PaletteIn::Uniform(4096)];
+    let all = palettes.map(|palette| [false, true].map(|late_depth| Linking { palette, late_depth })).concat();
+    let ways = pairs.flat_map(|(p, m)| all.iter().map(move |with| (p, m, *with)));
+    ways.map(|(p, m, with)| (format!("{} with {}, {with:?}", p.name, m.id), p.link(m, with))).collect()
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn errors_name_their_own_file_and_line() {
     for (good, bad) in
         [("fn tone(linear: vec3f)", "fn tone(linear: vec3q)"), ("fn tone(linear: vec3f)", "fn tone(linear: u32)")]
     {
-        let mut broken = SURFACE.link(METHODS[0], PaletteIn::Storage);
+        let mut broken = SURFACE.link(METHODS[0], Linking::default());
         broken.text = broken.text.replace(good, bad);
         let error = broken.check().unwrap_err();
         assert_eq!(error.file, "light.wgsl", "{error}");

@@ -28,6 +28,8 @@ struct BenchmarkReport {
     instances: usize,
     /// Samples of a pixel in the last frame.
     samples: u32,
+    /// The kind of buffer that joint matrices were read from.
+    palette: &'static str,
 }
 
 /// Counts presented frames.
@@ -41,6 +43,7 @@ pub(super) struct FrameTimer {
     intervals: Vec<Duration>,
     presented: u32,
     samples: u32,
+    palette: &'static str,
 }
 
 impl FrameTimer {
@@ -56,12 +59,14 @@ impl FrameTimer {
             intervals,
             presented: 0,
             samples: 0,
+            palette: "",
         }
     }
 
-    /// A frame was presented, its picture with so many samples of a pixel; true when it was the last one wanted.
-    pub(super) fn presented(&mut self, samples: u32) -> bool {
-        self.samples = samples;
+    /// A frame was presented, its picture with so many samples of a pixel, the palette in such a buffer; true when it was the
+    /// last one wanted.
+    pub(super) fn presented(&mut self, samples: u32, palette: &'static str) -> bool {
+        (self.samples, self.palette) = (samples, palette);
         let now = Instant::now();
         self.presented += 1;
         if self.first_frame.is_none() {
@@ -96,13 +101,14 @@ impl FrameTimer {
             peak_rss_mib: peak_rss_mib().map(round),
             instances,
             samples: self.samples,
+            palette: self.palette,
         };
         if self.wanted.json {
             return serde_json::to_string(&line).unwrap_or_default();
         }
         let or_unknown = |v: Option<f64>| v.map_or_else(|| "unknown".to_owned(), |v| format!("{v:.1}"));
         format!(
-            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB  instances {}  samples {}",
+            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB  instances {}  samples {}  palette {}",
             line.schema,
             line.frames,
             line.first_frame_ms,
@@ -112,6 +118,7 @@ impl FrameTimer {
             or_unknown(line.peak_rss_mib),
             line.instances,
             line.samples,
+            line.palette,
         )
     }
 }
@@ -144,10 +151,7 @@ mod tests {
     #[test]
     fn the_line_has_the_promised_fields() {
         let mut frame_timer = FrameTimer::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
-        assert_eq!(
-            [frame_timer.presented(1), frame_timer.presented(1), frame_timer.presented(4)],
-            [false, false, true]
-        );
+        assert_eq!([1, 1, 4].map(|samples| frame_timer.presented(samples, "storage")), [false, false, true]);
         let line: serde_json::Value = serde_json::from_str(&frame_timer.line(7)).unwrap();
         assert_eq!(line["schema"], 1);
         assert_eq!(line["frames"], 3);

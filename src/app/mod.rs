@@ -34,6 +34,7 @@ use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
+use crate::deform::PaletteBuffer;
 use crate::frame::{Frame, SceneColors};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
@@ -56,6 +57,8 @@ pub struct Options {
     pub backend: Backend,
     /// Bytes for textures; `None`: as is usual for the adapter.
     pub texture_memory: Option<u64>,
+    /// The kind of buffer that shaders read the palette from.
+    pub palette_buffer: PaletteBuffer,
     /// How vertices are deformed, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
     /// Divide the weights of the first file by their sums.
@@ -189,6 +192,7 @@ impl App {
         }
         app.session.apply(ViewCommand::SetCrowd(app.options.crowd));
         app.session.apply(ViewCommand::SetAntialiasing(app.options.antialiasing));
+        app.session.apply(ViewCommand::SetPaletteBuffer(app.options.palette_buffer));
         // The file is read while window and GPU start.
         app.load(app.options.source.clone());
         app
@@ -395,15 +399,19 @@ impl App {
                     // It may be about another adapter than before.
                     self.status.adapter = window.adapter_name();
                 }
+                let fit = window.palette_fit(&self.frame);
+                let limits = fit.map(|fit| fit.limits);
                 if let Some(at) = window.next_try(shown, edges.wanted) {
                     let sooner = matches!(event_loop.control_flow(), ControlFlow::WaitUntil(other) if other < at);
                     if !sooner {
                         event_loop.set_control_flow(ControlFlow::WaitUntil(at));
                     }
                 }
-                let again = self.session.warn(&window.notices()) || self.status.error != said || again;
-                let samples = window.samples();
-                let done = shown && self.frame_timer.as_mut().is_some_and(|m| m.presented(samples));
+                let limited = std::mem::replace(&mut self.status.palette_limits, limits) != limits;
+                let told = self.session.warn(&window.notices()) || self.status.error != said;
+                let again = told || limited || again;
+                let (samples, palette) = (window.samples(), fit.map_or("", |fit| fit.used()));
+                let done = shown && self.frame_timer.as_mut().is_some_and(|m| m.presented(samples, palette));
                 if done {
                     event_loop.exit();
                 } else if playing && shown || again || measured {

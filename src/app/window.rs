@@ -21,9 +21,10 @@ use super::ui::{self, Status, UiState};
 use super::visibility::WindowVisibility;
 use super::window_size::{SMALLEST, default_size, fitted, room};
 use super::{AppError, UserEvent};
+use crate::deform::PaletteFit;
 use crate::frame::{Background, Frame};
 use crate::model::{BlockFormats, Model};
-use crate::render::{Backend, BackgroundWork, GpuError, guarded};
+use crate::render::{Backend, BackgroundWork, GpuError, Renderer, guarded};
 use crate::session::{Antialiasing, Command, Session};
 
 pub(super) struct Window {
@@ -113,6 +114,11 @@ impl Window {
     pub(super) fn adapter_name(&self) -> String {
         let name = |screen: &Screen| format!("{} ({:?})", screen.gpu.info.name, screen.gpu.info.backend);
         self.screen.as_ref().map_or_else(|| "none at present".into(), name)
+    }
+
+    /// Which kind of buffer pictures of `frame` read the palette from, and why; `None` while there is no device.
+    pub(super) fn palette_fit(&self, frame: &Frame) -> Option<PaletteFit> {
+        self.screen.as_ref().map(|screen| Renderer::palette_fit(&screen.gpu, frame))
     }
 
     pub(super) fn block_formats(&self) -> BlockFormats {

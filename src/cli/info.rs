@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{CliError, ModelArgs, load, origins, print, printable, tell_warnings};
 use crate::anim;
+use crate::deform::{METHODS, Method, PaletteBuffer, PaletteFit, PaletteLimits};
 use crate::inspect::tables::{BOOK_SHARES, SkinSummary, VertexTable, share_percent, skin_summaries};
 use crate::math::{length, lengths};
 use crate::model::{
@@ -32,7 +33,8 @@ use crate::session::{Document, PlaybackCommand, PoseSource, Session};
 /// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, indices, influences,
 /// weights, morph_targets, material, variants [{variant, material}], sets [{joints {accessor, draco}, weights {accessor, draco}}]
 /// (JOINTS_n and WEIGHTS_n by n; draco is the attribute's id in the stream that it was decoded from), draco {view, vertices}}]}], lights [{index, name, type, color, intensity, range,
-/// cone, nodes}], cameras [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys,
+/// cone, nodes}], palette {matrices (of all skins and rigid parts), methods [{method, bytes_per_matrix, bytes, uniform_16_kib,
+/// uniform_64_kib (whether a uniform buffer of that size, the least of Vulkan and WebGPU's usual limit, holds all of them)}]}, cameras [{index, name, type, nodes}], clips [{index, name, duration_secs, start_secs, channels, keys,
 /// interpolations, stored {samplers [{index, input, output, keys}], channels, properties} (accessors of key times and values; keys are
 /// the places of the stored keys that are used, null: all; the animation's channels that move nodes, and those that change other
 /// properties)}], materials [{index, name, alpha, double_sided, layers, textures}], variants [text], images [{index, name,
@@ -140,6 +142,7 @@ fn describe(document: &Document, session: &Session) -> Value {
             "name": m.name,
             "primitives": (0..m.primitives.len()).map(|p| primitive(model, i, p)).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
+        "palette": palette(model),
         "lights": lights(model),
         "cameras": cameras(model),
         "clips": clips(model),
@@ -231,6 +234,45 @@ fn primitive(model: &Model, mesh: usize, index: usize) -> Value {
         "sets": sets,
         "draco": draco,
     })
+}
+
+/// What the joint matrices of one picture come to.
+fn palette(model: &Model) -> Value {
+    let matrices = model.palette_layout().len as usize;
+    let methods = METHODS.iter().map(|method| {
+        let [least, usual] = in_uniform(method, matrices);
+        json!({
+            "method": method.id,
+            "bytes_per_matrix": usual.joint_bytes,
+            "bytes": usual.bytes(),
+            "uniform_16_kib": least.is_uniform(),
+            "uniform_64_kib": usual.is_uniform(),
+        })
+    });
+    json!({ "matrices": matrices, "methods": methods.collect::<Vec<_>>() })
+}
+
+/// Bytes that every Vulkan device, and nearly every device there is, reads at once from a uniform buffer.
+const UNIFORM_BYTES: [u64; 2] = [16 << 10, 64 << 10];
+
+/// How a palette lies in uniform buffers of these sizes.
+fn in_uniform(method: &Method, matrices: usize) -> [PaletteFit; 2] {
+    UNIFORM_BYTES.map(|uniform| {
+        let limits = PaletteLimits { uniform, storage: u64::MAX };
+        PaletteFit::new(PaletteBuffer::Uniform, method, matrices, limits)
+    })
+}
+
+/// A line that says how large the palette is as a method packs it.
+fn palette_line(method: &Method, matrices: usize) -> String {
+    let [least, usual] = in_uniform(method, matrices);
+    let holds = match (least.is_uniform(), usual.is_uniform()) {
+        (true, _) => "fits into any uniform buffer",
+        (false, true) => "fits into a uniform buffer of 64 KiB, not of 16",
+        (false, false) => "needs a storage buffer",
+    };
+    let (bytes, each) = (usual.bytes(), usual.joint_bytes);
+    format!("{}: {matrices} joint matrices of {each} bytes are {bytes} bytes, which {holds}", method.id)
 }
 
 fn lights(model: &Model) -> Vec<Value> {
@@ -393,6 +435,8 @@ fn summary(document: &Document, report: &Value, out: &mut Lines) {
         out.line("size", format!("{size} at rest, as deformed{}", left_out(&report["strays"])));
     }
     out.list("skins", skin_summaries(model, &VertexTable::of(model), 4).iter().map(|skin| skin_line(model, skin)));
+    let matrices = model.palette_layout().len as usize;
+    out.list("palette", METHODS.iter().map(|method| palette_line(method, matrices)));
     out.list("stored", origins::line(&model.source.origins).into_iter());
     let by = document.stats().by_influences;
     if by.iter().sum::<usize>() > 0 {

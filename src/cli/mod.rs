@@ -21,7 +21,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand};
 
 use crate::app::AppError;
-use crate::deform::METHODS;
+use crate::deform::{METHODS, PaletteBuffer};
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::output::{self, Overwritten, say};
 use crate::render::{Backend, GpuError};
@@ -250,6 +250,11 @@ fn parse_backend(text: &str) -> Result<Backend, String> {
         "gl" => Ok(Backend::Gl),
         _ => Err("expected auto, vulkan or gl".into()),
     }
+}
+
+fn parse_palette(text: &str) -> Result<PaletteBuffer, String> {
+    let known = PaletteBuffer::ALL.into_iter().find(|buffer| buffer.id() == text);
+    known.ok_or_else(|| "expected auto, uniform or storage".into())
 }
 
 fn bytes_of(mib: Option<u32>) -> Option<u64> {

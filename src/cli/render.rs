@@ -5,19 +5,21 @@ use std::sync::{Arc, OnceLock};
 
 use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
+use serde_json::{Value, json};
 
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::{
-    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_size, printable, tell_warnings,
-    unwritable,
+    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, printable,
+    tell_warnings, unwritable,
 };
+use crate::deform::{PaletteBuffer, PaletteFit};
 use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, SceneColors};
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
-use crate::output::{self, overwritten, say};
+use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
 use crate::session::{CameraCommand, FOV_Y, Lighting, Session, Toggle, ViewCommand, ViewFrom};
 
@@ -25,6 +27,11 @@ use crate::session::{CameraCommand, FOV_Y, Lighting, Session, Toggle, ViewComman
 ///
 /// Only the model is drawn unless asked: no grid, ground, shadow or skeleton. The camera frames the deformed model;
 /// --eye looks from a place of your own. Up is +Y, and near and far planes fit by themselves.
+///
+/// With --json one line is printed once the picture is written: schema (1), file, size [width, height], samples (of a pixel),
+/// device {name, type (discrete, integrated, virtual, cpu, other), backend}, palette {asked, used (uniform or storage: the kind of
+/// buffer that joint matrices were read from), why, matrices, bytes_per_matrix, bytes, uniform {bytes, matrices}, storage {bytes,
+/// matrices} (what one buffer of this device holds)}, warnings [text].
 #[derive(Debug, Args)]
 #[command(after_long_help = after_help())]
 pub(super) struct RenderArgs {
@@ -81,6 +88,12 @@ pub(super) struct RenderArgs {
     /// Graphics interface
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
+    /// Kind of buffer that shaders read joint matrices from; where they do not fit into a uniform buffer, a storage buffer
+    #[arg(long, value_name = "auto|uniform|storage", value_parser = parse_palette, default_value = "auto")]
+    palette: PaletteBuffer,
+    /// Say as JSON what drew the picture, and how
+    #[arg(long)]
+    json: bool,
     /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
@@ -149,6 +162,9 @@ fn draw(
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
     let document = args.model.load_for(Some(Arc::new(formats)))?;
     overwritten(&args.output, document.files())?;
+    if args.json {
+        overwritten_by_stdout(document.files())?;
+    }
     tell_warnings(&document);
     let mut session = args.pose.session(document)?;
     let frame = describe(args, &mut session)?;
@@ -156,12 +172,54 @@ fn draw(
     let draw = |gpu: &Gpu, renderer: &mut Renderer| {
         renderer.set_samples(args.msaa);
         let png = encode_png(args.size, |take| render_rows(gpu, renderer, &frame, args.size, take))?;
-        Ok((png, renderer.notices().to_vec()))
+        Ok((png, renderer.notices().to_vec(), Renderer::palette_fit(gpu, &frame), device(gpu)))
     };
-    let (png, notices) = on_device(Some(gpu), open, draw)?;
+    let (png, mut notices, fit, device) = on_device(Some(gpu), open, draw)?;
+    if fit.asked == PaletteBuffer::Uniform && !fit.is_uniform() {
+        notices.push(format!("joint matrices are read from a storage buffer: {}", fit.why()));
+    }
     notices.iter().for_each(|notice| say(format_args!("warning: {notice}")));
     let png = png.map_err(|error| unwritable(&args.output, error))?;
-    output::write(&args.output, &png).map_err(|error| unwritable(&args.output, error))
+    output::write(&args.output, &png).map_err(|error| unwritable(&args.output, error))?;
+    if !args.json {
+        return Ok(());
+    }
+    let report = json!({
+        "schema": 1,
+        "file": args.output,
+        "size": args.size,
+        "samples": args.msaa,
+        "device": device,
+        "palette": palette(&fit),
+        "warnings": notices,
+    });
+    print(&format!("{report}\n"))
+}
+
+/// The device that drew.
+fn device(gpu: &Gpu) -> Value {
+    let kind = match gpu.info.device_type {
+        wgpu::DeviceType::DiscreteGpu => "discrete",
+        wgpu::DeviceType::IntegratedGpu => "integrated",
+        wgpu::DeviceType::VirtualGpu => "virtual",
+        wgpu::DeviceType::Cpu => "cpu",
+        wgpu::DeviceType::Other => "other",
+    };
+    json!({ "name": gpu.info.name, "type": kind, "backend": gpu.info.backend.to_str() })
+}
+
+/// The buffer that the palette was read from, and what others would hold.
+fn palette(fit: &PaletteFit) -> Value {
+    json!({
+        "asked": fit.asked.id(),
+        "used": fit.used(),
+        "why": fit.why(),
+        "matrices": fit.joints,
+        "bytes_per_matrix": fit.joint_bytes,
+        "bytes": fit.bytes(),
+        "uniform": { "bytes": fit.limits.uniform, "matrices": fit.most_in_uniform() },
+        "storage": { "bytes": fit.limits.storage, "matrices": fit.most_in_storage() },
+    })
 }
 
 /// The session's frame, with the camera and the overlays of the arguments and nothing else.
@@ -199,6 +257,7 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     session.apply(CameraCommand::SetViewport(Vec2::new(args.size[0] as f32, args.size[1] as f32)));
     session.apply(CameraCommand::FrameBox(bounds));
     light(args.lights, session)?;
+    session.apply(ViewCommand::SetPaletteBuffer(args.palette));
     if let Some(name) = &args.camera {
         let camera = find_camera(session, name)?;
         session.apply(CameraCommand::SetCamera(Some(camera)));

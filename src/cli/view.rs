@@ -5,9 +5,11 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::{CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_size, print};
+use super::{
+    CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_palette, parse_size, print,
+};
 use crate::app::{self, AppError, Benchmark, Options};
-use crate::deform;
+use crate::deform::{self, PaletteBuffer};
 use crate::import::ImportError;
 use crate::render::Backend;
 use crate::session::{Antialiasing, Source};
@@ -17,7 +19,8 @@ use crate::session::{Antialiasing, Source};
 /// With --benchmark N the first clip plays at 1/60 s a frame, unthrottled and with all panels drawn, for N presented
 /// frames; then one line is printed and the program ends. Its JSON has the fields schema (1), frames, first_frame_ms
 /// (since the process started), frame_ms_median, frame_ms_p95, cpu_ms_per_frame (user and system, all threads),
-/// peak_rss_mib, instances (how many of the model are shown) and samples (of a pixel, in the last frame); cpu_ms_per_frame and peak_rss_mib are null where the
+/// peak_rss_mib, instances (how many of the model are shown), samples (of a pixel, in the last frame) and palette (uniform or
+/// storage: the kind of buffer that joint matrices were read from); cpu_ms_per_frame and peak_rss_mib are null where the
 /// system does not tell.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ViewArgs {
@@ -47,6 +50,9 @@ pub(super) struct ViewArgs {
     /// Graphics interface
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
+    /// Kind of buffer that shaders read joint matrices from; where they do not fit into a uniform buffer, a storage buffer
+    #[arg(long, value_name = "auto|uniform|storage", value_parser = parse_palette, default_value = "auto")]
+    palette: PaletteBuffer,
     /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
@@ -70,6 +76,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         benchmark,
         backend: args.backend,
         texture_memory: bytes_of(args.texture_memory),
+        palette_buffer: args.palette,
         method,
         normalise_weights: args.normalise_weights,
         crowd: args.crowd,

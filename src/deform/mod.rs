@@ -23,6 +23,7 @@ mod method_tests;
 #[cfg(test)]
 mod orientation_tests;
 pub mod packed;
+mod palette_buffer;
 mod rows;
 mod surface;
 mod surface_topology;
@@ -33,6 +34,7 @@ mod wide;
 pub use batch::{Batch, BatchInfluences, BatchOut};
 pub use extent::{Extent, StrayVertices, extent, extent_of};
 pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch};
+pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
 pub use surface::{
     Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,
 };

@@ -116,6 +116,7 @@ impl Frame {
             wireframe: view.wireframe,
             mesh: view.mesh,
             skin_opacity: view.skin_opacity,
+            palette_buffer: view.palette_buffer,
             grid: view.grid.then(|| grid(session, colors)),
             background: colors.background,
         };

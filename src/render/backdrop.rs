@@ -5,7 +5,6 @@ use super::gpu::Gpu;
 use super::painter::Painter;
 use super::pipelines::{Kind, Pipelines};
 use super::target::{Depth, Rows, SceneTarget, begin, clear_color};
-use super::upload::bind_frame;
 use crate::frame::{Background, Display};
 
 /// A background that was drawn.
@@ -36,7 +35,7 @@ impl Backdrop {
         {
             let clear = wgpu::LoadOp::Clear(clear_color(display.background));
             let mut pass = begin(encoder, target, clear, None, Depth::Own);
-            bind_frame(&mut pass, pipelines.windows, frame, 0);
+            pass.set_bind_group(0, frame, &[]);
             Painter::screen(&mut pass, &pipelines.plain(gpu, Kind::Background), 3);
         }
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {

@@ -1,7 +1,6 @@
 //! What is bound where, one entry at a time.
 
 use super::layouts::Draw;
-use super::vertices::WINDOW_BYTES;
 
 /// Binding `binding` of a group.
 pub(super) fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
@@ -20,13 +19,6 @@ pub(super) fn uniform(
     let min_binding_size = has_dynamic_offset.then(|| wgpu::BufferSize::new(size_of::<Draw>() as u64)).flatten();
     let ty = wgpu::BufferBindingType::Uniform;
     bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset, min_binding_size })
-}
-
-/// The part of the palette that a draw reads.
-pub(super) fn window(binding: u32, visibility: wgpu::ShaderStages) -> wgpu::BindGroupLayoutEntry {
-    let min_binding_size = wgpu::BufferSize::new(WINDOW_BYTES);
-    let ty = wgpu::BufferBindingType::Uniform;
-    bind(binding, visibility, wgpu::BindingType::Buffer { ty, has_dynamic_offset: true, min_binding_size })
 }
 
 pub(super) fn storage(binding: u32, visibility: wgpu::ShaderStages, read_only: bool) -> wgpu::BindGroupLayoutEntry {

@@ -6,7 +6,6 @@ use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::target::Rows;
-use super::upload::frame_offsets;
 use super::{Renderer, guarded, headless, needs};
 use crate::deform::packed::VertexOrder;
 use crate::deform::{Deformed, normals_from_triangles};
@@ -59,9 +58,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
         for (n, draw) in copy.draws[id.index()].iter().enumerate() {
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
-            let windows = renderer.pipelines.windows;
-            let (shape, window) = draw.shape(frame, draw.copies, upload.window_room(&renderer.pipelines));
-            let pipeline = renderer.pipelines.bake(gpu, frame.method, shape);
+            let pipeline = renderer.pipelines.bake(gpu, frame.method, draw.shape(frame));
             let count = source.vertex_count() as u32;
             let instances = draw.copies * members;
             let size =
@@ -79,7 +76,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                 pass.set_pipeline(&pipeline);
-                pass.set_bind_group(0, &upload.group, frame_offsets(windows, &window));
+                pass.set_bind_group(0, &upload.group, &[]);
                 pass.set_bind_group(1, &primitive.group, &[draw.offset]);
                 pass.set_bind_group(2, &group, &[]);
                 pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), instances.min(most_groups), 1);

@@ -7,6 +7,7 @@ use super::budget;
 use super::error::GpuError;
 use super::guard::guarded;
 use super::needs;
+use crate::deform::PaletteLimits;
 use crate::model::BlockFormats;
 
 /// Which graphics interface to use.
@@ -235,6 +236,19 @@ impl Gpu {
             astc4x4: has(wgpu::Features::TEXTURE_COMPRESSION_ASTC),
             etc2: has(wgpu::Features::TEXTURE_COMPRESSION_ETC2),
         }
+    }
+
+    /// Bytes of the palette that a shader reads at once from each kind of buffer. Of a uniform buffer no more is asked for than
+    /// WebGPU's usual limit, which is that of most hardware; none, where a shader stage takes no more of them than the rest needs.
+    #[must_use]
+    pub fn palette_limits(&self) -> PaletteLimits {
+        const MOST: u64 = 64 << 10;
+        // Globals, scale, draw, material, and the palette.
+        const BUFFERS: u32 = 5;
+        let limits = self.device.limits();
+        let has_room = limits.max_uniform_buffers_per_shader_stage >= BUFFERS;
+        let uniform = if has_room { limits.max_uniform_buffer_binding_size.min(MOST) / 16 * 16 } else { 0 };
+        PaletteLimits { uniform, storage: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) }
     }
 
     /// With so much memory for textures; `None`: as is usual for such an adapter.

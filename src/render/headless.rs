@@ -235,6 +235,23 @@ mod tests {
     }
 
     #[test]
+    fn the_palette_is_read_from_the_buffer_that_is_told() {
+        use super::super::shader::PaletteIn;
+        use crate::deform::PaletteBuffer;
+        for backend in [Backend::Vulkan, Backend::Gl] {
+            let Ok(gpu) = Gpu::headless(backend) else { continue };
+            let (mut frame, mut renderer) = (busy(), Renderer::new(&gpu));
+            for buffer in PaletteBuffer::ALL {
+                frame.display.palette_buffer = buffer;
+                render_image(&gpu, &mut renderer, &frame, [16, 16]).unwrap();
+                let is_uniform = renderer.pipelines.linking.palette != PaletteIn::Storage;
+                assert_eq!(is_uniform, buffer == PaletteBuffer::Uniform, "{backend:?}");
+                assert_eq!(Renderer::palette_fit(&gpu, &frame).is_uniform(), is_uniform);
+            }
+        }
+    }
+
+    #[test]
     fn a_picture_in_bands_is_the_one_drawn_at_once() {
         for backend in [Backend::Vulkan, Backend::Gl] {
             let Ok(gpu) = Gpu::headless(backend) else { continue };

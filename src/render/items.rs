@@ -5,7 +5,6 @@ use glam::Affine3A;
 use super::material::{Groups, MaterialTraits};
 use super::pipelines::Cull;
 use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
-use super::vertices::Shape;
 use crate::deform::Method;
 use crate::frame::Frame;
 use crate::math::Aabb;
@@ -47,11 +46,6 @@ impl Item<'_> {
     /// Each of them `times` times.
     pub fn instances(&self, times: u32) -> std::ops::Range<u32> {
         times * self.instances.0..times * self.instances.1
-    }
-
-    /// As [`GpuDraw::shape`] has it.
-    pub fn shape(&self, frame: &Frame, room: u64) -> (Shape, u32) {
-        self.draw.shape(frame, self.copies.1, room)
     }
 
     /// The box of all that it draws, world space; `None` where that is not known without looking at each vertex.

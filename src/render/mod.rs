@@ -40,6 +40,8 @@ mod vertices;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use glam::Vec4;
+
 pub use deform::{DeformedOnGpu, deform_on_gpu};
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
@@ -48,6 +50,7 @@ pub use headless::{Picture, on_device, render_image, render_rows};
 use target::Rows;
 pub use target::{COLOR, SAMPLES, SceneTarget};
 
+use crate::deform::PaletteFit;
 use crate::frame::{Background, Frame};
 use crate::model::Model;
 use crate::parallel::JobContext;
@@ -63,9 +66,10 @@ use painter::Painter;
 use pipelines::{Kind, ModelLayouts, Pipelines};
 use portions::{Queue, portions};
 use scene::{GpuModel, stands_in, takes_long};
+use shader::PaletteIn;
 use target::{Depth, Depths, begin, clear_color, set_depths};
 use transmission::TransmissionTexture;
-use upload::{Upload, bind_frame};
+use upload::Upload;
 
 /// What is done in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -301,6 +305,12 @@ impl Renderer {
             || self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.has_news(model)))
     }
 
+    /// Which kind of buffer a picture of `frame` reads its palette from on this device, and why.
+    #[must_use]
+    pub fn palette_fit(gpu: &Gpu, frame: &Frame) -> PaletteFit {
+        PaletteFit::new(frame.display.palette_buffer, frame.method, frame.palettes.len(), gpu.palette_limits())
+    }
+
     /// How many surfaces the last picture was made of: each is drawn at once, however many copies and members of a crowd
     /// it has. Only what shows something behind it is drawn one by one.
     #[must_use]
@@ -414,6 +424,11 @@ impl Renderer {
             Some((_, Err(error))) => return Err(error.clone()),
             None => None,
         };
+        let fit = Self::palette_fit(gpu, frame);
+        self.pipelines.linking.palette = match fit.is_uniform() {
+            true => PaletteIn::Uniform((fit.limits.uniform / size_of::<Vec4>() as u64) as u32),
+            false => PaletteIn::Storage,
+        };
         let upload = match &mut self.upload {
             Some(upload) => upload,
             None => self.upload.insert(Upload::new(gpu, &self.pipelines)?),
@@ -437,7 +452,6 @@ impl Renderer {
         let solid = nearest.as_deref().unwrap_or(solid);
         let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
         let waits = self.jobs.is_some();
-        let window_room = upload.window_room(pipelines);
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.
         let copies = target.target_format.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
@@ -458,10 +472,9 @@ impl Renderer {
             };
             {
                 let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Kept);
-                bind_frame(&mut pass, pipelines.windows, &group, 0);
+                pass.set_bind_group(0, &group, &[]);
                 let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter =
-                    Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room, waits };
+                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, waits };
                 painter.ground(solid);
                 painter.sorted(before);
             }
@@ -479,10 +492,9 @@ impl Renderer {
             let kept = if depth == Depth::Own { Depth::Kept } else { Depth::Passed };
             {
                 let mut pass = begin(encoder, target, load, None, kept);
-                bind_frame(&mut pass, pipelines.windows, &group, 0);
+                pass.set_bind_group(0, &group, &[]);
                 let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter =
-                    Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, window_room, waits };
+                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, waits };
                 painter.solid(portion);
             }
             queue.submit(gpu, encoder)?;
@@ -490,10 +502,9 @@ impl Renderer {
         }
         let solid = last.as_deref().unwrap_or(solid);
         let mut pass = begin(encoder, target, load, Some(&target.view), depth);
-        bind_frame(&mut pass, pipelines.windows, &group, 0);
+        pass.set_bind_group(0, &group, &[]);
         let groups = [&group, through.as_ref().unwrap_or(&group)];
-        let mut painter =
-            Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop, window_room, waits };
+        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop, waits };
         if glass.is_none() {
             painter.ground(solid);
         }

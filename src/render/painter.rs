@@ -8,7 +8,6 @@ use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
 use super::pipelines::{Cull, Kind, Pipelines, SurfaceShading, SurfaceWrites};
 use super::scene::Indices;
-use super::upload::bind_frame;
 use crate::frame::{Background, Frame};
 
 /// Records into a pass.
@@ -22,8 +21,6 @@ pub(super) struct Painter<'a, 'p> {
     pub groups: [&'a wgpu::BindGroup; 2],
     /// The background is there already.
     pub has_backdrop: bool,
-    /// Bytes of the palette that a uniform block may show.
-    pub window_room: u64,
     /// Edges of large meshes are made elsewhere; until then they are not drawn.
     pub waits: bool,
 }
@@ -127,10 +124,11 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        let (shape, window) = item.shape(self.frame, self.window_room);
+        let shape = item.draw.shape(self.frame);
         self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
-        let group = self.groups[usize::from(kind.is_glass())];
-        bind_frame(self.pass, self.pipelines.windows, group, window);
+        if kind.is_glass() {
+            self.pass.set_bind_group(0, self.groups[1], &[]);
+        }
         self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
     }
 
@@ -160,7 +158,7 @@ impl Painter<'_, '_> {
         pass.set_index_buffer(indices.piece.slice(), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(range, 0, item.instances(1));
         if kind.is_glass() {
-            bind_frame(pass, self.pipelines.windows, self.groups[0], 0);
+            pass.set_bind_group(0, self.groups[0], &[]);
         }
     }
 }

@@ -3,13 +3,13 @@
 
 use std::collections::HashMap;
 
-use super::bindings::{sampler, storage, texture, uniform, window};
+use super::bindings::{sampler, storage, texture, uniform};
 use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
 use super::material::MaterialFeatures;
-use super::shader::{self, PaletteIn, Program};
+use super::shader::{self, Linking, Program};
 use super::target::{COLOR, DEPTH, SAMPLES, TargetFormat};
-use super::vertices::{Shape, prefers_windows};
+use super::vertices::Shape;
 use crate::deform::Method;
 
 /// Fragment stage of the surface.
@@ -96,11 +96,11 @@ pub(super) struct Pipelines {
     pub bake: wgpu::BindGroupLayout,
     /// Of the pictures that are drawn now.
     pub target_format: TargetFormat,
-    /// Palettes can be read through the uniform block.
-    pub windows: bool,
-    modules: HashMap<(&'static str, &'static str, PaletteIn), wgpu::ShaderModule>,
-    drawing: HashMap<(Kind, &'static str, Option<Shape>, u32), wgpu::RenderPipeline>,
-    baking: HashMap<(&'static str, Shape), wgpu::ComputePipeline>,
+    /// With what the programs of these pictures are linked.
+    pub linking: Linking,
+    modules: HashMap<(&'static str, &'static str, Linking), wgpu::ShaderModule>,
+    drawing: HashMap<(Kind, &'static str, Option<(Shape, Linking)>, u32), wgpu::RenderPipeline>,
+    baking: HashMap<(&'static str, Shape, Linking), wgpu::ComputePipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     transmission: Option<wgpu::RenderPipeline>,
 }
@@ -149,10 +149,11 @@ impl Pipelines {
             uniform(3, all, false),
             storage(4, S::FRAGMENT, true),
         ];
-        let windows = prefers_windows(gpu);
-        if windows {
-            // For all stages: where one does not see it, lavapipe adds its offset to what is not there, and crashes.
-            frame.push(window(7, all));
+        if gpu.palette_limits().uniform > 0 {
+            frame.push(uniform(7, vertices, false));
+        }
+        let late_depth = gpu.info.device_type == wgpu::DeviceType::Cpu;
+        if late_depth {
             frame.push(storage(8, S::FRAGMENT, false));
         }
         let frame_alone = layout("frame", &frame);
@@ -175,7 +176,7 @@ impl Pipelines {
             frame_transmission,
             bake,
             target_format: TargetFormat { format: COLOR, samples: SAMPLES },
-            windows,
+            linking: Linking { late_depth, ..Linking::default() },
             modules: HashMap::new(),
             drawing: HashMap::new(),
             baking: HashMap::new(),
@@ -189,19 +190,19 @@ impl Pipelines {
         gpu: &Gpu,
         program: &'static Program,
         method: &'static Method,
-        palette: PaletteIn,
+        with: Linking,
     ) -> wgpu::ShaderModule {
         let make = || {
-            let source = wgpu::ShaderSource::Wgsl(program.link(method, palette).text.into());
+            let source = wgpu::ShaderSource::Wgsl(program.link(method, with).text.into());
             gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(program.name), source })
         };
         let method = if program.deforms { method.id } else { "" };
-        self.modules.entry((program.name, method, palette)).or_insert_with(make).clone()
+        self.modules.entry((program.name, method, with)).or_insert_with(make).clone()
     }
 
     /// A module that deforms nothing.
     fn plain_module(&mut self, gpu: &Gpu, program: &'static Program) -> wgpu::ShaderModule {
-        self.module(gpu, program, crate::deform::METHODS[0], PaletteIn::Storage)
+        self.module(gpu, program, crate::deform::METHODS[0], Linking::default())
     }
 
     /// A pipeline of the scene's own target that deforms nothing.
@@ -215,7 +216,7 @@ impl Pipelines {
     }
 
     fn get(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
-        let key = (kind, method.id, shape, self.target_format.samples);
+        let key = (kind, method.id, shape.map(|shape| (shape, self.linking)), self.target_format.samples);
         if let Some(found) = self.drawing.get(&key) {
             return found.clone();
         }
@@ -355,8 +356,7 @@ impl Pipelines {
             Kind::Marks { .. } => &[rows(Instance, stride + 4, &attributes)],
             _ => &mesh[..2],
         };
-        let palette = if shape.window { PaletteIn::Uniform } else { PaletteIn::Storage };
-        let module = self.module(gpu, how.program, method, palette);
+        let module = self.module(gpu, how.program, method, self.linking);
         self.make_scene(gpu, how, &module, buffers, &constants)
     }
 
@@ -438,11 +438,11 @@ impl Pipelines {
     /// The compute entry that writes deformed vertices.
     pub fn bake(&mut self, gpu: &Gpu, method: &'static Method, shape: Shape) -> wgpu::ComputePipeline {
         let shape = shape.alone();
-        if let Some(found) = self.baking.get(&(method.id, shape)) {
+        let key = (method.id, shape, self.linking);
+        if let Some(found) = self.baking.get(&key) {
             return found.clone();
         }
-        let palette = if shape.window { PaletteIn::Uniform } else { PaletteIn::Storage };
-        let module = self.module(gpu, &shader::BAKE, method, palette);
+        let module = self.module(gpu, &shader::BAKE, method, self.linking);
         let mut constants = shape.constants();
         constants.extend(shape.word_constants());
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -461,7 +461,7 @@ impl Pipelines {
             },
             cache: None,
         });
-        self.baking.insert((method.id, shape), made.clone());
+        self.baking.insert(key, made.clone());
         made
     }
 

@@ -14,7 +14,7 @@ use super::pipelines::ModelLayouts;
 use super::pool::{BufferRange, Pool};
 use super::reorder::Reordering;
 use super::shown::Shown;
-use super::vertices::{Shape, mode_of, window};
+use super::vertices::{Shape, mode_of};
 use crate::deform::packed::{
     PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
     pack_part, pack_primitive,
@@ -106,8 +106,6 @@ pub(super) struct GpuDraw {
     pub offset: u32,
     /// First matrix in the palette.
     pub joint: u32,
-    /// How many there are of them, for a copy.
-    joints: u32,
     /// Moved by that one alone; each copy by its own, which follow it.
     pub rigid: bool,
     pub copies: u32,
@@ -116,14 +114,11 @@ pub(super) struct GpuDraw {
 }
 
 impl GpuDraw {
-    /// How its vertices are drawn in a picture, up to `copies` copies of them at once, and where the uniform block begins then
-    /// (zero where none is used). `room`: bytes of the palette that the block may show.
-    pub fn shape(&self, frame: &Frame, copies: u32, room: u64) -> (Shape, u32) {
-        let joints = if self.rigid { copies } else { self.joints };
-        let start = window(self.joint, joints, frame.method.vec4s_per_joint, room).filter(|_| frame.members <= 1);
+    /// How its vertices are drawn in a picture.
+    pub fn shape(&self, frame: &Frame) -> Shape {
         let dims = frame.display.influenced_only && frame.display.selected.is_some();
         let shown = self.shape.shown.map(|_| Shown::of(frame));
-        (Shape { window: start.is_some(), dims, shown, ..self.shape }, start.unwrap_or(0))
+        Shape { dims, shown, ..self.shape }
     }
 }
 
@@ -477,12 +472,10 @@ fn draw_of(
         paint: on_device.paint_layout,
         mode,
         morphs: !p.morphs.is_empty(),
-        window: false,
         dims: false,
         shown: None,
     };
-    let joints = instance.skin.map_or(1, |skin| model.skins[skin.index()].joints.len() as u32);
-    (uniform, GpuDraw { offset: 0, joint, joints, rigid, copies, shape })
+    (uniform, GpuDraw { offset: 0, joint, rigid, copies, shape })
 }
 
 /// The place in the skin of the joint with the most weight in all.

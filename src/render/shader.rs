@@ -17,8 +17,11 @@ const GLOBALS: Part = part!("common/globals.wgsl");
 const COLOR: Part = part!("common/color.wgsl");
 const DEFORM: Part = part!("common/deform.wgsl");
 const ROWS: Part = part!("common/rows.wgsl");
+const PALETTE: Part = part!("common/palette.wgsl");
 const PALETTE_STORAGE: Part = part!("common/palette_storage.wgsl");
 const PALETTE_UNIFORM: Part = part!("common/palette_uniform.wgsl");
+const EARLY_DEPTH: Part = part!("software/early_depth.wgsl");
+const LATE_DEPTH: Part = part!("software/late_depth.wgsl");
 const SCREEN: Part = part!("common/screen.wgsl");
 const OVERLAY: Part = part!("common/overlay.wgsl");
 
@@ -114,12 +117,22 @@ pub static PROGRAMS: &[&Program] =
     &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
 
 /// Where a program that deforms reads the palette.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PaletteIn {
-    /// The buffer that holds all of it.
+    /// A storage buffer.
+    #[default]
     Storage,
-    /// A uniform block that shows a part of that buffer.
-    Uniform,
+    /// A uniform buffer of so many vectors.
+    Uniform(u32),
+}
+
+/// What else a program that deforms is linked with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Linking {
+    /// Where it reads the palette.
+    pub palette: PaletteIn,
+    /// Depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
+    pub late_depth: bool,
 }
 
 /// A WGSL error at its own file and line.
@@ -144,18 +157,23 @@ pub struct Linked {
 }
 
 impl Program {
-    /// Joins the parts; `method` and `palette` are left out where the program deforms nothing.
+    /// Joins the parts; `method` and `with` are left out where the program deforms nothing.
     #[must_use]
-    pub fn link(&self, method: &'static Method, palette: PaletteIn) -> Linked {
+    pub fn link(&self, method: &'static Method, with: Linking) -> Linked {
         let mut linked = Linked { text: String::new(), files: Vec::new() };
         for part in self.parts {
             linked.push(*part);
         }
         if self.deforms {
-            linked.push(match palette {
-                PaletteIn::Storage => PALETTE_STORAGE,
-                PaletteIn::Uniform => PALETTE_UNIFORM,
-            });
+            linked.push(PALETTE);
+            match with.palette {
+                PaletteIn::Storage => linked.push(PALETTE_STORAGE),
+                PaletteIn::Uniform(vec4s) => {
+                    linked.push(PALETTE_UNIFORM);
+                    linked.text.push_str(&format!("\nconst PALETTE_BLOCK: u32 = {vec4s}u;\n"));
+                }
+            }
+            linked.push(if with.late_depth { LATE_DEPTH } else { EARLY_DEPTH });
             linked.push(ROWS);
             linked.push(method.wgsl);
             linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));

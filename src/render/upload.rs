@@ -10,11 +10,11 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{Bone, Globals, Light, Line};
 use super::pipelines::Pipelines;
+use super::shader::PaletteIn;
 use super::shown::Shown;
 use super::studio;
 use super::target::Rows;
 use super::transmission::TransmissionTexture;
-use super::vertices::WINDOW_BYTES;
 use crate::deform::pack;
 use crate::frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
 use crate::math::Projection;
@@ -34,8 +34,10 @@ pub(super) struct Upload {
     transmission: Option<(wgpu::TextureView, wgpu::BindGroup)>,
     /// What the group holds.
     slots: wgpu::Buffer,
-    /// Bound where the palette is read through a uniform block: see `palette_uniform.wgsl`.
-    unwritten: wgpu::Buffer,
+    /// Where the group's palette is read.
+    palette_in: PaletteIn,
+    /// Bound where depths are tested late: see `shaders/software/late_depth.wgsl`.
+    unwritten: Option<wgpu::Buffer>,
     /// Those that have a length.
     pub bones: BufferVec<Bone>,
     pub lines: BufferVec<Line>,
@@ -44,21 +46,34 @@ pub(super) struct Upload {
 impl Upload {
     pub fn new(gpu: &Gpu, pipelines: &Pipelines) -> Result<Self, GpuError> {
         use wgpu::BufferUsages as U;
-        let mut globals = BufferVec::new(gpu, "globals", U::UNIFORM, [size_of::<Globals>() as u64, 0])?;
+        let mut globals = BufferVec::new(gpu, "globals", U::UNIFORM, size_of::<Globals>() as u64)?;
         globals.next.push(Globals::default());
-        let mut scale = BufferVec::new(gpu, "the scale", U::UNIFORM, [size_of::<[[f32; 4]; SCALE_ROWS]>() as u64, 0])?;
+        let mut scale = BufferVec::new(gpu, "the scale", U::UNIFORM, size_of::<[[f32; 4]; SCALE_ROWS]>() as u64)?;
         scale.next.resize(SCALE_ROWS, [0.0; 4]);
-        // A window that begins with the last joint ends far behind it.
-        let (usage, spare) = if pipelines.windows { (U::UNIFORM, WINDOW_BYTES) } else { (U::empty(), 0) };
-        let palette = BufferVec::new(gpu, "the palette", U::STORAGE | usage, [0, spare])?;
+        // Only a picture that asks for it needs the room of a uniform block.
+        let usage = if gpu.palette_limits().uniform > 0 { U::STORAGE | U::UNIFORM } else { U::STORAGE };
+        let palette = BufferVec::new(gpu, "the palette", usage, block_bytes(pipelines))?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
-        let lights = BufferVec::new(gpu, "lights", U::STORAGE, [size_of::<Light>() as u64, 0])?;
-        let unwritten = gpu.buffer("nothing", &[], U::STORAGE)?;
-        let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer, &unwritten];
-        let group = group(gpu, pipelines, buffers, None);
-        let bones = BufferVec::new(gpu, "bones", U::VERTEX, [0, 0])?;
-        let lines = BufferVec::new(gpu, "lines", U::VERTEX, [0, 0])?;
-        Ok(Self { globals, scale, palette, lights, group, transmission: None, slots, unwritten, bones, lines })
+        let lights = BufferVec::new(gpu, "lights", U::STORAGE, size_of::<Light>() as u64)?;
+        let unwritten = pipelines.linking.late_depth.then(|| gpu.buffer("nothing", &[], U::STORAGE)).transpose()?;
+        let palette_in = pipelines.linking.palette;
+        let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
+        let group = group(gpu, pipelines, (buffers, unwritten.as_ref()), None);
+        let bones = BufferVec::new(gpu, "bones", U::VERTEX, 0)?;
+        let lines = BufferVec::new(gpu, "lines", U::VERTEX, 0)?;
+        Ok(Self {
+            globals,
+            scale,
+            palette,
+            lights,
+            group,
+            transmission: None,
+            slots,
+            palette_in,
+            unwritten,
+            bones,
+            lines,
+        })
     }
 
     /// Writes `frame` for so many rows of a picture, `width` pixels each. `slots` is the model's.
@@ -72,6 +87,7 @@ impl Upload {
         slots: Option<&wgpu::Buffer>,
     ) -> Result<(), GpuError> {
         let morph_base = pack_palette(frame, &mut self.palette.next);
+        self.palette.least = block_bytes(pipelines);
         let mut moved = self.palette.write_buffer(gpu, &|| match frame.members {
             1 => format!("the palette ({} joints)", frame.palettes.len()),
             members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
@@ -91,7 +107,8 @@ impl Upload {
             self.slots = slots.clone();
             moved = true;
         }
-        if moved {
+        if moved || self.palette_in != pipelines.linking.palette {
+            self.palette_in = pipelines.linking.palette;
             self.group = group(gpu, pipelines, self.buffers(), None);
             self.transmission = None;
         }
@@ -103,15 +120,10 @@ impl Upload {
         Ok(())
     }
 
-    /// Bytes of the palette that a uniform block may show.
-    pub fn window_room(&self, pipelines: &Pipelines) -> u64 {
-        if pipelines.windows { self.palette.buffer.size() } else { 0 }
-    }
-
-    /// What the frame's group binds, in order; the last one only where there are windows.
-    fn buffers(&self) -> [&wgpu::Buffer; 6] {
+    /// What the frame's group binds.
+    fn buffers(&self) -> Buffers<'_> {
         let Self { globals, palette, slots, scale, lights, unwritten, .. } = self;
-        [&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer, unwritten]
+        ([&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer], unwritten.as_ref())
     }
 
     /// As `group`, with what lies behind glass.
@@ -145,36 +157,39 @@ fn pack_palette(frame: &Frame, out: &mut Vec<Vec4>) -> u32 {
     morph_base
 }
 
-/// `buffers`: globals, palette, slots, scale, lights.
+/// Globals, palette, slots, scale and lights, and what is never written, where there is such a buffer.
+type Buffers<'a> = ([&'a wgpu::Buffer; 5], Option<&'a wgpu::Buffer>);
+
 fn group(
     gpu: &Gpu,
     pipelines: &Pipelines,
-    buffers: [&wgpu::Buffer; 6],
+    buffers: Buffers<'_>,
     transmission: Option<&TransmissionTexture>,
 ) -> wgpu::BindGroup {
-    let mut entries: Vec<_> = (0..).zip(&buffers[..5]).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
+    let (buffers, unwritten) = buffers;
+    let mut entries: Vec<_> = (0..).zip(&buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
     if let Some(transmission) = transmission {
         entries.push(entry(5, wgpu::BindingResource::TextureView(&transmission.view)));
         entries.push(entry(6, wgpu::BindingResource::Sampler(&transmission.sampler)));
     }
-    if pipelines.windows {
-        let size = wgpu::BufferSize::new(WINDOW_BYTES);
-        entries
-            .push(entry(7, wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: buffers[1], offset: 0, size })));
-        entries.push(entry(8, buffers[5].as_entire_binding()));
+    if gpu.palette_limits().uniform > 0 {
+        // Where the palette is read as a storage buffer nothing reads this, and any buffer will do.
+        let [globals, palette, ..] = buffers;
+        let block = wgpu::BufferSize::new(block_bytes(pipelines));
+        let block = block.map(|size| wgpu::BufferBinding { buffer: palette, offset: 0, size: Some(size) });
+        entries.push(entry(7, block.map_or_else(|| globals.as_entire_binding(), wgpu::BindingResource::Buffer)));
     }
+    entries.extend(unwritten.map(|buffer| entry(8, buffer.as_entire_binding())));
     let layout = if transmission.is_some() { &pipelines.frame_transmission } else { &pipelines.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
 }
 
-/// Binds what the whole frame shares. `window`: where the uniform block begins in the palette, bytes; `windows`: there is one.
-pub(super) fn bind_frame(pass: &mut wgpu::RenderPass<'_>, windows: bool, group: &wgpu::BindGroup, window: u32) {
-    pass.set_bind_group(0, group, frame_offsets(windows, &window));
-}
-
-/// The offsets that the frame's group takes.
-pub(super) fn frame_offsets(windows: bool, window: &u32) -> &[u32] {
-    if windows { std::slice::from_ref(window) } else { &[] }
+/// Bytes of the palette that are bound as a uniform buffer; zero where it is a storage buffer alone.
+fn block_bytes(pipelines: &Pipelines) -> u64 {
+    match pipelines.linking.palette {
+        PaletteIn::Storage => 0,
+        PaletteIn::Uniform(vec4s) => u64::from(vec4s) * size_of::<Vec4>() as u64,
+    }
 }
 
 /// `clip_from_world` of a camera, depth reversed.

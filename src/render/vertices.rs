@@ -1,7 +1,6 @@
-//! How packed vertices come into a pipeline: attributes, the constants that tell the shader what there is, and the part of
-//! the palette that a uniform block can show. Knows layouts, not buffers.
+//! How packed vertices come into a pipeline: attributes, and the constants that tell the shader what there is. Knows layouts, not
+//! buffers.
 
-use super::gpu::Gpu;
 use super::layouts::mode;
 use super::pipelines::{Kind, SurfaceShading};
 use super::shown::Shown;
@@ -15,44 +14,10 @@ pub(super) struct Shape {
     /// Of [`mode`]; rigid too where an instance has no skin for a mesh with influences.
     pub mode: u32,
     pub morphs: bool,
-    /// The palette is read through the uniform block.
-    pub window: bool,
     /// The picture dims what the selected nodes do not move.
     pub dims: bool,
     /// What the picture shows, where pipelines are made for it.
     pub shown: Option<Shown>,
-}
-
-/// As in `palette_uniform.wgsl`.
-const WINDOW_VEC4S: u32 = 4096;
-/// Bytes that the uniform block shows.
-pub(super) const WINDOW_BYTES: u64 = WINDOW_VEC4S as u64 * VEC4;
-/// As in `palette_uniform.wgsl`. 16 joints of any number of vectors lie on every alignment that devices ask for (256 bytes at
-/// most).
-const WINDOW_STEP: u32 = 16;
-const VEC4: u64 = size_of::<[f32; 4]>() as u64;
-
-/// Whether palettes are to be read through a uniform block where they fit. A software device reads it faster than storage; on
-/// most hardware it is the other way round, as joints differ from vertex to vertex.
-pub(super) fn prefers_windows(gpu: &Gpu) -> bool {
-    let limits = gpu.device.limits();
-    gpu.info.device_type == wgpu::DeviceType::Cpu
-        && limits.max_uniform_buffer_binding_size >= WINDOW_BYTES
-        // A block behind every palette is not to make it too large.
-        && limits.max_buffer_size.min(limits.max_storage_buffer_binding_size) >= 16 * WINDOW_BYTES
-        && limits.min_uniform_buffer_offset_alignment <= WINDOW_STEP * VEC4 as u32
-        && limits.max_dynamic_uniform_buffers_per_pipeline_layout >= 2
-        && limits.max_uniform_buffers_per_shader_stage >= 5
-}
-
-/// Where the uniform block begins in the palette to show all of `joints` joints from number `joint` on, bytes; `None` where it
-/// cannot show them. `room`: bytes that blocks may show, from the start of the palette.
-pub(super) fn window(joint: u32, joints: u32, vec4s_per_joint: usize, room: u64) -> Option<u32> {
-    let packed = vec4s_per_joint as u32;
-    let shown = (joint % WINDOW_STEP).saturating_add(joints).saturating_mul(packed);
-    let start = u64::from(joint / WINDOW_STEP * WINDOW_STEP) * u64::from(packed) * VEC4;
-    let fits = shown <= WINDOW_VEC4S && start + WINDOW_BYTES <= room;
-    u32::try_from(start).ok().filter(|_| fits)
 }
 
 /// Attributes in the order of the shader's locations, and constants.
@@ -186,24 +151,4 @@ pub(super) fn mode_of(layout: VertexLayout, has_skin: bool) -> u32 {
 
 fn attribute(location: u32, format: wgpu::VertexFormat, words: usize) -> wgpu::VertexAttribute {
     wgpu::VertexAttribute { format, offset: 4 * words as u64, shader_location: location }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_window_holds_4096_vectors_from_a_multiple_of_16_joints() {
-        let room = 1 << 20;
-        let fits = |joint, joints, packed| window(joint, joints, packed, room).is_some();
-        // Three vectors a joint: 1365 joints fit from the start, 15 fewer from the sixteenth joint of a step.
-        assert!(fits(0, 1365, 3) && !fits(0, 1366, 3));
-        assert!(fits(31, 1350, 3) && !fits(31, 1351, 3));
-        assert!(!fits(u32::MAX, 1, 5) && !fits(0, u32::MAX, 5));
-        let start = |joint, packed| window(joint, 1, packed, room);
-        assert_eq!([start(15, 3), start(16, 3), start(40, 5)], [Some(0), Some(16 * 48), Some(32 * 80)]);
-        assert!((16 * 48_u32).is_multiple_of(256) && (16 * 80_u32).is_multiple_of(256));
-        // It never ends behind the buffer.
-        assert_eq!([window(16, 1, 3, 768 + 65_536), window(16, 1, 3, 768 + 65_535)], [Some(768), None]);
-    }
 }

@@ -11,6 +11,7 @@ use glam::Vec2;
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
+use crate::deform::PaletteBuffer;
 use crate::inspect::rom::RomOptions;
 use crate::inspect::{BoneShape, VertexRef, VertexSet};
 use crate::math::{Aabb, Ramp};
@@ -225,6 +226,8 @@ pub enum ViewCommand {
     SetLighting(Lighting),
     /// Chooses whether edges are smoothed.
     SetAntialiasing(Antialiasing),
+    /// Chooses the kind of buffer that shaders read the palette from.
+    SetPaletteBuffer(PaletteBuffer),
     /// How many of the model are shown, each at a phase of its own: 1…[`super::MOST_MEMBERS`].
     SetCrowd(u32),
 }

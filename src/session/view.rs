@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 
 use super::{Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, Orbit, Session, ViewCommand};
-use crate::deform::{self, METHODS, Method};
+use crate::deform::{self, METHODS, Method, PaletteBuffer};
 use crate::inspect::{self, BoneShape, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
 use crate::model::{Lens, NodeId};
@@ -101,6 +101,8 @@ pub struct View {
     pub lighting: Lighting,
     /// Whether edges are smoothed.
     pub antialiasing: Antialiasing,
+    /// The kind of buffer that shaders read the palette from.
+    pub palette_buffer: PaletteBuffer,
     /// The box that was framed last, and the camera that framed it.
     framed: Option<(Orbit, Aabb)>,
     /// The viewport in pixels; its aspect is the camera's.
@@ -170,6 +172,7 @@ impl Default for View {
             through: None,
             lighting: Lighting::Studio,
             antialiasing: Antialiasing::Auto,
+            palette_buffer: PaletteBuffer::Auto,
             framed: None,
             viewport: Vec2::new(1280.0, 720.0),
             scene: 0,
@@ -417,6 +420,7 @@ impl Session {
             }
             ViewCommand::SetLighting(lighting) => view.lighting = lighting,
             ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
+            ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
             ViewCommand::SetCrowd(members) => {
                 view.crowd = members.clamp(1, MOST_MEMBERS);
                 self.show_crowd();

@@ -5,7 +5,7 @@ use glam::{Vec3, Vec4};
 use skinscope::deform::METHODS;
 use skinscope::render::Gpu;
 use skinscope::render::layouts::LAYOUTS;
-use skinscope::render::shader::{LAYERED, PaletteIn};
+use skinscope::render::shader::{LAYERED, Linking};
 use wgpu::util::DeviceExt;
 
 use crate::gpus;
@@ -13,7 +13,7 @@ use crate::gpus;
 /// Replaces the studio by light of radiance 1 from all sides, and adds an entry that runs `body` for each case (four vectors
 /// `a`, `b`, `c`, `d`, to a vector).
 fn program(body: &str) -> String {
-    let text = LAYERED.link(METHODS[0], PaletteIn::Storage).text;
+    let text = LAYERED.link(METHODS[0], Linking::default()).text;
     let key = text.lines().find(|l| l.starts_with("const KEY:")).unwrap().to_owned();
     assert!(text.contains("if has_studio() {"), "the studio is to shine on everything");
     let text = text

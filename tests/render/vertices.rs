@@ -1,9 +1,9 @@
-//! The device's copy of a mesh: packed, in another order, moved by a palette in a uniform block. None of it is seen.
+//! The device's copy of a mesh: packed, in another order, moved by a palette in a uniform buffer. None of it is seen.
 
 use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
-use skinscope::deform::{self, Deformed, METHODS};
+use skinscope::deform::{self, Deformed, METHODS, PaletteBuffer};
 use skinscope::frame::{Dots, Frame, Inspection, VertexSet};
 use skinscope::inspect::{PerVertex, VertexPart};
 use skinscope::model::shapes::{Tube, tube};
@@ -149,19 +149,18 @@ fn twins() -> Arc<Model> {
 }
 
 #[test]
-fn a_palette_moves_alike_from_a_uniform_block_and_from_storage() {
+fn a_palette_moves_alike_from_a_uniform_buffer_and_from_storage() {
     for backend in [Backend::Vulkan, Backend::Gl] {
-        let Some(block) = crate::gpu(backend) else { continue };
-        // Too small for a block.
-        let small = |most| wgpu::Limits { max_uniform_buffer_binding_size: 16_384, ..most };
-        let storage = Gpu::headless_with(backend, &small).unwrap();
+        let Some(gpu) = crate::gpu(backend) else { continue };
         let model = twins();
         for method in METHODS {
-            let frame = frame(&model, method);
-            let [a, b] = [&block, &storage].map(|gpu| {
-                let mut renderer = Renderer::new(gpu);
-                let picture = render_image(gpu, &mut renderer, &frame, [SIZE; 2]).unwrap();
-                (picture, deform_on_gpu(gpu, &mut renderer, &frame).unwrap())
+            let mut frame = frame(&model, method);
+            let [a, b] = [PaletteBuffer::Uniform, PaletteBuffer::Storage].map(|buffer| {
+                frame.display.palette_buffer = buffer;
+                assert_eq!(Renderer::palette_fit(&gpu, &frame).used(), buffer.id());
+                let mut renderer = Renderer::new(&gpu);
+                let picture = render_image(&gpu, &mut renderer, &frame, [SIZE; 2]).unwrap();
+                (picture, deform_on_gpu(&gpu, &mut renderer, &frame).unwrap())
             });
             assert_eq!(difference(&a.0, &b.0).1, 0, "{backend:?} {}", method.id);
             assert_eq!(a.1.len(), 3);
@@ -170,6 +169,34 @@ fn a_palette_moves_alike_from_a_uniform_block_and_from_storage() {
                 assert!(far.fold(0.0, f32::max) < 1e-6);
             }
             assert_ne!(a.1[0].deformed.positions[500], a.1[1].deformed.positions[500], "they stand apart");
+        }
+    }
+}
+
+#[test]
+fn a_palette_that_no_uniform_buffer_holds_is_read_from_storage_and_the_choice_can_change() {
+    for backend in [Backend::Vulkan, Backend::Gl] {
+        let Some(gpu) = crate::gpu(backend) else { continue };
+        let small = |most| wgpu::Limits { max_uniform_buffer_binding_size: 16_384, ..most };
+        let lesser = Gpu::headless_with(backend, &small).unwrap();
+        let (few, many) = (twins(), Arc::new(tube(Tube { joints: 400, rings: 800, ..Tube::default() })));
+        let linear = METHODS[0];
+        // 400 matrices of 48 bytes are 19 200 bytes.
+        for (model, fits) in [(&few, [true, true]), (&many, [true, false])] {
+            let mut frame = frame(model, linear);
+            let storage = render_image(&gpu, &mut Renderer::new(&gpu), &frame, [SIZE; 2]).unwrap();
+            for (gpu, fits) in [&gpu, &lesser].into_iter().zip(fits) {
+                let mut renderer = Renderer::new(gpu);
+                for buffer in
+                    [PaletteBuffer::Auto, PaletteBuffer::Uniform, PaletteBuffer::Storage, PaletteBuffer::Uniform]
+                {
+                    frame.display.palette_buffer = buffer;
+                    let fit = Renderer::palette_fit(gpu, &frame);
+                    assert_eq!(fit.is_uniform(), fits && buffer == PaletteBuffer::Uniform);
+                    let picture = render_image(gpu, &mut renderer, &frame, [SIZE; 2]).unwrap();
+                    assert_eq!(difference(&picture, &storage).1, 0, "{backend:?} {buffer:?}");
+                }
+            }
         }
     }
 }

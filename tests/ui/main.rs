@@ -18,6 +18,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 use skinscope::app::ui::{self, Loading, Saved, Status, UiState, icons, theme};
+use skinscope::deform::{PaletteBuffer, PaletteLimits};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{Camera, CameraId, ClipId, Lens, Light, LightId, LightKind, Model, ModelParts, NodeId};
 use skinscope::session::{
@@ -1217,6 +1218,25 @@ fn edges_are_smoothed_as_the_view_menu_says() {
         click(&mut harness, choice);
         assert_eq!(harness.state().session.view().antialiasing, then);
     }
+}
+
+#[test]
+fn the_buffer_of_the_palette_is_chosen_in_the_inspector_which_says_what_fits() {
+    let limits = Some(PaletteLimits { uniform: 16_384, storage: 1 << 27 });
+    let status = Status { palette_limits: limits, ..Status::default() };
+    // 300 matrices of 48 bytes are 14 400 bytes; of 80 bytes (dual quaternions), 24 000.
+    let mut harness = window(session(300), UiState::default(), status);
+    let says = |harness: &Harness<'_, App>, text: &str| harness.query_by_label_contains(text).is_some();
+    assert!(says(&harness, "Read from: a storage buffer"));
+    assert!(says(&harness, "A uniform buffer holds: 341 in 16.0 KiB"));
+    harness.get_by_label("Uniform").scroll_to_me();
+    harness.run();
+    click(&mut harness, "Uniform");
+    assert_eq!(harness.state().session.view().palette_buffer, PaletteBuffer::Uniform);
+    assert!(says(&harness, "Read from: a uniform buffer"));
+    harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
+    harness.run();
+    assert!(says(&harness, "Read from: a storage buffer") && says(&harness, "Not in a uniform buffer"));
 }
 
 #[test]

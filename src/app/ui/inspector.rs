@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use super::theme::{self, MARGIN, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
-use super::{UiState, explain, focus, icons, matrices, morphs, summary};
+use super::{Status, UiState, explain, focus, icons, matrices, morphs, palette, summary};
 use crate::anim;
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
@@ -52,7 +52,7 @@ impl Inspector {
     }
 }
 
-pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     ScrollArea::vertical().auto_shrink(false).id_salt("inspector").show(ui, |ui| {
         let margin = Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 16 };
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
@@ -83,6 +83,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
                     summary::variants(ui, session, commands);
                     morphs::show(ui, session, None, &mut state.inspector.split_morphs, commands);
                     summary::figures(ui, session, commands);
+                    palette::show(ui, session, status.palette_limits, commands);
+                    summary::file(ui, session);
                 }
             }
         });

@@ -23,6 +23,7 @@ mod menu;
 mod morphs;
 mod names;
 mod outliner;
+mod palette;
 mod ruler;
 mod search_list;
 mod status;
@@ -47,6 +48,7 @@ use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
 use serde::{Deserialize, Serialize};
 
 use self::focus::FocusRegion;
+use crate::deform::PaletteLimits;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
@@ -146,6 +148,8 @@ pub struct Status {
     pub rom: Option<f32>,
     /// The GPU, for the About dialog.
     pub adapter: String,
+    /// How many joint matrices its buffers hold; `None` while there is no GPU.
+    pub palette_limits: Option<PaletteLimits>,
 }
 
 /// The rectangle in which the picture is drawn, and whether the pointer is over it.
@@ -335,7 +339,7 @@ pub fn show(
     if saved.inspector {
         let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
         want_size(ui, "inspector", vec2(saved.inspector_width, 0.0));
-        let shown = panel.show(ui, |ui| inspector::show(ui, session, state, commands));
+        let shown = panel.show(ui, |ui| inspector::show(ui, session, state, status, commands));
         if was_dragged(ui, "inspector") {
             state.saved.inspector_width = shown.response.rect.width();
         }

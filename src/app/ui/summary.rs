@@ -94,6 +94,11 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     uneven_sums(ui, session, commands);
     section(ui, "Heat map colours", |_| {});
     legend::ramps(ui, session, commands);
+}
+
+/// What the file says of itself.
+pub(super) fn file(ui: &mut Ui, session: &Session) {
+    let Some(model) = session.model() else { return };
     section(ui, "File", |_| {});
     let source = &model.source;
     figure(ui, "glTF", &source.version);
