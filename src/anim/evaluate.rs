@@ -63,7 +63,10 @@ mod tests {
         local_to_model(&model.skeleton, &sampled, &mut want);
         assert_eq!((&local, &matrices), (&sampled, &want));
 
-        let edit = |pose: &mut LocalPose| pose.transforms[1].translation = Vec3::splat(7.0);
+        // Of what the clip moves too.
+        let edit = |pose: &mut LocalPose| {
+            pose.transforms.fill(Transform { translation: Vec3::splat(7.0), ..Transform::IDENTITY });
+        };
         edit(&mut sampled);
         local_to_model(&model.skeleton, &sampled, &mut want);
         evaluate(&model, rest, Some((clip, time_secs)), edit, &mut scratch, &mut local, &mut matrices);
