@@ -77,9 +77,9 @@ pub(super) struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    /// `room`: a list whose memory is used again.
-    pub fn of(frame: &Frame, shown: Option<(&'a Model, &'a GpuModel)>, room: Vec<Item<'_>>) -> Self {
-        let mut all = emptied(room);
+    /// The items of a frame. `expected`: how many there may be; a list of that length is allocated at once.
+    pub fn of(frame: &Frame, shown: Option<(&'a Model, &'a GpuModel)>, expected: usize) -> Self {
+        let mut all = Vec::with_capacity(expected);
         if let Some((model, copy)) = shown {
             list(frame, model, copy, &mut all);
         }
@@ -103,18 +103,6 @@ impl<'a> Items<'a> {
     pub fn surfaces(&self, frame: &Frame) -> (&[Item<'a>], &[Item<'a>]) {
         if frame.display.mesh && frame.display.skin_opacity > 0.0 { self.all.split_at(self.solid) } else { (&[], &[]) }
     }
-
-    /// The list's memory, for another frame.
-    pub fn room(self) -> Vec<Item<'static>> {
-        emptied(self.all)
-    }
-}
-
-/// The memory of a list, for items that live for another time.
-fn emptied<'b>(mut list: Vec<Item<'_>>) -> Vec<Item<'b>> {
-    list.clear();
-    // Collected in place: nothing is allocated (a test counts).
-    list.into_iter().map_while(|_| None).collect()
 }
 
 fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<Item<'a>>) {

@@ -58,7 +58,7 @@ use backdrop::Backdrop;
 use bindings::entry;
 use covering::{Part, View};
 use device_jobs::{DeviceJob, DeviceJobs};
-use items::{Item, Items};
+use items::Items;
 use layouts::PrimitiveKey;
 use nearest::nearest_first;
 use numbers::Numbers;
@@ -113,9 +113,7 @@ pub struct Renderer {
     present: Option<PresentGroup>,
     /// Bytes.
     texture_step: u64,
-    /// Where the list of what is drawn is made.
-    room: Vec<Item<'static>>,
-    /// How long it was for the last picture.
+    /// How many surfaces the last picture was made of; the list of the next one begins as long.
     surfaces: usize,
 }
 
@@ -150,7 +148,6 @@ impl Renderer {
             drawn: None,
             present: None,
             texture_step: u64::MAX,
-            room: Vec::new(),
             surfaces: 0,
         }
     }
@@ -446,7 +443,7 @@ impl Renderer {
         let Some(upload) = &mut self.upload else { return Ok(()) };
         let display = &frame.display;
         let shown = self.model.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)));
-        let items = Items::of(frame, shown, std::mem::take(&mut self.room));
+        let items = Items::of(frame, shown, self.surfaces);
         let (solid, sorted) = items.surfaces(frame);
         let nearest = if self.in_portions { nearest_first(frame, solid) } else { None };
         let solid = nearest.as_deref().unwrap_or(solid);
@@ -513,7 +510,6 @@ impl Renderer {
         over(gpu, pipelines, upload, frame, &mut pass);
         drop(pass);
         self.surfaces = items.all.len();
-        self.room = items.room();
         Ok(())
     }
 }
