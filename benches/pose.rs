@@ -5,10 +5,11 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
-use skinscope::model::LocalPose;
 use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{LocalPose, NodeId};
+use skinscope::pose::{self, Reach};
 
-fn pose(c: &mut Criterion) {
+fn sampling(c: &mut Criterion) {
     for method in deform::METHODS {
         let mut group = c.benchmark_group(format!("sample, kinematics, palette, pack ({})", method.id));
         for joints in [19, 70, 250] {
@@ -33,5 +34,25 @@ fn pose(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, pose);
+/// A limb of 20 joints that reaches for a place that moves, its model's own work included; and one of two bones.
+fn reach(c: &mut Criterion) {
+    let mut group = c.benchmark_group("reach");
+    for joints in [2, 20] {
+        let model = tube(Tube { joints: joints + 1, ..Tube::default() });
+        let last = NodeId::from_index(joints + 1);
+        let mut angle = 0.0_f64;
+        group.bench_function(format!("{joints} joints"), |b| {
+            b.iter(|| {
+                angle += 0.1;
+                let mut pose = model.skeleton.rest.clone();
+                let target = glam::DVec3::new(angle.sin(), angle.cos(), 0.3) * 1.1;
+                let goal = Reach { joint: last, target, root: Some(NodeId(1)), ..Reach::default() };
+                black_box(pose::reach(&model, &mut pose, &goal).ok())
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, sampling, reach);
 criterion_main!(benches);

@@ -13,7 +13,7 @@
 //! `world_from_view`. Right-handed, +Y up, metres, seconds (`_secs`), radians unless a name says degrees.
 //!
 //! # Rooms, and who may import whom
-//! `math → model → {import, anim, deform} → inspect → session → frame → render → app → main`. Each room may use those to
+//! `math → model → {import, anim, deform} → {inspect, pose} → session → frame → render → app → main`. Each room may use those to
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
 //! Before that line stands `parallel` (threads and background jobs; uses nothing, and any room may use it), beside
@@ -52,6 +52,7 @@ pub mod model;
 #[cfg(feature = "app")]
 pub mod output;
 pub mod parallel;
+pub mod pose;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod session;

@@ -18,15 +18,19 @@ const TABLE: &[(&str, &[&str])] = &[
     ("inspect", &["parallel", "math", "model", "import", "anim", "deform"]),
     ("edit", &["math", "model", "anim", "inspect"]),
     ("writeback", &["output", "model", "edit"]),
-    ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect"]),
+    ("pose", &["math", "model", "anim"]),
+    ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect", "pose"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),
-    ("app/ui", &["parallel", "output", "math", "model", "import", "anim", "deform", "inspect", "session", "frame"]),
+    (
+        "app/ui",
+        &["parallel", "output", "math", "model", "import", "anim", "deform", "inspect", "pose", "session", "frame"],
+    ),
     (
         "app",
         &[
-            "parallel", "output", "math", "model", "import", "anim", "deform", "export", "inspect", "session", "frame",
-            "render",
+            "parallel", "output", "math", "model", "import", "anim", "deform", "export", "inspect", "pose", "session",
+            "frame", "render",
         ],
     ),
     (
@@ -42,6 +46,7 @@ const TABLE: &[(&str, &[&str])] = &[
             "export",
             "inspect",
             "edit",
+            "pose",
             "writeback",
             "session",
             "frame",

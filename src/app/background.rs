@@ -9,8 +9,11 @@ use super::ui::BackgroundStatus;
 use super::window::Window;
 use super::{App, AppError};
 use crate::model::Model;
+use crate::pose::resolve;
 use crate::render::BackgroundWork;
-use crate::session::{Command, Document, EditCommand, SelectionCommand, Toggle, ViewCommand};
+use crate::session::{
+    Command, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle, ViewCommand,
+};
 
 impl App {
     /// Shows a document.
@@ -28,6 +31,16 @@ impl App {
         }
         if std::mem::take(&mut self.options.normalise_weights) {
             self.session.apply(EditCommand::ToggleNormaliseWeights);
+        }
+        if let (Some(pose), Some(model)) = (self.options.pose.take(), self.session.model()) {
+            let said = resolve(model, &pose);
+            let unmatched = said.unmatched.iter();
+            let lines: Vec<String> =
+                unmatched.map(|key| format!("The model has nothing for \"{key}\" of the pose.")).collect();
+            self.session.apply(PlaybackCommand::SetPlaying(false));
+            self.session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+            self.session.apply(EditCommand::SetPose(Arc::new(said)));
+            self.session.warn(&lines);
         }
         self.last_frame = None;
         if let Some(window) = &mut self.window {

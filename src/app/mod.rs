@@ -38,6 +38,7 @@ use crate::deform::PaletteBuffer;
 use crate::frame::{Frame, SceneColors};
 use crate::import::{self, ImportError};
 use crate::model::BlockFormats;
+use crate::pose::PoseFile;
 use crate::render::{Backend, GpuError};
 use crate::session::{
     Antialiasing, Command, Document, Effect, FileCommand, InspectionCommand, Orbit, PlaybackCommand, Session, Source,
@@ -63,6 +64,8 @@ pub struct Options {
     pub method: Option<&'static str>,
     /// Divide the weights of the first file by their sums.
     pub normalise_weights: bool,
+    /// The pose in which the first file is shown.
+    pub pose: Option<PoseFile>,
     /// How many of the model are shown.
     pub crowd: u32,
     /// Whether edges are smoothed.

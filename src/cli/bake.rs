@@ -57,7 +57,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
         }
     };
     let document = args.model.load()?;
-    overwritten(&args.output, document.files())?;
+    overwritten(&args.output, document.files().chain(args.pose.file()))?;
     tell_warnings(&document);
     let session = args.pose.session(document)?;
     let surface = pose(args, &session)?;

@@ -6,6 +6,7 @@ mod fix;
 mod info;
 mod load;
 mod look;
+mod make_pose;
 mod origins;
 mod pose;
 mod render;
@@ -24,6 +25,7 @@ use crate::app::AppError;
 use crate::deform::{METHODS, PaletteBuffer};
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::output::{self, Overwritten, say};
+use crate::pose::{FileError, PoseFile};
 use crate::render::{Backend, GpuError};
 use crate::session::{Document, MOST_MEMBERS, Source};
 use crate::writeback::SaveError;
@@ -55,6 +57,7 @@ enum Subcommands {
     View(view::ViewArgs),
     Render(Box<render::RenderArgs>),
     Bake(bake::BakeArgs),
+    Pose(make_pose::MakePoseArgs),
     Info(info::InfoArgs),
     Check(check::CheckArgs),
     Fix(Box<fix::FixArgs>),
@@ -119,6 +122,14 @@ pub enum CliError {
         /// What is wrong with it.
         error: ImportError,
     },
+    /// A pose file is bad.
+    #[error("{}: {error}", printable(file))]
+    Pose {
+        /// As given.
+        file: String,
+        /// What is wrong with it.
+        error: FileError,
+    },
     /// Some of several files are bad; each has been said.
     #[error("{unread} of {files} files {} not load", if *unread == 1 { "does" } else { "do" })]
     Unread {
@@ -175,7 +186,7 @@ impl CliError {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Import { .. } | Self::Unread { .. } | Self::App(AppError::Import { .. }) => 1,
+            Self::Import { .. } | Self::Pose { .. } | Self::Unread { .. } | Self::App(AppError::Import { .. }) => 1,
             Self::Findings { .. } => 3,
             _ => 2,
         }
@@ -198,9 +209,35 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::View(args)) => view::run(args, started),
         Some(Subcommands::Render(args)) => render::run(&args),
         Some(Subcommands::Bake(args)) => bake::run(&args),
+        Some(Subcommands::Pose(args)) => make_pose::run(&args),
         Some(Subcommands::Info(args)) => info::run(&args, started),
         Some(Subcommands::Check(args)) => check::run(&args),
         Some(Subcommands::Fix(args)) => fix::run(&args),
+    }
+}
+
+/// Reads a pose file.
+fn read_pose(path: &Path) -> Result<PoseFile, CliError> {
+    PoseFile::read(path).map_err(|error| CliError::Pose { file: path.display().to_string(), error })
+}
+
+/// Says which keys of a pose file a model has nothing for.
+fn tell_unmatched(unmatched: &[String]) {
+    for key in unmatched.iter().take(MOST_WARNINGS) {
+        say(format_args!("warning: the model has nothing for \"{}\" of the pose", printable(key)));
+    }
+    if unmatched.len() > MOST_WARNINGS {
+        say(format_args!("{} more keys of the pose without a counterpart", unmatched.len() - MOST_WARNINGS));
+    }
+}
+
+/// `X,Y,Z`.
+fn parse_point(text: &str) -> Result<glam::Vec3, String> {
+    let numbers: Option<Vec<f32>> =
+        text.split(',').map(|n| n.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
+    match numbers.as_deref() {
+        Some([x, y, z]) => Ok(glam::Vec3::new(*x, *y, *z)),
+        _ => Err("expected X,Y,Z, such as -1,2,3.5".into()),
     }
 }
 

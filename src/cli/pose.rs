@@ -1,12 +1,14 @@
 //! A pose without a window: the file at rest, or a clip at a time.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
-use super::{CliError, method_names, printable};
+use super::{CliError, method_names, printable, read_pose, tell_unmatched};
 use crate::deform::{self, METHODS};
 use crate::model::{ClipId, Model, NodeId};
+use crate::pose::resolve;
 use crate::session::{Document, EditCommand, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
 
 /// Which pose, deformed how.
@@ -18,6 +20,9 @@ pub(super) struct PoseArgs {
     /// Seconds on the clip's timeline, clamped to the clip
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
+    /// A pose file (`skinscope pose` makes them); what it says replaces the clip's values
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    pose: Option<PathBuf>,
     /// How vertices are deformed
     #[arg(long, value_parser = method_names(), default_value = METHODS[0].id)]
     method: String,
@@ -37,11 +42,16 @@ fn parse_morph(text: &str) -> Result<(String, f32), String> {
         .ok_or_else(|| "expected NAME=WEIGHT, such as Smile=0.5".into())
 }
 
-fn parse_secs(text: &str) -> Result<f32, String> {
+pub(super) fn parse_secs(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|t: &f32| t.is_finite()).ok_or_else(|| "expected seconds, such as 0.5".into())
 }
 
 impl PoseArgs {
+    /// The pose file, if one is named.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.pose.as_deref()
+    }
+
     /// A paused session in that pose.
     pub(super) fn session(&self, document: Document) -> Result<Session, CliError> {
         let model = Arc::clone(&document.model);
@@ -66,6 +76,11 @@ impl PoseArgs {
                 session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             }
         }
+        if let Some(path) = &self.pose {
+            let said = resolve(&model, &read_pose(path)?);
+            tell_unmatched(&said.unmatched);
+            session.apply(EditCommand::SetPose(Arc::new(said)));
+        }
         for (name, weight) in &self.morph {
             for place in find_morph(&model, name)? {
                 session.apply(EditCommand::EditMorph(place, *weight));
@@ -78,7 +93,7 @@ impl PoseArgs {
 }
 
 /// By exact name first, then by number.
-fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
+pub(super) fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
     let by_name = model.clips.iter().position(|c| c.name == wanted);
     let by_number = || wanted.parse::<usize>().ok().filter(|n| *n < model.clips.len());
     by_name.or_else(by_number).map(ClipId::from_index).ok_or_else(|| {

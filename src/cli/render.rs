@@ -11,8 +11,8 @@ use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::{
-    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, printable,
-    tell_warnings, unwritable,
+    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_point, parse_size,
+    print, printable, tell_warnings, unwritable,
 };
 use crate::deform::{PaletteBuffer, PaletteFit};
 use crate::export::picture::encode_png;
@@ -161,9 +161,9 @@ fn draw(
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
     let document = args.model.load_for(Some(Arc::new(formats)))?;
-    overwritten(&args.output, document.files())?;
+    overwritten(&args.output, document.files().chain(args.pose.file()))?;
     if args.json {
-        overwritten_by_stdout(document.files())?;
+        overwritten_by_stdout(document.files().chain(args.pose.file()))?;
     }
     tell_warnings(&document);
     let mut session = args.pose.session(document)?;
@@ -337,15 +337,6 @@ fn planes(world_from_view: Affine3A, bounds: Aabb) -> (f32, f32) {
     let far = -seen.min.z + 0.01 * size;
     let near = (-seen.max.z - 0.01 * size).max(far * 1e-5);
     (near, far)
-}
-
-fn parse_point(text: &str) -> Result<Vec3, String> {
-    let numbers: Option<Vec<f32>> =
-        text.split(',').map(|n| n.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
-    match numbers.as_deref() {
-        Some([x, y, z]) => Ok(Vec3::new(*x, *y, *z)),
-        _ => Err("expected X,Y,Z, such as -1,2,3.5".into()),
-    }
 }
 
 fn parse_fov(text: &str) -> Result<f32, String> {

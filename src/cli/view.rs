@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::{
     CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_palette, parse_size, print,
+    read_pose,
 };
 use crate::app::{self, AppError, Benchmark, Options};
 use crate::deform::{self, PaletteBuffer};
@@ -32,6 +33,9 @@ pub(super) struct ViewArgs {
     /// Divide the weights of every vertex by their sum, in the file that is opened first
     #[arg(long)]
     normalise_weights: bool,
+    /// Show this pose of the file that is opened first (`skinscope pose` makes such files), in place of its clips
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
+    pose: Option<PathBuf>,
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
     #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
     crowd: u32,
@@ -68,6 +72,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         Source::File(path) => std::fs::metadata(path).err().map(|error| (path.display().to_string(), error)),
         Source::BuiltIn => None,
     };
+    let pose = args.pose.as_deref().map(read_pose).transpose()?;
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
     let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
     let ended = app::run(Options {
@@ -79,6 +84,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         palette_buffer: args.palette,
         method,
         normalise_weights: args.normalise_weights,
+        pose,
         crowd: args.crowd,
         antialiasing: args.msaa,
         controls: args.controls,

@@ -45,6 +45,7 @@ pub(super) fn nodes(reader: &Reader, nodes: &Nodes) -> Vec<NodeMembers> {
             rotation: node.rotation.is_some(),
             scale: node.scale.is_some(),
             weights: node.weights.is_some(),
+            unnamed: node.name.as_ref().is_none_or(String::is_empty),
         }
     };
     nodes.skeleton.file_index.iter().map(members).collect()

@@ -166,6 +166,18 @@ impl Model {
         out
     }
 
+    /// The same model that rests in another pose; `None` where that is not a pose of its nodes and weights.
+    #[must_use]
+    pub fn with_rest(&self, rest: &LocalPose) -> Option<Self> {
+        let mut parts = self.parts.clone();
+        for instance in &mut parts.instances {
+            let weights = instance.morph_offset..instance.morph_offset + instance.morph_weights.len();
+            instance.morph_weights.clone_from_slice(rest.morph_weights.get(weights)?);
+        }
+        parts.skeleton.rest = rest.clone();
+        Self::build(parts).ok()
+    }
+
     /// Vertices of all meshes as drawn: each instance counts as often as it has copies.
     #[must_use]
     pub fn drawn_vertices(&self) -> usize {

@@ -287,12 +287,14 @@ pub struct NodeMembers {
     pub scale: bool,
     /// Morph weights of the node's own; without them those of the mesh hold.
     pub weights: bool,
+    /// It has no name, or an empty one: then [`super::Skeleton::names`] has a name that was made up.
+    pub unnamed: bool,
 }
 
 impl NodeMembers {
-    /// The names of the members that are there.
+    /// The names of the members that are there, but for the node's own name.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let Self { matrix, translation, rotation, scale, weights } = self;
+        let Self { matrix, translation, rotation, scale, weights, unnamed: _ } = self;
         let all = [
             (matrix, "matrix"),
             (translation, "translation"),

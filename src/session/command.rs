@@ -16,6 +16,7 @@ use crate::inspect::rom::RomOptions;
 use crate::inspect::{BoneShape, VertexRef, VertexSet};
 use crate::math::{Aabb, Ramp};
 use crate::model::{ClipId, NodeId};
+use crate::pose::Resolved;
 
 /// One wish, by the family that it belongs to.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +101,8 @@ pub enum EditCommand {
     ResetJoint,
     /// Give everything back.
     ResetAll,
+    /// Show this pose: its channels replace all edits, what it does not say is given back.
+    SetPose(Arc<Resolved>),
     /// Weights divided by their sums, or as stored.
     ToggleNormaliseWeights,
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 
 use super::{EditCommand, Session};
-use crate::math::quat_from_euler_xyz_degrees;
+use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use crate::model::{LocalPose, NodeId};
+use crate::pose::{Resolved, unit};
 
 /// The user's changes. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +28,8 @@ pub struct NodeEdit {
     pub translation: Option<Vec3>,
     /// Euler XYZ, degrees ([`crate::math::euler_xyz_degrees`]): kept as typed, so that sliders do not jump.
     pub rotation: Option<Vec3>,
+    /// The same rotation as a pose gives it, where it does: of any length but 0, to the bit. Then `rotation` holds its angles.
+    pub quaternion: Option<Quat>,
     /// Factors.
     pub scale: Option<Vec3>,
 }
@@ -56,7 +59,7 @@ impl NodeEdit {
     pub fn set(&mut self, value: ChannelValue) {
         match value {
             ChannelValue::Translation(v) => self.translation = Some(v),
-            ChannelValue::Rotation(v) => self.rotation = Some(v),
+            ChannelValue::Rotation(v) => (self.rotation, self.quaternion) = (Some(v), None),
             ChannelValue::Scale(v) => self.scale = Some(v),
         }
     }
@@ -65,7 +68,7 @@ impl NodeEdit {
     pub fn clear(&mut self, kind: ChannelKind) {
         match kind {
             ChannelKind::Translation => self.translation = None,
-            ChannelKind::Rotation => self.rotation = None,
+            ChannelKind::Rotation => (self.rotation, self.quaternion) = (None, None),
             ChannelKind::Scale => self.scale = None,
         }
     }
@@ -78,12 +81,28 @@ impl Edits {
         self.nodes.is_empty() && self.morphs.is_empty()
     }
 
+    /// Adds what a pose says; it replaces edits of the same channels.
+    pub fn add(&mut self, said: &Resolved) {
+        for (node, channels) in &said.nodes {
+            let edit = self.nodes.entry(*node).or_default();
+            if let Some(rotation) = channels.rotation.map(Quat::from_array) {
+                edit.quaternion = Some(rotation);
+                edit.rotation = Some(euler_xyz_degrees(unit(rotation).unwrap_or_default()));
+            }
+            edit.translation = channels.translation.map(Vec3::from_array).or(edit.translation);
+            edit.scale = channels.scale.map(Vec3::from_array).or(edit.scale);
+        }
+        self.nodes.retain(|_, edit| *edit != NodeEdit::default());
+        self.morphs.extend(said.morphs.iter().copied());
+    }
+
     /// Writes the edits over `pose`.
     pub fn apply(&self, pose: &mut LocalPose) {
         for (node, edit) in &self.nodes {
             let Some(transform) = pose.transforms.get_mut(node.index()) else { continue };
             transform.translation = edit.translation.unwrap_or(transform.translation);
-            transform.rotation = edit.rotation.map_or(transform.rotation, quat_from_euler_xyz_degrees);
+            let turned = edit.quaternion.map(usable).or(edit.rotation.map(quat_from_euler_xyz_degrees));
+            transform.rotation = turned.unwrap_or(transform.rotation);
             transform.scale = edit.scale.unwrap_or(transform.scale);
         }
         for (&place, &weight) in &self.morphs {
@@ -92,6 +111,11 @@ impl Edits {
             }
         }
     }
+}
+
+/// A rotation of a pose as matrices may be made of it: to the bit where it is of length 1 but for rounding.
+fn usable(rotation: Quat) -> Quat {
+    if (rotation.length_squared() - 1.0).abs() < 1e-6 { rotation } else { unit(rotation).unwrap_or_default() }
 }
 
 /// Snapshots to go back to. Edits that follow each other without [`History::close_step`] are one step.
@@ -194,6 +218,10 @@ impl Session {
             }
             EditCommand::ResetAll => {
                 edits = Edits { normalise_weights: edits.normalise_weights, ..Edits::default() };
+            }
+            EditCommand::SetPose(ref said) => {
+                edits = Edits { normalise_weights: edits.normalise_weights, ..Edits::default() };
+                edits.add(said);
             }
             EditCommand::ToggleNormaliseWeights => edits.normalise_weights = !edits.normalise_weights,
         }

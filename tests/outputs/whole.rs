@@ -45,6 +45,8 @@ fn writers(folder: &Path) -> Vec<Writer> {
     for output in ["out.ply", "out.obj", "out.glb"] {
         writers.push(Writer { arguments: vec!["bake", "large.gltf", "-o", output], output });
     }
+    let pose = vec!["pose", "a.glb", "-o", "out.pose.json", "--clip", "0", "--mirror", "x"];
+    writers.push(Writer { arguments: pose, output: "out.pose.json" });
     if has_gpu() {
         writers.push(Writer { arguments: vec!["render", "--size", "128x128", "-o", "out.png"], output: "out.png" });
     }

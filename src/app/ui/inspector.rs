@@ -149,7 +149,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     let (Some(model), Some(now)) = (session.model(), session.pose().local.transforms.get(node.index())) else { return };
     let rest = model.skeleton.rest.transforms[node.index()];
     let edit = session.edits().nodes.get(&node).copied().unwrap_or_default();
-    let NodeEdit { translation, rotation, scale } = edit;
+    let NodeEdit { translation, rotation, scale, .. } = edit;
     let reach = inspector.reach(model, session.opened_bounds().diagonal(), node);
     let all = [
         Channel {

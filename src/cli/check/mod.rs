@@ -18,12 +18,13 @@ use clap::{Args, ValueEnum};
 use self::line::ProgressLine;
 use self::page::Outcome;
 use self::pictures::{Painter, Pictures};
-use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable, unwritable};
+use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable, read_pose, unwritable};
 use crate::import::{ImportError, Options, Progress};
 use crate::inspect::check::{CheckOptions, RULES, Severity, check};
 use crate::inspect::rom::ROM_RULES;
 use crate::output::{NewFile, is_stdout, overwritten, overwritten_by_stdout, say};
 use crate::parallel;
+use crate::pose::PoseFile;
 use crate::session::{Document, Source};
 
 /// Find what is wrong with the skins of files: weights, joints, matrices, seams
@@ -37,7 +38,7 @@ use crate::session::{Document, Source};
 /// vertices were compared with their mirror images, how many have none, and which; absent where the rule asymmetry has not
 /// run), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
-/// pose with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
+/// pose (or that of --pose) with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
 /// were measured), planned, joints (or clips) and seconds (that it was allowed, or null)}.
 #[derive(Debug, Args)]
@@ -115,12 +116,14 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let options = CheckOptions { limit: usize::from(args.limit), rules };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let painter = args.html.as_ref().map(|_| Painter::new());
+    let pose = args.rom.pose_file().map(read_pose).transpose()?;
     let line = ProgressLine::new(sources.len());
     let turns = OrderedOutput::begin(args, sources.len())?;
     parallel::map_at_once(AT_ONCE.min(cores), sources.len(), &NEVER, &|turn| {
         let source = &sources[turn];
         let name = source.name();
-        let said = one(source, args, &options, painter.as_ref(), &|doing| line.say(turn, &name, doing));
+        let said =
+            one(source, (args, pose.as_ref()), &options, painter.as_ref(), &|doing| line.say(turn, &name, doing));
         line.end(turn);
         line.aside(|| turns.take(turn, said));
     });
@@ -149,7 +152,7 @@ struct FileOutput {
 /// Checks a file; `say` hears what is being done.
 fn one(
     source: &Source,
-    args: &CheckArgs,
+    (args, pose): (&CheckArgs, Option<&PoseFile>),
     options: &CheckOptions,
     painter: Option<&Painter>,
     say: &(dyn Fn(&str) + Sync),
@@ -179,7 +182,11 @@ fn one(
     say("checking");
     // Nothing cancels: there is always a report.
     let mut report = check(model, options, &NEVER).unwrap_or_default();
-    let rom = rom::add(&args.rom, args.rules.as_deref(), model, say, &mut report);
+    // The range of motion of another pose is that of a model that rests in it.
+    let (posed, unmatched) = pose.and_then(|pose| rom::posed(model, pose)).unzip();
+    let posed = posed.map(Arc::new);
+    let driven = posed.as_ref().unwrap_or(model);
+    let rom = rom::add(&args.rom, args.rules.as_deref(), driven, say, &mut report);
     let text = match args.json {
         true => report::json(&path, model, &report, rom.as_ref()).to_string(),
         false => report::text(&path, model, &report, rom.as_ref()),
@@ -191,10 +198,16 @@ fn one(
         let more = document.warnings.len() - MOST_WARNINGS;
         warnings.push(format!("{path}: {more} more warnings; `skinscope info` lists them"));
     }
+    let without = |key: &String| format!("warning: {path}: there is nothing for \"{key}\" of the pose");
+    warnings.extend(unmatched.iter().flatten().take(MOST_WARNINGS).map(without));
     // The text says it itself.
     warnings.extend(shortfall.iter().filter(|_| args.json).map(|said| format!("warning: {path}: {said}")));
     let section = painter.map_or_else(String::new, |painter| {
         say("drawing its findings");
+        let document = match &posed {
+            Some(posed) => Document::new(Arc::clone(posed), Vec::new(), document.path.clone()),
+            None => document,
+        };
         let Pictures { of_findings, note } = painter.draw(document, &report);
         let notes: Vec<String> = shortfall.iter().cloned().chain(note).collect();
         let (pictures, note) = (&of_findings[..], (!notes.is_empty()).then(|| notes.join(" ")));
@@ -276,7 +289,7 @@ impl OrderedOutput {
         if let Some(path) = args.html.as_deref().filter(|path| !is_page(path)) {
             return Err(CliError::Usage(format!("{}: pages are written as .html", path.display())));
         }
-        spare(args, args.models.iter().map(PathBuf::as_path))?;
+        spare(args, args.models.iter().map(PathBuf::as_path).chain(args.rom.pose_file()))?;
         if let Some(path) = args.html.as_deref().filter(|path| is_stdout(path)) {
             let why =
                 format!("{}: standard output goes to this file too; give one of them another name", path.display());

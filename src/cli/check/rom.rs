@@ -1,5 +1,6 @@
 //! The range of motion on the command line: its arguments, how far it is, and what came of it.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use crate::deform::{METHODS, method};
 use crate::inspect::check::Report;
 use crate::inspect::rom::{self, ROM_RULES, RomOptions, RomReport, Stop};
 use crate::model::Model;
+use crate::pose::{self, PoseFile};
 
 #[derive(Debug, Args)]
 pub(super) struct RomArgs {
@@ -26,12 +28,33 @@ pub(super) struct RomArgs {
     /// Play the file's clips instead of turning joints
     #[arg(long, requires = "rom", conflicts_with_all = ["rom_degrees", "rom_step"])]
     rom_clips: bool,
+    /// Turn the joints from the pose of this file on (`skinscope pose` makes them), and not from rest
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, requires = "rom", conflicts_with = "rom_clips")]
+    pose: Option<PathBuf>,
     /// How vertices are deformed in the range of motion
     #[arg(long, value_name = "METHOD", value_parser = method_names(), default_value = METHODS[0].id, requires = "rom")]
     rom_method: String,
     /// How long the range of motion of one file may take, or `unlimited`; what is not measured by then is said to be missing
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
     rom_seconds: Seconds,
+}
+
+impl RomArgs {
+    /// The pose file, if one is named.
+    pub(super) fn pose_file(&self) -> Option<&Path> {
+        self.pose.as_deref()
+    }
+}
+
+/// The model as it rests in a pose, and the keys of the pose that it has nothing for. `None` where no pose can be made of it.
+pub(super) fn posed(model: &Model, file: &PoseFile) -> Option<(Model, Vec<String>)> {
+    let said = pose::resolve(model, file);
+    let mut rest = model.skeleton.rest.clone();
+    said.apply(&mut rest);
+    for transform in &mut rest.transforms {
+        transform.rotation = pose::unit(transform.rotation).unwrap_or_default();
+    }
+    Some((model.with_rest(&rest)?, said.unmatched))
 }
 
 /// How long a range of motion may take.

@@ -1,0 +1,305 @@
+//! Pose files: `NAME.pose.json`.
+//!
+//! ```text
+//! {"skinscope_pose": 1, "name": "…", "model": "…",
+//!  "joints": {"LowerArm.L": {"rotation": [x, y, z, w], "translation": [x, y, z], "scale": [x, y, z]}},
+//!  "morphs": {"Face": {"smile": 0.4}}}
+//! ```
+//!
+//! Local values as in glTF, and only those that differ from rest. Numbers are f32, kept as they are read and written with
+//! digits enough to be read back to the bit, by readers of f32 as by those of f64.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io::Read;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+/// The version that is written, and the latest that is read.
+pub const VERSION: u64 = 1;
+
+/// The most bytes of a file that are read: no pose has as many.
+const MOST_BYTES: usize = 64 << 20;
+
+/// What a pose file says, by keys ([`super::Keys`]).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PoseFile {
+    /// What the pose is called.
+    pub name: String,
+    /// The file name of the model that it was made on.
+    pub model: String,
+    /// By key of the node, in the order in which they are written.
+    pub joints: Vec<(String, Channels)>,
+    /// By key of the node, then by name of the target.
+    pub morphs: Vec<(String, Vec<(String, f32)>)>,
+}
+
+/// The local values of a node that a pose says; `None` where it says nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Channels {
+    /// Quaternion x, y, z, w of any length but 0.
+    pub rotation: Option<[f32; 4]>,
+    /// Metres.
+    pub translation: Option<[f32; 3]>,
+    /// Factors.
+    pub scale: Option<[f32; 3]>,
+}
+
+/// Why a file is no pose.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// It could not be read at all.
+    #[error("{0}")]
+    Read(String),
+    /// It is no JSON; the parser says where.
+    #[error("this is no JSON: {0}")]
+    Json(String),
+    /// Something in it is not what it should be.
+    #[error("{place}: expected {expected}, found {found}")]
+    Content {
+        /// A path within the file, such as `joints."Arm".rotation[2]`.
+        place: String,
+        /// What should stand there.
+        expected: String,
+        /// What stands there.
+        found: String,
+    },
+}
+
+impl PoseFile {
+    /// Reads a pose file.
+    ///
+    /// # Errors
+    /// The file cannot be read, and all of [`PoseFile::parse`].
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let unreadable = |error: std::io::Error| FileError::Read(error.to_string());
+        let mut bytes = Vec::new();
+        // One byte more tells that there are too many, be it a device without end.
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        Self::parse(&bytes)
+    }
+
+    /// Reads the bytes of a pose file.
+    ///
+    /// # Errors
+    /// Broken JSON, a later version, a number that is not finite, a rotation of length 0, anything of the wrong kind.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
+        if bytes.len() > MOST_BYTES {
+            return Err(FileError::Read(format!("more than {MOST_BYTES} bytes are too many for a pose")));
+        }
+        let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
+        let root = object(&root, "the file")?;
+        match root.get("skinscope_pose") {
+            Some(Value::Number(version)) if version.as_u64() == Some(VERSION) => {}
+            Some(Value::Number(version)) if version.as_f64().is_some_and(|v| v > VERSION as f64) => {
+                let found = format!("{version}: a later version of Skinscope made this file");
+                return Err(content("skinscope_pose", &format!("version {VERSION}"), &found));
+            }
+            other => return Err(content("skinscope_pose", &format!("version {VERSION}"), &kind(other))),
+        }
+        let mut out = Self { name: text(root, "name")?, model: text(root, "model")?, ..Self::default() };
+        for (key, node) in members(root, "joints", "joints")? {
+            let place = format!("joints.{key:?}");
+            let node = object(node, &place)?;
+            let rotation = numbers::<4>(node, "rotation", &place)?;
+            if rotation.is_some_and(|q| q.iter().all(|v| *v == 0.0)) {
+                return Err(content(&format!("{place}.rotation"), "a rotation", "one of length 0"));
+            }
+            let channels = Channels {
+                rotation,
+                translation: numbers(node, "translation", &place)?,
+                scale: numbers(node, "scale", &place)?,
+            };
+            out.joints.push((key.clone(), channels));
+        }
+        for (key, targets) in members(root, "morphs", "morphs")? {
+            let place = format!("morphs.{key:?}");
+            let weight = |(name, value): (&String, &Value)| {
+                number(value, &format!("{place}.{name:?}")).map(|weight| (name.clone(), weight))
+            };
+            let targets = object(targets, &place)?.iter().map(weight).collect::<Result<_, _>>()?;
+            out.morphs.push((key.clone(), targets));
+        }
+        Ok(out)
+    }
+
+    /// The text of the file, which ends with a line break. A number that is not finite, which JSON cannot say, is left out
+    /// with its channel.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = format!("{{\n  \"skinscope_pose\": {VERSION},\n");
+        // Writing to a String cannot fail.
+        let _infallible = writeln!(out, "  \"name\": {},\n  \"model\": {},", quoted(&self.name), quoted(&self.model));
+        let joints: Vec<String> = self.joints.iter().filter_map(|(key, channels)| joint_line(key, channels)).collect();
+        block(&mut out, "joints", &joints);
+        out += ",\n";
+        let morphs: Vec<String> = self.morphs.iter().map(|(key, targets)| morph_line(key, targets)).collect();
+        block(&mut out, "morphs", &morphs);
+        out += "\n}\n";
+        out
+    }
+}
+
+fn block(out: &mut String, name: &str, lines: &[String]) {
+    if lines.is_empty() {
+        *out += &format!("  \"{name}\": {{}}");
+    } else {
+        *out += &format!("  \"{name}\": {{\n    {}\n  }}", lines.join(",\n    "));
+    }
+}
+
+fn joint_line(key: &str, channels: &Channels) -> Option<String> {
+    let list = |name: &str, values: Option<&[f32]>| {
+        let values = values.filter(|values| values.iter().all(|v| v.is_finite()))?;
+        Some(format!("\"{name}\": [{}]", values.iter().map(|v| digits(*v)).collect::<Vec<_>>().join(", ")))
+    };
+    let Channels { rotation, translation, scale } = channels;
+    let said = [
+        list("rotation", rotation.as_ref().map(|v| &v[..])),
+        list("translation", translation.as_ref().map(|v| &v[..])),
+        list("scale", scale.as_ref().map(|v| &v[..])),
+    ];
+    let said: Vec<String> = said.into_iter().flatten().collect();
+    (!said.is_empty()).then(|| format!("{}: {{{}}}", quoted(key), said.join(", ")))
+}
+
+fn morph_line(key: &str, targets: &[(String, f32)]) -> String {
+    let finite = targets.iter().filter(|(_, weight)| weight.is_finite());
+    let said: Vec<String> = finite.map(|(name, w)| format!("{}: {}", quoted(name), digits(*w))).collect();
+    format!("{}: {{{}}}", quoted(key), said.join(", "))
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// The shortest digits that are read back as this number, be they read as f32 or as f64 that is rounded to f32.
+fn digits(value: f32) -> String {
+    let short = format!("{value:?}");
+    let read = serde_json::from_str::<f64>(&short).map(|wide| (wide as f32).to_bits());
+    if read.ok() == Some(value.to_bits()) { short } else { format!("{:?}", f64::from(value)) }
+}
+
+fn content(place: &str, expected: &str, found: &str) -> FileError {
+    FileError::Content { place: place.to_owned(), expected: expected.to_owned(), found: found.to_owned() }
+}
+
+/// What a value is, in a few words.
+fn kind(value: Option<&Value>) -> String {
+    match value {
+        None => "nothing".into(),
+        Some(Value::Null) => "null".into(),
+        Some(Value::Bool(value)) => value.to_string(),
+        Some(Value::Number(value)) => value.to_string(),
+        Some(Value::String(_)) => "a text".into(),
+        Some(Value::Array(list)) => format!("a list of {}", list.len()),
+        Some(Value::Object(_)) => "an object".into(),
+    }
+}
+
+fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, FileError> {
+    value.as_object().ok_or_else(|| content(place, "an object", &kind(Some(value))))
+}
+
+/// The members of an object that may be missing, sorted by key.
+fn members<'a>(
+    root: &'a Map<String, Value>,
+    name: &str,
+    place: &str,
+) -> Result<BTreeMap<&'a String, &'a Value>, FileError> {
+    root.get(name).map_or(Ok(BTreeMap::new()), |value| Ok(object(value, place)?.iter().collect()))
+}
+
+/// A text that may be missing.
+fn text(root: &Map<String, Value>, name: &str) -> Result<String, FileError> {
+    match root.get(name) {
+        None => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        other => Err(content(name, "a text", &kind(other))),
+    }
+}
+
+fn number(value: &Value, place: &str) -> Result<f32, FileError> {
+    let read = value.as_f64().map(|wide| wide as f32).filter(|v| v.is_finite());
+    read.ok_or_else(|| content(place, "a number that an f32 can hold", &kind(Some(value))))
+}
+
+/// A list of `N` numbers that may be missing.
+fn numbers<const N: usize>(node: &Map<String, Value>, name: &str, place: &str) -> Result<Option<[f32; N]>, FileError> {
+    let Some(value) = node.get(name) else { return Ok(None) };
+    let place = format!("{place}.{name}");
+    let Some(list) = value.as_array().filter(|list| list.len() == N) else {
+        return Err(content(&place, &format!("a list of {N} numbers"), &kind(Some(value))));
+    };
+    let mut out = [0.0; N];
+    for (i, (slot, value)) in out.iter_mut().zip(list).enumerate() {
+        *slot = number(value, &format!("{place}[{i}]"))?;
+    }
+    Ok(Some(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_float_is_read_back_to_the_bit() {
+        // A walk over all exponents and signs with changing digits, the smallest and largest ones among them.
+        let mut bits: u32 = 1;
+        let mut values = vec![0.0, -0.0, 0.1, -1.0, 1e-45, f32::MIN_POSITIVE, f32::MAX, f32::MIN, 16_777_217.0];
+        for _ in 0..200_000 {
+            bits = bits.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            values.extend(Some(f32::from_bits(bits)).filter(|v| v.is_finite()));
+        }
+        for value in values {
+            let text = digits(value);
+            assert_eq!(text.parse::<f32>().unwrap().to_bits(), value.to_bits(), "{text}");
+            assert_eq!((text.parse::<f64>().unwrap() as f32).to_bits(), value.to_bits(), "{text}");
+            assert_eq!((serde_json::from_str::<f64>(&text).unwrap() as f32).to_bits(), value.to_bits(), "{text}");
+        }
+    }
+
+    fn example() -> PoseFile {
+        let channels = Channels { rotation: Some([0.0, -0.0, 0.0, 2.0]), ..Channels::default() };
+        let moved = Channels { translation: Some([0.1, 1e-30, -3.0]), scale: Some([1.0, 2.0, 3.0]), rotation: None };
+        PoseFile {
+            name: "wave \"hello\"".into(),
+            model: "a.glb".into(),
+            joints: vec![("#12".into(), moved), ("Arm\n.L".into(), channels)],
+            morphs: vec![("Face".into(), vec![("0".into(), 0.25), ("smile".into(), -0.4)])],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let read = PoseFile::parse(example().text().as_bytes()).unwrap();
+        assert_eq!(read, example());
+        assert_eq!(read.text(), example().text());
+        let empty = PoseFile::default();
+        assert_eq!(PoseFile::parse(empty.text().as_bytes()), Ok(empty));
+    }
+
+    fn refused(text: &str) -> String {
+        PoseFile::parse(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let with = |rest: &str| refused(&format!("{{\"skinscope_pose\":1,{rest}}}"));
+        assert!(refused("{\"skinscope_pose\":2}").contains("skinscope_pose: expected version 1, found 2: a later"));
+        assert!(refused("{}").contains("skinscope_pose: expected version 1, found nothing"));
+        assert!(refused("[]").contains("the file: expected an object, found a list of 0"));
+        assert!(refused("{\"skinscope_pose\":1,\n  oops").contains("line 2 column 3"));
+        assert!(with("\"joints\":{\"a\":{\"rotation\":[NaN,0,0,1]}}").contains("line 1 column"));
+        assert!(
+            with("\"joints\":{\"a\":{\"rotation\":[0,0,0,0]}}").contains("joints.\"a\".rotation: expected a rotation")
+        );
+        assert!(with("\"joints\":{\"a\":{\"rotation\":[0,0,1]}}").contains("a list of 4 numbers, found a list of 3"));
+        assert!(with("\"joints\":{\"a\":{\"scale\":[1,1e39,1]}}").contains("joints.\"a\".scale[1]: expected a number"));
+        assert!(with("\"joints\":{\"a\":3}").contains("joints.\"a\": expected an object, found 3"));
+        assert!(with("\"morphs\":{\"a\":{\"b\":\"c\"}}").contains("morphs.\"a\".\"b\": expected a number"));
+        assert!(with("\"name\":7").contains("name: expected a text, found 7"));
+    }
+}

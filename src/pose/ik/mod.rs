@@ -1,0 +1,17 @@
+//! Inverse kinematics of one limb: a chain of joints whose rotations bring its end to a target.
+//!
+//! Rotations change and nothing else, so that bones keep their lengths. All is computed with the matrices that the model
+//! really has: a parent that is scaled, mirrored or sheared is no special case, since a joint is aimed by what its own matrix
+//! makes of a direction, and the bend of a limb is found by what it does to the distance from root to end.
+
+mod chain;
+mod limits;
+mod solve;
+#[cfg(test)]
+mod tests;
+mod triangle;
+
+pub(super) use chain::{Chain, Link, arc};
+pub use limits::Limits;
+pub(super) use solve::solve;
+pub use triangle::Triangle;

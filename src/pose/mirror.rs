@@ -1,0 +1,261 @@
+//! A pose with its sides exchanged.
+
+use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
+
+use super::reach::nearest_rotation;
+use super::{stretch, world};
+use crate::math::Plane;
+use crate::model::{Doubt, JointPairs, LocalPose, Model, NodeId};
+
+/// What differs from rest by less than this share of the model's size is rounding.
+const ROUNDING: f64 = 3e-6;
+
+/// The axis that a mirror's plane lies across.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// A plane across an axis, and the partner of each node of a model.
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    axis: Axis,
+    /// In metres along the axis.
+    offset: f64,
+    partners: Vec<NodeId>,
+}
+
+impl Mirror {
+    /// The plane through the middle of a model at rest. Across X, left and right nodes are partners ([`JointPairs`], places
+    /// before names), and the plane is the one that pairs most of them: that through `middle` (world, of the model at rest), or
+    /// through the middle of its pairs or of its joints, if a model carries more on one side. A node without a partner is its
+    /// own; so are all across Y and Z, which know no left and right.
+    #[must_use]
+    pub fn of(model: &Model, axis: Axis, middle: Vec3) -> Self {
+        let own = || (0..model.skeleton.len()).map(NodeId::from_index).collect::<Vec<_>>();
+        let offset = |of: Vec3| f64::from(if of.is_finite() { of.dot(axis.direction()) } else { 0.0 });
+        let mut out = Self { axis, offset: offset(middle), partners: own() };
+        if axis != Axis::X {
+            return out;
+        }
+        let rest = world(&model.skeleton, &model.skeleton.rest);
+        let at: Vec<Vec3> = rest.iter().map(|m| m.translation.as_vec3()).collect();
+        let (least, most) = at
+            .iter()
+            .filter(|p| p.is_finite())
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(least, most), p| (least.min(*p), most.max(*p)));
+        let size = (most - least).length();
+        let places = at.iter().map(|p| Some(*p).filter(|p| p.is_finite())).collect();
+        let pairs = JointPairs::of(&model.skeleton, &own(), places);
+        let mut told: Vec<f32> = pairs.named_pairs().iter().map(|[a, b]| (a.x + b.x) * 0.5).collect();
+        told.sort_by(f32::total_cmp);
+        let through =
+            [Some(out.offset as f32), told.get(told.len() / 2).copied(), Some((least.x + most.x) * 0.5), Some(0.0)];
+        let mut best: Option<(usize, f32)> = None;
+        for offset in through.into_iter().flatten().filter(|offset| offset.is_finite()) {
+            let partners = pairs.partners(Plane { normal: Vec3::X, offset }, size, Doubt::PlacesWin);
+            let sided = |(j, k): &(usize, Option<u16>)| k.is_some_and(|k| usize::from(k) != *j);
+            let count = partners.iter().copied().enumerate().filter(sided).count();
+            let off: f32 = partners
+                .iter()
+                .enumerate()
+                .filter_map(|(j, k)| Some((at[j].x + at[usize::from((*k)?)].x - 2.0 * offset).abs()))
+                .sum();
+            // Of planes that pair as many the one that fits best; one that fits no better comes after those before it.
+            let better = best.is_none_or(|(most, least)| {
+                count > most || (count == most && off < least - 1e-6 * size * count as f32)
+            });
+            if better {
+                best = Some((count, off));
+                out.offset = f64::from(offset);
+                for (j, partner) in partners.iter().enumerate() {
+                    out.partners[j] = NodeId::from_index(partner.map_or(j, usize::from));
+                }
+            }
+        }
+        out
+    }
+
+    /// The node on the other side; itself where it has none.
+    #[must_use]
+    pub fn partner(&self, node: NodeId) -> NodeId {
+        self.partners[node.index()]
+    }
+
+    /// Exchanges both sides of a pose: what a node does to its rest, seen in the mirror, its partner does:
+    /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest`. Shear that a mirrored scale leaves is no rotation and is lost.
+    /// Morph weights stay as they are.
+    pub fn exchange(&self, model: &Model, pose: &mut LocalPose) {
+        let changed = self.exchanged(model, pose);
+        pose.transforms = changed.transforms;
+    }
+
+    /// The pose that [`Mirror::exchange`] makes.
+    #[must_use]
+    pub fn exchanged(&self, model: &Model, pose: &LocalPose) -> LocalPose {
+        let skeleton = &model.skeleton;
+        let (rest, now) = (world(skeleton, &skeleton.rest), world(skeleton, pose));
+        let reflect = self.reflection();
+        let size = rest.iter().map(|m| m.translation.distance(rest[0].translation)).fold(0.0, f64::max);
+        let mut out = pose.clone();
+        let mut wanted: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
+        for p in 0..skeleton.len() {
+            let j = self.partners[p].index();
+            let moved = now[j] * rest[j].inverse();
+            let goal = if moved.is_finite() { reflect * moved * reflect * rest[p] } else { rest[p] };
+            let parent = skeleton.parents[p].map_or(DAffine3::IDENTITY, |parent| wanted[parent.index()]);
+            let local = parent.inverse() * goal;
+            let from = &skeleton.rest.transforms[p];
+            // The stored shear stays, and the signs of the scale where they can.
+            let shear = shear_of(model, p);
+            let own = local.matrix3 * shear.inverse();
+            let mut signs = from.scale.as_dvec3().map(|s| if s < 0.0 { -1.0 } else { 1.0 });
+            if own.determinant() * signs.x * signs.y * signs.z < 0.0 {
+                signs.x = -signs.x;
+            }
+            let scale = DVec3::new(own.x_axis.length(), own.y_axis.length(), own.z_axis.length()) * signs;
+            let axes = DMat3::from_cols(own.x_axis * signs.x, own.y_axis * signs.y, own.z_axis * signs.z);
+            let to = &mut out.transforms[p];
+            if let Some(rotation) = nearest_rotation(axes).filter(|_| local.is_finite()) {
+                let near = ROUNDING * size * parent.inverse().matrix3.x_axis.length().max(f64::MIN_POSITIVE);
+                let rests = (from.translation.as_dvec3(), from.rotation.as_dquat().normalize(), from.scale.as_dvec3());
+                to.translation = if local.translation.distance(rests.0) <= near {
+                    from.translation
+                } else {
+                    local.translation.as_vec3()
+                };
+                to.scale = if (scale - rests.2).abs().max_element() <= ROUNDING * rests.2.abs().max_element() {
+                    from.scale
+                } else {
+                    scale.as_vec3()
+                };
+                to.rotation = if same(rotation, rests.1) { from.rotation } else { rotation.as_quat() };
+            }
+            let made = super::local(skeleton, &out, p);
+            wanted.push(skeleton.parents[p].map_or(made, |parent| wanted[parent.index()] * made));
+        }
+        out
+    }
+
+    fn reflection(&self) -> DAffine3 {
+        let axis = self.axis.direction().as_dvec3();
+        let flip = DVec3::ONE - 2.0 * axis;
+        DAffine3 { matrix3: DMat3::from_diagonal(flip), translation: 2.0 * self.offset * axis }
+    }
+}
+
+impl Axis {
+    fn direction(self) -> Vec3 {
+        match self {
+            Self::X => Vec3::X,
+            Self::Y => Vec3::Y,
+            Self::Z => Vec3::Z,
+        }
+    }
+}
+
+/// The shear that a node's file gives it; the identity for most.
+fn shear_of(model: &Model, node: usize) -> DMat3 {
+    let scale = &model.skeleton.rest.transforms[node].scale;
+    match model.skeleton.residual(node) {
+        Some(_) => {
+            DMat3::from_diagonal(scale.as_dvec3()).inverse() * stretch(&model.skeleton, &model.skeleton.rest, node)
+        }
+        None => DMat3::IDENTITY,
+    }
+}
+
+/// Equal but for rounding to f32, whatever the sign.
+fn same(a: DQuat, b: DQuat) -> bool {
+    let b = if a.dot(b) < 0.0 { -b } else { b };
+    (a - b).length() < 1e-6
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Quat;
+
+    use super::super::reach::tests::{body, node};
+    use super::*;
+    use crate::model::LocalPose;
+
+    fn posed(model: &Model) -> LocalPose {
+        let mut pose = model.skeleton.rest.clone();
+        for (i, transform) in pose.transforms.iter_mut().enumerate() {
+            let axis = Vec3::new((i as f32).sin(), (2.0 * i as f32).cos(), 0.5).normalize();
+            transform.rotation = Quat::from_axis_angle(axis, 0.1 * i as f32);
+        }
+        pose.transforms[1].translation += Vec3::new(0.2, 0.1, -0.3);
+        pose
+    }
+
+    fn places(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
+        world(&model.skeleton, pose).iter().map(|m| m.translation).collect()
+    }
+
+    #[test]
+    fn sides_are_exchanged_and_twice_is_none() {
+        let model = body();
+        let pose = posed(&model);
+        let mirror = Mirror::of(&model, Axis::X, Vec3::ZERO);
+        assert_eq!(mirror.partner(node(&model, "Hand.L")), node(&model, "Hand.R"));
+        assert_eq!(mirror.partner(node(&model, "Head")), node(&model, "Head"));
+        let once = mirror.exchanged(&model, &pose);
+        let (before, after) = (places(&model, &pose), places(&model, &once));
+        for (p, at) in after.iter().enumerate() {
+            let opposite = before[mirror.partner(NodeId::from_index(p)).index()] * DVec3::new(-1.0, 1.0, 1.0);
+            assert!(at.distance(opposite) < 1e-5, "{}", model.skeleton.names[p]);
+        }
+        let mut twice = once;
+        mirror.exchange(&model, &mut twice);
+        for (now, first) in twice.transforms.iter().zip(&pose.transforms) {
+            assert!((now.translation - first.translation).length() < 1e-5 && (now.scale - first.scale).length() < 1e-5);
+            let same = first.rotation * now.rotation.dot(first.rotation).signum();
+            assert!((now.rotation - same).length() < 1e-5);
+        }
+        let mut rest = model.skeleton.rest.clone();
+        mirror.exchange(&model, &mut rest);
+        assert_eq!(rest, model.skeleton.rest);
+    }
+
+    #[test]
+    fn the_formula_holds_for_every_node_and_axis() {
+        let model = body();
+        let pose = posed(&model);
+        let (rest, now) = (world(&model.skeleton, &model.skeleton.rest), world(&model.skeleton, &pose));
+        for (axis, flip) in [
+            (Axis::X, DVec3::new(-1.0, 1.0, 1.0)),
+            (Axis::Y, DVec3::new(1.0, -1.0, 1.0)),
+            (Axis::Z, DVec3::new(1.0, 1.0, -1.0)),
+        ] {
+            let middle = Vec3::new(0.0, 0.9, 0.0);
+            let mirror = Mirror::of(&model, axis, middle);
+            let centre = if axis == Axis::Y { DVec3::new(0.0, 1.8, 0.0) } else { DVec3::ZERO };
+            let s = DAffine3 { matrix3: DMat3::from_diagonal(flip), translation: centre };
+            let after = world(&model.skeleton, &mirror.exchanged(&model, &pose));
+            for p in 0..after.len() {
+                let j = mirror.partner(NodeId::from_index(p)).index();
+                assert!(axis == Axis::X || j == p);
+                let want = s * now[j] * rest[j].inverse() * s * rest[p];
+                assert!(after[p].abs_diff_eq(want, 1e-5), "{axis:?} {}", model.skeleton.names[p]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_that_stands_aside_or_carries_something_is_mirrored_about_its_own_middle() {
+        let mut parts = (*body()).clone();
+        parts.skeleton.rest.transforms[0].translation.x = 5.0;
+        let model = Model::build(parts).unwrap();
+        // The box around what it carries says another middle.
+        let mirror = Mirror::of(&model, Axis::X, Vec3::new(5.2, 0.0, 0.0));
+        assert!((mirror.offset - 5.0).abs() < 1e-6);
+        let once = mirror.exchanged(&model, &posed(&model));
+        let (before, after) = (places(&model, &posed(&model)), places(&model, &once));
+        let (left, right) = (node(&model, "Hand.L").index(), node(&model, "Hand.R").index());
+        assert!((after[left].x - (10.0 - before[right].x)).abs() < 1e-5);
+    }
+}

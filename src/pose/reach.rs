@@ -1,0 +1,304 @@
+//! Limbs that reach for a place, joints that look at one.
+
+use glam::{DAffine3, DMat3, DQuat, DVec3};
+
+use super::ik::{Chain, Limits, Link, arc, solve};
+use super::{local, stretch, wide_unit, world};
+use crate::model::{LocalPose, Model, NodeId};
+
+/// How near the end must come to its target, as a share of the limb's length, to have reached it.
+const REACHED: f64 = 1e-5;
+/// Joints nearer to each other than this share of the model's size stand in one place.
+const SAME_PLACE: f64 = 1e-7;
+
+/// Which joint is to come where.
+#[derive(Clone, Debug, Default)]
+pub struct Reach<'a> {
+    /// The joint whose origin is to come to the target.
+    pub joint: NodeId,
+    /// World, metres.
+    pub target: DVec3,
+    /// The first joint of the limb, above `joint`; `None`: [`default_root`].
+    pub root: Option<NodeId>,
+    /// The place (world) to whose side the limb bends; `None`: it bends as it did.
+    pub pole: Option<DVec3>,
+    /// Joints that stay where they are, turned as they are: what hangs on the limb and has a limb of its own reaches back for
+    /// its place.
+    pub pins: &'a [NodeId],
+    /// Limits of joints; what is not in the list turns freely.
+    pub limits: &'a [(NodeId, Limits)],
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reached {
+    /// Where the joint is now (world).
+    pub at: DVec3,
+    /// How far from its target, metres.
+    pub error_m: f64,
+    /// Whether it is there, to 1e-5 of the limb's length.
+    pub within_reach: bool,
+    /// The sum of the lengths of the limb's bones at rest, metres.
+    pub limb_m: f64,
+    /// Pinned joints that did not come back to their places, and by how much they are off, metres.
+    pub moved: Vec<(NodeId, f64)>,
+}
+
+/// Why a limb cannot reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReachError {
+    /// The joint has no parent that could turn.
+    #[error("there is no joint above it that could turn")]
+    NothingAbove,
+    /// The root is no ancestor of the joint.
+    #[error("the root of the limb must stand above the joint that reaches")]
+    RootNotAbove,
+    /// It cannot both move and stay.
+    #[error("the joint that reaches is pinned itself")]
+    Pinned,
+}
+
+/// The first joint of the limb that a joint ends: two bones up, twist joints and joints in one place not counted, and no
+/// farther than joints of a skin go where the joint is one. For a hand that is the upper arm. `None` for a node without parent.
+#[must_use]
+pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
+    let skeleton = &model.skeleton;
+    let rest = world(skeleton, &skeleton.rest);
+    let near = SAME_PLACE * size(&rest);
+    let (mut root, mut below, mut bones) = (None, joint, 0);
+    let above = std::iter::successors(skeleton.parents[joint.index()], |node| skeleton.parents[node.index()]);
+    for node in above {
+        if root.is_some() && model.is_joint(joint) && !model.is_joint(node) {
+            break;
+        }
+        let length = rest[node.index()].translation.distance(rest[below.index()].translation);
+        if length > near && !is_twist(&skeleton.names[node.index()]) {
+            (root, below, bones) = (Some(node), node, bones + 1);
+        }
+        if bones == 2 {
+            break;
+        }
+    }
+    root.or(skeleton.parents[joint.index()])
+}
+
+/// Joints that only spread the twist of a bone along it.
+fn is_twist(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.contains("twist") || name.contains("roll")
+}
+
+/// The diagonal of the box around all nodes, metres.
+fn size(world: &[DAffine3]) -> f64 {
+    let first = world.first().map_or(DVec3::ZERO, |m| m.translation);
+    let (least, most) =
+        world.iter().map(|m| m.translation).fold((first, first), |(least, most), p| (least.min(p), most.max(p)));
+    least.distance(most)
+}
+
+/// Turns the joints of a limb, from its root to the parent of the joint that reaches, so that this joint's origin comes to the
+/// target: two bones by the law of cosines, longer limbs by damped least squares and a last step that is exact. The joint keeps
+/// its own rotation. Where the target is too far the limb points straight at it; too near, it is folded.
+///
+/// # Errors
+/// There is nothing above the joint, the root is not above it, or it is pinned.
+pub fn reach(model: &Model, pose: &mut LocalPose, goal: &Reach<'_>) -> Result<Reached, ReachError> {
+    let skeleton = &model.skeleton;
+    let parent = skeleton.parents[goal.joint.index()].ok_or(ReachError::NothingAbove)?;
+    let root = goal.root.or_else(|| default_root(model, goal.joint)).unwrap_or(parent);
+    if goal.pins.contains(&goal.joint) {
+        return Err(ReachError::Pinned);
+    }
+    let path = path(model, root, parent).ok_or(ReachError::RootNotAbove)?;
+    // A joint of the limb that is pinned stays: the limb begins there.
+    let pinned = path.iter().rposition(|node| goal.pins.contains(node)).unwrap_or(0);
+    let path = &path[pinned..];
+    let before = world(skeleton, pose);
+    let limb_m = turn(model, pose, path, goal.joint, goal.target, goal.pole, goal.limits);
+    let mut moved = Vec::new();
+    for pin in goal.pins.iter().filter(|pin| !path.contains(pin)) {
+        hold(model, pose, &before, path, goal, *pin);
+    }
+    let after = world(skeleton, pose);
+    let near = REACHED * size(&before);
+    for pin in goal.pins {
+        let off = after[pin.index()].translation.distance(before[pin.index()].translation);
+        if off > near {
+            moved.push((*pin, off));
+        }
+    }
+    let at = after[goal.joint.index()].translation;
+    let error_m = at.distance(goal.target);
+    Ok(Reached { at, error_m, within_reach: error_m <= REACHED * limb_m, limb_m, moved })
+}
+
+/// The nodes from `root` down to `last`; `None` where `root` is not above it, nor it.
+fn path(model: &Model, root: NodeId, last: NodeId) -> Option<Vec<NodeId>> {
+    let parents = &model.skeleton.parents;
+    let mut out: Vec<NodeId> = Vec::new();
+    for node in std::iter::successors(Some(last), |node| parents[node.index()]) {
+        out.push(node);
+        if node == root {
+            out.reverse();
+            return Some(out);
+        }
+    }
+    None
+}
+
+/// Solves one limb and writes its rotations; returns its length at rest.
+fn turn(
+    model: &Model,
+    pose: &mut LocalPose,
+    path: &[NodeId],
+    joint: NodeId,
+    target: DVec3,
+    pole: Option<DVec3>,
+    limits: &[(NodeId, Limits)],
+) -> f64 {
+    let skeleton = &model.skeleton;
+    let rest = world(skeleton, &skeleton.rest);
+    let (mut chain, limb_m) = chain(model, pose, &rest, path, joint, limits);
+    let before: Vec<DQuat> = chain.links.iter().map(|link| link.rotation).collect();
+    solve(&mut chain, target, pole);
+    for (link, before) in chain.links.iter().zip(before) {
+        // What stays keeps its bits.
+        if link.rotation.is_finite() && link.rotation.dot(before).abs() < 1.0 - 1e-15 {
+            pose.transforms[link.node.index()].rotation = link.rotation.as_quat();
+        }
+    }
+    limb_m
+}
+
+/// The limb as the solver sees it, and its length at rest. Joints that stand where the next one stands turn nothing, and
+/// twist joints within a bone are part of it.
+fn chain(
+    model: &Model,
+    pose: &LocalPose,
+    rest: &[DAffine3],
+    path: &[NodeId],
+    joint: NodeId,
+    limits: &[(NodeId, Limits)],
+) -> (Chain, f64) {
+    let skeleton = &model.skeleton;
+    let near = SAME_PLACE * size(rest);
+    let (mut turning, mut below, mut limb_m) = (Vec::new(), joint, 0.0);
+    for (i, node) in path.iter().enumerate().rev() {
+        let length = rest[node.index()].translation.distance(rest[below.index()].translation);
+        if length > near && (i == 0 || !is_twist(&skeleton.names[node.index()])) {
+            turning.push(*node);
+            limb_m += length;
+            below = *node;
+        }
+    }
+    turning.reverse();
+    let now = world(skeleton, pose);
+    let parent_of = |node: NodeId, world: &[DAffine3]| {
+        skeleton.parents[node.index()].map_or(DMat3::IDENTITY, |parent| world[parent.index()].matrix3)
+    };
+    let mut links = Vec::with_capacity(turning.len());
+    for (k, node) in turning.iter().enumerate() {
+        let next = turning.get(k + 1).copied().unwrap_or(joint);
+        // From the node down to the parent of the next one that turns.
+        let between =
+            skeleton.parents[next.index()].and_then(|last| self::path(model, *node, last)).unwrap_or_default();
+        let fixed =
+            between.iter().skip(1).fold(DAffine3::IDENTITY, |fixed, node| fixed * local(skeleton, pose, node.index()));
+        let offset = pose.transforms[next.index()].translation.as_dvec3();
+        let ends = |node: NodeId| rest[node.index()].translation;
+        let axis = default_axis((ends(next) - ends(*node)).normalize_or_zero());
+        links.push(Link {
+            node: *node,
+            rotation: wide_unit(pose.transforms[node.index()].rotation),
+            rest: wide_unit(skeleton.rest.transforms[node.index()].rotation),
+            stretch: stretch(skeleton, pose, node.index()),
+            bone: fixed.transform_point3(offset),
+            onward: fixed.matrix3,
+            default_axis: parent_of(*node, rest).inverse() * axis,
+            limits: limits.iter().find(|(limited, _)| limited == node).map(|(_, limits)| *limits),
+        });
+    }
+    let root = turning.first().copied().unwrap_or(joint);
+    let base = DAffine3 { matrix3: parent_of(root, &now), translation: now[root.index()].translation };
+    (Chain { base, links }, limb_m)
+}
+
+/// The axis (world, at rest) about which a straight limb bends whose last bone has this direction: so that knees come forward
+/// (+Z), elbows of arms that are held aside go back, and limbs along Z bend upwards.
+fn default_axis(bone: DVec3) -> DVec3 {
+    let [x, y, z] = bone.abs().to_array();
+    let side = if x > y && x > z {
+        DVec3::NEG_Z
+    } else if y >= z {
+        DVec3::Z
+    } else {
+        DVec3::Y
+    };
+    side.cross(bone).normalize_or_zero()
+}
+
+/// Brings a pinned joint back to where it was, and turned as it was, by the limb that it ends. What moved it stays as it is.
+fn hold(model: &Model, pose: &mut LocalPose, before: &[DAffine3], moved: &[NodeId], goal: &Reach<'_>, pin: NodeId) {
+    let skeleton = &model.skeleton;
+    let Some(parent) = skeleton.parents[pin.index()] else { return };
+    let above: Vec<NodeId> = std::iter::successors(Some(parent), |node| skeleton.parents[node.index()])
+        .take_while(|node| !moved.contains(node) && *node != goal.joint)
+        .collect();
+    // Not below anything that moved: it stays by itself.
+    let hangs = above.last().and_then(|node| skeleton.parents[node.index()]).or(above.is_empty().then_some(parent));
+    if hangs.is_none() {
+        return;
+    }
+    let was = before[pin.index()];
+    let limb = default_root(model, pin).filter(|root| above.contains(root)).or(above.last().copied());
+    if let Some(path) = limb.and_then(|root| path(model, root, parent)) {
+        turn(model, pose, &path, pin, was.translation, None, goal.limits);
+    }
+    let now = world(skeleton, pose);
+    let back = now[parent.index()].matrix3.inverse() * was.matrix3 * stretch(skeleton, pose, pin.index()).inverse();
+    if let Some(rotation) = nearest_rotation(back)
+        && rotation.dot(wide_unit(pose.transforms[pin.index()].rotation)).abs() < 1.0 - 1e-13
+    {
+        pose.transforms[pin.index()].rotation = rotation.as_quat();
+    }
+}
+
+/// The rotation in a matrix that is one but for rounding and slight shear; `None` where it has none.
+pub(super) fn nearest_rotation(m: DMat3) -> Option<DQuat> {
+    let x = m.x_axis.try_normalize()?;
+    let y = (m.y_axis - x * x.dot(m.y_axis)).try_normalize()?;
+    let z = x.cross(y);
+    (z.dot(m.z_axis) > 0.0).then(|| DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
+}
+
+/// A joint that turns to a place, and by which direction of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Aim {
+    /// The joint that turns.
+    pub joint: NodeId,
+    /// World, metres.
+    pub target: DVec3,
+}
+
+/// Turns a joint, as little as can be, so that its front looks at a place. Its front is what points forward (+Z, which a glTF
+/// character faces) while it rests. Nothing changes where the place is the joint's own.
+pub fn look(model: &Model, pose: &mut LocalPose, aim: Aim) {
+    let skeleton = &model.skeleton;
+    let Aim { joint, target } = aim;
+    let (rest, now) = (world(skeleton, &skeleton.rest), world(skeleton, pose));
+    let rests = rest[joint.index()].matrix3;
+    let parent = skeleton.parents[joint.index()].map_or(DMat3::IDENTITY, |parent| now[parent.index()].matrix3);
+    let front = now[joint.index()].matrix3 * (rests.inverse() * DVec3::Z);
+    let up = now[joint.index()].matrix3 * (rests.inverse() * DVec3::Y);
+    // Both seen from the parent, where the joint's own rotation is the last to act.
+    let back = parent.inverse();
+    let turn = arc(back * front, back * (target - now[joint.index()].translation), back * up);
+    let rotation = (turn * wide_unit(pose.transforms[joint.index()].rotation)).normalize();
+    if rotation.is_finite() && turn.w.abs() < 1.0 - 1e-15 {
+        pose.transforms[joint.index()].rotation = rotation.as_quat();
+    }
+}
+
+#[cfg(test)]
+#[path = "reach_tests.rs"]
+pub(super) mod tests;
