@@ -61,13 +61,13 @@ struct Load {
     job: Job<Result<Vec<String>, ImportError>>,
     /// The model, until it is reported.
     opened: Arc<Mutex<Option<Box<Document>>>>,
-    /// What is being done now.
+    /// The stage that the load is in, in words.
     stage: Arc<Mutex<String>>,
-    /// What was reported last.
+    /// The fraction and stage that were reported last.
     reported: (f32, String),
 }
 
-/// What a job is for. Of some kinds only one runs at a time.
+/// The purpose of a job. Of some kinds only one runs at a time.
 #[derive(Clone)]
 enum Kind {
     Picking,

@@ -18,7 +18,7 @@ impl WindowVisibility {
     /// It may go on being drawn for so long after it was minimised.
     const PATIENCE: Duration = Duration::from_millis(500);
 
-    /// Of a window that nothing covers yet; `has_area`: its size is not zero.
+    /// Starts with a window that nothing covers yet; `has_area`: its size is not zero.
     pub fn new(has_area: bool) -> Self {
         Self { has_area, ..Self::default() }
     }

@@ -236,7 +236,7 @@ fn primitive(model: &Model, mesh: usize, index: usize) -> Value {
     })
 }
 
-/// What the joint matrices of one picture come to.
+/// Sums up the joint matrices of one picture.
 fn palette(model: &Model) -> Value {
     let matrices = model.palette_layout().len as usize;
     let methods = METHODS.iter().map(|method| {
@@ -351,7 +351,7 @@ fn snake(name: &str) -> String {
     name.chars().flat_map(|c| [c.is_uppercase().then_some('_'), Some(c.to_ascii_lowercase())]).flatten().collect()
 }
 
-/// What extensions add to a material, or put in its place.
+/// Names the extensions that add to a material or replace it.
 fn layers(m: &Material) -> Vec<&'static str> {
     let all = [
         ("unlit", m.unlit),
@@ -410,7 +410,7 @@ fn text(document: &Document, report: &Value) -> String {
     out.0
 }
 
-/// What the file is, and how much there is of everything.
+/// Writes what kind of file it is, and how much it has of everything.
 fn summary(document: &Document, report: &Value, out: &mut Lines) {
     let model = &document.model;
     let count = |name: &str| report["counts"][name].as_u64().unwrap_or(0);
@@ -462,7 +462,7 @@ fn left_out(strays: &Value) -> String {
     }
 }
 
-/// What the file holds several of, one after the other, and what was wrong with it.
+/// Writes the lists of the file one after the other, and then the warnings.
 fn lists(document: &Document, report: &Value, out: &mut Lines) {
     let model = &document.model;
     out.list("clips", model.clips.iter().enumerate().map(|(i, clip)| format!("{i} {}", clip_line(model, clip))));

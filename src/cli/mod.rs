@@ -73,7 +73,7 @@ struct ModelArgs {
     open: OpenArgs,
 }
 
-/// What a file may ask for.
+/// Options of commands that open a file.
 #[derive(Clone, Debug, Args)]
 struct OpenArgs {
     /// Also read files outside the model's folder when the model refers to them
@@ -117,9 +117,9 @@ pub enum CliError {
     /// The file is bad.
     #[error("{}", named(file, error))]
     Import {
-        /// As given.
+        /// The path as the user gave it.
         file: String,
-        /// What is wrong with it.
+        /// The reason why it did not load.
         error: ImportError,
     },
     /// A pose file is bad.
@@ -135,7 +135,7 @@ pub enum CliError {
     Unread {
         /// How many.
         unread: usize,
-        /// Of how many.
+        /// The number of files that were checked.
         files: usize,
     },
     /// There are findings as bad as `--fail-on` says.
@@ -143,7 +143,7 @@ pub enum CliError {
     Findings {
         /// How many, in all files.
         count: usize,
-        /// What was asked for.
+        /// The severity that the user asked for.
         severity: &'static str,
     },
     /// There is no GPU.
@@ -161,7 +161,7 @@ pub enum CliError {
     /// The output could not be written.
     #[error("could not write {}: {reason}", path.display())]
     Output {
-        /// Where to.
+        /// The path that was to be written.
         path: PathBuf,
         /// Why not.
         reason: String,

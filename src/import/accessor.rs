@@ -39,7 +39,7 @@ pub(super) struct Accessor<'a> {
 struct Strided<'a> {
     bytes: Bytes<'a>,
     stride: usize,
-    /// Where they stand in the file; `None` for bytes that only memory holds.
+    /// The place of the elements in the file; `None` for bytes that only memory holds.
     origin: Option<ElementsOrigin>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> Store<'a> {
         })
     }
 
-    /// Where each accessor of the file stands.
+    /// The place of each accessor in the file.
     pub(super) fn origins(&self) -> Vec<AccessorOrigin> {
         self.accessors.iter().map(Accessor::origin).collect()
     }

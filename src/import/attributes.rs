@@ -15,15 +15,15 @@ use crate::model::Material;
 /// Allowed always, and allowed with quantization.
 pub(super) type Formats = (&'static [Format], &'static [Format]);
 
-/// What is read of one primitive.
+/// The data that one primitive is read from.
 pub(super) struct PrimitiveSource<'r, 'a> {
     pub reader: &'r Reader<'a>,
     pub primitive: &'r json::mesh::Primitive,
     /// File index of the mesh, and the primitive's place in it.
     pub at: (usize, usize),
-    /// What its compressed data became.
+    /// The decompressed data of the primitive, where it was compressed.
     pub unpacked: Option<Unpacked<'r>>,
-    /// Of the whole file.
+    /// All materials of the file.
     pub materials: &'r [Material],
     /// How many variants the file has.
     pub variants: usize,

@@ -24,7 +24,7 @@ const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format
 const PROPERTY: &[Format] =
     &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT, format::U8];
 
-/// What becomes of a channel whose sampler has no key left.
+/// The warning about a channel whose sampler has no key left.
 const NO_KEYS: &str = "has no key with a finite time and was ignored";
 
 /// Clips longer than a day are rather a broken number than a performance, seconds.
@@ -81,7 +81,7 @@ struct ClipReader<'r, 'a> {
     samplers: HashMap<(usize, Path), usize>,
     /// By file sampler and number of components: the place in `clip.samplers`.
     properties: HashMap<(usize, usize), usize>,
-    /// What channels move so far.
+    /// The targets that channels move so far.
     moved: HashSet<Target>,
     clip: Clip,
     /// Keeps step with `clip`.

@@ -21,10 +21,10 @@ const MOST_CHUNKS: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
     pub json: Cow<'a, [u8]>,
-    /// Where that lies in the file.
+    /// The bytes of the JSON text in the file.
     pub json_range: Range<u64>,
     pub bin: Option<Bytes<'a>>,
-    /// Where the binary chunk lies in the file; empty where there is none.
+    /// The bytes of the binary chunk in the file; empty where there is none.
     pub bin_range: Range<u64>,
 }
 
@@ -84,7 +84,7 @@ fn words(bytes: Bytes, at: u64) -> Result<Option<[u32; 2]>, ImportError> {
     Ok(part.read()?.as_chunks().0.first_chunk().map(|words| words.map(u32::from_le_bytes)))
 }
 
-/// Where the JSON chunk and the binary chunk of a GLB lie, known to be inside of it.
+/// Finds the JSON chunk and the binary chunk of a GLB; both ranges are known to be inside of it.
 fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Range<u64>>), ImportError> {
     let cut = |what: &str| {
         ImportError::invalid("GLB container", what, format!("the end of the file after {} bytes", bytes.len()))

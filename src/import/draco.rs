@@ -246,7 +246,7 @@ impl Packed<'_, '_> {
 }
 
 impl Decoded {
-    /// As accessors, in place of those of the file.
+    /// Gives the decoded attributes as accessors, which stand in for those of the file.
     pub(super) fn unpack<'b>(&'b self, reader: &Reader<'b>, place: &str) -> Result<Unpacked<'b>, ImportError> {
         let (mut attributes, mut ids) = (BTreeMap::new(), BTreeMap::new());
         for Attribute { semantic, accessor, id, bytes } in &self.attributes {

@@ -46,7 +46,7 @@ pub(super) fn read(source: &PrimitiveSource, vertices: usize) -> Result<Option<I
     Ok(Some(out))
 }
 
-/// Where the sets of a primitive stand that [`read`] has read.
+/// The places in the file of the sets of a primitive that [`read`] has read.
 pub(super) fn origins(source: &PrimitiveSource, read: &Influences) -> Vec<SetOrigin> {
     let attribute = |semantic: Semantic| {
         let draco = source.unpacked.as_ref().and_then(|unpacked| unpacked.ids.get(&semantic).copied());
@@ -141,7 +141,7 @@ fn examine(source: &PrimitiveSource, influences: &Influences) {
     }
 }
 
-/// As few digits as tell both ends from one.
+/// Writes a range with as few digits as tell both ends from one.
 fn range(least: f64, most: f64) -> String {
     let nearest = [least, most].into_iter().map(|s| (s - 1.0).abs()).fold(f64::INFINITY, f64::min);
     let digits = if nearest >= 0.005 || nearest == 0.0 { 2 } else { (-nearest.log10()).ceil() as usize };

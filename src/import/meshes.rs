@@ -140,7 +140,8 @@ pub(super) fn instances(
     Ok(out)
 }
 
-/// Where the copies of a mesh stand, if the node shows several. A skin says where its mesh stands: it has no copies.
+/// The transforms of the copies of a mesh, if the node shows several. A skinned mesh stands where its skin says and has
+/// no copies.
 fn copies(
     reader: &Reader,
     node: &json::Node,

@@ -32,7 +32,7 @@ enum Mode {
 const MODES: [(&str, Mode); 3] =
     [("ATTRIBUTES", Mode::Attributes), ("TRIANGLES", Mode::Triangles), ("INDICES", Mode::Indices)];
 
-/// What is done to the elements of a decoded attribute stream.
+/// An operation on the elements of a decoded attribute stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Filter {
     None,
@@ -95,7 +95,7 @@ pub(super) fn stand_ins(root: &Root, bin: bool) -> Vec<bool> {
     out.iter().zip(covered).map(|(out, covered)| *out && covered).collect()
 }
 
-/// What a view's extension says, checked; `None` where the view is not compressed.
+/// Reads and checks the extension of a view; `None` where the view is not compressed.
 pub(super) fn describe<'a>(
     index: usize,
     view: &json::buffer::View,
@@ -171,7 +171,7 @@ fn choice<T: Copy>(
     Err(ImportError::invalid(place(), format!("a {name} out of {}", names.join(", ")), found))
 }
 
-/// What the file calls a value of such a list.
+/// The name that the file uses for a value of such a list.
 fn name_in<T: PartialEq>(known: &[(&'static str, T)], value: T) -> &'static str {
     known.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
 }
@@ -246,7 +246,7 @@ impl<'a> Stream<'a> {
         ImportError::invalid(self.place(), expected, found).advise(DAMAGED)
     }
 
-    /// Where it stands.
+    /// The place of the stream in the file.
     pub(super) fn origin(&self) -> MeshoptStream {
         let (buffer, offset) = self.start;
         MeshoptStream {

@@ -92,19 +92,19 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// What came of it.
+/// The result of an import.
 #[derive(Debug)]
 pub struct Import {
     /// Checked and complete.
     pub model: Arc<Model>,
-    /// What was repaired or left out, in the order it was found.
+    /// The repairs and omissions, in the order in which they were found.
     pub warnings: Vec<Warning>,
 }
 
 /// Takes a model that can be drawn while its images still arrive, and what was repaired or left out until then.
 pub type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 
-/// What every part of the importer reads from.
+/// The data that every part of the importer reads from.
 struct Reader<'a> {
     root: &'a json::Root,
     /// Paths that buffers and images name.
@@ -128,11 +128,12 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
     open_file(path, options, progress, None)
 }
 
-/// As [`import_file`], and gives the model to `shown` once, as soon as it can be drawn: images that are pending then arrive
-/// while this goes on. When it is told to stop after that, the images that are not there yet are left out.
+/// Does the same as [`import_file`], and gives the model to `shown` once, as soon as it can be drawn: images that are
+/// pending then arrive while this goes on. When it is told to stop after that, the images that are not there yet are
+/// left out.
 ///
 /// # Errors
-/// As [`import_file`], and none after `shown`.
+/// The same as those of [`import_file`], and none after `shown`.
 pub fn import_file_showing(
     path: &Path,
     options: &Options,
@@ -150,10 +151,10 @@ pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Prog
     open_bytes(bytes, name, options, progress, None)
 }
 
-/// As [`import_bytes`], and shows the model early as [`import_file_showing`] does.
+/// Does the same as [`import_bytes`], and shows the model early as [`import_file_showing`] does.
 ///
 /// # Errors
-/// As [`import_bytes`], and none after `shown`.
+/// The same as those of [`import_bytes`], and none after `shown`.
 pub fn import_bytes_showing(
     bytes: &[u8],
     name: &str,
@@ -350,8 +351,8 @@ fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
     }
 }
 
-/// What the document's own lists take, there and in the model: an empty object is two bytes of the file and may become two
-/// thousand.
+/// Charges the memory that the document's own lists take, there and in the model: an empty object is two bytes of the
+/// file and may become two thousand.
 fn charge_lists(root: &json::Root, decoded: &Budget) -> Result<(), ImportError> {
     let primitives = root.meshes.iter().map(|m| m.primitives.len()).sum();
     let lists = [
@@ -387,7 +388,7 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// What holds the bytes of each buffer; nothing where that is the binary chunk.
+/// Opens the bytes of each buffer; `None` for the binary chunk.
 fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> Result<Vec<Option<Owner>>, ImportError> {
     let stand_ins = meshopt::stand_ins(root, bin.is_some());
     let open = |(i, buffer): (usize, &json::Buffer)| {

@@ -11,7 +11,7 @@ use super::nodes::Nodes;
 use super::uri::Resolver;
 use crate::model::{BufferOrigin, BufferSource, NodeMembers};
 
-/// What holds the bytes of each buffer; `bin` is where the binary chunk lies in the file.
+/// The storage of each buffer; `bin` is the range of the binary chunk in the file.
 pub(super) fn buffers(
     root: &json::Root,
     bin: &Range<u64>,

@@ -19,7 +19,7 @@ const NAME: &str = "KHR_animation_pointer";
 pub(super) struct PointerChannel {
     /// Its index in the animation.
     pub channel: usize,
-    /// As in the file; may be missing or no number.
+    /// The number of the sampler in the file; it may be missing or not exist.
     pub sampler: Option<usize>,
     /// Such as `/materials/0/emissiveFactor`; empty where the file names none.
     pub pointer: String,
@@ -55,15 +55,15 @@ pub(super) fn is_pointer(target: &Value) -> bool {
     target.get("extensions").is_some_and(|e| e.get(NAME).is_some())
 }
 
-/// What a pointer names.
+/// The property that a pointer names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Target {
-    /// What plain channels move too.
+    /// A property of a node, which plain channels can move too.
     Node(NodeId, Path),
     Property(Property),
 }
 
-/// What there is to point at.
+/// The objects that pointers can name.
 pub(super) struct World<'a> {
     pub nodes: &'a Nodes,
     pub carried: &'a LightsAndCameras,
@@ -71,7 +71,8 @@ pub(super) struct World<'a> {
 }
 
 impl World<'_> {
-    /// What `pointer` (RFC 6901) names, if it is there and shown. A texture that is to be moved gets a transform to move.
+    /// Finds the target of `pointer` (RFC 6901), if it exists and is shown. A texture that is to be moved gets a
+    /// transform to move.
     pub(super) fn find(&mut self, pointer: &str) -> Option<Target> {
         let rest = pointer.strip_prefix('/')?;
         let (list, rest) = rest.split_once('/')?;

@@ -20,7 +20,7 @@ const COLOR: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], &[]);
 const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
 
 impl PrimitiveSource<'_, '_> {
-    /// Where the influences of the primitive stand that this has read.
+    /// The places in the file of the influences of a primitive that [`Self::read`] has read.
     pub(super) fn origin(&self, read: &Primitive) -> PrimitiveOrigin {
         let sets = read.influences.as_ref().map(|read| influences::origins(self, read));
         PrimitiveOrigin {

@@ -26,7 +26,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// What to do about a URI that leads where no model may.
+/// The advice about a URI that leads out of the model's folder.
 const KEEP_INSIDE: &str = "put the file into the model's folder and refer to it from there";
 /// The same where the user may let it pass.
 const OUTSIDE: &str = "put the file into the model's folder, or pass --allow-external if you trust the model";
@@ -43,7 +43,7 @@ pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
     Ok(facts.is_file().then_some((file, facts.len())))
 }
 
-/// What follows the scheme of a data URI; `None` for any other.
+/// The rest of a data URI after its scheme; `None` for any other URI.
 fn data(uri: &str) -> Option<&str> {
     uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")).map(|_| &uri[5..])
 }
@@ -75,8 +75,7 @@ impl<'a> Resolver<'a> {
         Self { folder, allow_external, budget, open: AtomicUsize::new(0) }
     }
 
-    /// What holds the bytes behind `uri`. Of those that are to `stay`, only large files stay where they are, and not too
-    /// many.
+    /// Opens the bytes behind `uri`. Of those that are to `stay`, only large files stay on disk, and not too many.
     pub(super) fn open(&self, uri: &str, stay: bool, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
         if let Some(rest) = data(uri) {
             return self.data(rest, place).map(Owner::Memory);
@@ -113,8 +112,8 @@ impl<'a> Resolver<'a> {
         Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, length))
     }
 
-    /// Where the files lie that the document's buffers and images name, each once: also those that are not there, that are
-    /// not read because nothing shows them, or that may not be read. Nothing is opened.
+    /// The paths of the files that the document's buffers and images name, each once: also those that do not exist,
+    /// that are not read because nothing shows them, or that may not be read. Nothing is opened.
     pub(super) fn named(&self, root: &json::Root) -> Vec<PathBuf> {
         let buffers = root.buffers.iter().filter_map(|b| b.uri.as_deref());
         let images = root.images.iter().filter_map(|i| i.uri.as_deref());
@@ -122,7 +121,7 @@ impl<'a> Resolver<'a> {
         named.into_iter().collect()
     }
 
-    /// Where the file lies that a relative URI names; `None` for other URIs, and for a model in memory.
+    /// The path of the file that a relative URI names; `None` for other URIs, and for a model in memory.
     pub(super) fn named_by(&self, uri: &str) -> Option<PathBuf> {
         let folder = self.folder.as_ref().filter(|_| data(uri).is_none())?;
         let decoded = percent_decode_str(uri).decode_utf8().ok()?;

@@ -39,7 +39,7 @@ pub(super) fn read<'a>(
     Ok((out, origins))
 }
 
-/// What a view says of its place.
+/// The place that a view gives for its bytes.
 fn origin(view: &json::buffer::View) -> ViewOrigin {
     let offset = view.byte_offset.map_or(0, |o| o.0);
     ViewOrigin { buffer: view.buffer.value(), offset, length: view.byte_length.0, meshopt: None }

@@ -16,29 +16,29 @@ use crate::model::{Instance, InstanceId, MeshId, Model, NodeId};
 /// One vertex in one pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// What is explained.
+    /// The vertex that is explained.
     pub vertex: VertexRef,
     /// Its mesh.
     pub mesh: MeshId,
     /// Its number in the file.
     pub number: usize,
-    /// As stored, mesh space, metres.
+    /// The stored position, mesh space, metres.
     pub stored: DVec3,
     /// Morph targets that displace it now, as the mesh lists them.
     pub morphs: Vec<MorphTerm>,
     /// `stored` with the morph targets: what the joints move, mesh space.
     pub rest: DVec3,
-    /// What moves it, heaviest first; a rigid vertex has one, of weight 1.
+    /// The influences, heaviest first; a rigid vertex has one, with weight 1.
     pub terms: Vec<Term>,
     /// False: it follows its node, whether or not that is a joint.
     pub skinned: bool,
-    /// Of the weights.
+    /// The sum of the weights.
     pub sum: f64,
     /// How the terms become one, in the words of the method.
     pub readout: Readout,
     /// The blended matrix, `world_from_mesh`: it takes `rest` to `position`.
     pub map: DAffine3,
-    /// As drawn, world.
+    /// The position as drawn, world space, metres.
     pub position: DVec3,
 }
 
@@ -47,9 +47,9 @@ pub struct Explanation {
 pub struct MorphTerm {
     /// Place in the mesh's list.
     pub target: usize,
-    /// Of the pose.
+    /// The weight of the target in the pose.
     pub weight: f64,
-    /// What it adds, weight included; mesh space.
+    /// The displacement that the target adds, weight included; mesh space, metres.
     pub displacement: DVec3,
 }
 
@@ -60,7 +60,7 @@ pub struct Term {
     pub node: NodeId,
     /// Which of the vertex's pairs it is, see [`crate::model::Influences::of`].
     pub slot: usize,
-    /// As used.
+    /// The weight as the method uses it.
     pub weight: f64,
     /// `inverse_bind · v`: the vertex seen from the joint as both were bound.
     pub offset: DVec3,
@@ -73,11 +73,11 @@ pub struct Term {
 /// A model in a pose: what an [`Explanation`] and other questions are about.
 #[derive(Clone, Debug)]
 pub struct PosedModel<'a> {
-    /// What is shown.
+    /// The model that is shown.
     pub model: &'a Model,
     /// `model_from_mesh`, by [`Model::palette_layout`].
     pub palettes: &'a [Affine3A],
-    /// Of the whole pose.
+    /// The morph weights of the whole pose.
     pub morph_weights: &'a [f32],
     /// How vertices are deformed.
     pub method: &'a Method,

@@ -9,9 +9,9 @@ use crate::math::Ramp;
 /// One overlay.
 #[derive(Debug)]
 pub struct Overlay {
-    /// As on the command line: `influences`.
+    /// The name on the command line: `influences`.
     pub id: &'static str,
-    /// As in the menu and at the head of the legend.
+    /// The name in the menu and at the head of the legend.
     pub label: &'static str,
     /// In the switch of the menu bar; `None`: among the others there.
     pub short: Option<&'static str>,
@@ -47,11 +47,12 @@ pub enum Scale {
         ramp: Option<Ramp>,
         /// The numbers at the ends.
         ends: [f32; 2],
-        /// What is written at which number.
+        /// Numbers of the scale, each with the label that stands there.
         ticks: &'static [(f32, &'static str)],
-        /// What vertices show that have no number: those for which the shader gives `NONE`.
+        /// The colour and label of vertices that have no number: those for which the shader gives `NONE`.
         none: Option<Step>,
-        /// What the vertices of rigid parts show, which no skin moves, where the shader gives `NONE` for them too.
+        /// The colour and label of vertices of rigid parts, which no skin moves, where the shader gives `NONE` for them
+        /// too.
         rigid: Option<Step>,
     },
     /// Each whole number from zero has its own colour. Between vertices the colour goes over evenly.
@@ -63,7 +64,7 @@ pub enum Scale {
 /// A whole number on a scale.
 #[derive(Debug)]
 pub struct Step {
-    /// What it stands for.
+    /// The meaning of the step, as the legend writes it.
     pub label: &'static str,
     /// sRGB.
     pub color: [f32; 3],
@@ -126,11 +127,11 @@ macro_rules! wgsl {
     };
 }
 
-/// What nothing is known of: a grey that no ramp has.
+/// The colour of vertices of which nothing is known: a grey that no ramp has.
 const NO_VALUE: [f32; 3] = [0.62, 0.60, 0.57];
-/// What nothing moves: no ramp has it.
+/// The colour of vertices that nothing moves: no ramp has it.
 const MAGENTA: [f32; 3] = [1.0, 0.15, 0.85];
-/// What nothing is wrong with.
+/// The colour of vertices without a fault.
 const CALM: [f32; 3] = [0.42, 0.45, 0.50];
 /// Colours that all eyes tell apart (Okabe & Ito 2008).
 const BLUE: [f32; 3] = [0.0, 0.447, 0.698];

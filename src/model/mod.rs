@@ -264,7 +264,7 @@ pub struct SourceInfo {
     pub extensions_required: Vec<String>,
     /// Paths of the files that its buffers and images name, whether they could be read or not.
     pub files: Vec<PathBuf>,
-    /// Where its joint numbers, weights, matrices, transforms and keys stand, for writing them back.
+    /// The places in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
     pub origins: Arc<Origins>,
 }
 

@@ -16,10 +16,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where the numbers of one model stand. Empty for a model that no file was read for.
+/// The places in the file of a model's numbers. Empty for a model that no file was read for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
-    /// Where the JSON text lies in the opened file, bytes: all of a `.gltf`, the first chunk of a GLB.
+    /// The range of the JSON text in the opened file, bytes: all of a `.gltf`, the first chunk of a GLB.
     pub json: Range<u64>,
     /// By the file's buffer index.
     pub buffers: Vec<BufferOrigin>,
@@ -42,16 +42,16 @@ pub struct Origins {
 pub struct BufferOrigin {
     /// Its `byteLength`, bytes; what holds it may be longer.
     pub length: u64,
-    /// What holds its bytes.
+    /// The storage of its bytes.
     pub source: BufferSource,
 }
 
-/// What holds the bytes of a buffer.
+/// The storage of a buffer's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BufferSource {
     /// The binary chunk of the opened GLB.
     GlbChunk {
-        /// Where the chunk's bytes lie in the file, its header of 8 bytes left aside.
+        /// The range of the chunk's bytes in the file, without its header of 8 bytes.
         range: Range<u64>,
     },
     /// A file of its own; byte 0 of the buffer is byte 0 of the file.
@@ -86,9 +86,9 @@ pub struct MeshoptStream {
     pub offset: u64,
     /// The stream's bytes.
     pub length: u64,
-    /// As in the file: `ATTRIBUTES`.
+    /// The mode as the file names it: `ATTRIBUTES`.
     pub mode: &'static str,
-    /// As in the file: `NONE`.
+    /// The filter as the file names it: `NONE`.
     pub filter: &'static str,
     /// Bytes from one decoded element to the next.
     pub stride: usize,
@@ -96,7 +96,7 @@ pub struct MeshoptStream {
     pub count: usize,
 }
 
-/// What the components of an accessor are.
+/// The type of an accessor's components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum ComponentType {
@@ -119,7 +119,7 @@ impl ComponentType {
         }
     }
 
-    /// As people say it: `u8`.
+    /// The short name of the type: `u8`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -133,7 +133,7 @@ impl ComponentType {
     }
 }
 
-/// What the elements of an accessor are.
+/// The type of an accessor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum ElementType {
@@ -147,7 +147,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// As in the file: `VEC3`.
+    /// The name in the file: `VEC3`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -183,13 +183,13 @@ impl ElementType {
 pub struct AccessorOrigin {
     /// Elements, as the file states them. An attribute that a Draco stream fills has [`DracoStream::vertices`].
     pub count: usize,
-    /// What an element is.
+    /// The type of an element.
     pub element: ElementType,
-    /// What a component is.
+    /// The type of a component.
     pub component: ComponentType,
     /// Integers stand for 0 to 1 or −1 to 1.
     pub normalized: bool,
-    /// Where its elements stand; `None`: all are zero, or a Draco stream has them.
+    /// The place of its elements; `None`: all are zero, or a Draco stream has them.
     pub base: Option<ElementsOrigin>,
     /// The elements that replace those of the base.
     pub sparse: Option<Box<SparseOrigin>>,
@@ -213,7 +213,7 @@ pub struct SparseOrigin {
     pub count: usize,
     /// Which ones, as numbers of `index_type`.
     pub indices: ElementsOrigin,
-    /// What the indices are.
+    /// The type of the indices.
     pub index_type: ComponentType,
     /// By what, in the accessor's own type.
     pub values: ElementsOrigin,
@@ -238,7 +238,7 @@ pub enum ByteLocation {
     },
 }
 
-/// Where the influences of a primitive stand.
+/// The place of a primitive's influences in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrimitiveOrigin {
     /// `JOINTS_n` and `WEIGHTS_n`, by `n`; empty where the model has no influences for the primitive.
@@ -256,7 +256,7 @@ pub struct SetOrigin {
     pub weights: AttributeOrigin,
 }
 
-/// Where an attribute of a primitive stands.
+/// The place of a primitive's attribute in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeOrigin {
     /// Index of its accessor. Several primitives may name the same.
@@ -306,7 +306,7 @@ impl NodeMembers {
     }
 }
 
-/// Where the keys of a clip stand. The clip has the index of its animation.
+/// The place of a clip's keys in the file. The clip has the index of its animation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClipOrigin {
     /// By place in [`super::Clip::samplers`].
@@ -317,7 +317,7 @@ pub struct ClipOrigin {
     pub properties: Vec<usize>,
 }
 
-/// Where the keys of a sampler stand.
+/// The place of a sampler's keys in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SamplerOrigin {
     /// The index of the sampler in its animation.

@@ -111,10 +111,10 @@ impl NewFile {
         Ok(())
     }
 
-    /// As [`NewFile::commit`], for a file that must not replace another.
+    /// Does the same as [`NewFile::commit`], for a file that must not replace another.
     ///
     /// # Errors
-    /// As there; [`io::ErrorKind::AlreadyExists`] where a file has the name by now.
+    /// The same as there, and [`io::ErrorKind::AlreadyExists`] where a file has the name by now.
     pub fn commit_new(mut self) -> io::Result<()> {
         self.settle()?;
         let Some(temporary) = &self.temporary else { return Ok(()) };

@@ -12,7 +12,7 @@ pub struct Job<T> {
     result: Arc<Mutex<Option<T>>>,
 }
 
-/// What the work sees of its job.
+/// The side of a job that its work sees: it reports progress and learns whether it is cancelled.
 #[derive(Clone)]
 pub struct JobContext {
     state: Arc<State>,

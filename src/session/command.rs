@@ -27,15 +27,15 @@ pub enum Command {
     Edit(EditCommand),
     /// Clip and time.
     Playback(PlaybackCommand),
-    /// What is selected, pinned and marked.
+    /// Commands about what is selected, pinned and marked.
     Selection(SelectionCommand),
     /// Which finding is shown.
     Finding(FindingCommand),
     /// Looking for what is wrong: left to the application, which does it in the background.
     Inspection(InspectionCommand),
-    /// What is shown of the model, and how.
+    /// Commands about what is shown of the model, and how.
     View(ViewCommand),
-    /// Where it is looked at from.
+    /// Commands that move the camera.
     Camera(CameraCommand),
     /// Panels and dialogs: left to the application.
     Window(WindowCommand),
@@ -142,7 +142,7 @@ pub enum PlaybackCommand {
     SetPose(PoseSource),
 }
 
-/// What is selected, pinned and marked.
+/// Commands about what is selected, pinned and marked.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SelectionCommand {
     /// Select a node, or nothing.
@@ -188,7 +188,7 @@ pub enum InspectionCommand {
     CancelInspect,
 }
 
-/// What is shown of the model, and how.
+/// Commands about what is shown of the model, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewCommand {
     /// Shows an overlay, by [`crate::inspect::Overlay::id`]; `None`: materials and light.
@@ -235,7 +235,7 @@ pub enum ViewCommand {
     SetCrowd(u32),
 }
 
-/// Where the model is looked at from.
+/// Commands that move the camera.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CameraCommand {
     /// The size of the viewport, pixels.

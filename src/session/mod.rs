@@ -166,7 +166,7 @@ impl Session {
         self.document.as_ref()
     }
 
-    /// What the user has changed.
+    /// The user's changes of the pose.
     #[must_use]
     pub fn edits(&self) -> &Arc<Edits> {
         &self.edits

@@ -34,7 +34,7 @@ pub struct Pose {
     pub(super) bone_scratch: inspect::BoneScratch,
     /// By node: its bone is shown.
     pub(super) with_bone: Vec<bool>,
-    /// What was deformed of it.
+    /// The surfaces that were deformed for this pose.
     pub(super) surfaces: SurfaceCache,
     scratch: SampleScratch,
     pub(super) hidden: Vec<bool>,

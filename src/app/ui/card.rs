@@ -70,7 +70,7 @@ fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     })
 }
 
-/// What a mesh is called: its own name, else that of its node.
+/// The name of a mesh: its own, or that of its node where it has none.
 pub(super) fn mesh_of(model: &Model, vertex: VertexRef) -> Option<String> {
     let instance = model.instances.get(vertex.instance.index())?;
     let name = &model.meshes[instance.mesh.index()].name;
@@ -139,7 +139,7 @@ pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &Influences, vert
     paint_line(ui, said, x, rect.center().y, c.amber);
 }
 
-/// As the file stores it: `158/255`, or `0.6196 f32`.
+/// Writes a weight as the file stores it: `158/255`, or `0.6196 f32`.
 pub(super) fn stored_weight(format: WeightFormat, weight: f32) -> String {
     match format.one() {
         Some(one) => format!("{:.0}/{one}", f64::from(weight) * f64::from(one)),

@@ -16,14 +16,14 @@ use crate::inspect::{Explanation, Term, VertexRef, in_space};
 use crate::model::{Influences, Model, NodeId};
 use crate::session::{Command, SelectionCommand, Session};
 
-/// What the page keeps.
+/// The state that the page keeps from frame to frame.
 #[derive(Debug, Default)]
 pub(super) struct Explain {
     /// The vertex is shown, not the joint.
     page: bool,
     /// A click has just asked about the vertex: what it selects beside that does not turn the page.
     asked: bool,
-    /// What was pinned and selected in the last frame.
+    /// The vertex that was pinned and the node that was selected in the last frame.
     seen: (Option<VertexRef>, Option<NodeId>),
     /// In which the position is read; `None`: that of the joint that moves the vertex most.
     space: Option<Space>,
@@ -138,7 +138,7 @@ fn axes(ui: &mut Ui) {
     );
 }
 
-/// What the file says, and what morph targets make of it.
+/// Shows the stored position, and how morph targets change it.
 fn stored(ui: &mut Ui, model: &Model, e: &Explanation, places: usize) {
     section(ui, "Stored position (m)", |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -321,7 +321,7 @@ fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: 
     }
 }
 
-/// Where the vertex was bound in the space of a joint of its skin.
+/// The place where the vertex was bound, in the space of a joint of its skin.
 pub(super) fn bound_offset(model: &Model, e: &Explanation, node: NodeId) -> Option<DVec3> {
     let skin = &model.skins[model.instances[e.vertex.instance.index()].skin?.index()];
     let joint = skin.joints.iter().position(|j| *j == node).filter(|_| e.skinned)?;
@@ -329,7 +329,7 @@ pub(super) fn bound_offset(model: &Model, e: &Explanation, node: NodeId) -> Opti
     Some(inverse_bind.matrix3.as_dmat3() * e.rest + inverse_bind.translation.as_dvec3())
 }
 
-/// What a space is called.
+/// The name of a space.
 fn space_name(model: &Model, e: &Explanation, space: Space) -> String {
     let carrier = model.instances[e.vertex.instance.index()].node;
     match space {

@@ -21,7 +21,7 @@ fn triple(v: DVec3, places: usize) -> String {
     format!("({x}, {y}, {z})")
 }
 
-/// As the page says it.
+/// Writes an explanation as text, in the words of the page.
 pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[String], places: usize) -> String {
     let mut out = String::new();
     let at = |v| triple(v, places);

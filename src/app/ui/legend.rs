@@ -59,7 +59,7 @@ fn fold(ui: &mut Ui, folded: bool) -> bool {
     response.on_hover_text(name).clicked()
 }
 
-/// What the colours mean.
+/// Explains the colours.
 fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec<Command>) {
     let view = session.view();
     let waits = overlay.values.is_some() && session.document().is_none_or(|d| d.inspection.is_none());

@@ -96,7 +96,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     legend::ramps(ui, session, commands);
 }
 
-/// What the file says of itself.
+/// Shows the facts that the file gives about itself.
 pub(super) fn file(ui: &mut Ui, session: &Session) {
     let Some(model) = session.model() else { return };
     section(ui, "File", |_| {});

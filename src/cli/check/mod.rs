@@ -137,7 +137,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// What one file has to say.
+/// The output for one file.
 struct FileOutput {
     /// For standard output.
     text: String,
@@ -245,7 +245,7 @@ struct State {
     /// Findings by severity.
     total: [usize; 3],
     unread: Vec<CliError>,
-    /// What became of standard output, and of the page.
+    /// The error of standard output or of the page, once there was one.
     broken: Option<CliError>,
     page: Option<Page>,
 }

@@ -19,7 +19,7 @@ pub(super) const JSON_TAIL: &str = "\n]}\n";
 const MOST_VERTICES: usize = 256;
 const MOST_VERTICES_TEXT: usize = 12;
 
-/// What was found in a file, and what came of a range of motion where one was asked for.
+/// The findings of a file as JSON, with the result of a range of motion where one was asked for.
 pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> Value {
     let findings: Vec<Value> = report.findings.iter().map(|f| finding(model, f)).collect();
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
@@ -51,7 +51,7 @@ fn without_image(report: &Report) -> Vec<Value> {
     out
 }
 
-/// What is to be said of symmetry where it could not be judged everywhere.
+/// The remark about symmetry where it could not be judged everywhere.
 pub(super) fn symmetry(report: &Report) -> Option<String> {
     let [judged, not_judged] = report.symmetry_counts()?;
     match (judged, not_judged) {
@@ -100,7 +100,7 @@ fn degrees(angle: f32) -> f64 {
     (f64::from(angle).to_degrees() * 1e3).round() / 1e3
 }
 
-/// What was found in a file, a paragraph for each finding, and one where a range of motion is not done.
+/// The findings of a file as text, a paragraph for each, and one where a range of motion is not done.
 pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> String {
     let mut out = format!("{}\n", printable(path));
     for f in &report.findings {

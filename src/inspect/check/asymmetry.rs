@@ -125,7 +125,7 @@ mod tests {
     use crate::inspect::symmetry::tests::{figure, plant};
     use crate::model::{Instance, Mesh, MeshId, ModelParts, SkinId};
 
-    /// What is found in the figure after a change; nodes 1, 2 and 3 are hips, left and right arm.
+    /// The findings in the figure after a change; nodes 1, 2 and 3 are hips, left and right arm.
     fn changed(change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
         let mut parts = figure(Affine3A::IDENTITY);
         change(&mut parts);

@@ -20,7 +20,7 @@ pub static SEAM: Rule = Rule {
 const SAME_WEIGHT: f32 = 1.3 / 255.0;
 /// Gaps that stay narrower, as a part of the surface's size, are none.
 const NO_GAP: f32 = 1e-5;
-/// Where more open sides than this meet in one edge, none says which of them continues it.
+/// If more open sides than this meet in one edge, none says which of them continues it.
 const MOST_OPEN_SIDES: usize = 8;
 
 /// The torn edges of a primitive.

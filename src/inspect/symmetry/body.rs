@@ -29,7 +29,7 @@ pub(super) struct Body {
     pub points: Vec<Vec3>,
     /// For each point, where its weights start in `weights`; one more at the end.
     starts: Vec<u32>,
-    /// As [`Body::weights`] gives them; none is 0, none comes twice.
+    /// The weights as [`Body::weights`] gives them; none is 0, none comes twice.
     weights: Vec<(u16, f32)>,
     /// By place: where the joint was bound; `None` where its matrix cannot be inverted.
     pub joints: Vec<Option<Vec3>>,

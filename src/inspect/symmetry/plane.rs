@@ -49,7 +49,7 @@ impl Mirror {
     }
 }
 
-/// Of some points, evenly picked, the share that has a point at its mirror image.
+/// The share of points, evenly picked, that have a point at their mirror image.
 fn mirrored_share(body: &Body, grid: &Grid, plane: Plane) -> f32 {
     let step = body.points.len().div_ceil(TRIED);
     let (mut found, mut all, mut near) = (0, 0, Vec::new());

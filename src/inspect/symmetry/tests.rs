@@ -121,7 +121,7 @@ fn a_planted_difference_is_found_on_both_sides() {
     }
 }
 
-/// What has no mirror image is not the same as what is equal to it.
+/// A vertex without a mirror image is not the same as one that is equal to its image.
 #[test]
 fn vertices_without_a_mirror_image_are_not_judged() {
     let not_judged = |p: ModelParts| -> Vec<usize> {

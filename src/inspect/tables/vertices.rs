@@ -15,11 +15,11 @@ use crate::model::{Influences, InstanceId, MeshId, Model, NodeId, SkinId};
 pub struct Part {
     /// The first instance that draws it so.
     pub instance: InstanceId,
-    /// As the file numbers them.
+    /// The index of the mesh in the file.
     pub mesh: MeshId,
-    /// Of the mesh.
+    /// The index of the primitive in the mesh.
     pub primitive: usize,
-    /// As the file numbers them.
+    /// The index of the skin in the file.
     pub skin: SkinId,
     /// Its stored vertices.
     pub vertices: usize,
@@ -63,10 +63,10 @@ pub enum CountFilter {
     AtLeast(usize),
 }
 
-/// What comes first.
+/// The order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VertexOrder {
-    /// As the file has them: by mesh, primitive, skin, number.
+    /// The order of the file: by mesh, primitive, skin, number.
     #[default]
     File,
     /// By number within their primitive.
@@ -96,7 +96,7 @@ pub struct VertexQuery {
     pub counts: CountFilter,
     /// Only those of this set.
     pub within: Option<Arc<VertexSet>>,
-    /// What comes first.
+    /// The order of the rows.
     pub order: VertexOrder,
     /// The largest first.
     pub descending: bool,
@@ -336,7 +336,7 @@ mod tests {
         Model::build(parts).unwrap()
     }
 
-    /// Of [`model`]: vertices 1 of both meshes differ from their mirror images, vertex 3 has none.
+    /// The asymmetry of [`model`]: vertices 1 of both meshes differ from their mirror images, vertex 3 has none.
     fn asymmetry() -> PerVertex {
         PerVertex { values: vec![vec![vec![0.0, 0.25, 0.0, NOT_JUDGED]], vec![vec![0.0, 0.5]]] }
     }

@@ -18,13 +18,13 @@ use crate::math::{Grid, Plane};
 /// Joints that mirror each other are this near, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;
 
-/// What becomes of a joint that does not stand where the names of others, which are right, say that it should.
+/// The way to treat a joint that does not stand where the names of others, which are right, say that it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
     /// It has no partner: of places at which joints were bound, a wrong one is likelier than a wrong name.
     NoPartner,
-    /// What stands at its mirror image is its partner, if their parents are partners too: of places at which joints rest,
-    /// none is wrong.
+    /// The joint at its mirror image is its partner, if their parents are partners too: places at which joints rest are
+    /// taken to be right.
     PlacesWin,
 }
 
@@ -88,7 +88,7 @@ impl JointPairs {
         }
     }
 
-    /// Where the joints of each named pair stand, once for each pair.
+    /// The positions of the joints of each named pair, once for each pair.
     #[must_use]
     pub fn named_pairs(&self) -> Vec<[Vec3; 2]> {
         let pair = |(j, other): (usize, &Option<u16>)| {
@@ -144,7 +144,7 @@ impl JointPairs {
     }
 }
 
-/// What looks for the partners of joints about one plane.
+/// A search for the partners of joints about one plane.
 struct Search<'a> {
     pairs: &'a JointPairs,
     plane: Plane,

@@ -21,10 +21,10 @@ const MOST_BYTES: u64 = 96 << 20;
 /// Fonts for one script, at most.
 const MOST_FONTS: usize = 4;
 
-/// Where to look for fonts.
+/// The folders that are searched for fonts.
 #[derive(Clone, Debug, Default)]
 pub enum FontFolders {
-    /// Where the system and the user keep theirs.
+    /// The folders where the system and the user keep their fonts.
     #[default]
     System,
     /// One folder and all below it.

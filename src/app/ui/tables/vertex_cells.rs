@@ -28,12 +28,12 @@ pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
     format!("Vertex {} of {place}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
 }
 
-/// What is found out about the model, once it is checked.
+/// The results of the checks, once the model is checked.
 pub(super) fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
     session.document()?.inspection.as_ref()
 }
 
-/// What is known of mirror images.
+/// The differences between vertices and their mirror images, once the model is checked.
 pub(super) fn asymmetry(session: &Session) -> Option<&PerVertex> {
     inspection_of(session).map(|inspection| &inspection.asymmetry)
 }

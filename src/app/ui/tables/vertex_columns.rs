@@ -14,12 +14,12 @@ pub(super) enum SortKey {
     Count,
     Sum,
     Asymmetry,
-    /// Of the selected joint, whichever that is.
+    /// The weight of the selected joint, whichever that is.
     Selected,
     Joint(NodeId),
 }
 
-/// What stands in a column.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     Mesh,
@@ -37,7 +37,7 @@ pub(super) enum ColumnKind {
 }
 
 impl ColumnKind {
-    /// What a click on the head orders by.
+    /// The order that a click on the head chooses.
     pub(super) fn orders(self) -> Option<SortKey> {
         match self {
             Self::Mesh | Self::Skin => Some(SortKey::Mesh),

@@ -17,7 +17,7 @@ use crate::inspect::{VertexRef, VertexSet};
 use crate::model::{NodeId, SkinId};
 use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 
-/// What the table keeps for the open model.
+/// The state that the table keeps for the open model.
 #[derive(Debug, Default)]
 pub(super) struct VertexTableState {
     skin: Option<SkinId>,
