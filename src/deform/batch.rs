@@ -46,9 +46,9 @@ pub enum BatchInfluences<'a> {
     Each {
         /// Pairs for each vertex; not zero.
         per_vertex: usize,
-        /// As many as vertices, times `per_vertex`.
+        /// The joint of each pair: `per_vertex` for each vertex.
         joints: &'a [u16],
-        /// As many as `joints`.
+        /// The weight of each pair, in the order of `joints`.
         weights: &'a [f32],
     },
 }
@@ -66,8 +66,8 @@ impl<'a> BatchInfluences<'a> {
     }
 }
 
-/// Where deformed vertices go, model space. Lists are as long as the positions of the batch, or empty where they are not asked
-/// for; normals and tangents can only be asked for where the batch has them.
+/// The lists that deformed vertices are written to, model space. They are as long as the positions of the batch, or
+/// empty where they are not asked for; normals and tangents can only be asked for where the batch has them.
 #[derive(Debug, Default)]
 pub struct BatchOut<'a> {
     /// Metres.
@@ -107,7 +107,7 @@ impl Influences {
 
 /// How a method blends: the joints of a vertex are summed up, and the sums of four vertices make four matrices.
 pub(super) trait BlendKernel {
-    /// Of one vertex.
+    /// The sum over the influences of one vertex.
     type Sum: Copy;
 
     /// Sums up the pairs of a vertex; `careful`: matrices without weight may be anything, NaN too. Else they are finite, and
@@ -321,7 +321,7 @@ fn sqrt(v: Vec4) -> Vec4 {
     Vec4::new(v.x.sqrt(), v.y.sqrt(), v.z.sqrt(), v.w.sqrt())
 }
 
-/// Where true, zero.
+/// Replaces lanes by zero where the mask is true.
 #[inline(always)]
 pub(super) fn zero_where(mask: BVec4A, v: Vec4) -> Vec4 {
     Vec4::select(mask, Vec4::ZERO, v)

@@ -159,7 +159,7 @@ fn exact(movers: &[ExactInfluence], v: DVec3) -> ExactDeformation {
     ExactDeformation { map, readout: Readout::Motion { rotation, translation } }
 }
 
-/// What the arithmetic of one vertex loses, of the largest length in it.
+/// The error of the arithmetic of one vertex, as a share of the largest length in it.
 const ROUNDING: f32 = 2e-5;
 
 /// A ball. With `cᵢ` where joint `i` alone takes a vertex and `rᵢ` its signed quaternion, the vertex goes to the vector part of

@@ -20,7 +20,7 @@ use super::{Method, Surface, SurfaceInput};
 use crate::math::{Aabb, DistanceSpread, Distances, are_few, sample_of};
 use crate::model::{InstanceId, Model, Primitive, Topology};
 
-/// What is so many times smaller than the picture is less than half a pixel.
+/// If something is so many times smaller than the picture, it is less than half a pixel.
 const UNSEEN: f32 = 2000.0;
 
 /// How large a posed scene is.
@@ -39,11 +39,11 @@ pub struct Extent {
 /// Stray vertices of one primitive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StrayVertices {
-    /// What draws it.
+    /// The instance that draws it.
     pub instance: InstanceId,
-    /// Of the instance's mesh.
+    /// The index of the primitive in the instance's mesh.
     pub primitive: usize,
-    /// As the file numbers them, rising.
+    /// The vertices as the file numbers them, rising.
     pub vertices: Vec<u32>,
 }
 
@@ -127,7 +127,7 @@ fn by_primitive(drawn: &Drawn, places: &[(InstanceId, usize)], strays: &[(usize,
     strays.chunk_by(|a, b| a.0 == b.0).map(of_place).collect()
 }
 
-/// What the first look at all vertices finds.
+/// The result of the first pass over all vertices.
 #[derive(Default)]
 struct Seen {
     bounds: Aabb,
@@ -179,7 +179,7 @@ impl Sorted {
     }
 }
 
-/// Where far begins, and who is stray there.
+/// The distance from which on vertices are far, and how many may be stray there.
 struct Limits<'a> {
     /// And how far the mass reaches; `None` where nothing but what has no place is far.
     spread: Option<(&'a DistanceSpread, f32)>,
@@ -230,8 +230,8 @@ impl Cluster {
     }
 }
 
-/// What hangs together of some vertices of a primitive, in the order of the first of each. Vertices at one place hang
-/// together too: a file may store the corners of each triangle anew.
+/// Groups some vertices of a primitive into connected parts, in the order of the first vertex of each. Vertices at one
+/// place are connected too: a file may store the corners of each triangle anew.
 fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
     let mut place = vec![None; source.positions.len()];
     for (i, (vertex, _)) in far.iter().enumerate() {

@@ -38,7 +38,7 @@ pub static LINEAR: Method = Method {
     },
 };
 
-/// As [`deform_all`], by way of wider registers where there are any.
+/// Does the same as [`deform_all`], by way of wider registers where there are any.
 #[cfg(target_arch = "x86_64")]
 fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     let count = batch.positions.len();

@@ -9,7 +9,7 @@ use glam::{DVec3, Vec3};
 
 use super::surface_topology::{NONE, SurfaceTopology, sides};
 
-/// What counts as a fault of a posed surface. Ratios are posed over rest.
+/// The limits beyond which a posed surface has a fault. Ratios are posed over rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// An edge this many times as long.
@@ -35,7 +35,7 @@ pub enum Fault {
     Fold,
 }
 
-/// What was measured of a patch in one pose.
+/// The measures of a patch in one pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
     /// Longest and shortest edge, posed over rest; 1 where there are none.
@@ -70,7 +70,7 @@ pub struct MeasuredSurface<'a> {
 /// Reusable memory of [`Patch::measure`].
 #[derive(Clone, Debug, Default)]
 pub struct MeasureScratch {
-    /// Of each triangle, as long as twice its area.
+    /// The normal of each triangle, as long as twice its area.
     normals: Vec<Vec3>,
     middles: Vec<(DVec3, f64)>,
 }
@@ -79,7 +79,7 @@ pub struct MeasureScratch {
 #[derive(Clone, Debug, Default)]
 pub struct Patch {
     faces: Vec<Face>,
-    /// As many of `faces` are measured; the others only lie across an edge.
+    /// So many of `faces` are measured; the others only lie across an edge.
     measured: usize,
     edges: Vec<Edge>,
     hinges: Vec<Hinge>,
@@ -338,7 +338,7 @@ impl Patch {
         }
     }
 
-    /// Of the measured triangles, from their normals.
+    /// The area of the measured triangles, from their normals.
     fn area_of(&self, scratch: &MeasureScratch) -> f64 {
         let doubled: f64 = scratch.normals[..self.measured].iter().map(|n| f64::from(n.length())).sum();
         0.5 * doubled
@@ -397,7 +397,7 @@ fn length([a, b]: [u32; 2], positions: &[Vec3]) -> f32 {
     positions[a as usize].distance(positions[b as usize])
 }
 
-/// As long as twice the area.
+/// The normal of a triangle, as long as twice its area.
 fn normal(corners: [u32; 3], positions: &[Vec3]) -> Vec3 {
     let [a, b, c] = corners.map(|v| positions[v as usize]);
     (b - a).cross(c - a)

@@ -108,7 +108,7 @@ fn what_moves_all_joints_moves_everything_with_them() {
     }
 }
 
-/// Of a few joints that are scaled, sheared and mirrored in different ways.
+/// The joints of the test are scaled, sheared and mirrored in different ways.
 #[test]
 fn the_cpu_reference_follows_the_definition() {
     let zoo = zoo();
@@ -246,8 +246,8 @@ fn scales_blend_evenly() {
     }
 }
 
-/// Where a method says that a vertex is steady, a part of its weight that goes to another joint moves it by that part of the way
-/// between its joints, and no farther than a few times that.
+/// If a method says that a vertex is steady, a part of its weight that goes to another joint moves it by that part of
+/// the way between its joints, and no farther than a few times that.
 #[test]
 fn a_little_weight_moves_a_steady_vertex_a_little() {
     const BY: f32 = 1e-3;

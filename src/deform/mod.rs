@@ -44,13 +44,13 @@ pub use whole::{Surface, SurfaceInput, SurfacePart};
 /// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
 pub struct Method {
-    /// As on the command line: `linear`.
+    /// The name on the command line: `linear`.
     pub id: &'static str,
-    /// As in the window: "Linear blend".
+    /// The name in the window: "Linear blend".
     pub label: &'static str,
     /// One sentence: what it does, and what it is known for.
     pub help: &'static str,
-    /// What readouts say of a vertex.
+    /// The words that readouts use for a vertex.
     pub text: MethodText,
     /// File name in `shaders/` and its text.
     pub wgsl: (&'static str, &'static str),
@@ -84,19 +84,21 @@ pub struct Method {
 /// How a method says where a vertex is: position `p`, of `v` as stored and morphed, weights `w` and skinning matrices `M`.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodText {
-    /// What the card of a vertex says: `p = Σ w M v`. Its letters are those of [`Readout`].
+    /// The equation on the card of a vertex: `p = Σ w M v`. Its letters are those of [`Readout`].
     pub equation: &'static str,
-    /// What the inspector says before the numbers: a sentence or two about the terms of the equation.
+    /// The text of the inspector before the numbers: a sentence or two about the terms of the equation.
     pub explanation: &'static str,
 }
 
-/// What tests expect of a method beside what all of them owe. Most start from [`MethodExpectations::MOST`].
+/// The results that tests expect of a method beside those that all methods owe. Most start from
+/// [`MethodExpectations::MOST`].
 #[derive(Clone, Copy, Debug)]
 pub struct MethodExpectations {
     /// Twice the weights take a vertex twice as far from the origin; else only their ratios count.
     pub scales_with_weights: bool,
-    /// Of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an angle (radians, less than
-    /// π) about an axis: the share of its distance from the axis that it keeps, and the share of the angle by which it turns.
+    /// Says what becomes of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an
+    /// angle (radians, less than π) about an axis: the share of its distance from the axis that it keeps, and the share
+    /// of the angle by which it turns.
     pub between_turns: fn(f32) -> [f32; 2],
     /// Such a vertex between joints that differ by a scale alone is scaled by the mean of both; else it follows the first.
     pub averages_scales: bool,
@@ -110,7 +112,7 @@ pub struct MethodExpectations {
 }
 
 impl MethodExpectations {
-    /// Of a method that blends rotations, and for which only the ratios of weights count.
+    /// The expectations of a method that blends rotations, and for which only the ratios of weights count.
     pub const MOST: Self = Self {
         scales_with_weights: false,
         between_turns: |_| [1.0, 0.5],
@@ -126,13 +128,13 @@ impl MethodExpectations {
 pub struct ExactInfluence {
     /// Place in the skin's list of joints.
     pub joint: usize,
-    /// As stored; may be zero or negative.
+    /// The stored weight; it may be zero or negative.
     pub weight: f64,
     /// The skinning matrix `model_from_mesh`.
     pub matrix: DAffine3,
 }
 
-/// What a method makes of one vertex.
+/// The exact result of a method for one vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExactDeformation {
     /// The blended matrix: what takes the vertex, and what carries its tangent and (by the inverse transpose) its normal.
@@ -142,7 +144,7 @@ pub struct ExactDeformation {
 }
 
 impl Default for ExactDeformation {
-    /// Of a vertex that nothing moves: it goes to the origin.
+    /// The result for a vertex that nothing moves: it goes to the origin.
     fn default() -> Self {
         Self { map: DAffine3::ZERO, readout: Readout::Sum(Vec::new()) }
     }
@@ -171,7 +173,7 @@ pub struct InfluenceBounds<'a> {
     pub sums: [f32; 2],
 }
 
-/// What a method moves.
+/// A vertex before or after deformation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex {
     /// Metres.
@@ -182,12 +184,13 @@ pub struct Vertex {
     pub tangent: Vec3,
 }
 
-/// What a method makes of a vertex.
+/// A deformed vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeformedVertex {
     /// Model space.
     pub vertex: Vertex,
-    /// Of the linear map that moved the vertex; negative: the surface is mirrored there, and its winding reversed.
+    /// The determinant of the linear map that moved the vertex; if it is negative, the surface is mirrored there, and
+    /// its winding reversed.
     pub determinant: f32,
 }
 

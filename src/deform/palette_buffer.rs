@@ -20,7 +20,7 @@ impl PaletteBuffer {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Uniform, Self::Storage];
 
-    /// As on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -34,22 +34,22 @@ impl PaletteBuffer {
 /// Bytes of one buffer that a device lets a shader read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaletteLimits {
-    /// Of a uniform buffer; zero where the device has no room for one more of them.
+    /// The largest palette in a uniform buffer, bytes; zero where the device has no room for one more of them.
     pub uniform: u64,
-    /// Of a storage buffer.
+    /// The largest palette in a storage buffer, bytes.
     pub storage: u64,
 }
 
 /// How the palette of a picture lies in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaletteFit {
-    /// What was asked for.
+    /// The buffer that the user asked for.
     pub asked: PaletteBuffer,
     /// Matrices in the palette: those of all skins and rigid parts, for each member of a crowd.
     pub joints: usize,
     /// Bytes of one packed matrix.
     pub joint_bytes: usize,
-    /// What the device allows.
+    /// The limits of the device.
     pub limits: PaletteLimits,
 }
 

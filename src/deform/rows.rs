@@ -24,7 +24,7 @@ pub(super) fn matrices([a, b, c, d]: [Rows; 4]) -> Matrices {
     [row(0), row(1), row(2)]
 }
 
-/// What adding up products loses, of the sum of their magnitudes: some ten roundings.
+/// The error of adding up products, as a share of the sum of their magnitudes: some ten roundings.
 const ROUNDING: f32 = 2e-6;
 
 /// The box around the places to which a joint takes what lies in a box, rounding included.

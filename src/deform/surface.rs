@@ -10,7 +10,7 @@ use crate::math::Aabb;
 use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
 
-/// What is asked of a deformed primitive beside its positions.
+/// The lists that are asked of a deformed primitive beside its positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// [`Deformed::normals`].
@@ -37,14 +37,14 @@ impl Default for Parts {
 /// A deformed primitive in model space; its lists are reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub struct Deformed {
-    /// What is asked for; the other lists stay empty.
+    /// The lists that are asked for; the others stay empty.
     pub parts: Parts,
     /// One for each vertex, split ones included.
     pub positions: Vec<Vec3>,
     /// One for each vertex; unit, or zero where there is none. Where the file stores no normals: the normalised sum of
     /// the deformed triangles around the vertex, weighted by area.
     pub normals: Vec<Vec3>,
-    /// As many as the primitive has: xyz unit or zero, w the handedness, which a mirror turns over.
+    /// The tangents, as many as the primitive has: xyz unit or zero, w the handedness, which a mirror reverses.
     pub tangents: Vec<Vec4>,
     /// One for each vertex, see [`super::DeformedVertex::determinant`].
     pub determinants: Vec<f32>,
@@ -139,7 +139,7 @@ fn deform_with(
     }
 }
 
-/// What deforms a part of a primitive.
+/// Deforms a part of a primitive.
 struct Work<'a> {
     p: &'a Primitive,
     weights: &'a [f32],
@@ -209,7 +209,7 @@ impl<'a> Work<'a> {
         parallel::both(|| self.spread(start, here), || self.spread(start + half, there));
     }
 
-    /// As [`Work::spread`], on this thread alone.
+    /// Does the same as [`Work::spread`], on this thread alone.
     fn deform(&self, start: usize, out: &mut BatchOut) {
         let movers = self.influences.map_or(BatchInfluences::One, Influences::movers);
         let end = start + out.positions.len();
@@ -307,7 +307,7 @@ impl<'a> VertexDeformer<'a> {
         Self { primitive, influences, palette, morphs, method }
     }
 
-    /// Where vertex number `vertex` is.
+    /// The deformed position of vertex number `vertex`, model space.
     #[must_use]
     pub fn position(&self, vertex: usize) -> Vec3 {
         let mut out = [Vec3::ZERO];
@@ -316,7 +316,7 @@ impl<'a> VertexDeformer<'a> {
         out[0]
     }
 
-    /// Where some vertices are.
+    /// The deformed positions of some vertices, model space.
     pub fn positions(&self, vertices: &[u32], out: &mut Vec<Vec3>) {
         let from: Vec<Vec3> = vertices.iter().map(|v| self.morphed(*v as usize)).collect();
         out.clear();
@@ -382,7 +382,7 @@ pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
     }
 }
 
-/// What is drawn, as posed: what asks where its vertices are without keeping them.
+/// The posed instances that are drawn, for questions about their vertices whose positions are not kept.
 pub(super) struct Drawn<'a> {
     pub model: &'a Model,
     palettes: &'a [Affine3A],
@@ -391,7 +391,7 @@ pub(super) struct Drawn<'a> {
     still: Vec<Vec4>,
     morph_weights: &'a [f32],
     method: &'a Method,
-    /// Where vertices are read instead of being deformed here.
+    /// The surface that vertices are read from, in place of being deformed here.
     surface: Option<Cow<'a, Surface>>,
 }
 
@@ -416,7 +416,7 @@ impl<'a> Drawn<'a> {
         draws.iter().flat_map(|id| (0..count(id)).map(|primitive| (*id, primitive))).collect()
     }
 
-    /// As stored.
+    /// The primitive as stored.
     pub fn primitive(&self, (id, primitive): (InstanceId, usize)) -> &'a Primitive {
         &self.model.meshes[self.model.instances[id.index()].mesh.index()].primitives[primitive]
     }
@@ -426,7 +426,8 @@ impl<'a> Drawn<'a> {
         self.model.instances[id.index()].copy_count()
     }
 
-    /// Where an instance with copies is drawn: every method moves what one joint moves by that joint's matrix.
+    /// The matrices that an instance with copies is drawn at: every method moves what one joint moves by that joint's
+    /// matrix.
     fn copy_matrices(&self, (id, primitive): (InstanceId, usize)) -> &'a [Affine3A] {
         let count = self.model.instances[id.index()].copies.len();
         let (first, _) = self.model.binding(id, primitive);
@@ -465,7 +466,7 @@ impl<'a> Drawn<'a> {
         out
     }
 
-    /// Where some vertices of a primitive are, numbered as [`Drawn::fold`] has them.
+    /// The deformed positions of some vertices of a primitive, numbered as [`Drawn::fold`] numbers them.
     pub fn positions(&self, place: (InstanceId, usize), vertices: &[usize]) -> Vec<Vec3> {
         let count = self.primitive(place).positions.len();
         if let Some(part) = self.surface.as_ref().and_then(|surface| surface.part(place.0, place.1)) {
@@ -489,7 +490,7 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// As [`Work::fold`], of positions that are there, the first of which has number `from`.
+/// Does the same as [`Work::fold`] for positions that are there, the first of which has number `from`.
 fn fold_known<T: Default + Send>(
     (from, positions): (usize, &[Vec3]),
     look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),

@@ -24,14 +24,14 @@ pub struct SurfaceTopology {
 }
 
 impl SurfaceTopology {
-    /// Of the stored vertices of `p`; no triangles where it has points or lines.
+    /// The triangles of the stored vertices of `p`; there are none where `p` has points or lines.
     #[must_use]
     pub fn new(p: &Primitive) -> Self {
         Self::new_unless(p, &|| false).unwrap_or_default()
     }
 
-    /// As [`SurfaceTopology::new`], but gives up and returns `None` soon after `stop` says so: it is asked every few ten thousand
-    /// vertices and triangles.
+    /// Does the same as [`SurfaceTopology::new`], but gives up and returns `None` soon after `stop` says so: it is
+    /// asked every few ten thousand vertices and triangles.
     #[must_use]
     pub fn new_unless(p: &Primitive, stop: &dyn Fn() -> bool) -> Option<Self> {
         let welded = weld(&p.positions[..p.stored_vertices], stop)?;

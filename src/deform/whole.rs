@@ -11,7 +11,7 @@ use crate::math::cofactor;
 use crate::model::{InstanceId, Model};
 use crate::parallel;
 
-/// What a surface is deformed from.
+/// The input that a surface is deformed from.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceInput<'a> {
     /// The model as stored.
@@ -20,7 +20,7 @@ pub struct SurfaceInput<'a> {
     pub draws: &'a [InstanceId],
     /// `model_from_mesh`, laid out by [`Model::palette_layout`].
     pub palettes: &'a [Affine3A],
-    /// Of the whole pose ([`crate::model::LocalPose::morph_weights`]).
+    /// The morph weights of the whole pose ([`crate::model::LocalPose::morph_weights`]).
     pub morph_weights: &'a [f32],
     /// How vertices are deformed.
     pub method: &'a Method,
@@ -96,7 +96,8 @@ impl Surface {
 }
 
 impl SurfacePart {
-    /// Where a vertex of copy number `copy` is in model space (0 where there are no copies); `None` where there is no such vertex.
+    /// The position in model space of a vertex of copy number `copy` (0 where there are no copies); `None` where there
+    /// is no such vertex.
     #[must_use]
     pub fn position(&self, vertex: usize, copy: usize) -> Option<Vec3> {
         let at = *self.deformed.positions.get(vertex)?;

@@ -30,7 +30,8 @@ pub(super) struct TextureDemand {
 }
 
 impl TextureDemand {
-    /// Of `size` pixels with `levels` levels, `bytes` for one of a given size. `fits`: a texture can begin with that size.
+    /// The demand of a texture of `size` pixels with `levels` levels; `bytes` gives the bytes of a level of a given
+    /// size. `fits`: a texture can begin with that size.
     pub fn new(size: [u32; 2], levels: u32, bytes: impl Fn([u32; 2]) -> u64, fits: impl Fn([u32; 2]) -> bool) -> Self {
         let size = |level: u32| size.map(|side| (side >> level).max(1));
         let is_spare = |level: &u32| {

@@ -12,7 +12,7 @@ pub(super) struct BufferVec<T> {
     pub least: u64,
     /// To be filled before [`BufferVec::write_buffer`].
     pub next: Vec<T>,
-    /// What the buffer holds.
+    /// The entries that the buffer holds.
     held: Vec<T>,
 }
 

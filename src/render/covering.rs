@@ -34,7 +34,7 @@ const LARGE: f32 = 6.0;
 /// So many steps of a float's precision, of the largest numbers that go into it, a place on the device may be off.
 const STEPS: f32 = 16.0;
 
-/// Where in a pixel samples are taken, pixels from its top left. WebGPU fixes them.
+/// The places of the samples in a pixel, pixels from its top left. WebGPU fixes them.
 const FOUR: [Vec2; 4] =
     [Vec2::new(0.375, 0.125), Vec2::new(0.875, 0.375), Vec2::new(0.125, 0.625), Vec2::new(0.625, 0.875)];
 const ONE: [Vec2; 1] = [Vec2::splat(0.5)];
@@ -53,7 +53,7 @@ pub(super) struct Part {
 pub(super) struct View {
     /// Pixels.
     pub size: [u32; 2],
-    /// Of a pixel.
+    /// The number of samples in a pixel.
     pub samples: u32,
     /// Pixels: corners are moved to multiples of this.
     pub grid: f32,
@@ -127,7 +127,7 @@ fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) 
     (kept.len() * 4 < triangles.len() * 3).then(|| Part { primitive: gathered(p, &kept), layout })
 }
 
-/// Where the vertices of a primitive are in the picture.
+/// The positions of a primitive's vertices in the picture.
 struct ScreenPositions {
     /// Pixels from the top left.
     pixels: Vec<Vec2>,
@@ -209,7 +209,7 @@ impl ScreenPart {
     }
 }
 
-/// What triangles are asked.
+/// The test whether a triangle covers a sample.
 struct CoverageTest {
     view: View,
     /// Pixels.
@@ -310,7 +310,7 @@ fn rows<T: Copy>(list: &[T], width: usize, vertices: &[u32]) -> Vec<T> {
     out
 }
 
-/// What `work` makes of each chunk of `count` things, on all cores.
+/// Does `work` for each chunk of `count` things, on all cores.
 fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(Range<usize>) -> T + Sync)) -> Vec<T> {
     let chunk = |i: usize| work(i * CHUNK..((i + 1) * CHUNK).min(count));
     // Nothing cancels it, so there is always a result.

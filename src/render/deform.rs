@@ -21,7 +21,7 @@ pub struct DeformedOnGpu {
     pub copy: usize,
     /// Whose, of a crowd; 0 where there is none.
     pub member: usize,
-    /// Of the instance's mesh.
+    /// The index of the primitive in the instance's mesh.
     pub primitive: usize,
     /// The same that [`crate::deform::deform_primitive`] makes on the CPU.
     pub deformed: Deformed,
@@ -29,9 +29,9 @@ pub struct DeformedOnGpu {
 
 /// Workgroups of one dispatch at most, each way; each thread then takes several vertices, or copies.
 const MOST_GROUPS: u32 = 4096;
-/// As in `bake.wgsl`.
+/// The size of a workgroup in `bake.wgsl`.
 pub(super) const GROUP_SIZE: u32 = 64;
-/// As in `bake.wgsl`: position, normal, tangent.
+/// The vectors of a vertex in `bake.wgsl`: position, normal, tangent.
 const VEC4S_PER_VERTEX: u64 = 3;
 
 /// Deforms everything that `frame` draws, in its order.

@@ -1,6 +1,6 @@
 //! What can go wrong on the way to a picture, in words for people. Knows nothing of how it came about.
 
-/// What can go wrong on the way to a picture.
+/// The reasons why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
     /// Nothing to render with.
@@ -11,7 +11,7 @@ pub enum GpuError {
     NoAdapter {
         /// Interfaces.
         tried: &'static str,
-        /// As the driver loader has it.
+        /// The message of the driver loader.
         details: String,
     },
     /// The window cannot be drawn on.
@@ -19,7 +19,7 @@ pub enum GpuError {
         "the window cannot be drawn on: {details}. Install a graphics driver (Debian, Ubuntu: apt install mesa-vulkan-drivers), or try another backend (--backend gl); `skinscope render MODEL -o picture.png` needs no window"
     )]
     NoSurface {
-        /// As the driver has it.
+        /// The message of the driver.
         details: String,
     },
     /// The adapter cannot do what the renderer needs.
@@ -27,7 +27,7 @@ pub enum GpuError {
     Unfit {
         /// Its name.
         adapter: String,
-        /// What is missing.
+        /// The features and limits that are missing.
         reason: String,
     },
     /// A model or a picture that is too large for the adapter.
@@ -51,9 +51,9 @@ pub enum GpuError {
     /// Lost, and no other took its place.
     #[error("the graphics device was lost ({reason}) and could not be replaced: {details}")]
     Irreplaceable {
-        /// Of the loss.
+        /// The reason of the loss.
         reason: String,
-        /// What became of the new one.
+        /// The message about the new device.
         details: String,
     },
     /// The device reported an error.

@@ -44,13 +44,13 @@ impl Backend {
 /// An open device.
 #[derive(Debug)]
 pub struct Gpu {
-    /// Where it came from.
+    /// The instance that the device came from.
     pub instance: wgpu::Instance,
     /// The hardware.
     pub adapter: wgpu::Adapter,
     /// The connection to it.
     pub device: wgpu::Device,
-    /// Where commands go.
+    /// The queue that commands are submitted to.
     pub queue: wgpu::Queue,
     /// Name, driver, backend.
     pub info: wgpu::AdapterInfo,
@@ -60,7 +60,7 @@ pub struct Gpu {
     health: Arc<Health>,
 }
 
-/// What has gone to the device in buffers.
+/// The bytes that were uploaded to buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uploads {
     /// Buffers that were made.
@@ -69,7 +69,7 @@ pub struct Uploads {
     pub bytes: u64,
 }
 
-/// What the device said of itself.
+/// The errors that the device has reported.
 #[derive(Debug, Default)]
 struct Health {
     /// The first error since it was last taken.
@@ -140,7 +140,7 @@ fn memory_hints(device: wgpu::DeviceType) -> wgpu::MemoryHints {
 
 /// Bytes; memory that the processor can write to, which is all that a software device has, comes in blocks of half of this.
 const FIRST_BLOCK: u64 = 32 << 20;
-/// As [`FIRST_BLOCK`].
+/// The largest block that grown memory comes in, bytes counted as for [`FIRST_BLOCK`].
 const LARGEST_BLOCK: u64 = 4 * FIRST_BLOCK;
 
 /// Textures stored as blocks: whatever of them the adapter reads.
@@ -269,7 +269,7 @@ impl Gpu {
         self.health.lost.load(Ordering::Acquire)
     }
 
-    /// What has gone to the device in buffers since it was opened.
+    /// The bytes that were uploaded to buffers since the device was opened.
     #[must_use]
     pub fn uploads(&self) -> Uploads {
         *self.uploads.lock().unwrap_or_else(PoisonError::into_inner)

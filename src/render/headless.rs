@@ -65,11 +65,11 @@ pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u3
     Ok(Picture { width, height, rgba })
 }
 
-/// As [`render_image`], but hands the picture to `take` as it comes about: some whole rows at a time, from the top. What went
-/// wrong may be known only when all of it has come.
+/// Does the same as [`render_image`], but hands the picture to `take` while it is drawn: some whole rows at a time,
+/// from the top. An error may be known only when all rows have come.
 ///
 /// # Errors
-/// As [`render_image`].
+/// The same as those of [`render_image`].
 pub fn render_rows(
     gpu: &Gpu,
     renderer: &mut Renderer,
@@ -106,7 +106,7 @@ const BAND_PIXELS: u32 = 96 << 10;
 const WIDE_BAND_PIXELS: u32 = 4 << 20;
 /// Vertices that are deformed in vain for the sake of small bands, at most.
 const SPARE_VERTICES: usize = 200_000;
-/// What divides the picture into blocks on its way through most drivers.
+/// The height of the blocks in which most drivers draw a picture: bands are multiples of it.
 const BLOCK_ROWS: u32 = 64;
 
 /// Rows of the picture that are drawn at once.

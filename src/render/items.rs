@@ -20,9 +20,9 @@ pub(super) struct Item<'a> {
     copies: (u32, u32),
     /// Which members of the crowd: all, or one of them with one copy.
     members: (u32, u32),
-    /// What is drawn at once: all members of a copy before those of the next.
+    /// The range of instances that are drawn at once: all members of a copy come before those of the next.
     instances: (u32, u32),
-    /// What of its surface's index list.
+    /// The range in the index list of its surface.
     range: (u32, u32),
     pub groups: &'a Groups,
     pub traits: &'a MaterialTraits,
@@ -59,7 +59,7 @@ impl Item<'_> {
         Some(self.primitive.bounds.transformed(*matrix)).filter(|b| !b.is_empty() && b.diagonal().is_finite())
     }
 
-    /// Of where its middle has moved: negative ahead of the eye.
+    /// The depth of the middle of an item, as posed, view space: negative ahead of the eye.
     fn depth(&self, frame: &Frame, view_from_world: &Affine3A) -> f32 {
         let center = self.primitive.bounds.center();
         let joint = if self.source.influences.is_some() { self.primitive.main_joint } else { self.copies.0 };
@@ -99,7 +99,8 @@ impl<'a> Items<'a> {
         Self { all, solid }
     }
 
-    /// What shows nothing behind it, and what does; neither where no surface is to be seen.
+    /// The items that are solid, and those that show what lies behind them; both are empty where no surface is to be
+    /// seen.
     pub fn surfaces(&self, frame: &Frame) -> (&[Item<'a>], &[Item<'a>]) {
         if frame.display.mesh && frame.display.skin_opacity > 0.0 { self.all.split_at(self.solid) } else { (&[], &[]) }
     }

@@ -38,7 +38,7 @@ shared! {
         radiance: [f32; 4],
     }
 
-    /// What stays the same for a whole picture.
+    /// The values that stay the same for a whole picture.
     struct Globals {
         clip_from_world: [[f32; 4]; 4],
         view_x: [f32; 4],
@@ -78,7 +78,7 @@ shared! {
         cone: [f32; 4],
     }
 
-    /// What a place in the palette stands for.
+    /// The joint that a place in the palette belongs to.
     struct Slot {
         color: [f32; 3],
         node: u32,
@@ -147,7 +147,7 @@ pub(super) type PrimitiveKey = (usize, usize);
 
 /// Textures that a material can have: those of the core, then those of its layers.
 pub(super) const MATERIAL_TEXTURES: usize = 13;
-/// Of which these are the core's.
+/// The number of textures that glTF's core defines; they come first.
 pub(super) const CORE_TEXTURES: usize = 5;
 
 /// `LAYERS` of shaders/layers.wgsl.
@@ -161,7 +161,7 @@ pub(super) mod layer {
     pub const UNLIT: u32 = 32;
 }
 
-/// What a pipeline knows of a material beside its textures, as bits behind theirs.
+/// The properties of a material that a pipeline depends on beside its textures, as bits behind theirs.
 pub(super) mod nature {
     pub const MASKED: u32 = 1 << 16;
     pub const BLENDED: u32 = 1 << 17;

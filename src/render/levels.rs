@@ -7,7 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::upload::linear;
 use crate::parallel;
 
-/// Of a level, to the next smaller one.
+/// The size of the next smaller level.
 pub(super) fn halved(size: [u32; 2]) -> [u32; 2] {
     size.map(|side| (side / 2).max(1))
 }
@@ -60,7 +60,7 @@ impl Source<'_> {
     }
 }
 
-/// What place `at` of `count` covers of `of` texels: each with how much of it is covered.
+/// The texels, of `of`, that place `at` of `count` covers: each with how much of it is covered.
 fn covered(at: usize, of: usize, count: usize) -> impl Iterator<Item = (usize, f32)> {
     let [start, end] = [at * of, (at + 1) * of];
     // In parts of 1/count of a texel.

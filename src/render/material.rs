@@ -25,7 +25,7 @@ pub(super) struct Materials {
     waiting: Vec<(usize, Vec<Key>)>,
 }
 
-/// What a material binds.
+/// The bind groups of a material.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     /// Numbers and textures of the core.
@@ -44,19 +44,19 @@ pub(super) struct MaterialTraits {
     pub transmits: bool,
 }
 
-/// What a material is made of: its pipeline computes nothing else.
+/// The features of a material: its pipeline computes nothing else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct MaterialFeatures {
     /// Bit n: texture n is there; behind them those of [`nature`].
     pub textures: u32,
     /// Bit n: its coordinates are transformed.
     pub transforms: u32,
-    /// Of [`layer`].
+    /// The bits of [`layer`].
     pub layers: u32,
 }
 
 impl MaterialFeatures {
-    /// What readouts ask for: the base colour, for its holes.
+    /// The features that readouts need: the base colour, for its holes.
     pub fn holes(self) -> Self {
         const BASE_COLOR: u32 = 1;
         let kept = BASE_COLOR | nature::MASKED | nature::DOUBLE_SIDED;
@@ -93,7 +93,7 @@ impl Materials {
         }
     }
 
-    /// What could not be drawn as the file has it.
+    /// Messages about what could not be drawn as the file has it.
     pub fn notices(&self) -> &[String] {
         &self.textures.notices
     }
@@ -225,7 +225,7 @@ struct Bound {
     slot: Option<TextureSlot>,
     /// Its colours are encoded.
     srgb: bool,
-    /// What stands in for it.
+    /// The texture that stands in for it.
     neutral: Neutral,
 }
 

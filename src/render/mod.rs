@@ -71,7 +71,7 @@ use target::{Depth, Depths, begin, clear_color, set_depths};
 use transmission::TransmissionTexture;
 use upload::Upload;
 
-/// What is done in the background.
+/// The kinds of work that the renderer does in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackgroundWork {
     /// A model is brought to the device.
@@ -91,14 +91,14 @@ pub struct Renderer {
     model: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
     /// A model on its way to the device.
     coming: Option<(Arc<Model>, DeviceJob<GpuModel>)>,
-    /// What bind groups of models look like.
+    /// The layouts of the bind groups of models.
     layouts: ModelLayouts,
-    /// Where what takes long is done, if no picture shall wait for it.
+    /// Starts jobs for slow work, if no picture shall wait for it.
     jobs: Option<DeviceJobs>,
     /// Numbers and marks of its vertices.
     numbers: Numbers,
     target: Option<SceneTarget>,
-    /// Where glass finds what lies behind it, once there was some.
+    /// The texture from which glass reads what lies behind it, once there was some glass.
     transmission: Option<TransmissionTexture>,
     /// The background alone, where it is copied.
     backdrop: Option<Backdrop>,
@@ -106,9 +106,9 @@ pub struct Renderer {
     in_portions: bool,
     /// Parts of large primitives that stand for them in the picture that is drawn next.
     parts: HashMap<PrimitiveKey, Part>,
-    /// What is on the device is no more than this picture shows.
+    /// True while the device holds no more than this picture shows.
     of_one_picture: bool,
-    /// What the target shows.
+    /// The frame that the target shows.
     drawn: Option<Frame>,
     present: Option<PresentGroup>,
     /// Bytes.
@@ -214,7 +214,7 @@ impl Renderer {
         self.coming.take_if(|(coming, _)| !model.is_some_and(|model| Arc::ptr_eq(model, coming)));
     }
 
-    /// What is being brought to the device beside the pictures, and how much of it is done, 0…1.
+    /// The work that is being done in the background, and how much of it is done, 0…1.
     #[must_use]
     pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
         if let Some((_, job)) = self.coming.as_ref().filter(|(_, job)| !job.is_done()) {
@@ -261,8 +261,9 @@ impl Renderer {
         }
     }
 
-    /// As [`Renderer::draw`], but of a picture of `rows.of` rows only as many as `size` has, from `rows.first` on: so a
-    /// large picture is drawn in bands, in the memory of one. Glass must not be drawn so: it sees all that lies behind it.
+    /// Does the same as [`Renderer::draw`], but draws only as many of the picture's `rows.of` rows as `size` has, from
+    /// `rows.first` on: so a large picture is drawn in bands, in the memory of one. Glass must not be drawn so: it sees
+    /// all that lies behind it.
     fn draw_rows(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2], rows: Rows) -> Result<&SceneTarget, GpuError> {
         let target_format = self.pipelines.target_format;
         let fits = self.target.take_if(|t| t.size == size && t.target_format == target_format);
@@ -315,7 +316,7 @@ impl Renderer {
         self.surfaces
     }
 
-    /// What the current model could not be drawn with as its file has it, for people to read.
+    /// Messages for people about what of the current model could not be drawn as its file has it.
     #[must_use]
     pub fn notices(&self) -> &[String] {
         match &self.model {

@@ -69,7 +69,7 @@ const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// What keeps the renderer from running within `limits`, a line each; empty where nothing does.
+/// The limits and features that the renderer lacks within `limits`, a line each; empty where it lacks none.
 pub(super) fn missing(limits: &wgpu::Limits, flags: wgpu::DownlevelFlags) -> Vec<String> {
     let mut lacks = short_of(DRAWING, limits);
     if !flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE) {
@@ -78,7 +78,7 @@ pub(super) fn missing(limits: &wgpu::Limits, flags: wgpu::DownlevelFlags) -> Vec
     lacks
 }
 
-/// What keeps the compute shader of baking from running within `limits`.
+/// The limits that the compute shader of baking lacks within `limits`, a line each.
 pub(super) fn missing_for_baking(limits: &wgpu::Limits) -> Vec<String> {
     short_of(BAKING, limits)
 }

@@ -17,7 +17,7 @@ pub(super) struct Painter<'a, 'p> {
     pub numbers: &'a Numbers,
     pub frame: &'a Frame,
     pub pass: &'a mut wgpu::RenderPass<'p>,
-    /// What the whole frame binds; the second is for glass, and knows what lies behind it.
+    /// The bind groups of the whole frame; the second is for glass, and knows what lies behind it.
     pub groups: [&'a wgpu::BindGroup; 2],
     /// The background is there already.
     pub has_backdrop: bool,
@@ -48,7 +48,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// What shows something behind it, then the edges of all.
+    /// Draws the items that show something behind them, then the edges of all.
     pub fn rest(&mut self, sorted: &[Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
         self.sorted(sorted);
         if self.frame.display.wireframe {
@@ -70,7 +70,7 @@ impl Painter<'_, '_> {
         items.iter().for_each(|item| self.surface(item, SurfaceWrites::All));
     }
 
-    /// What shows something behind it, farthest first.
+    /// Draws the items that show something behind them, farthest first.
     pub fn sorted(&mut self, items: &[Item<'_>]) {
         let is_translucent = self.frame.display.skin_opacity < 1.0;
         for item in items {
@@ -79,7 +79,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// What has no vertices of its own.
+    /// Draws something that has no vertex buffer.
     pub fn screen(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline, vertices: u32) {
         pass.set_pipeline(pipeline);
         pass.draw(0..vertices, 0..1);

@@ -39,7 +39,7 @@ impl Cull {
     }
 }
 
-/// What a draw of the surface leaves behind.
+/// The attachments that a draw of the surface writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum SurfaceWrites {
     /// Colour and depth.
@@ -91,10 +91,10 @@ pub(super) struct Pipelines {
     pub material: wgpu::BindGroupLayout,
     /// Textures of a material's layers.
     pub layers: wgpu::BindGroupLayout,
-    /// As `frame`, and what lies behind glass.
+    /// The layout `frame` with the texture behind glass added.
     pub frame_transmission: wgpu::BindGroupLayout,
     pub bake: wgpu::BindGroupLayout,
-    /// Of the pictures that are drawn now.
+    /// The format of the pictures that are drawn now.
     pub target_format: TargetFormat,
     /// With what the programs of these pictures are linked.
     pub linking: Linking,
@@ -119,7 +119,7 @@ fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferL
     Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
 }
 
-/// What a model on the device is bound by; to be had on any thread.
+/// The layouts of a model's bind groups; they can be used on any thread.
 #[derive(Clone, Debug)]
 pub(super) struct ModelLayouts {
     pub primitive: wgpu::BindGroupLayout,
@@ -480,7 +480,7 @@ impl Pipelines {
     }
 }
 
-/// What differs between the pipelines of the scene.
+/// The settings in which the pipelines of the scene differ.
 struct PipelineDescriptor {
     program: &'static Program,
     vertex: &'static str,

@@ -39,7 +39,7 @@ pub(super) struct Pool {
     step: u64,
     /// The one that is being filled, and what is to be in it.
     open: Option<(wgpu::Buffer, Vec<u8>)>,
-    /// Of no bytes: all of them are one.
+    /// The one range for all lists of no bytes.
     nothing: Option<BufferRange>,
 }
 

@@ -13,8 +13,8 @@ const PORTION: u32 = 3 << 18;
 /// The same where only those are left that cover something: the driver keeps each of them.
 const CHOSEN_PORTION: u32 = 3 << 15;
 
-/// What `solid` is drawn as, one portion after the other; empty where one will do. `chosen`: nearly every triangle covers
-/// something.
+/// Divides `solid` into portions that are drawn one after the other; empty where one will do. `chosen`: nearly every
+/// triangle covers something.
 pub(super) fn portions<'a>(solid: &[Item<'a>], chosen: bool) -> Vec<Vec<Item<'a>>> {
     let most = if chosen { CHOSEN_PORTION } else { PORTION };
     let sizes: Vec<[u32; 2]> = solid.iter().map(|item| [item.range().end, item.instances(1).len() as u32]).collect();

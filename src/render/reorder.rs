@@ -11,7 +11,7 @@ use crate::parallel::{Job, JobContext};
 /// So many pictures of a model say that more will come.
 const PICTURES: u32 = 8;
 
-/// Where the work stands.
+/// The stage of the work.
 #[derive(Debug, Default)]
 pub(super) enum Reordering {
     /// So many pictures were drawn.

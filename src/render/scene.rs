@@ -32,7 +32,7 @@ pub(super) struct GpuModel {
     pub meshes: Vec<Vec<GpuPrimitive>>,
     /// By instance, then primitive.
     pub draws: Vec<Vec<GpuDraw>>,
-    /// What each place in the palette stands for.
+    /// The joint that each place in the palette belongs to.
     pub slots: wgpu::Buffer,
     pub materials: Materials,
     /// A [`Draw`] for each of `draws`.
@@ -109,7 +109,7 @@ pub(super) struct GpuDraw {
     /// Moved by that one alone; each copy by its own, which follow it.
     pub rigid: bool,
     pub copies: u32,
-    /// Of its vertices, read out of storage.
+    /// The shape of its vertices, which are read out of storage.
     shape: Shape,
 }
 
@@ -149,7 +149,7 @@ struct PrimitiveUploader<'a> {
     uniforms: &'a wgpu::Buffer,
     vertices: Pool,
     indices: Pool,
-    /// Of those without listed influences and morph targets.
+    /// The bind group of those without listed influences and morph targets.
     plain: Option<wgpu::BindGroup>,
 }
 
@@ -165,7 +165,7 @@ impl<'a> PrimitiveUploader<'a> {
         self.indices.finish(self.gpu);
     }
 
-    /// What a primitive binds.
+    /// The bind group of a primitive.
     fn group(&mut self, packed: &PackedPrimitive, place: &str) -> Result<wgpu::BindGroup, GpuError> {
         let is_plain = packed.listed.is_empty() && packed.morphs.is_empty();
         if let Some(plain) = self.plain.as_ref().filter(|_| is_plain) {
@@ -378,7 +378,7 @@ fn place(mesh: usize, primitive: usize) -> String {
 /// [`GpuPrimitive::bounds`], [`GpuPrimitive::main_joint`] and [`GpuPrimitive::meeting`].
 type PrimitiveFacts = (Aabb, u32, Option<Vec<(u16, u16)>>);
 
-/// What a primitive's vertices say once for all pictures.
+/// Collects the facts about a primitive's vertices that hold for all pictures.
 fn known(p: &Primitive) -> PrimitiveFacts {
     (Aabb::from_points(p.positions.iter().copied()), main_joint(p), meeting(p))
 }

@@ -30,7 +30,7 @@ const OVERLAY: Part = part!("common/overlay.wgsl");
 pub struct Program {
     /// For labels and messages.
     pub name: &'static str,
-    /// What it is made of.
+    /// The parts that its text is made of.
     pub parts: &'static [Part],
     /// Linked with a deformation method.
     pub deforms: bool,
@@ -116,7 +116,7 @@ const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Pro
 pub static PROGRAMS: &[&Program] =
     &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
 
-/// Where a program that deforms reads the palette.
+/// The buffer that a program that deforms reads the palette from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PaletteIn {
     /// A storage buffer.
@@ -126,10 +126,10 @@ pub enum PaletteIn {
     Uniform(u32),
 }
 
-/// What else a program that deforms is linked with.
+/// The choices that a program that deforms is linked with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Linking {
-    /// Where it reads the palette.
+    /// The buffer that it reads the palette from.
     pub palette: PaletteIn,
     /// Depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
     pub late_depth: bool,
@@ -143,7 +143,7 @@ pub struct ShaderError {
     pub file: String,
     /// From 1.
     pub line: usize,
-    /// As naga has it.
+    /// The message of naga.
     pub message: String,
 }
 

@@ -4,14 +4,14 @@
 use super::layouts::{light, scale, shown};
 use crate::frame::{Frame, OVERLAYS, Scale};
 
-/// What a picture shows.
+/// The choices of a picture that pipelines depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Shown {
     /// Bits of [`shown`].
     pub flags: u32,
     /// Place in [`OVERLAYS`]; 0 without one.
     pub overlay: u32,
-    /// Of [`scale`].
+    /// One of [`scale`].
     pub scale: u32,
     /// Bits of [`light`].
     pub lights: u32,
@@ -36,12 +36,12 @@ impl Shown {
         }
     }
 
-    /// As far as materials and light depend on it.
+    /// Keeps the choices that materials and light depend on.
     pub fn of_materials(self) -> Self {
         Self { flags: self.flags & shown::INFLUENCED_ONLY, lights: self.lights, ..Self::default() }
     }
 
-    /// As far as overlays depend on it.
+    /// Keeps the choices that overlays depend on.
     pub fn of_overlays(self) -> Self {
         Self { lights: 0, ..self }
     }

@@ -5,19 +5,19 @@ use super::gpu::Gpu;
 use super::upload;
 use crate::frame::Background;
 
-/// What a picture in memory is: linear light blends and resolves right.
+/// The format of a picture in memory: light blends and resolves linearly in it.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// Reversed.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// Samples of a pixel where edges are smoothed; every adapter has as many.
 pub const SAMPLES: u32 = 4;
 
-/// What a picture is made of.
+/// The format and the samples of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TargetFormat {
     /// One that encodes sRGB.
     pub format: wgpu::TextureFormat,
-    /// Of a pixel: [`SAMPLES`], or one.
+    /// The number of samples in a pixel: [`SAMPLES`], or one.
     pub samples: u32,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct TargetFormat {
 pub struct SceneTarget {
     /// Pixels.
     pub size: [u32; 2],
-    /// Where in the picture the target lies.
+    /// The rows of the picture that the target has.
     pub(super) rows: Rows,
     /// The finished picture, premultiplied where the background is transparent.
     pub picture: wgpu::Texture,
@@ -38,7 +38,7 @@ pub struct SceneTarget {
     pub(super) depth: wgpu::TextureView,
 }
 
-/// Where in a picture its target lies.
+/// The rows of a picture that a target has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rows {
     /// Rows of the picture above it.
@@ -88,7 +88,7 @@ impl SceneTarget {
     }
 }
 
-/// What becomes of the depth of a pass.
+/// The way in which a pass treats the depth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
     /// Begins empty and ends with the pass.
@@ -148,7 +148,7 @@ pub(super) enum Depths {
     Over,
 }
 
-/// What is drawn from here on comes to lie within `depths`.
+/// Sets the range of depths for the draws that follow.
 pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, depths: Depths) {
     // Halving a depth is exact, and the reversed ones near zero are where the precision is.
     let [far, near] = if depths == Depths::Scene { [0.0, 0.5] } else { [0.5, 1.0] };

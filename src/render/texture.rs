@@ -11,7 +11,7 @@ use super::gpu::{Gpu, MOST_AT_ONCE};
 use super::levels::{halved, next_level};
 use crate::model::{Filter, ImageId, Model, PixelFormat, Pixels, TextureSampler, Wrap};
 
-/// What stands in where a texture is missing.
+/// The texture that stands in where one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Neutral {
     White,
@@ -24,11 +24,11 @@ pub(super) struct Textures {
     images: BTreeMap<Key, TextureEntry>,
     neutral: HashMap<Neutral, wgpu::TextureView>,
     samplers: HashMap<TextureSampler, wgpu::Sampler>,
-    /// What could not be kept as the file has it.
+    /// Messages about what could not be kept as the file has it.
     pub notices: Vec<String>,
     /// The device had no memory for what was planned.
     short: bool,
-    /// What is being made on a thread.
+    /// The textures that are being made on a thread.
     making: Option<Making>,
 }
 
@@ -39,13 +39,13 @@ struct Making {
     job: DeviceJob<Vec<(Key, Made)>>,
 }
 
-/// What became of an image.
+/// The result of making a texture of an image.
 #[derive(Debug)]
 struct Made {
     /// `None` where there can be none.
     texture: Option<wgpu::Texture>,
     dropped: usize,
-    /// What could not be kept as the file has it.
+    /// A message about what could not be kept as the file has it.
     notice: Option<String>,
     /// The device had no memory for what was planned.
     short: bool,
@@ -61,7 +61,7 @@ pub(super) type Key = (ImageId, bool);
 struct TextureEntry {
     made: Option<(wgpu::Texture, wgpu::TextureView)>,
     wanted: TextureDemand,
-    /// Of the levels that are wanted, how many of the largest it lacks.
+    /// The number of the largest levels that it lacks, of those that are wanted.
     dropped: usize,
 }
 
@@ -322,7 +322,7 @@ const LARGE: u64 = 16 << 20;
 /// Bytes that may wait to be copied to textures.
 const MOST_IN_FLIGHT: u64 = 256 << 20;
 
-/// What an image takes as a texture, as far as the device can have it.
+/// The demand of an image as a texture, as far as the device can have it.
 fn wanted(pixels: &Pixels, limit: u32) -> TextureDemand {
     let largest = pixels.width().max(pixels.height());
     let size = [pixels.width(), pixels.height()];

@@ -20,7 +20,7 @@ use crate::frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
 use crate::math::Projection;
 use crate::model::LightKind;
 
-/// What is written for every picture, where it is not what the last one had.
+/// The buffers that are written for every picture, where they differ from those of the last one.
 #[derive(Debug)]
 pub(super) struct Upload {
     globals: BufferVec<Globals>,
@@ -32,9 +32,9 @@ pub(super) struct Upload {
     pub group: wgpu::BindGroup,
     /// The same and what lies behind glass, once there is glass.
     transmission: Option<(wgpu::TextureView, wgpu::BindGroup)>,
-    /// What the group holds.
+    /// The buffer of slots that the group binds.
     slots: wgpu::Buffer,
-    /// Where the group's palette is read.
+    /// The buffer that the group's palette is read from.
     palette_in: PaletteIn,
     /// Bound where depths are tested late: see `shaders/software/late_depth.wgsl`.
     unwritten: Option<wgpu::Buffer>,
@@ -120,13 +120,13 @@ impl Upload {
         Ok(())
     }
 
-    /// What the frame's group binds.
+    /// The buffers that the frame's group binds.
     fn buffers(&self) -> Buffers<'_> {
         let Self { globals, palette, slots, scale, lights, unwritten, .. } = self;
         ([&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer], unwritten.as_ref())
     }
 
-    /// As `group`, with what lies behind glass.
+    /// Makes the same group as `group`, with the texture behind glass added.
     pub fn group_with(
         &mut self,
         gpu: &Gpu,
@@ -279,9 +279,9 @@ pub(super) fn linear(srgb: [f32; 3]) -> [f32; 3] {
 
 /// Least half widths of bones, pixels: of kites and sticks, of lines; then the same of the selected one.
 const LEAST: [[f32; 2]; 2] = [[1.2, 0.7], [3.0, 1.5]];
-/// Where the collar of an octahedron is, from head to tail.
+/// The place of an octahedron's collar, as a share of the way from head to tail.
 const COLLAR: f32 = 0.12;
-/// What is left of the colour of the farthest bone, where bones fade.
+/// The share of its colour that the farthest bone keeps, where bones fade.
 const FARTHEST: f32 = 0.4;
 
 /// The selected one first, then by depth, nearest first: with the depth test on, only the nearest bone of each pixel is drawn,

@@ -11,18 +11,18 @@ use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBi
 pub(super) struct Shape {
     pub layout: VertexLayout,
     pub paint: PaintLayout,
-    /// Of [`mode`]; rigid too where an instance has no skin for a mesh with influences.
+    /// One of [`mode`]; rigid too where an instance has no skin for a mesh with influences.
     pub mode: u32,
     pub morphs: bool,
     /// The picture dims what the selected nodes do not move.
     pub dims: bool,
-    /// What the picture shows, where pipelines are made for it.
+    /// The choices of the picture, where pipelines are made for them.
     pub shown: Option<Shown>,
 }
 
 /// Attributes in the order of the shader's locations, and constants.
 impl Shape {
-    /// What matters to pipelines of a kind.
+    /// Keeps what pipelines of a kind depend on.
     pub fn of(self, kind: Kind) -> Self {
         let shown = self.shown;
         match kind {
@@ -40,7 +40,7 @@ impl Shape {
         }
     }
 
-    /// What matters to pipelines that depend on nothing that is shown.
+    /// Keeps what pipelines depend on that depend on nothing that is shown.
     pub fn alone(self) -> Self {
         let shown = self.shown.map(|_| Shown::default());
         Self { paint: PaintLayout::default(), dims: true, shown, ..self }
@@ -51,7 +51,8 @@ impl Shape {
         4 * self.layout.words() as u64
     }
 
-    /// What the deformation reads. Where something is missing, the shader is given whatever stands first.
+    /// The attributes that the deformation reads. Where something is missing, the shader is given whatever stands
+    /// first.
     pub fn attributes(&self) -> Vec<wgpu::VertexAttribute> {
         use wgpu::VertexFormat as F;
         let layout = self.layout;
@@ -82,7 +83,7 @@ impl Shape {
         ]
     }
 
-    /// What only the surface reads: out of the rows of its own, and for what is missing out of the vertex itself.
+    /// The attributes that only the surface reads: from its own rows, and for what is missing from the vertex itself.
     pub fn paint_attributes(&self) -> (Vec<wgpu::VertexAttribute>, Vec<wgpu::VertexAttribute>) {
         use wgpu::VertexFormat as F;
         let paint = self.paint;
@@ -96,7 +97,7 @@ impl Shape {
         (there.collect(), missing.collect())
     }
 
-    /// Of common/deform.wgsl and common/globals.wgsl.
+    /// The constants of common/deform.wgsl and common/globals.wgsl.
     pub fn constants(&self) -> Vec<(&'static str, f64)> {
         let layout = self.layout;
         let (wide, bits) = match layout.influences {
@@ -120,7 +121,7 @@ impl Shape {
         constants
     }
 
-    /// Of mesh.wgsl.
+    /// The constants of mesh.wgsl.
     pub fn paint_constants(&self) -> [(&'static str, f64); 3] {
         let sets = u8::from(self.paint.uvs[0]) | u8::from(self.paint.uvs[1]) << 1;
         [
@@ -130,7 +131,7 @@ impl Shape {
         ]
     }
 
-    /// Of bake.wgsl.
+    /// The constants of bake.wgsl.
     pub fn word_constants(&self) -> [(&'static str, f64); 2] {
         let layout = self.layout;
         [

@@ -16,7 +16,7 @@ pub const NORMAL_ERROR: f32 = 6.5e-5;
 /// How far a tangent turns at most, radians: as for normals, one of the steps s twice as long, √3 √(s² + 4s² + 9s²).
 pub const TANGENT_ERROR: f32 = 9.9e-5;
 
-/// Where a direction of any length meets the octahedron, its lower half unfolded; zero where there is none.
+/// Projects a direction of any length onto the octahedron and unfolds its lower half; `None` for no direction.
 fn octahedral(v: Vec3) -> Option<Vec2> {
     let size = v.x.abs() + v.y.abs() + v.z.abs();
     if size == 0.0 {
@@ -57,7 +57,7 @@ pub fn pack_tangent(v: Vec4) -> u32 {
     word | side
 }
 
-/// As the shader reads it.
+/// Reads a packed normal as the shader does.
 pub fn unpack_normal(word: u32) -> Vec3 {
     if word & 0xffff == NONE {
         return Vec3::ZERO;
@@ -66,7 +66,7 @@ pub fn unpack_normal(word: u32) -> Vec3 {
     direction(Vec2::new(x, y))
 }
 
-/// As the shader reads it.
+/// Reads a packed tangent as the shader does.
 pub fn unpack_tangent(word: u32) -> Vec4 {
     let side = if word >> 31 == 1 { -1.0 } else { 1.0 };
     if word & 0xffff == NONE {

@@ -33,7 +33,7 @@ pub enum InfluenceLayout {
     Four {
         /// Joints are numbers of 16 bits, else of 8.
         wide_joints: bool,
-        /// Of the weights.
+        /// The format of the weights.
         weights: WeightBits,
     },
     /// In a list of their own; the vertex says where its part begins, and how many there are.
@@ -58,25 +58,25 @@ impl VertexLayout {
         (Self { normals: !p.normals.is_empty(), tangents: !p.tangents.is_empty(), influences }, moved)
     }
 
-    /// Where the normal stands, words from the start of the vertex.
+    /// The offset of the normal from the start of the vertex, words.
     #[must_use]
     pub const fn normal_at(self) -> usize {
         3
     }
 
-    /// Where the tangent stands, words.
+    /// The offset of the tangent, words.
     #[must_use]
     pub const fn tangent_at(self) -> usize {
         self.normal_at() + self.normals as usize
     }
 
-    /// Where the joints stand, words.
+    /// The offset of the joints, words.
     #[must_use]
     pub const fn joints_at(self) -> usize {
         self.tangent_at() + self.tangents as usize
     }
 
-    /// Where the weights stand, words.
+    /// The offset of the weights, words.
     #[must_use]
     pub const fn weights_at(self) -> usize {
         self.joints_at()
@@ -100,7 +100,7 @@ impl VertexLayout {
     }
 }
 
-/// What the surface reads of a vertex beside its place: floats, without what the primitive lacks.
+/// The layout of what only the surface's shader reads of a vertex: floats, without what the primitive lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PaintLayout {
     /// Texture coordinates of each set: two words.
@@ -114,13 +114,13 @@ impl PaintLayout {
         Self { uvs: [0, 1].map(|set: usize| !p.uvs[set].is_empty()), colors: !p.colors.is_empty() }
     }
 
-    /// Where a set of texture coordinates stands, words.
+    /// The offset of a set of texture coordinates, words.
     #[must_use]
     pub const fn uv_at(self, set: usize) -> usize {
         if set == 0 { 0 } else { 2 * self.uvs[0] as usize }
     }
 
-    /// Where the colour stands, words.
+    /// The offset of the colour, words.
     #[must_use]
     pub const fn color_at(self) -> usize {
         2 * (self.uvs[0] as usize + self.uvs[1] as usize)
@@ -136,11 +136,11 @@ impl PaintLayout {
 /// A primitive, ready to be copied to a device. All lists by vertex are in the device's order.
 #[derive(Clone, Debug)]
 pub struct PackedPrimitive {
-    /// Of `vertices`.
+    /// The layout of `vertices`.
     pub layout: VertexLayout,
     /// [`VertexLayout::words`] for each vertex.
     pub vertices: Vec<u32>,
-    /// Of `paint`.
+    /// The layout of `paint`.
     pub paint_layout: PaintLayout,
     /// [`PaintLayout::words`] for each vertex.
     pub paint: Vec<u32>,
@@ -278,7 +278,7 @@ pub fn morphs_tangents(p: &Primitive) -> bool {
 /// Vertices that one piece of work is about.
 const CHUNK: usize = 1 << 15;
 
-/// What `work` makes of each chunk of `count` vertices, on all cores.
+/// Does `work` for each chunk of `count` vertices, on all cores.
 fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(std::ops::Range<usize>) -> T + Sync)) -> Vec<T> {
     let chunk = |i: usize| work(i * CHUNK..((i + 1) * CHUNK).min(count));
     // Nothing cancels it, so there is always a result.
@@ -364,7 +364,7 @@ fn list_starts(p: &Primitive, layout: VertexLayout, order: &VertexOrder) -> Vec<
     starts
 }
 
-/// Where the influences of the vertex in a place begin, and how many they are.
+/// The start of a vertex's influences in the list, and their number.
 fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
     starts.get(place).map_or([0; 2], |start| [*start, starts[place + 1] - start])
 }

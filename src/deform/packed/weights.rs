@@ -18,15 +18,15 @@ pub enum WeightBits {
 /// is by its joints lies in some box, and it moves by this part of the box at most.
 pub const MOST_MOVED: f32 = 2.0 / ONE;
 
-/// What stands for a weight of one.
+/// The integer that stands for a weight of one.
 const ONE: f32 = 65_535.0;
 /// By so many steps a sum may differ from a whole number of them: what adding floats leaves.
 const SUM_TOLERANCE: f32 = 0.02;
 /// A hair below a whole number of steps counts as that number.
 const WHOLE: f32 = 1.0 / 64.0;
 
-/// What the weights need, and the largest part that one vertex gives to other joints than the file does. `vertices`:
-/// those of the primitive.
+/// The bits that the weights need, and the largest part that one vertex then gives to other joints than the file does.
+/// `vertices`: those of the primitive.
 pub fn needed(influences: &Influences, vertices: std::ops::Range<usize>) -> (WeightBits, f32) {
     let mut bits = if stored_in_8_bits(influences) { WeightBits::Eight } else { WeightBits::Sixteen };
     let mut most = 0.0_f32;
@@ -52,8 +52,8 @@ pub fn used(influences: &Influences, vertex: usize) -> impl Iterator<Item = (u16
     joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
 }
 
-/// As [`used`], but with all pairs of one joint where its first one stands: a shader that reads them one by one can then add up
-/// what a joint has. Few files name a joint twice.
+/// Does the same as [`used`], but lists all pairs of one joint where its first one stands: a shader that reads them one
+/// by one can then add up what a joint has. Few files name a joint twice.
 pub fn used_by_joint(influences: &Influences, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
     let (joints, weights) = influences.of(vertex);
     let is_repeated = move |i: usize| weights[i] != 0.0 && (0..i).any(|k| joints[k] == joints[i] && weights[k] != 0.0);
@@ -117,7 +117,7 @@ fn is_8_bit(weight: f32) -> bool {
     (0.0..=1.0).contains(&weight) && f32::from(in_8_bits(weight)) / 255.0 == weight
 }
 
-/// Of a weight that needs no more.
+/// Rounds a weight that needs no more than 8 bits.
 pub fn in_8_bits(weight: f32) -> u8 {
     (weight * 255.0 + 0.5) as u8
 }
