@@ -31,13 +31,11 @@ fn bake(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
     for (var instance = id.y; instance < draw.copies * globals.crowd.x; instance += groups.y) {
         let copy = copy_of(instance);
         for (var i = id.x; i < draw.vertex_count; i += groups.x * 64u) {
-            let source = source_at(i);
-            let blend = blended(source, copy);
-            let v = blend_apply(blend, morphed(source, i));
+            let v = placed(source_at(i), i, copy);
             let at = (instance * draw.vertex_count + i) * 3u;
-            deformed[at] = vec4f(v.position, blend_determinant(blend));
-            deformed[at + 1u] = vec4f(v.normal, 0.0);
-            deformed[at + 2u] = vec4f(v.tangent, 0.0);
+            deformed[at] = vec4f(v.vertex.position, v.determinant);
+            deformed[at + 1u] = vec4f(v.vertex.normal, 0.0);
+            deformed[at + 2u] = vec4f(v.vertex.tangent, 0.0);
         }
     }
 }

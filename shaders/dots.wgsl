@@ -22,7 +22,7 @@ struct Dot {
 /// `corner`: of the triangle around the dot (0…2). After `copy_of`.
 fn dot_at(in: DotSource, vertex: u32, copy: u32, corner: u32, radius: f32, ring: f32, color: vec4f) -> Dot {
     let source = unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
-    let v = blend_apply(blended(source, copy), morphed(source, vertex));
+    let v = placed(source, vertex, copy).vertex;
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
     // Reversed depth: nearer than the surface around it by about as much as the dot is wide.
     clip.z += 2e-3 * select(clip.w, clip.z, globals.eye.w > 0.5);

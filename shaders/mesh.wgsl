@@ -45,9 +45,9 @@ fn stored_color(in: Attributes) -> vec4f {
 /// After `copy_of`.
 fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     let source = stored(in);
-    let blend = blended(source, copy);
-    let v = blend_apply(blend, morphed(source, vertex));
-    let side = select(1.0, -1.0, blend_determinant(blend) < 0.0);
+    let at = placed(source, vertex, copy);
+    let v = at.vertex;
+    let side = select(1.0, -1.0, at.determinant < 0.0);
     var out: Fragment;
     out.position = globals.clip_from_world * vec4f(v.position, 1.0);
     out.world = v.position;
@@ -77,8 +77,7 @@ fn dimmed(linear: vec3f, in: Fragment) -> vec3f {
 
 @vertex
 fn vs_edges(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u32) -> @builtin(position) vec4f {
-    let source = stored(in);
-    let v = blend_apply(blended(source, copy_of(instance)), morphed(source, vertex));
+    let v = placed(stored(in), vertex, copy_of(instance)).vertex;
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
     // Reversed depth: a little nearer than the surface it lies on.
     clip.z += 4e-4 * select(clip.w, clip.z, globals.eye.w > 0.5);

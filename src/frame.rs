@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use crate::deform::{METHODS, Method, PaletteBuffer};
+use crate::deform::{Deformer, METHODS, Method, PaletteBuffer, Surface};
 pub use crate::inspect::{BoneShape, Inspection, OVERLAYS, Overlay, SCALE_ROWS, Scale, VertexSet};
 use crate::math::Projection;
 pub use crate::math::Ramp;
@@ -23,6 +23,10 @@ pub struct Frame {
     pub camera: Camera,
     /// How vertices are deformed.
     pub method: &'static Method,
+    /// Who deforms them.
+    pub deformer: Deformer,
+    /// What the processor has deformed, where it does that: the surface of each member of the crowd, else none.
+    pub surfaces: Vec<Arc<Surface>>,
     /// `model_from_mesh`, laid out by [`Model::palette_layout`]; of a crowd, those of all members one after the other.
     pub palettes: Vec<Affine3A>,
     /// By [`crate::model::Instance::morph_offset`]; of a crowd, those of all members one after the other.
@@ -57,6 +61,8 @@ impl Default for Frame {
             model: None,
             camera: Camera::default(),
             method: METHODS[0],
+            deformer: Deformer::Auto,
+            surfaces: Vec::new(),
             palettes: Vec::new(),
             morph_weights: Vec::new(),
             members: 1,
@@ -87,6 +93,8 @@ impl Clone for Frame {
             model,
             camera,
             method,
+            deformer,
+            surfaces,
             palettes,
             morph_weights,
             members,
@@ -102,6 +110,8 @@ impl Clone for Frame {
             display,
         } = from;
         self.model.clone_from(model);
+        self.deformer = *deformer;
+        self.surfaces.clone_from(surfaces);
         self.palettes.clone_from(palettes);
         self.morph_weights.clone_from(morph_weights);
         self.draws.clone_from(draws);

@@ -35,6 +35,13 @@
 //! # A frame, in one direction
 //! event → `Command` → `Session::apply` → `Playback::advance` → [`anim::sample`] → pose edits →
 //! [`anim::local_to_model`] → [`deform::palettes`] → `Frame::build` → `Renderer::draw` (the vertex shader deforms) → present.
+//!
+//! Vertices may also be deformed before they are drawn, once for a pose ([`deform::Deformer`]): by a compute shader, or by the
+//! processor as a [`deform::Surface`]. All passes ask one function of the shaders where a vertex is (`placed` of
+//! `shaders/common/deform.wgsl`), which deforms it or reads what was deformed. On the processor's side the surface of a pose is
+//! worked out when it is first asked for, once at most ([`session::Session::surface`]); picture, picking, framing, the page of a
+//! vertex and export read the same one. A method in which a vertex depends on its neighbours names a pass over the
+//! surface ([`deform::Method::pass`]), and is then always deformed by the processor.
 
 pub mod anim;
 #[cfg(feature = "app")]

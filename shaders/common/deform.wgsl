@@ -1,4 +1,4 @@
-// From a stored vertex to a deformed one: morph, gather influences, blend. The method's own file defines Blend and its
+// From a stored vertex to a deformed one: morph, gather influences, blend; or read what has done so before. The method's own file defines Blend and its
 // functions (contract: deform/linear.wgsl); `VEC4S_PER_JOINT` is written by the linker.
 
 struct Vertex {
@@ -34,6 +34,8 @@ override WIDE_JOINTS: bool = true;
 /// 8, 16, or 32 for floats.
 override WEIGHT_BITS: u32 = 32u;
 override MORPHS: bool = true;
+/// Vertices were deformed before (src/render/placed.rs): `morphs` holds them instead of morph targets.
+override PLACED: bool = false;
 
 const HAS_NORMALS: u32 = 1u;
 const HAS_TANGENTS: u32 = 2u;
@@ -66,7 +68,8 @@ struct Influence {
 
 @group(1) @binding(0) var<uniform> draw: Draw;
 @group(1) @binding(1) var<storage, read> influences: array<Influence>;
-/// By target, then vertex: position, normal, tangent, as far as there are any.
+/// By target, then vertex: position, normal, tangent, as far as there are any. With PLACED, twelve numbers for each vertex, copy after
+/// copy (of a crowd, all members of each): position and determinant, normal, tangent, four each, as bake.wgsl writes them.
 @group(1) @binding(2) var<storage, read> morphs: array<f32>;
 
 /// A unit vector from its octahedral coordinates (Cigolle et al. 2014).
@@ -209,4 +212,23 @@ fn blended(source: Source, copy: u32) -> Blend {
         blend_add(&blend, part.joint, part.weight);
     }
     return blend;
+}
+
+/// A vertex as it is drawn.
+struct PlacedVertex {
+    vertex: Vertex,
+    /// Negative where the surface is mirrored.
+    determinant: f32,
+}
+
+/// Where a vertex is: every stage that shows vertices asks this and nothing else. They are deformed here or, with PLACED, read as
+/// somebody else has deformed them. `vertex`: its place in the vertex buffer. After `copy_of`.
+fn placed(source: Source, vertex: u32, copy: u32) -> PlacedVertex {
+    if PLACED {
+        let at = 12u * ((copy * globals.crowd.x + member) * draw.vertex_count + vertex);
+        let v = Vertex(morph_delta(at), morph_delta(at + 4u), morph_delta(at + 8u));
+        return PlacedVertex(v, morphs[at + 3u]);
+    }
+    let blend = blended(source, copy);
+    return PlacedVertex(blend_apply(blend, morphed(source, vertex)), blend_determinant(blend));
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use super::{
     AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_point, parse_size,
     print, printable, tell_warnings, unwritable,
 };
-use crate::deform::{PaletteBuffer, PaletteFit};
+use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
 use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, SceneColors};
 use crate::math::{Aabb, Projection};
@@ -85,6 +86,10 @@ pub(super) struct RenderArgs {
     /// #rrggbb, or transparent (straight alpha)
     #[arg(long, value_name = "COLOUR", value_parser = parse_background, default_value = "#2a2e37")]
     background: Background,
+    /// Who deforms the vertices: the vertex shader anew in each pass, or a compute shader or the processor once for all of them; the
+    /// picture is the same
+    #[arg(long, value_name = "BY", value_parser = deformers(), default_value = "auto")]
+    deform: String,
     /// Graphics interface
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
@@ -97,6 +102,10 @@ pub(super) struct RenderArgs {
     /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
+}
+
+fn deformers() -> PossibleValuesParser {
+    PossibleValuesParser::new(Deformer::ALL.map(|by| PossibleValue::new(by.id()).help(by.help())))
 }
 
 fn after_help() -> String {
@@ -236,6 +245,8 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     }
     let framed = if args.frame_everything { session.whole_bounds() } else { session.posed_bounds() };
     let bounds = framed.union(bones_too);
+    let deformer = Deformer::ALL.into_iter().find(|by| by.id() == args.deform);
+    session.apply(ViewCommand::SetDeformer(deformer.unwrap_or_default()));
     let model = session.model().cloned();
     session.apply(ViewCommand::Set(Toggle::Grid, false));
     session.apply(ViewCommand::Set(Toggle::Wireframe, args.wireframe));

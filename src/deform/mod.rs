@@ -11,6 +11,7 @@ use crate::model::Model;
 mod batch;
 #[cfg(test)]
 mod batch_tests;
+mod deformer;
 mod dominant;
 mod dual_quaternion;
 mod extent;
@@ -32,6 +33,7 @@ mod whole;
 mod wide;
 
 pub use batch::{Batch, BatchInfluences, BatchOut};
+pub use deformer::Deformer;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
 pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch};
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
@@ -75,7 +77,8 @@ pub struct Method {
     pub preserves_orientation: fn(&Affine3A, &Affine3A) -> bool,
     /// Changes the surface as a whole once each vertex has been placed alone, for a method in which a vertex depends on its
     /// neighbours. The functions above then place vertices for this pass, and nobody else calls them: all passes of a picture
-    /// and all questions read the [`Surface`]. `None`: a vertex depends on nothing but itself.
+    /// and all questions read the [`Surface`]. What follows one matrix is drawn as that matrix has it: a pass leaves it alone.
+    /// `None`: a vertex depends on nothing but itself.
     pub pass: Option<fn(&SurfaceInput, &mut Surface)>,
     /// In what it differs from other methods, for tests.
     pub expects: MethodExpectations,

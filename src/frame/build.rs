@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 
 use super::{Background, Bone, Camera, Display, Dots, Frame, Grid, Light, Line, joint_color};
+use crate::deform::Deformer;
 use crate::inspect::{BoneShape, Explanation, Term};
 use crate::math::{Aabb, Projection};
 use crate::model::{Change, Model, NodeId, Property};
@@ -88,6 +89,11 @@ impl Frame {
         self.model = session.model().map(Arc::clone);
         self.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
         self.method = view.method;
+        self.deformer = if view.method.pass.is_some() { Deformer::Processor } else { view.deformer };
+        self.surfaces.clear();
+        if self.deformer == Deformer::Processor {
+            self.surfaces.extend((0..session.crowd()).filter_map(|member| session.member_surface(member)));
+        }
         self.palettes.clone_from(&session.pose().palettes);
         self.palettes.extend_from_slice(&session.pose().crowd.palettes);
         self.morph_weights.clone_from(&session.pose().local.morph_weights);

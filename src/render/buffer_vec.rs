@@ -14,6 +14,8 @@ pub(super) struct BufferVec<T> {
     pub next: Vec<T>,
     /// The entries that the buffer holds.
     held: Vec<T>,
+    /// How often it was written.
+    revision: u64,
 }
 
 impl<T: bytemuck::NoUninit> BufferVec<T> {
@@ -21,7 +23,7 @@ impl<T: bytemuck::NoUninit> BufferVec<T> {
     pub fn new(gpu: &Gpu, what: &str, usage: wgpu::BufferUsages, least: u64) -> Result<Self, GpuError> {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let buffer = gpu.empty_buffer(what, least.max(MIN_BUFFER), usage)?;
-        Ok(Self { buffer, usage, least, next: Vec::new(), held: Vec::new() })
+        Ok(Self { buffer, usage, least, next: Vec::new(), held: Vec::new(), revision: 0 })
     }
 
     /// Writes `next`, where it is another list than the last one, into the buffer or into a larger one that takes its place;
@@ -43,7 +45,13 @@ impl<T: bytemuck::NoUninit> BufferVec<T> {
             gpu.write(&self.buffer, bytes);
         }
         std::mem::swap(&mut self.next, &mut self.held);
+        self.revision += 1;
         Ok(grows)
+    }
+
+    /// How often another list was written.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// How many entries the buffer holds.

@@ -19,7 +19,7 @@ use super::scene::meeting;
 use super::target::SAMPLES;
 use super::upload::clip_from_world;
 use crate::deform::packed::{VertexLayout, layout_of, stored_weights};
-use crate::deform::{Batch, BatchInfluences, BatchOut, pack};
+use crate::deform::{Batch, BatchInfluences, BatchOut, Deformer, pack};
 use crate::frame::Frame;
 use crate::math::Projection;
 use crate::model::{AlphaMode, Influences, Instance, InstanceId, Model, Primitive, Topology};
@@ -65,7 +65,9 @@ pub(super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey, Part> {
     let Some(model) = &frame.model else { return HashMap::new() };
     // Whatever shows single vertices or edges shows hidden ones too.
     let is_plain = frame.overlay().is_none() && display.mesh && !display.wireframe && display.dots.is_none();
-    if !is_plain || frame.members > 1 || !frame.marked.is_empty() {
+    // Each band of the picture would deform what is left anew, but what was deformed before is there as a whole.
+    let ahead = matches!(frame.deformer, Deformer::Compute | Deformer::Processor);
+    if !is_plain || ahead || frame.members > 1 || !frame.marked.is_empty() {
         return HashMap::new();
     }
     let mut drawn: HashMap<usize, Vec<InstanceId>> = HashMap::new();

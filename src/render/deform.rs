@@ -5,7 +5,10 @@ use glam::Vec4;
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
+use super::pipelines::Pipelines;
+use super::scene::{GpuDraw, GpuPrimitive};
 use super::target::Rows;
+use super::upload::Upload;
 use super::{Renderer, guarded, headless, needs};
 use crate::deform::packed::VertexOrder;
 use crate::deform::{Deformed, normals_from_triangles};
@@ -48,7 +51,11 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
     if !lacks.is_empty() {
         return Err(GpuError::Unfit { adapter: gpu.info.name.clone(), reason: lacks.join("; ") });
     }
-    let most_groups = limits.max_compute_workgroups_per_dimension.min(MOST_GROUPS);
+    if frame.method.pass.is_some() {
+        let reason =
+            format!("{}: its vertices need their neighbours, which a shader does not have", frame.method.label);
+        return Err(GpuError::Unfit { adapter: gpu.info.name.clone(), reason });
+    }
     renderer.prepare(gpu, frame, 1, Rows { first: 0, of: 1 })?;
     let (Some((model, Ok(copy))), Some(upload)) = (&renderer.model, &renderer.upload) else { return Ok(Vec::new()) };
     let members = frame.members.max(1);
@@ -66,21 +73,10 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             use wgpu::BufferUsages as U;
             let deformed = gpu.empty_buffer("deformed vertices", size, U::STORAGE | U::COPY_SRC)?;
             let mapped = gpu.empty_buffer("deformed vertices in memory", size, U::MAP_READ | U::COPY_DST)?;
-            let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("bake"),
-                layout: &renderer.pipelines.bake,
-                entries: &[entry(0, primitive.vertices.binding()), entry(1, deformed.as_entire_binding())],
-            });
             let mut encoder =
                 gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bake") });
-            {
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                pass.set_pipeline(&pipeline);
-                pass.set_bind_group(0, &upload.group, &[]);
-                pass.set_bind_group(1, &primitive.group, &[draw.offset]);
-                pass.set_bind_group(2, &group, &[]);
-                pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most_groups), instances.min(most_groups), 1);
-            }
+            let work = Dispatch { pipeline, draw, primitive, size: [count, instances], out: &deformed };
+            work.record(gpu, (&renderer.pipelines, upload), &mut encoder);
             encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
             gpu.queue.submit([encoder.finish()]);
             let bytes = headless::read(gpu, &mapped, <[u8]>::to_vec)?;
@@ -95,6 +91,35 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
     match gpu.take_error() {
         Some(error) => Err(error),
         None => Ok(out),
+    }
+}
+
+/// The vertices of one draw, on their way through `bake.wgsl`.
+pub(super) struct Dispatch<'a> {
+    pub pipeline: wgpu::ComputePipeline,
+    pub draw: &'a GpuDraw,
+    pub primitive: &'a GpuPrimitive,
+    /// Vertices, and how many times they are drawn.
+    pub size: [u32; 2],
+    /// Where the deformed vertices go.
+    pub out: &'a wgpu::Buffer,
+}
+
+impl Dispatch<'_> {
+    pub fn record(&self, gpu: &Gpu, (pipelines, upload): (&Pipelines, &Upload), encoder: &mut wgpu::CommandEncoder) {
+        let most = gpu.device.limits().max_compute_workgroups_per_dimension.min(MOST_GROUPS);
+        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("bake"),
+            layout: &pipelines.bake,
+            entries: &[entry(0, self.primitive.vertices.binding()), entry(1, self.out.as_entire_binding())],
+        });
+        let [count, instances] = self.size;
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &upload.group, &[]);
+        pass.set_bind_group(1, &self.primitive.group, &[self.draw.offset]);
+        pass.set_bind_group(2, &group, &[]);
+        pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most), instances.min(most), 1);
     }
 }
 

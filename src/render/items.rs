@@ -169,6 +169,10 @@ fn alike(model: &Model, draws: &[InstanceId]) -> usize {
 /// The winding of back faces, where every part of the surface is known to have kept or changed it alike.
 pub(super) fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
     let Some(pairs) = &item.primitive.meeting else { return Cull::None };
+    // Neighbours may turn a triangle round.
+    if frame.method.pass.is_some() && !item.draw.rigid {
+        return Cull::None;
+    }
     if item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
         return Cull::None;
     }

@@ -24,6 +24,7 @@ mod needs;
 mod numbers;
 mod painter;
 mod pipelines;
+mod placed;
 mod pool;
 mod portions;
 mod reorder;
@@ -64,6 +65,7 @@ use nearest::nearest_first;
 use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, ModelLayouts, Pipelines};
+use placed::{PlacedVertices, deformer_of};
 use portions::{Queue, portions};
 use scene::{GpuModel, stands_in, takes_long};
 use shader::PaletteIn;
@@ -97,6 +99,8 @@ pub struct Renderer {
     jobs: Option<DeviceJobs>,
     /// Numbers and marks of its vertices.
     numbers: Numbers,
+    /// Its vertices, where they are deformed before they are drawn.
+    placed: PlacedVertices,
     target: Option<SceneTarget>,
     /// The texture from which glass reads what lies behind it, once there was some glass.
     transmission: Option<TransmissionTexture>,
@@ -139,6 +143,7 @@ impl Renderer {
             coming: None,
             jobs: None,
             numbers: Numbers::default(),
+            placed: PlacedVertices::default(),
             target: None,
             transmission: None,
             backdrop: None,
@@ -404,6 +409,7 @@ impl Renderer {
         let is_kept = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
         if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
             self.follow(gpu, frame.model.as_ref());
+            self.placed.forget();
         }
         let jobs = self.jobs.as_ref();
         let slots = match &mut self.model {
@@ -412,6 +418,7 @@ impl Renderer {
                 copy.materials.change(gpu, model, &frame.changes);
                 if copy.reorder(gpu, &self.layouts, model, jobs) {
                     self.numbers = Numbers::default();
+                    self.placed.forget();
                 }
                 if let Some(jobs) = jobs {
                     copy.wire(model, frame.display.wireframe, jobs);
@@ -431,7 +438,17 @@ impl Renderer {
             Some(upload) => upload,
             None => self.upload.insert(Upload::new(gpu, &self.pipelines)?),
         };
-        upload.write(gpu, &self.pipelines, frame, width, rows, slots)
+        upload.write(gpu, &self.pipelines, frame, width, rows, slots)?;
+        let Some((model, Ok(copy))) = &self.model else { return Ok(()) };
+        let deformer = deformer_of(gpu, frame, self.of_one_picture);
+        let on_device = (&mut self.pipelines, &self.layouts);
+        self.placed.follow(gpu, on_device, (model, copy), (frame, upload), deformer)
+    }
+
+    /// How often vertices were deformed before they were drawn: once for a pose at most, however many passes and pictures read them.
+    #[must_use]
+    pub fn deformed_ahead(&self) -> usize {
+        self.placed.made()
     }
 
     fn scene(
@@ -448,7 +465,7 @@ impl Renderer {
         let (solid, sorted) = items.surfaces(frame);
         let nearest = if self.in_portions { nearest_first(frame, solid) } else { None };
         let solid = nearest.as_deref().unwrap_or(solid);
-        let (pipelines, numbers) = (&mut self.pipelines, &self.numbers);
+        let (pipelines, numbers, placed) = (&mut self.pipelines, &self.numbers, &self.placed);
         let waits = self.jobs.is_some();
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.
@@ -472,7 +489,7 @@ impl Renderer {
                 let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Kept);
                 pass.set_bind_group(0, &group, &[]);
                 let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, waits };
+                let mut painter = Painter { gpu, pipelines, numbers, placed, frame, pass, groups, has_backdrop, waits };
                 painter.ground(solid);
                 painter.sorted(before);
             }
@@ -492,7 +509,7 @@ impl Renderer {
                 let mut pass = begin(encoder, target, load, None, kept);
                 pass.set_bind_group(0, &group, &[]);
                 let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter = Painter { gpu, pipelines, numbers, frame, pass, groups, has_backdrop, waits };
+                let mut painter = Painter { gpu, pipelines, numbers, placed, frame, pass, groups, has_backdrop, waits };
                 painter.solid(portion);
             }
             queue.submit(gpu, encoder)?;
@@ -502,7 +519,8 @@ impl Renderer {
         let mut pass = begin(encoder, target, load, Some(&target.view), depth);
         pass.set_bind_group(0, &group, &[]);
         let groups = [&group, through.as_ref().unwrap_or(&group)];
-        let mut painter = Painter { gpu, pipelines, numbers, frame, pass: &mut pass, groups, has_backdrop, waits };
+        let mut painter =
+            Painter { gpu, pipelines, numbers, placed, frame, pass: &mut pass, groups, has_backdrop, waits };
         if glass.is_none() {
             painter.ground(solid);
         }
@@ -543,6 +561,9 @@ fn shows_the_same(a: &Frame, b: &Frame) -> bool {
     };
     same_model
         && std::ptr::eq(a.method, b.method)
+        && a.deformer == b.deformer
+        && a.surfaces.len() == b.surfaces.len()
+        && a.surfaces.iter().zip(&b.surfaces).all(|(a, b)| Arc::ptr_eq(a, b))
         && a.camera == b.camera
         && a.display == b.display
         && a.draws == b.draws

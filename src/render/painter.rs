@@ -7,7 +7,9 @@ use super::gpu::Gpu;
 use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
 use super::pipelines::{Cull, Kind, Pipelines, SurfaceShading, SurfaceWrites};
+use super::placed::PlacedVertices;
 use super::scene::Indices;
+use super::vertices::Shape;
 use crate::frame::{Background, Frame};
 
 /// Records into a pass.
@@ -15,6 +17,8 @@ pub(super) struct Painter<'a, 'p> {
     pub gpu: &'a Gpu,
     pub pipelines: &'a mut Pipelines,
     pub numbers: &'a Numbers,
+    /// Vertices that were deformed before.
+    pub placed: &'a PlacedVertices,
     pub frame: &'a Frame,
     pub pass: &'a mut wgpu::RenderPass<'p>,
     /// The bind groups of the whole frame; the second is for glass, and knows what lies behind it.
@@ -124,12 +128,13 @@ impl Painter<'_, '_> {
 
     /// Sets what every way to draw vertices of `item` needs.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
-        let shape = item.draw.shape(self.frame);
+        let placed = self.placed.group(item.draw);
+        let shape = Shape { placed: placed.is_some(), ..item.draw.shape(self.frame) };
         self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
         if kind.is_glass() {
             self.pass.set_bind_group(0, self.groups[1], &[]);
         }
-        self.pass.set_bind_group(1, &item.primitive.group, &[item.draw.offset]);
+        self.pass.set_bind_group(1, placed.unwrap_or(&item.primitive.group), &[item.draw.offset]);
     }
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {

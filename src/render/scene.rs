@@ -89,6 +89,8 @@ pub(super) struct GpuPrimitive {
     pub topology: wgpu::PrimitiveTopology,
     /// Binds the draw uniforms (by offset), influences and morph targets.
     pub group: wgpu::BindGroup,
+    /// Those of the vertices that have more than four.
+    influences: BufferRange,
     /// Box of the stored vertices, mesh space.
     pub bounds: Aabb,
     /// The joint (place in the skin) that moves most of them.
@@ -149,8 +151,8 @@ struct PrimitiveUploader<'a> {
     uniforms: &'a wgpu::Buffer,
     vertices: Pool,
     indices: Pool,
-    /// The bind group of those without listed influences and morph targets.
-    plain: Option<wgpu::BindGroup>,
+    /// Of those without listed influences and morph targets.
+    plain: Option<(wgpu::BindGroup, BufferRange)>,
 }
 
 impl<'a> PrimitiveUploader<'a> {
@@ -165,8 +167,8 @@ impl<'a> PrimitiveUploader<'a> {
         self.indices.finish(self.gpu);
     }
 
-    /// The bind group of a primitive.
-    fn group(&mut self, packed: &PackedPrimitive, place: &str) -> Result<wgpu::BindGroup, GpuError> {
+    /// What a primitive binds, and its listed influences.
+    fn group(&mut self, packed: &PackedPrimitive, place: &str) -> Result<(wgpu::BindGroup, BufferRange), GpuError> {
         let is_plain = packed.listed.is_empty() && packed.morphs.is_empty();
         if let Some(plain) = self.plain.as_ref().filter(|_| is_plain) {
             return Ok(plain.clone());
@@ -175,22 +177,30 @@ impl<'a> PrimitiveUploader<'a> {
         let (gpu, what) = (self.gpu, |part: &str| format!("{place}: its {part}"));
         let influences = self.vertices.put(gpu, &what("influences"), bytemuck::cast_slice(list))?;
         let morphs = self.vertices.put(gpu, &what("morph targets"), bytemuck::cast_slice(&packed.morphs))?;
-        let size = wgpu::BufferSize::new(size_of::<Draw>() as u64);
-        let draw = wgpu::BufferBinding { buffer: self.uniforms, offset: 0, size };
-        let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(place),
-            layout: &self.layouts.primitive,
-            entries: &[
-                entry(0, wgpu::BindingResource::Buffer(draw)),
-                entry(1, influences.binding()),
-                entry(2, morphs.binding()),
-            ],
-        });
+        let bound = (influences.binding(), morphs.binding());
+        let group = (primitive_group(gpu, self.layouts, place, self.uniforms, bound), influences);
         if is_plain {
             self.plain = Some(group.clone());
         }
         Ok(group)
     }
+}
+
+/// Binds the uniforms of all draws, the listed influences of a primitive, and its morph targets or deformed vertices.
+fn primitive_group(
+    gpu: &Gpu,
+    layouts: &ModelLayouts,
+    label: &str,
+    uniforms: &wgpu::Buffer,
+    (influences, morphs): (wgpu::BindingResource<'_>, wgpu::BindingResource<'_>),
+) -> wgpu::BindGroup {
+    let size = wgpu::BufferSize::new(size_of::<Draw>() as u64);
+    let draw = wgpu::BufferBinding { buffer: uniforms, offset: 0, size };
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(label),
+        layout: &layouts.primitive,
+        entries: &[entry(0, wgpu::BindingResource::Buffer(draw)), entry(1, influences), entry(2, morphs)],
+    })
 }
 
 impl GpuModel {
@@ -364,6 +374,18 @@ impl GpuModel {
         self.materials.has_news(model) || self.wires.as_ref().is_some_and(|(job, _)| job.is_done())
     }
 
+    /// What a primitive binds whose vertices are read from `deformed`.
+    pub fn placed_group(
+        &self,
+        gpu: &Gpu,
+        layouts: &ModelLayouts,
+        primitive: &GpuPrimitive,
+        deformed: &wgpu::Buffer,
+    ) -> wgpu::BindGroup {
+        let bound = (primitive.influences.binding(), deformed.as_entire_binding());
+        primitive_group(gpu, layouts, "deformed vertices", &self.uniforms, bound)
+    }
+
     /// A primitive of a mesh; `None` where nothing shows the mesh.
     pub fn primitive(&self, (mesh, primitive): (usize, usize)) -> Option<&GpuPrimitive> {
         self.meshes.get(mesh)?.get(primitive)
@@ -394,7 +416,7 @@ impl GpuPrimitive {
         let (gpu, what) = (uploader.gpu, |part: &str| format!("{place}: its {part}"));
         let vertices = uploader.vertices.put(gpu, &what("vertices"), bytemuck::cast_slice(&packed.vertices))?;
         let paint = uploader.vertices.put(gpu, &what("colours"), bytemuck::cast_slice(&packed.paint))?;
-        let group = uploader.group(&packed, place)?;
+        let (group, influences) = uploader.group(&packed, place)?;
         let list = packed.indices.as_deref().unwrap_or(&p.indices);
         Ok(Self {
             layout: packed.layout,
@@ -409,6 +431,7 @@ impl GpuPrimitive {
                 Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
             },
             group,
+            influences,
             bounds,
             main_joint,
             meeting,
@@ -472,6 +495,7 @@ fn draw_of(
         paint: on_device.paint_layout,
         mode,
         morphs: !p.morphs.is_empty(),
+        placed: false,
         dims: false,
         shown: None,
     };

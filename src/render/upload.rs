@@ -120,7 +120,12 @@ impl Upload {
         Ok(())
     }
 
-    /// The buffers that the frame's group binds.
+    /// Changes whenever matrices or morph weights do.
+    pub fn palette_revision(&self) -> u64 {
+        self.palette.revision()
+    }
+
+    /// What the frame's group binds.
     fn buffers(&self) -> Buffers<'_> {
         let Self { globals, palette, slots, scale, lights, unwritten, .. } = self;
         ([&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer], unwritten.as_ref())

@@ -14,6 +14,8 @@ pub(super) struct Shape {
     /// One of [`mode`]; rigid too where an instance has no skin for a mesh with influences.
     pub mode: u32,
     pub morphs: bool,
+    /// Vertices are read as they were deformed before.
+    pub placed: bool,
     /// The picture dims what the selected nodes do not move.
     pub dims: bool,
     /// The choices of the picture, where pipelines are made for them.
@@ -116,6 +118,7 @@ impl Shape {
             ("WIDE_JOINTS", f64::from(u8::from(wide))),
             ("WEIGHT_BITS", f64::from(bits)),
             ("MORPHS", f64::from(u8::from(self.morphs))),
+            ("PLACED", f64::from(u8::from(self.placed))),
         ];
         constants.extend(Shown::constants(self.shown));
         constants

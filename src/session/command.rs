@@ -11,7 +11,7 @@ use glam::Vec2;
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
-use crate::deform::PaletteBuffer;
+use crate::deform::{Deformer, PaletteBuffer};
 use crate::inspect::rom::RomOptions;
 use crate::inspect::{BoneShape, VertexRef, VertexSet};
 use crate::math::{Aabb, Ramp};
@@ -231,6 +231,8 @@ pub enum ViewCommand {
     SetAntialiasing(Antialiasing),
     /// Chooses the kind of buffer that shaders read the palette from.
     SetPaletteBuffer(PaletteBuffer),
+    /// Chooses who deforms vertices before they are drawn.
+    SetDeformer(Deformer),
     /// How many of the model are shown, each at a phase of its own: 1…[`super::MOST_MEMBERS`].
     SetCrowd(u32),
 }

@@ -4,14 +4,17 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Pose, Session};
+use super::{CrowdPose, Pose, Session};
 use crate::deform::{Method, Surface, SurfaceInput};
 use crate::inspect::PosedModel;
 
-/// The surfaces of one pose, one for each method that was asked for.
+/// A method, and a member of the crowd; 0 is the model itself.
+type SurfaceKey = (&'static Method, usize);
+
+/// The surfaces of one pose, one for each method (and member of a crowd) that was asked for.
 #[derive(Debug, Default)]
 pub(super) struct SurfaceCache {
-    held: Mutex<Vec<(&'static Method, Arc<Surface>)>>,
+    held: Mutex<Vec<(SurfaceKey, Arc<Surface>)>>,
     made: AtomicUsize,
 }
 
@@ -32,18 +35,19 @@ impl SurfaceCache {
     /// The surface by `method`, if somebody has asked for it.
     fn at_hand(&self, method: &Method) -> Option<Arc<Surface>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().find(|(by, _)| std::ptr::eq(*by, method)).map(|(_, surface)| Arc::clone(surface))
+        held.iter().find(|((by, member), _)| std::ptr::eq(*by, method) && *member == 0).map(|(_, s)| Arc::clone(s))
     }
 
-    /// The surface by `method`; who asks while it is made waits for it.
-    fn get(&self, method: &'static Method, make: impl FnOnce() -> Surface) -> Arc<Surface> {
+    /// The surface of `key`; who asks while it is made waits for it.
+    fn get(&self, key: SurfaceKey, make: impl FnOnce() -> Surface) -> Arc<Surface> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, surface)) = held.iter().find(|(by, _)| std::ptr::eq(*by, method)) {
+        let is_it = |other: &SurfaceKey| std::ptr::eq(other.0, key.0) && other.1 == key.1;
+        if let Some((_, surface)) = held.iter().find(|(other, _)| is_it(other)) {
             return Arc::clone(surface);
         }
         let surface = Arc::new(make());
         self.made.fetch_add(1, Ordering::Relaxed);
-        held.push((method, Arc::clone(&surface)));
+        held.push((key, Arc::clone(&surface)));
         surface
     }
 }
@@ -60,7 +64,21 @@ impl Session {
     #[must_use]
     pub fn surface_by(&self, method: &'static Method) -> Option<Arc<Surface>> {
         let input = self.surface_input(method)?;
-        Some(self.pose.surfaces.get(method, || Surface::of(&input)))
+        Some(self.pose.surfaces.get((method, 0), || Surface::of(&input)))
+    }
+
+    /// The surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
+    #[must_use]
+    pub fn member_surface(&self, member: usize) -> Option<Arc<Surface>> {
+        let input = self.surface_input(self.view.method)?;
+        let CrowdPose { palettes, morph_weights, .. } = &self.pose.crowd;
+        let other = |i: usize| SurfaceInput {
+            palettes: &palettes[i * input.palettes.len()..][..input.palettes.len()],
+            morph_weights: &morph_weights[i * input.morph_weights.len()..][..input.morph_weights.len()],
+            ..input
+        };
+        let make = || Surface::of(&member.checked_sub(1).map_or(input, other));
+        (member < self.crowd()).then(|| self.pose.surfaces.get((self.view.method, member), make))
     }
 
     /// How many surfaces this session has deformed.
@@ -110,6 +128,9 @@ mod tests {
         for part in &mut surface.parts {
             let mesh = input.model.instances[part.instance.index()].mesh;
             let p = &input.model.meshes[mesh.index()].primitives[part.primitive];
+            if p.influences.is_none() {
+                continue;
+            }
             let mut sums = vec![(Vec3::ZERO, 0.0); p.positions.len()];
             for corners in p.indices.as_chunks::<3>().0 {
                 let sum: Vec3 = corners.iter().map(|v| part.deformed.positions[*v as usize]).sum();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 
 use super::{Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, Orbit, Session, ViewCommand};
-use crate::deform::{self, METHODS, Method, PaletteBuffer};
+use crate::deform::{self, Deformer, METHODS, Method, PaletteBuffer};
 use crate::inspect::{self, BoneShape, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
 use crate::model::{Lens, NodeId};
@@ -131,6 +131,8 @@ pub struct View {
     pub ramp: Ramp,
     /// How vertices are deformed.
     pub method: &'static Method,
+    /// Who deforms vertices before they are drawn; methods that need neighbours are left to the processor in any case.
+    pub deformer: Deformer,
     /// Bones over the surface.
     pub bones: bool,
     /// The shape in which they are drawn.
@@ -187,6 +189,7 @@ impl Default for View {
             overlay: None,
             ramp: Ramp::default(),
             method: METHODS[0],
+            deformer: Deformer::Auto,
             bones: true,
             bone_shape: BoneShape::default(),
             bone_size: 1.0,
@@ -421,6 +424,7 @@ impl Session {
             ViewCommand::SetLighting(lighting) => view.lighting = lighting,
             ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
             ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
+            ViewCommand::SetDeformer(deformer) => view.deformer = deformer,
             ViewCommand::SetCrowd(members) => {
                 view.crowd = members.clamp(1, MOST_MEMBERS);
                 self.show_crowd();

@@ -9,6 +9,7 @@ mod copies;
 mod corpus;
 mod covering;
 mod crowd;
+mod deformers;
 mod faults;
 mod form;
 mod furnace;

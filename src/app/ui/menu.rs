@@ -10,7 +10,7 @@ use egui::{
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, bones, crowd, icons};
-use crate::deform::{METHODS, Method};
+use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, EditCommand, FileCommand, Lighting, Menu, Panel,
@@ -147,6 +147,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
     });
     if submenu == Submenu::Lights {
         antialiasing(ui, session, commands);
+        deformer(ui, session, commands);
     }
 }
 
@@ -196,6 +197,18 @@ fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         ui.label("Anti-aliasing");
         if let Some(chosen) = segments(ui, &shown) {
             commands.push(ViewCommand::SetAntialiasing(choices[chosen].0).into());
+        }
+    });
+}
+
+/// Who deforms the vertices of the picture.
+fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let shown = Deformer::ALL.map(|by| (by.label(), session.view().deformer == by, by.help().to_owned()));
+    ui.horizontal(|ui| {
+        ui.add_space(28.0);
+        ui.label("Deformed by");
+        if let Some(chosen) = segments(ui, &shown) {
+            commands.push(ViewCommand::SetDeformer(Deformer::ALL[chosen]).into());
         }
     });
 }

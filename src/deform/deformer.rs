@@ -1,0 +1,57 @@
+//! Who works out where vertices are before they are drawn.
+
+/// Who deforms what a skin moves. The picture is the same; they differ in what they cost. What follows one matrix is always moved
+/// in the vertex shader: a deformed copy of it would save nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Deformer {
+    /// The vertex shader, or a compute shader where a picture reads the same vertices so often that this is quicker. Methods in
+    /// which a vertex depends on its neighbours are worked out by the processor.
+    #[default]
+    Auto,
+    /// The vertex shader deforms a vertex anew in each pass that reads it.
+    VertexShader,
+    /// A compute shader deforms each vertex once for a pose; all passes read its result.
+    Compute,
+    /// The processor deforms each vertex once for a pose, on all cores; all passes and all questions read the same surface.
+    Processor,
+}
+
+impl Deformer {
+    /// All, in the order of a menu.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::VertexShader, Self::Compute, Self::Processor];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::VertexShader => "shader",
+            Self::Compute => "compute",
+            Self::Processor => "processor",
+        }
+    }
+
+    /// Its name in a menu, short enough for one of four beside each other.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Auto => "Automatic",
+            Self::VertexShader => "Shader",
+            Self::Compute => "Compute",
+            Self::Processor => "Processor",
+        }
+    }
+
+    /// What it does, in a sentence.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Auto => "Whoever is quickest for the picture; methods that need neighbours are left to the processor",
+            Self::VertexShader => "Deforms a vertex anew in each pass that reads it",
+            Self::Compute => "Deforms each vertex once for a pose; all passes read the result",
+            Self::Processor => {
+                "Deforms each vertex once for a pose on all cores; picture, pointer and export read one surface"
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Vertices that are deformed before they are drawn: once for a pose, by a compute shader or by the processor. All passes then read
+//! them where the vertex shader would deform them anew (`placed` of shaders/common/deform.wgsl).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::deform::Dispatch;
+use super::error::GpuError;
+use super::gpu::{Gpu, MIN_BUFFER};
+use super::needs;
+use super::pipelines::{ModelLayouts, Pipelines};
+use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
+use super::upload::Upload;
+use crate::deform::{Deformed, Deformer, Method, Surface};
+use crate::frame::Frame;
+use crate::model::{InstanceId, Model, Primitive};
+
+/// Numbers of a deformed vertex in a buffer, as in `common/deform.wgsl` and `bake.wgsl`: position and determinant, normal, tangent,
+/// four each.
+const FLOATS: usize = 12;
+
+/// The deformed vertices of one surface.
+#[derive(Debug, Default)]
+pub(super) struct PlacedVertices {
+    /// By [`GpuDraw::offset`].
+    draws: HashMap<u32, PlacedDraw>,
+    /// What they were made of; `None`: they are to be made anew.
+    made_of: Option<Ingredients>,
+    /// How often they were made.
+    made: usize,
+    /// Numbers on their way to the device.
+    scratch: Vec<[f32; FLOATS]>,
+}
+
+/// The deformed vertices of a primitive of an instance.
+#[derive(Debug)]
+struct PlacedDraw {
+    buffer: wgpu::Buffer,
+    /// Takes the place of the primitive's own group, with the vertices where that has morph targets.
+    group: wgpu::BindGroup,
+}
+
+/// All that deformed vertices depend on, beside the model on the device.
+#[derive(Debug)]
+enum Ingredients {
+    /// The palette with the morph weights, by its revision, and how it is packed.
+    Palette(u64, &'static Method, usize),
+    Surfaces(Vec<Arc<Surface>>),
+}
+
+impl Ingredients {
+    fn of(deformer: Deformer, frame: &Frame, upload: &Upload) -> Self {
+        match deformer {
+            Deformer::Processor => Self::Surfaces(frame.surfaces.clone()),
+            _ => Self::Palette(upload.palette_revision(), frame.method, frame.draws.len()),
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Palette(a, by, n), Self::Palette(b, other, m)) => a == b && std::ptr::eq(*by, *other) && n == m,
+            (Self::Surfaces(a), Self::Surfaces(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Who deforms the vertices of a picture on this device. `is_part`: the device has no more of the model than this picture shows,
+/// so there is nothing to read twice.
+pub(super) fn deformer_of(gpu: &Gpu, frame: &Frame, is_part: bool) -> Deformer {
+    let can_compute = needs::missing_for_baking(&gpu.device.limits()).is_empty();
+    match frame.deformer {
+        Deformer::Processor if frame.surfaces.len() == frame.members.max(1) as usize => Deformer::Processor,
+        Deformer::Compute if can_compute && !is_part => Deformer::Compute,
+        _ => Deformer::VertexShader,
+    }
+}
+
+impl PlacedVertices {
+    /// The group that a draw binds in place of its primitive's; `None`: the vertex shader deforms it.
+    pub fn group(&self, draw: &GpuDraw) -> Option<&wgpu::BindGroup> {
+        self.draws.get(&draw.offset).map(|placed| &placed.group)
+    }
+
+    /// How often vertices were deformed.
+    pub fn made(&self) -> usize {
+        self.made
+    }
+
+    /// The model on the device has changed.
+    pub fn forget(&mut self) {
+        (self.draws, self.made_of) = (HashMap::new(), None);
+    }
+
+    /// Deforms what `frame` shows, unless that is there already.
+    pub fn follow(
+        &mut self,
+        gpu: &Gpu,
+        (pipelines, layouts): (&mut Pipelines, &ModelLayouts),
+        (model, copy): (&Model, &GpuModel),
+        (frame, upload): (&Frame, &Upload),
+        deformer: Deformer,
+    ) -> Result<(), GpuError> {
+        if deformer == Deformer::VertexShader {
+            self.forget();
+            return Ok(());
+        }
+        let made_of = Ingredients::of(deformer, frame, upload);
+        if self.made_of.as_ref().is_some_and(|before| before.is(&made_of)) {
+            return Ok(());
+        }
+        self.made_of = None;
+        let members = frame.members.max(1);
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("deform") });
+        for id in &frame.draws {
+            let mesh = model.instances[id.index()].mesh.index();
+            for (n, draw) in copy.draws[id.index()].iter().enumerate().filter(|(_, draw)| !draw.rigid) {
+                let (primitive, source) = (&copy.meshes[mesh][n], &model.meshes[mesh].primitives[n]);
+                let bytes = source.vertex_count() * members as usize * size_of::<[f32; FLOATS]>();
+                let buffer = self.buffer(gpu, (layouts, copy), (primitive, draw), bytes as u64)?;
+                if deformer == Deformer::Compute {
+                    let pipeline = pipelines.bake(gpu, frame.method, draw.shape(frame));
+                    let size = [source.vertex_count() as u32, members];
+                    let work = Dispatch { pipeline, draw, primitive, size, out: &buffer };
+                    work.record(gpu, (pipelines, upload), &mut encoder);
+                } else {
+                    self.write(gpu, (frame, *id, n), (primitive, source), &buffer);
+                }
+            }
+        }
+        gpu.queue.submit([encoder.finish()]);
+        (self.made_of, self.made) = (Some(made_of), self.made + 1);
+        Ok(())
+    }
+
+    /// Room for the vertices of a draw.
+    fn buffer(
+        &mut self,
+        gpu: &Gpu,
+        (layouts, copy): (&ModelLayouts, &GpuModel),
+        (primitive, draw): (&GpuPrimitive, &GpuDraw),
+        bytes: u64,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let bytes = bytes.max(MIN_BUFFER);
+        if let Some(held) = self.draws.get(&draw.offset).filter(|held| held.buffer.size() == bytes) {
+            return Ok(held.buffer.clone());
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let buffer = gpu.empty_buffer("deformed vertices", bytes, usage)?;
+        let group = copy.placed_group(gpu, layouts, primitive, &buffer);
+        self.draws.insert(draw.offset, PlacedDraw { buffer: buffer.clone(), group });
+        Ok(buffer)
+    }
+
+    /// Sends what the processor has deformed, member after member.
+    fn write(
+        &mut self,
+        gpu: &Gpu,
+        (frame, id, n): (&Frame, InstanceId, usize),
+        (primitive, source): (&GpuPrimitive, &Primitive),
+        buffer: &wgpu::Buffer,
+    ) {
+        self.scratch.clear();
+        for surface in &frame.surfaces {
+            let Some(part) = surface.part(id, n) else { continue };
+            let first = self.scratch.len();
+            self.scratch.extend((0..source.vertex_count()).map(|v| floats(&part.deformed, source, v)));
+            let arranged = primitive.order.arranged(&self.scratch[first..]).into_owned();
+            self.scratch.truncate(first);
+            self.scratch.extend_from_slice(&arranged);
+        }
+        gpu.write(buffer, bytemuck::cast_slice(&self.scratch));
+    }
+}
+
+/// A vertex as the shader reads it. Where the file has no normals, the shader takes those of the triangles.
+fn floats(deformed: &Deformed, source: &Primitive, vertex: usize) -> [f32; FLOATS] {
+    let at = deformed.positions[vertex];
+    let normal = if source.normals.is_empty() { glam::Vec3::ZERO } else { deformed.normals[vertex] };
+    let tangent = deformed.tangents.get(vertex).copied().unwrap_or_default();
+    let determinant = deformed.determinants[vertex];
+    let rows = [at.extend(determinant), normal.extend(0.0), tangent.truncate().extend(0.0)];
+    bytemuck::cast(rows.map(|row| row.to_array()))
+}
