@@ -7,6 +7,7 @@ use std::path::Path;
 use skinscope::deform::METHODS;
 use skinscope::edit::{OPERATIONS, Operation, REPAIRED};
 use skinscope::import::EXTENSIONS;
+use skinscope::inspect::OVERLAYS;
 use skinscope::inspect::check::RULES;
 use skinscope::inspect::rom::ROM_RULES;
 use skinscope::session::{COMMANDS, Menu};
@@ -57,6 +58,19 @@ fn the_table_of_methods_is_the_programs() {
         table += &format!("| {} | `{}` | {} |\n", method.label, method.id, method.help);
     }
     assert!(README.contains(&(table.clone() + "\n")), "README.md needs this table:\n\n{table}");
+}
+
+/// In the order of the program; what each shows is said in words of the README's own.
+#[test]
+fn the_table_of_overlays_has_a_row_for_each() {
+    let (_, rest) = README.split_once("| overlay | `--overlay` | what it shows |\n").unwrap();
+    let rows: Vec<&str> = rest.lines().skip(1).map(str::trim).take_while(|line| line.starts_with('|')).collect();
+    let key = |key: Option<char>| key.map_or(String::new(), |key| format!(" ({})", key.to_uppercase()));
+    let wanted: Vec<String> = OVERLAYS.iter().map(|o| format!("| {}{} | `{}` |", o.label, key(o.key), o.id)).collect();
+    assert_eq!(rows.len(), wanted.len(), "README.md needs a row for each of these: {wanted:#?}");
+    for (row, wanted) in rows.iter().zip(&wanted) {
+        assert!(row.starts_with(wanted), "{row}: {wanted}");
+    }
 }
 
 #[test]
