@@ -115,7 +115,7 @@ impl Figure {
         anim::local_to_model(&self.model.skeleton, &pose, &mut matrices);
         deform::palettes(&self.model, &matrices, &mut palettes);
         let primitive = self.primitive();
-        let influences = primitive.influences.as_ref().unwrap();
+        let influences = primitive.stored_influences.as_ref().unwrap();
         let mut longest = 0.0_f32;
         for (v, position) in primitive.positions.iter().enumerate() {
             let of_vertex = v * influences.per_vertex..(v + 1) * influences.per_vertex;

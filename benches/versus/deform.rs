@@ -172,7 +172,7 @@ impl<'a> Job<'a> {
 /// The floor: everything that deformation reads is read, everything that it writes is written.
 #[inline(never)]
 fn copy(p: &Primitive, out: &mut Deformed) {
-    let influences = p.influences.as_ref().unwrap();
+    let influences = p.stored_influences.as_ref().unwrap();
     out.positions.resize(p.positions.len(), Vec3::ZERO);
     out.normals.resize(p.positions.len(), Vec3::ZERO);
     let pairs = influences.joints.as_chunks::<4>().0.iter().zip(influences.weights.as_chunks::<4>().0);
@@ -200,7 +200,7 @@ struct ByBones {
 impl ByBones {
     fn new(model: &Model, matrices: &[Affine3A]) -> Self {
         let p = &model.meshes[0].primitives[0];
-        let influences: &Influences = p.influences.as_ref().unwrap();
+        let influences: &Influences = p.stored_influences.as_ref().unwrap();
         let mut bones: Vec<(Affine3A, Vec<(u32, f32)>)> = matrices.iter().map(|m| (*m, Vec::new())).collect();
         for vertex in 0..p.positions.len() {
             let (joints, weights) = influences.of(vertex);

@@ -55,7 +55,7 @@ fn mesh(side: usize, skinned: bool) -> Primitive {
         }
     }
     out.stored_vertices = out.positions.len();
-    out.influences = skinned.then_some(influences);
+    out.stored_influences = skinned.then_some(influences);
     out
 }
 

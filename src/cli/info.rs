@@ -222,8 +222,8 @@ fn primitive(model: &Model, mesh: usize, index: usize) -> Value {
         "mode": format!("{:?}", p.source_mode),
         "vertices": p.stored_vertices,
         "indices": p.indices.len(),
-        "influences": p.influences.as_ref().map_or(0, |i| i.per_vertex),
-        "weights": p.influences.as_ref().map(|i| match i.format {
+        "influences": p.stored_influences.as_ref().map_or(0, |i| i.per_vertex),
+        "weights": p.stored_influences.as_ref().map(|i| match i.format {
             WeightFormat::U8 => "u8",
             WeightFormat::U16 => "u16",
             WeightFormat::F32 => "f32",

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::deform::packed::{may_reorder, pack_primitive};
-use crate::model::{Model, Primitive, Values};
+use crate::model::{MeshId, Model, PrimitiveRef, Values};
 use crate::session::Document;
 
 /// Reports what was loaded since `started`, with vertices and indices as they go to a device.
@@ -31,9 +31,9 @@ pub(super) fn report(document: &Document, started: Instant) -> Value {
 /// Packs all that instances show, one primitive after the other, as the renderer does; how many bytes that makes.
 fn pack(model: &Model) -> usize {
     let shown: BTreeSet<_> = model.instances.iter().map(|i| i.mesh.index()).collect();
-    let primitives = shown.into_iter().flat_map(|mesh| &model.meshes[mesh].primitives);
-    let bytes = |p: &Primitive| {
-        let packed = pack_primitive(p, may_reorder(model, p));
+    let primitives = shown.into_iter().flat_map(|mesh| model.primitives(MeshId::from_index(mesh)));
+    let bytes = |p: PrimitiveRef<'_>| {
+        let packed = pack_primitive(p, may_reorder(model, &p));
         let indices = packed.indices.as_ref().unwrap_or(&p.indices);
         4 * (packed.vertices.len() + packed.paint.len() + packed.morphs.len() + indices.len())
             + size_of_val(&packed.listed[..])

@@ -7,7 +7,7 @@
 use glam::{BVec4A, Mat4, Vec3, Vec4};
 
 use super::{DeformedVertex, Vertex};
-use crate::model::Influences;
+use crate::model::Run;
 
 /// Vertices to deform. Lists are as long as `positions`, or empty: then nothing is asked of them.
 #[derive(Clone, Copy, Debug)]
@@ -97,11 +97,9 @@ impl<'a> BatchOut<'a> {
     }
 }
 
-impl Influences {
-    /// All of them.
-    #[must_use]
-    pub fn movers(&self) -> BatchInfluences<'_> {
-        BatchInfluences::Each { per_vertex: self.per_vertex, joints: &self.joints, weights: &self.weights }
+impl<'a> From<&Run<'a>> for BatchInfluences<'a> {
+    fn from(run: &Run<'a>) -> Self {
+        BatchInfluences::Each { per_vertex: run.per_vertex, joints: run.joints, weights: run.weights }
     }
 }
 

@@ -386,7 +386,7 @@ mod tests {
     fn a_joint_that_throws_its_vertices_away_leaves_the_rest_in_view() {
         let found = changed(|p| {
             // The fourth joint has a quarter of the vertices, and shares more with the third.
-            let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+            let influences = p.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
             for (j, w) in influences.joints.iter_mut().zip(&mut influences.weights) {
                 (*j, *w) = if *j == 3 { (0, *w) } else { (*j, *w) };
             }
@@ -428,10 +428,10 @@ mod tests {
             let primitive = &mut p.meshes[0].primitives[0];
             move_vertex_of(primitive, 210, Vec3::X * 1e4);
             let corners = primitive.indices.clone();
-            let influences = primitive.influences.clone().unwrap();
+            let influences = primitive.stored_influences.clone().unwrap();
             primitive.positions = corners.iter().map(|v| primitive.positions[*v as usize]).collect();
             primitive.normals.clear();
-            let new = primitive.influences.as_mut().unwrap();
+            let new = primitive.stored_influences.as_mut().unwrap();
             new.joints = corners.iter().flat_map(|v| influences.of(*v as usize).0.to_vec()).collect();
             new.weights = corners.iter().flat_map(|v| influences.of(*v as usize).1.to_vec()).collect();
             primitive.stored_vertices = corners.len();

@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec3, Vec4};
 
 use super::{Batch, BatchInfluences, BatchOut, Method, Surface, SurfaceInput};
 use crate::math::Aabb;
-use crate::model::{Influences, InstanceId, Model, Primitive, Topology};
+use crate::model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
 
 /// The lists that are asked of a deformed primitive beside its positions.
@@ -102,7 +102,7 @@ fn palette_of<'a>(
     (instance, primitive): (InstanceId, usize),
     packed: &'a [Vec4],
     method: &Method,
-) -> (&'a [Vec4], Option<&'a Influences>) {
+) -> (&'a [Vec4], Option<InfluencesRef<'a>>) {
     let (first, influences) = model.binding(instance, primitive);
     let skin = model.instances[instance.index()].skin.filter(|_| influences.is_some());
     let joints = skin.map_or(1, |skin| model.skins[skin.index()].joints.len());
@@ -113,7 +113,7 @@ fn palette_of<'a>(
 fn deform_with(
     model: &Model,
     (instance, primitive): (InstanceId, usize),
-    (palette, influences): (&[Vec4], Option<&Influences>),
+    (palette, influences): (&[Vec4], Option<InfluencesRef<'_>>),
     morph_weights: &[f32],
     method: &Method,
     out: &mut Deformed,
@@ -145,7 +145,7 @@ struct Work<'a> {
     weights: &'a [f32],
     /// Any weight is not zero.
     morphs: bool,
-    influences: Option<&'a Influences>,
+    influences: Option<InfluencesRef<'a>>,
     palette: &'a [Vec4],
     method: &'a Method,
 }
@@ -163,7 +163,7 @@ impl<'a> Work<'a> {
     fn new(
         model: &'a Model,
         (instance, primitive): (InstanceId, usize),
-        (palette, influences): (&'a [Vec4], Option<&'a Influences>),
+        (palette, influences): (&'a [Vec4], Option<InfluencesRef<'a>>),
         morph_weights: &'a [f32],
         method: &'a Method,
     ) -> Self {
@@ -211,13 +211,28 @@ impl<'a> Work<'a> {
 
     /// Does the same as [`Work::spread`], on this thread alone.
     fn deform(&self, start: usize, out: &mut BatchOut) {
-        let movers = self.influences.map_or(BatchInfluences::One, Influences::movers);
         let end = start + out.positions.len();
+        let Some(influences) = self.influences else { return self.deform_run(start, BatchInfluences::One, out) };
+        let mut left = std::mem::take(out);
+        for run in influences.runs(start..end) {
+            let (mut here, rest) = left.split_at(run.vertices.len());
+            self.deform_run(run.vertices.start, BatchInfluences::from(&run), &mut here);
+            left = rest;
+        }
+    }
+
+    /// The vertices from `start` on; the movers are theirs.
+    fn deform_run(&self, start: usize, movers: BatchInfluences, out: &mut BatchOut) {
         if self.morphs {
             return self.morph(start, movers, out);
         }
-        let Primitive { positions, normals, tangents, .. } = self.p;
-        let batch = Batch { positions, normals, tangents, movers }.range(start, end, out);
+        let count = out.positions.len();
+        let batch = Batch {
+            positions: &self.p.positions[start..start + count],
+            normals: part(&self.p.normals, start, out.normals.len()),
+            tangents: part(&self.p.tangents, start, out.tangents.len()),
+            movers,
+        };
         (self.method.deform_all)(self.palette, &batch, out);
     }
 
@@ -242,7 +257,7 @@ impl<'a> Work<'a> {
                     *tangent += (*by * *weight).extend(0.0);
                 }
             }
-            let batch = Batch { positions, normals, tangents, movers: movers.range(from, from + count) };
+            let batch = Batch { positions, normals, tangents, movers: movers.range(from - start, from - start + count) };
             (self.method.deform_all)(self.palette, &batch, &mut here);
             (left, from) = (rest, from + count);
         }
@@ -258,7 +273,7 @@ fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
 #[derive(Debug)]
 pub struct VertexDeformer<'a> {
     primitive: &'a Primitive,
-    influences: Option<&'a Influences>,
+    influences: Option<InfluencesRef<'a>>,
     /// From the primitive's first matrix.
     palette: &'a [Vec4],
     /// Targets at work.
@@ -295,7 +310,7 @@ impl<'a> VertexDeformer<'a> {
     fn with(
         model: &'a Model,
         (instance, primitive): (InstanceId, usize),
-        (palette, influences): (&'a [Vec4], Option<&'a Influences>),
+        (palette, influences): (&'a [Vec4], Option<InfluencesRef<'a>>),
         morph_weights: &[f32],
         method: &'a Method,
     ) -> Self {
@@ -311,7 +326,10 @@ impl<'a> VertexDeformer<'a> {
     #[must_use]
     pub fn position(&self, vertex: usize) -> Vec3 {
         let mut out = [Vec3::ZERO];
-        let movers = self.influences.map_or(BatchInfluences::One, |list| list.movers().range(vertex, vertex + 1));
+        let movers = self.influences.map_or(BatchInfluences::One, |list| {
+            let (joints, weights) = list.of(vertex);
+            BatchInfluences::Each { per_vertex: joints.len(), joints, weights }
+        });
         self.deform(&[self.morphed(vertex)], movers, &mut out);
         out[0]
     }
@@ -322,12 +340,7 @@ impl<'a> VertexDeformer<'a> {
         out.clear();
         out.resize(vertices.len(), Vec3::ZERO);
         let Some(list) = self.influences else { return self.deform(&from, BatchInfluences::One, out) };
-        let (mut joints, mut weights) = (Vec::new(), Vec::new());
-        for v in vertices {
-            let (of, shares) = list.of(*v as usize);
-            joints.extend_from_slice(of);
-            weights.extend_from_slice(shares);
-        }
+        let (joints, weights) = list.gathered(vertices);
         let movers = BatchInfluences::Each { per_vertex: list.per_vertex, joints: &joints, weights: &weights };
         self.deform(&from, movers, out);
     }

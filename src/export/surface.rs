@@ -135,7 +135,7 @@ mod tests {
         p.split_from = vec![copied as u32];
         p.positions.push(p.positions[copied]);
         p.normals.push(p.normals[copied]);
-        let influences = p.influences.as_mut().unwrap();
+        let influences = p.stored_influences.as_mut().unwrap();
         let range = copied * influences.per_vertex..(copied + 1) * influences.per_vertex;
         influences.joints.extend_from_within(range.clone());
         influences.weights.extend_from_within(range);

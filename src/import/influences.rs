@@ -122,14 +122,15 @@ fn take_not_finite(source: &PrimitiveSource, influences: &mut Influences) -> Res
 
 /// Lists what is odd about the weights; nothing is renormalised.
 fn examine(source: &PrimitiveSource, influences: &Influences) {
+    let read = influences.as_stored();
     let negative = influences.weights.iter().filter(|w| **w < 0.0).count();
     if negative > 0 {
         source.warn("has", format_args!("{negative} negative weights, kept as stored"));
     }
     let (mut off, mut least, mut most) = (0_usize, f64::INFINITY, f64::NEG_INFINITY);
     let vertices = influences.weights.len() / influences.per_vertex;
-    for vertex in (0..vertices).filter(|v| !influences.sums_to_one(*v)) {
-        let sum = influences.sum(vertex);
+    for vertex in (0..vertices).filter(|v| !read.sums_to_one(*v)) {
+        let sum = read.sum(vertex);
         (off, least, most) = (off + 1, least.min(sum), most.max(sum));
     }
     if off > 0 {
@@ -157,9 +158,9 @@ pub(super) fn check_joints(
     mesh: &mut Mesh,
     (index, skin, joint_count): (usize, usize, usize),
 ) -> Result<(), ImportError> {
-    for (p, Primitive { influences, stored_vertices, .. }) in mesh.primitives.iter_mut().enumerate() {
-        let Some(influences) = influences else { continue };
-        if influences.joints_needed() <= joint_count {
+    for (p, Primitive { stored_influences, stored_vertices, .. }) in mesh.primitives.iter_mut().enumerate() {
+        let Some(influences) = stored_influences else { continue };
+        if influences.as_stored().joints_needed() <= joint_count {
             continue;
         }
         let place = || format!("mesh {index}, primitive {p}");

@@ -175,7 +175,7 @@ fn check_references(reader: &Reader, node: &json::Node, place: &dyn Fn() -> Stri
 /// The node's skin, unless the mesh has nothing that a skin could move.
 fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn Fn() -> String) -> Option<usize> {
     let skin = node.skin?.value();
-    let rigid = mesh.primitives.iter().filter(|p| p.influences.is_none()).count();
+    let rigid = mesh.primitives.iter().filter(|p| p.stored_influences.is_none()).count();
     if rigid == mesh.primitives.len() {
         reader.warnings.add(place(), "has a skin, but its mesh has no JOINTS and WEIGHTS; it follows the node");
         return None;

@@ -22,7 +22,7 @@ const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
 impl PrimitiveSource<'_, '_> {
     /// The places in the file of the influences of a primitive that [`Self::read`] has read.
     pub(super) fn origin(&self, read: &Primitive) -> PrimitiveOrigin {
-        let sets = read.influences.as_ref().map(|read| influences::origins(self, read));
+        let sets = read.stored_influences.as_ref().map(|read| influences::origins(self, read));
         PrimitiveOrigin {
             sets: sets.unwrap_or_default(),
             draco: super::draco::origin(self.primitive, self.unpacked.as_ref()),
@@ -77,7 +77,7 @@ impl PrimitiveSource<'_, '_> {
             tangents: self.optional::<Vec4, 4>(Semantic::Tangents, count, (Type::Vec4, DIRECTION))?,
             uvs: [self.uvs(0, count)?, self.uvs(1, count)?],
             colors: self.colors(count)?,
-            influences: influences::read(self, count)?,
+            stored_influences: influences::read(self, count)?,
             morphs: self.morphs(count, target_count)?,
             ..Primitive::default()
         };

@@ -80,7 +80,7 @@ fn distribute(primitive: &mut Primitive, corners: &[Option<Vec4>]) {
         append(&mut morph.normals, &from);
         append(&mut morph.tangents, &from);
     }
-    if let Some(Influences { per_vertex, joints, weights, .. }) = &mut primitive.influences {
+    if let Some(Influences { per_vertex, joints, weights, .. }) = &mut primitive.stored_influences {
         for vertex in &from {
             let range = *vertex as usize * *per_vertex..(*vertex as usize + 1) * *per_vertex;
             joints.extend_from_within(range.clone());

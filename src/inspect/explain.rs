@@ -230,7 +230,7 @@ mod tests {
         parts.skins[0].inverse_bind = bind.iter().map(|turn| turn.matrix().inverse()).collect();
         let primitive = &mut parts.meshes[0].primitives[0];
         primitive.positions[0] = DVec3::from_array(at).as_vec3();
-        let lists = primitive.influences.as_mut().unwrap();
+        let lists = primitive.stored_influences.as_mut().unwrap();
         for slot in 0..lists.per_vertex {
             (lists.joints[slot], lists.weights[slot]) = influences.get(slot).copied().unwrap_or_default();
         }

@@ -45,7 +45,7 @@ fn rogue(model: &Model, report: &Report) -> PerVertex {
 
 /// The weight of a stored vertex for a node, by the skin that gives it most.
 fn weight_of(model: &Model, mesh: MeshId, primitive: usize, vertex: u32, node: NodeId) -> f32 {
-    let Some(influences) = &model.meshes[mesh.index()].primitives[primitive].influences else { return 0.0 };
+    let Some(influences) = model.influences(mesh, primitive) else { return 0.0 };
     let (joints, weights) = influences.of(vertex as usize);
     let skins = model.instances.iter().filter(|i| i.mesh == mesh).filter_map(|i| i.skin);
     let of_skin = |skin: crate::model::SkinId| -> f32 {
@@ -80,7 +80,7 @@ mod tests {
         let values = values.of(MeshId(0), 0);
         assert_eq!((values.len(), values.iter().filter(|v| **v > 0.0).count()), (40, 2));
         // Each ring of the tube has one weight for the upper joint.
-        let influences = model.meshes[0].primitives[0].influences.as_ref().unwrap();
+        let influences = model.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
         for vertex in [3, 17] {
             let (joints, weights) = influences.of(vertex);
             let at = joints.iter().position(|j| *j == 1).unwrap();

@@ -129,8 +129,8 @@ pub(super) fn nearest_corner(ray: Ray, distance: f32, corners: [Vec3; 3]) -> usi
 #[must_use]
 pub fn mover(model: &Model, instance: InstanceId, primitive: usize, vertex: usize) -> Option<NodeId> {
     let source = &model.instances[instance.index()];
-    let p = model.meshes[source.mesh.index()].primitives.get(primitive)?;
-    let (Some(skin), Some(influences)) = (source.skin, &p.influences) else {
+    model.meshes[source.mesh.index()].primitives.get(primitive)?;
+    let (Some(skin), Some(influences)) = (source.skin, model.influences(source.mesh, primitive)) else {
         return Some(carrier(model, source.node));
     };
     let (joints, weights) = influences.of(vertex);
@@ -197,7 +197,7 @@ pub fn moved_bounds(posed: &PosedModel, draws: &[InstanceId], node: NodeId, weig
     bounds_of(posed, draws, &mut |instance, primitive, out| {
         let p = &model.meshes[instance.mesh.index()].primitives[primitive];
         let count = p.positions.len() as u32;
-        let (Some(skin), Some(influences)) = (instance.skin, &p.influences) else {
+        let (Some(skin), Some(influences)) = (instance.skin, model.influences(instance.mesh, primitive)) else {
             if instance.node == node || carrier(model, instance.node) == node {
                 out.extend(0..count);
             }

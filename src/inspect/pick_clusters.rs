@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::{UVec3, Vec3};
 
 use crate::math::Aabb;
-use crate::model::Primitive;
+use crate::model::PrimitiveRef;
 
 /// The triangles of one primitive; empty where it has none.
 #[derive(Clone, Debug, Default)]
@@ -62,7 +62,7 @@ const LEAF: usize = 64;
 const MOST_JOINTS: usize = 64;
 
 /// The clusters of a primitive made of triangles.
-pub(super) fn clusters(p: &Primitive) -> Clusters {
+pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
     let mut out = Clusters::default();
     let triangles = p.indices.as_chunks::<3>().0;
     let order = along_a_curve(p, triangles);
@@ -94,7 +94,7 @@ pub(super) fn clusters(p: &Primitive) -> Clusters {
 }
 
 /// Triangle numbers sorted by where the triangles lie, so that neighbours in the list are neighbours in space.
-fn along_a_curve(p: &Primitive, triangles: &[[u32; 3]]) -> Vec<u32> {
+fn along_a_curve(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Vec<u32> {
     let bounds = Aabb::from_points(p.positions.iter().copied());
     let scale = Vec3::splat(1023.0) / bounds.size().max(Vec3::splat(1e-30));
     let mut keys: Vec<u64> = Vec::with_capacity(triangles.len());
@@ -119,7 +119,7 @@ fn morton(cell: UVec3) -> u32 {
 }
 
 /// Who moves these vertices.
-fn members(p: &Primitive, vertices: &[u32], joints: &mut Vec<(u16, Aabb)>) -> Members {
+fn members(p: PrimitiveRef<'_>, vertices: &[u32], joints: &mut Vec<(u16, Aabb)>) -> Members {
     let start = joints.len();
     // With normalised weights the sum is one.
     let mut sums = [1.0_f32; 2];
@@ -127,7 +127,7 @@ fn members(p: &Primitive, vertices: &[u32], joints: &mut Vec<(u16, Aabb)>) -> Me
     for v in vertices {
         let position = p.positions[*v as usize];
         around = Aabb { min: around.min.min(position), max: around.max.max(position) };
-        let Some(influences) = p.influences.as_ref().filter(|_| !wild) else { continue };
+        let Some(influences) = p.influences.filter(|_| !wild) else { continue };
         let (mut sum, (slots, weights)) = (0.0, influences.of(*v as usize));
         for (joint, weight) in slots.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
             include(joints, start, *joint, position);

@@ -10,7 +10,7 @@ use super::pick::{self, Hit};
 use super::pick_clusters::{self, BRANCH, Clusters, Members};
 use crate::deform::{self, InfluenceBounds, VertexDeformer};
 use crate::math::{Aabb, Ray};
-use crate::model::{InstanceId, Model, Primitive, Topology};
+use crate::model::{InstanceId, MeshId, Model, PrimitiveRef, Topology};
 
 /// Made once for a model; serves it with any weights of the same joints, so with normalised ones too.
 #[derive(Clone, Debug, Default)]
@@ -23,11 +23,12 @@ impl PickIndex {
     /// Sorts the triangles of `model` into clusters.
     #[must_use]
     pub fn of(model: &Model) -> Self {
-        let of_primitive = |p: &Primitive| match p.topology {
+        let of_primitive = |p: PrimitiveRef<'_>| match p.topology {
             Topology::Triangles => pick_clusters::clusters(p),
             Topology::Points | Topology::Lines => Clusters::default(),
         };
-        let meshes = model.meshes.iter().map(|m| m.primitives.iter().map(of_primitive).collect()).collect();
+        let of_mesh = |m: usize| model.primitives(MeshId::from_index(m)).map(of_primitive).collect();
+        let meshes = (0..model.meshes.len()).map(of_mesh).collect();
         Self { meshes }
     }
 

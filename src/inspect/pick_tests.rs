@@ -42,7 +42,7 @@ fn models() -> Vec<Model> {
     let mut random = Random(3);
     copied.instances[1].copies = (0..20).map(|_| random.matrix(3.0)).collect();
     copied.instances[1].copies[4] = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
-    let weights = &mut course.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+    let weights = &mut course.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     for (vertex, weights) in weights.chunks_exact_mut(8).enumerate() {
         match vertex / 16 {
             1 => weights.iter_mut().for_each(|w| *w *= 1.7),

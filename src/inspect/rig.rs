@@ -185,7 +185,7 @@ type Bounds = [DVec3; 2];
 /// By skin: the diagonal of the box around the mass of the vertices that it may move, mesh space; `None` where it has none.
 fn mesh_sizes(model: &Model) -> Vec<Option<f64>> {
     let of_mesh = |mesh: &Mesh| {
-        let primitives = mesh.primitives.iter().filter(|p| p.influences.is_some());
+        let primitives = mesh.primitives.iter().filter(|p| p.stored_influences.is_some());
         let points: Vec<Vec3> = primitives.flat_map(|p| &p.positions[..p.stored_vertices]).copied().collect();
         let mass = Aabb::around_mass(&points);
         (!mass.is_empty()).then(|| [mass.min, mass.max].map(|corner| corner.as_dvec3()))

@@ -71,9 +71,9 @@ impl WeightStats {
         let mut out = Self { nodes, data: SkinData::of(model), ..Self::default() };
         let mut sizes = Vec::new();
         for instance in &model.instances {
-            for primitive in &model.meshes[instance.mesh.index()].primitives {
+            for primitive in model.primitives(instance.mesh) {
                 let skin = instance.skin.map(|s| &model.skins[s.index()]);
-                let (Some(skin), Some(influences)) = (skin, &primitive.influences) else {
+                let (Some(skin), Some(influences)) = (skin, primitive.influences) else {
                     out.rigid += primitive.stored_vertices;
                     let node = &mut out.nodes[instance.node.index()];
                     node.vertices += primitive.stored_vertices;

@@ -83,7 +83,8 @@ impl Model {
         }
         let layout = super::layout(&parts);
         let bind = super::bind_pose(&parts);
-        Ok(Self { parts, layout, bind, is_joint })
+        let shared = std::sync::Arc::new(super::Shared { parts, layout, bind, is_joint });
+        Ok(Self { shared, edits: super::WeightEdits::default() })
     }
 }
 
@@ -175,7 +176,7 @@ fn numbers(p: &Primitive) -> Vec<&[f32]> {
         bytemuck::cast_slice(&p.uvs[0]),
         bytemuck::cast_slice(&p.uvs[1]),
         bytemuck::cast_slice(&p.colors),
-        p.influences.as_ref().map_or(&[], |i| &i.weights),
+        p.stored_influences.as_ref().map_or(&[], |i| &i.weights),
     ];
     let morphs = p.morphs.iter().flat_map(|m| [&m.positions, &m.normals, &m.tangents]);
     out.extend(morphs.map(|list| bytemuck::cast_slice::<_, f32>(list)));
@@ -223,7 +224,7 @@ fn check_primitive(
         )?;
     }
     ensure(numbers(p).into_iter().all(is_finite), place, "it holds numbers that are not finite")?;
-    if let Some(i) = &p.influences {
+    if let Some(i) = &p.stored_influences {
         let fits = i.per_vertex > 0 && i.joints.len() == n * i.per_vertex && i.weights.len() == i.joints.len();
         ensure(fits, place, "its influences do not fit its vertices")?;
         check_evidence(i, p.stored_vertices, place)?;
@@ -250,8 +251,8 @@ fn check_evidence(i: &Influences, stored: usize, place: &dyn Fn() -> String) -> 
 
 /// One more than the largest place in a skin that the mesh refers to.
 fn joints_needed(mesh: &Mesh) -> usize {
-    let influences = mesh.primitives.iter().filter_map(|p| p.influences.as_ref());
-    influences.map(Influences::joints_needed).max().unwrap_or(0)
+    let influences = mesh.primitives.iter().filter_map(|p| p.as_stored().influences);
+    influences.map(|i| i.joints_needed()).max().unwrap_or(0)
 }
 
 fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
@@ -409,7 +410,7 @@ mod tests {
         let said = Err("mesh 0, primitive 0: it holds numbers that are not finite".to_owned());
         assert_eq!(built(|p| p.meshes[0].primitives[0].positions[7].z = f32::NAN), said);
         assert_eq!(built(|p| p.meshes[0].primitives[0].normals[0].x = f32::INFINITY), said);
-        let weights = |p: &mut ModelParts, w| p.meshes[0].primitives[0].influences.as_mut().map(|i| i.weights[3] = w);
+        let weights = |p: &mut ModelParts, w| p.meshes[0].primitives[0].stored_influences.as_mut().map(|i| i.weights[3] = w);
         assert_eq!(built(|p| _ = weights(p, f32::NEG_INFINITY)), said);
         let clip = built(|p| p.clips[0].samplers[0].values = Values::Quat(vec![glam::Quat::NAN; 3].into()));
         assert_eq!(clip, Err("clip 0, sampler 0: it holds numbers that are not finite".to_owned()));
@@ -456,7 +457,7 @@ mod tests {
         assert_eq!((of_skin(&[0, 1]), of_skin(&[1, 1]), of_skin(&[2])), (Ok(()), said.clone(), said));
         let weights = |vertex, slot, value: f32, weight: f32| {
             built(|p| {
-                let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+                let influences = p.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
                 influences.weights[0] = weight;
                 influences.not_finite = vec![NotFinite { vertex, slot, value }];
             })
@@ -469,7 +470,7 @@ mod tests {
         assert_eq!(weights(1_000_000, 0, f32::NAN, 0.0), said);
         let joints = |vertex, slot| {
             built(|p| {
-                let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+                let influences = p.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
                 influences.weights[3] = 0.0;
                 influences.joints[3] = 0;
                 influences.out_of_range = vec![OutOfRange { vertex, slot, joint: 9 }];
@@ -478,14 +479,14 @@ mod tests {
         let said = Err("mesh 0, primitive 0: its joints beyond the skin are not as kept".to_owned());
         assert_eq!((joints(0, 3), joints(0, 0), joints(0, 4)), (Ok(()), said.clone(), said));
         let formats = built(|p| {
-            p.meshes[0].primitives[0].influences.as_mut().unwrap().formats = vec![Default::default(); 2];
+            p.meshes[0].primitives[0].stored_influences.as_mut().unwrap().formats = vec![Default::default(); 2];
         });
         assert_eq!(formats, Err("mesh 0, primitive 0: formats and sets of weights differ in number".to_owned()));
     }
 
     #[test]
     fn joints_beyond_the_skin_are_refused() {
-        let error = built(|p| p.meshes[0].primitives[0].influences.iter_mut().for_each(|i| i.joints[0] = 2));
+        let error = built(|p| p.meshes[0].primitives[0].stored_influences.iter_mut().for_each(|i| i.joints[0] = 2));
         assert_eq!(error, Err("mesh 0: a joint index lies beyond its skin".to_owned()));
     }
 }

@@ -64,21 +64,15 @@ pub struct Primitive {
     pub uvs: [Vec<Vec2>; 2],
     /// Linear RGBA, straight alpha; may be empty.
     pub colors: Vec<Vec4>,
-    /// `None`: rigid, though the node may have a skin.
-    pub influences: Option<Influences>,
+    /// As the file has them: [`super::Model::primitive`] gives those that the model has now, with edits. `None`: rigid, though
+    /// the node may have a skin.
+    pub stored_influences: Option<Influences>,
     /// Displacements.
     pub morphs: Vec<MorphTarget>,
     /// Vertices of the file. Those after it were split off where tangents disagree (see [`Primitive::split_from`]).
     pub stored_vertices: usize,
     /// For vertex `stored_vertices + i`: the stored vertex it copies.
     pub split_from: Vec<u32>,
-}
-
-impl Mesh {
-    /// Makes all weights sum to one, see [`super::Model::with_normalised_weights`].
-    pub(super) fn normalise_weights(&mut self) {
-        self.primitives.iter_mut().filter_map(|p| p.influences.as_mut()).for_each(Influences::normalise);
-    }
 }
 
 impl Primitive {
@@ -171,7 +165,8 @@ pub struct OutOfRange {
     pub joint: u16,
 }
 
-/// (joint, weight) pairs of all vertices, vertex after vertex: vertex `v` owns `v * per_vertex ..`. Weights as stored.
+/// The (joint, weight) pairs that a file stores for all vertices of a primitive, vertex after vertex: vertex `v` owns
+/// `v * per_vertex ..`. Whoever asks what moves a vertex now asks [`super::InfluencesRef`], which knows of edits.
 #[derive(Clone, Debug, Default)]
 pub struct Influences {
     /// Pairs for each vertex: four for each `JOINTS_n` set.
@@ -196,60 +191,5 @@ impl Influences {
     pub fn of(&self, vertex: usize) -> (&[u16], &[f32]) {
         let range = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
         (&self.joints[range.clone()], &self.weights[range])
-    }
-
-    /// How the file stores the weight of a pair.
-    #[must_use]
-    pub fn format_of(&self, slot: usize) -> WeightFormat {
-        self.formats.get(slot / 4).copied().unwrap_or(self.format)
-    }
-
-    /// How many weights of one vertex are not zero.
-    #[must_use]
-    pub fn used(&self, vertex: usize) -> usize {
-        self.of(vertex).1.iter().filter(|w| **w != 0.0).count()
-    }
-
-    /// Sum of the weights of one vertex.
-    #[must_use]
-    pub fn sum(&self, vertex: usize) -> f64 {
-        self.of(vertex).1.iter().map(|w| f64::from(*w)).sum()
-    }
-
-    /// Whether the weights of one vertex sum to one, within [`WeightFormat::tolerance`].
-    #[must_use]
-    pub fn sums_to_one(&self, vertex: usize) -> bool {
-        (self.sum(vertex) - 1.0).abs() <= self.format.tolerance()
-    }
-
-    /// Divides the weights of every vertex by their sum. Where that is not positive (no weight at all, or negative ones) they
-    /// stay: no factor makes them sum to one without turning them round.
-    fn normalise(&mut self) {
-        for weights in self.weights.chunks_exact_mut(self.per_vertex) {
-            let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
-            let divided = |w: f32| (f64::from(w) / sum) as f32;
-            if sum > 0.0 && weights.iter().all(|w| divided(*w).is_finite()) {
-                weights.iter_mut().for_each(|w| *w = divided(*w));
-            }
-        }
-        self.format = WeightFormat::F32;
-        self.formats = Vec::new();
-    }
-
-    /// One more than the largest joint of all pairs, those without weight included.
-    #[must_use]
-    pub fn joints_needed(&self) -> usize {
-        if self.joints.is_empty() {
-            return 0;
-        }
-        // So that the compiler looks at many at once.
-        usize::from(self.joints.iter().fold(0, |most, joint| most.max(*joint))) + 1
-    }
-
-    /// The largest number of pairs with a weight other than zero that one vertex has.
-    #[must_use]
-    pub fn most_used(&self) -> usize {
-        let used = |v: &[f32]| v.iter().filter(|w| **w != 0.0).count();
-        self.weights.chunks_exact(self.per_vertex.max(1)).map(used).max().unwrap_or(0)
     }
 }

@@ -16,6 +16,8 @@ mod property;
 pub mod shapes;
 mod skeleton;
 mod tracks;
+mod weight_edits;
+mod weights;
 
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, Interpolation, Path, PropertyChannel, Sampler, Values};
@@ -36,6 +38,8 @@ pub use pairs::{Doubt, JointPairs, Side, side};
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Skeleton, Skin};
 pub use tracks::{Group, Tracks};
+pub use weight_edits::{WeightChange, WeightEdits};
+pub use weights::{InfluencesRef, PrimitiveRef, Run};
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -88,9 +92,16 @@ ids! {
     CameraId,
 }
 
-/// One whole file.
+/// One whole file, and the weights that were edited since it was read. Models that differ in weights alone share the rest.
 #[derive(Debug)]
 pub struct Model {
+    shared: Arc<Shared>,
+    edits: WeightEdits,
+}
+
+/// All of a model but its edited weights.
+#[derive(Debug)]
+struct Shared {
     parts: ModelParts,
     layout: PaletteLayout,
     bind: LocalPose,
@@ -100,7 +111,7 @@ pub struct Model {
 impl std::ops::Deref for Model {
     type Target = ModelParts;
     fn deref(&self) -> &ModelParts {
-        &self.parts
+        &self.shared.parts
     }
 }
 
@@ -108,19 +119,19 @@ impl Model {
     /// The place of each palette in the one buffer that holds all of them.
     #[must_use]
     pub fn palette_layout(&self) -> &PaletteLayout {
-        &self.layout
+        &self.shared.layout
     }
 
     /// Local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.
     #[must_use]
     pub fn bind_pose(&self) -> &LocalPose {
-        &self.bind
+        &self.shared.bind
     }
 
     /// True when some skin refers to `node`.
     #[must_use]
     pub fn is_joint(&self, node: NodeId) -> bool {
-        self.is_joint[node.index()]
+        self.shared.is_joint[node.index()]
     }
 
     /// The name that a humanoid rig gives to `node`; `None` where it gives none.
@@ -144,38 +155,26 @@ impl Model {
     /// influences, whose joints count from there. Without influences that one matrix moves every vertex, as a skin of one
     /// joint would.
     #[must_use]
-    pub fn binding(&self, instance: InstanceId, primitive: usize) -> (u32, Option<&Influences>) {
+    pub fn binding(&self, instance: InstanceId, primitive: usize) -> (u32, Option<InfluencesRef<'_>>) {
         let Instance { mesh, skin, .. } = &self.instances[instance.index()];
-        let influences = self.meshes[mesh.index()].primitives[primitive].influences.as_ref();
-        match (skin, influences) {
-            (Some(skin), Some(influences)) => (self.layout.skins[skin.index()], Some(influences)),
-            _ => (self.layout.rigid[instance.index()].unwrap_or_default(), None),
+        let layout = &self.shared.layout;
+        match (skin, self.influences(*mesh, primitive)) {
+            (Some(skin), Some(influences)) => (layout.skins[skin.index()], Some(influences)),
+            _ => (layout.rigid[instance.index()].unwrap_or_default(), None),
         }
-    }
-
-    /// The same model with the weights of every vertex divided by their sum; where that is not positive they stay as stored.
-    #[must_use]
-    pub fn with_normalised_weights(&self) -> Self {
-        let mut out = Self {
-            parts: self.parts.clone(),
-            layout: self.layout.clone(),
-            bind: self.bind.clone(),
-            is_joint: self.is_joint.clone(),
-        };
-        out.parts.meshes.iter_mut().for_each(Mesh::normalise_weights);
-        out
     }
 
     /// The same model that rests in another pose; `None` where that is not a pose of its nodes and weights.
     #[must_use]
     pub fn with_rest(&self, rest: &LocalPose) -> Option<Self> {
-        let mut parts = self.parts.clone();
+        let mut parts = self.shared.parts.clone();
         for instance in &mut parts.instances {
             let weights = instance.morph_offset..instance.morph_offset + instance.morph_weights.len();
             instance.morph_weights.clone_from_slice(rest.morph_weights.get(weights)?);
         }
         parts.skeleton.rest = rest.clone();
-        Self::build(parts).ok()
+        let edits = self.edits.clone();
+        Self::build(parts).ok().map(|built| Self { edits, ..built })
     }
 
     /// Vertices of all meshes as drawn: each instance counts as often as it has copies.
@@ -277,7 +276,7 @@ fn layout(parts: &ModelParts) -> PaletteLayout {
     };
     let skins: Vec<u32> = parts.skins.iter().map(|s| take(s.joints.len())).collect();
     let is_rigid = |i: &Instance| {
-        i.skin.is_none() || parts.meshes[i.mesh.index()].primitives.iter().any(|p| p.influences.is_none())
+        i.skin.is_none() || parts.meshes[i.mesh.index()].primitives.iter().any(|p| p.stored_influences.is_none())
     };
     let rigid: Vec<Option<u32>> = parts.instances.iter().map(|i| is_rigid(i).then(|| take(i.copy_count()))).collect();
     let first = |(i, rigid): (&Instance, &Option<u32>)| i.skin.map(|s| skins[s.index()]).or(*rigid).unwrap_or_default();

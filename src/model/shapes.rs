@@ -113,7 +113,7 @@ fn tube_mesh(shape: Tube, joints: usize, rings: usize, sides: usize) -> Primitiv
         }
     }
     out.stored_vertices = out.positions.len();
-    out.influences = Some(influences);
+    out.stored_influences = Some(influences);
     out
 }
 
@@ -168,7 +168,7 @@ pub fn obstacle_course() -> Model {
         MorphTarget { positions: swell, ..MorphTarget::default() },
         MorphTarget { positions: lean, normals: tilt, ..MorphTarget::default() },
     ];
-    let rigid = Primitive { influences: None, normals: Vec::new(), tangents: Vec::new(), ..skinned.clone() };
+    let rigid = Primitive { stored_influences: None, normals: Vec::new(), tangents: Vec::new(), ..skinned.clone() };
     let alone = Primitive { morphs: Vec::new(), ..rigid.clone() };
     let mesh = |name: &str, primitives, morphs: &[&str]| Mesh {
         name: name.into(),
@@ -293,8 +293,8 @@ mod tests {
     fn tubes_build_and_weights_sum_to_one() {
         for influences in [1, 2, 4, 8] {
             let model = tube(Tube { joints: 9, influences, ..Tube::default() });
-            let i = model.meshes[0].primitives[0].influences.as_ref().unwrap();
-            assert_eq!(i.most_used(), influences);
+            let i = model.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
+            assert_eq!(i.as_stored().most_used(), influences);
             assert!(i.weights.chunks(i.per_vertex).all(|w| (w.iter().sum::<f32>() - 1.0).abs() < 1e-6));
         }
     }
@@ -303,8 +303,8 @@ mod tests {
     fn the_obstacle_course_holds_what_it_promises() {
         let model = obstacle_course();
         let [skinned, rigid] = &model.meshes[0].primitives[..] else { panic!("two primitives") };
-        assert_eq!(skinned.influences.as_ref().unwrap().most_used(), 8);
-        assert!(rigid.influences.is_none() && rigid.normals.is_empty());
+        assert_eq!(skinned.stored_influences.as_ref().unwrap().as_stored().most_used(), 8);
+        assert!(rigid.stored_influences.is_none() && rigid.normals.is_empty());
         let kinds: std::collections::BTreeSet<_> =
             model.clips[0].samplers.iter().map(|s| format!("{:?}", s.interpolation)).collect();
         assert_eq!(kinds.len(), 3);

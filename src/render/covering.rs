@@ -22,7 +22,9 @@ use crate::deform::packed::{VertexLayout, layout_of, stored_weights};
 use crate::deform::{Batch, BatchInfluences, BatchOut, Deformer, pack};
 use crate::frame::Frame;
 use crate::math::Projection;
-use crate::model::{AlphaMode, Influences, Instance, InstanceId, Model, Primitive, Topology};
+use crate::model::{
+    AlphaMode, Influences, InfluencesRef, Instance, InstanceId, Model, Primitive, PrimitiveRef, Run, Topology,
+};
 use crate::parallel;
 
 /// Fewer triangles are drawn sooner than looked at.
@@ -104,14 +106,14 @@ fn is_large(model: &Model, frame: &Frame, p: &Primitive) -> bool {
 /// `None` where the camera is too near to tell, or little would be left out.
 fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) -> Option<Part> {
     let Instance { mesh, skin, .. } = &model.instances[id.index()];
-    let p = &model.meshes[mesh.index()].primitives[n];
+    let p = model.primitive(*mesh, n);
     let (first, influences) = model.binding(id, n);
     let joints = skin.filter(|_| influences.is_some()).map_or(1, |skin| model.skins[skin.index()].joints.len());
     let matrices = frame.palettes.get(first as usize..)?.get(..joints)?;
     let layout = layout_of(p);
     let mut palette = Vec::new();
     pack(frame.method, matrices, &mut palette);
-    let places = ScreenPositions::of(frame, view, p, (&palette, influences.map(|i| (i, layout))))?;
+    let places = ScreenPositions::of(frame, view, &p, (&palette, influences.map(|i| (i, layout))))?;
     // As the painter culls: where all of the surface turns alike.
     let is_double_sided = p.material_in(frame.variant).is_some_and(|m| model.materials[m.index()].double_sided);
     let side = if is_double_sided {
@@ -143,30 +145,31 @@ impl ScreenPositions {
         frame: &Frame,
         view: View,
         p: &Primitive,
-        (palette, influences): (&[Vec4], Option<(&Influences, VertexLayout)>),
+        (palette, influences): (&[Vec4], Option<(InfluencesRef<'_>, VertexLayout)>),
     ) -> Option<Self> {
         let clip = clip_from_world(&frame.camera, view.size);
         let half = Vec2::new(view.size[0] as f32, view.size[1] as f32) * 0.5;
         let pieces = by_chunk(p.positions.len(), &|range: Range<usize>| {
             let mut positions = vec![Vec3::ZERO; range.len()];
-            let mut weights = Vec::new();
-            let movers = match influences {
-                None => BatchInfluences::One,
+            let source = &p.positions[range.clone()];
+            let mut deform = |vertices: Range<usize>, movers: BatchInfluences<'_>| {
+                let batch =
+                    Batch { positions: &p.positions[vertices.clone()], normals: &[], tangents: &[], movers };
+                let positions = &mut positions[vertices.start - range.start..vertices.end - range.start];
+                (frame.method.deform_all)(palette, &batch, &mut BatchOut { positions, ..BatchOut::default() });
+            };
+            match influences {
+                None => deform(range.clone(), BatchInfluences::One),
                 // To the bit what the device has: a wide surface shows where its weights were rounded.
                 Some((i, layout)) => {
-                    stored_weights(i, layout, range.clone(), &mut weights);
-                    let pairs = range.start * i.per_vertex..range.end * i.per_vertex;
-                    let weights = if weights.is_empty() { &i.weights[pairs.clone()] } else { &weights };
-                    BatchInfluences::Each { per_vertex: i.per_vertex, joints: &i.joints[pairs], weights }
+                    let mut weights = Vec::new();
+                    for run in i.runs(range.clone()) {
+                        stored_weights(&i, layout, run.vertices.clone(), &mut weights);
+                        let weights = if weights.is_empty() { run.weights } else { &weights };
+                        deform(run.vertices.clone(), BatchInfluences::from(&Run { weights, ..run }));
+                    }
                 }
-            };
-            let source = &p.positions[range];
-            let batch = Batch { positions: source, normals: &[], tangents: &[], movers };
-            (frame.method.deform_all)(
-                palette,
-                &batch,
-                &mut BatchOut { positions: &mut positions, ..BatchOut::default() },
-            );
+            }
             ScreenPart::of(source, &positions, clip, half)
         });
         let nearest = pieces.iter().map(|p| p.nearest).fold(f32::INFINITY, f32::min);
@@ -267,7 +270,7 @@ impl CoverageTest {
 }
 
 /// Some triangles, and the vertices that they use.
-fn gathered(p: &Primitive, triangles: &[[u32; 3]]) -> Primitive {
+fn gathered(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Primitive {
     let mut places = vec![u32::MAX; p.positions.len()];
     triangles.as_flattened().iter().for_each(|v| places[*v as usize] = 0);
     let mut used = Vec::new();
@@ -276,13 +279,10 @@ fn gathered(p: &Primitive, triangles: &[[u32; 3]]) -> Primitive {
         used.push(vertex);
     }
     let indices = triangles.as_flattened().iter().map(|v| places[*v as usize]).collect();
-    let influences = p.influences.as_ref().map(|i| Influences {
-        joints: rows(&i.joints, i.per_vertex, &used),
-        weights: rows(&i.weights, i.per_vertex, &used),
-        per_vertex: i.per_vertex,
-        format: i.format,
-        formats: i.formats.clone(),
-        ..Influences::default()
+    let influences = p.influences.map(|i| {
+        let (joints, weights) = i.gathered(&used);
+        let (format, formats) = (i.format, i.formats.to_vec());
+        Influences { joints, weights, per_vertex: i.per_vertex, format, formats, ..Influences::default() }
     });
     Primitive {
         topology: p.topology,
@@ -295,7 +295,7 @@ fn gathered(p: &Primitive, triangles: &[[u32; 3]]) -> Primitive {
         tangents: rows(&p.tangents, 1, &used),
         uvs: [0, 1].map(|set: usize| rows(&p.uvs[set], 1, &used)),
         colors: rows(&p.colors, 1, &used),
-        influences,
+        stored_influences: influences,
         morphs: Vec::new(),
         stored_vertices: used.len(),
         split_from: Vec::new(),
@@ -371,7 +371,7 @@ mod tests {
     fn gathered_vertices_stand_in_their_order() {
         let p = Primitive {
             positions: (0..6).map(|i| Vec3::splat(i as f32)).collect(),
-            influences: Some(Influences {
+            stored_influences: Some(Influences {
                 per_vertex: 2,
                 joints: (0..12).collect(),
                 weights: (0..12).map(|i| i as f32).collect(),
@@ -379,10 +379,10 @@ mod tests {
             }),
             ..Primitive::default()
         };
-        let part = gathered(&p, &[[5, 1, 2], [2, 1, 4]]);
+        let part = gathered(p.as_stored(), &[[5, 1, 2], [2, 1, 4]]);
         assert_eq!(part.indices, [3, 0, 1, 1, 0, 2]);
         assert_eq!(part.positions, [1.0, 2.0, 4.0, 5.0].map(Vec3::splat));
-        let influences = part.influences.unwrap();
+        let influences = part.stored_influences.unwrap();
         assert_eq!((influences.joints, influences.weights[6]), (vec![2, 3, 4, 5, 8, 9, 10, 11], 10.0));
         assert!(part.normals.is_empty() && part.stored_vertices == 4);
     }

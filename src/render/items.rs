@@ -62,7 +62,7 @@ impl Item<'_> {
     /// The depth of the middle of an item, as posed, view space: negative ahead of the eye.
     fn depth(&self, frame: &Frame, view_from_world: &Affine3A) -> f32 {
         let center = self.primitive.bounds.center();
-        let joint = if self.source.influences.is_some() { self.primitive.main_joint } else { self.copies.0 };
+        let joint = if self.source.stored_influences.is_some() { self.primitive.main_joint } else { self.copies.0 };
         let palette = member_palette(frame, self.members.0);
         let at = palette.get((self.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
         view_from_world.transform_point3(at).z

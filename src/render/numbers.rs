@@ -50,10 +50,10 @@ impl Numbers {
         }
         if !Arc::ptr_eq(&self.marked, &frame.marked) {
             self.marks.clear();
-            for (place, primitive) in primitives(model) {
+            for (place, _) in primitives(model) {
                 let marked = frame.marked.of(MeshId::from_index(place.0), place.1);
                 let Some(on_device) = copy.primitive(place).filter(|_| !marked.is_empty()) else { continue };
-                let marks = pack_marks(primitive, &on_device.order, marked);
+                let marks = pack_marks(model.primitive(MeshId::from_index(place.0), place.1), &on_device.order, marked);
                 if !marks.is_empty() {
                     let buffer =
                         gpu.buffer("marked vertices", bytemuck::cast_slice(&marks), wgpu::BufferUsages::VERTEX)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::layouts::PrimitiveKey;
 use crate::deform::packed::{PackedPrimitive, is_cheap_to_reorder, may_reorder, repacked};
-use crate::model::Model;
+use crate::model::{MeshId, Model};
 use crate::parallel::{Job, JobContext};
 
 /// So many pictures of a model say that more will come.
@@ -55,7 +55,7 @@ impl Reordering {
             return Self::Done;
         }
         let model = Arc::clone(model);
-        let pack = move |(mesh, n): PrimitiveKey| Some(((mesh, n), repacked(&model.meshes[mesh].primitives[n])?));
+        let pack = move |(mesh, n): PrimitiveKey| Some(((mesh, n), repacked(model.primitive(MeshId::from_index(mesh), n))?));
         let work = move |context: &JobContext| {
             places.into_iter().take_while(|_| !context.is_cancelled()).filter_map(pack).collect()
         };

@@ -22,7 +22,7 @@ use crate::deform::packed::{
 use crate::deform::triangle_edges;
 use crate::frame::{Frame, joint_color};
 use crate::math::Aabb;
-use crate::model::{Instance, InstanceId, Mesh, Model, NodeId, Primitive, Topology};
+use crate::model::{Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primitive, PrimitiveRef, Topology};
 use crate::parallel::JobContext;
 
 /// A model on the device.
@@ -227,16 +227,16 @@ impl GpuModel {
         let cost = |p: &Primitive| p.vertex_count() as u64 + 500;
         let shown_primitives = || shown.iter().flat_map(|mesh| &model.meshes[*mesh].primitives);
         let (mut done, all) = (0_u64, shown_primitives().map(cost).sum::<u64>());
-        for (i, mesh) in model.meshes.iter().enumerate() {
+        for i in 0..model.meshes.len() {
             let shown = shown.contains(&i);
-            let primitives = mesh.primitives.iter().enumerate().filter(|_| shown);
-            let upload = |(n, p): (usize, &Primitive)| {
+            let primitives = model.primitives(MeshId::from_index(i)).enumerate().filter(|_| shown);
+            let upload = |(n, p): (usize, PrimitiveRef<'_>)| {
                 check(context)?;
                 progress(context, done, all);
-                done += cost(p);
+                done += cost(&p);
                 let (p, packed) = match parts.get(&(i, n)) {
-                    Some(Part { primitive, layout }) => (primitive, pack_part(primitive, *layout)),
-                    None => (p, pack_primitive(p, may_reorder(model, p))),
+                    Some(Part { primitive, layout }) => (primitive.as_stored(), pack_part(primitive.as_stored(), *layout)),
+                    None => (p, pack_primitive(p, may_reorder(model, &p))),
                 };
                 GpuPrimitive::new(&mut uploader, p, (packed, known(p)), &place(i, n))
             };
@@ -289,7 +289,7 @@ impl GpuModel {
                     let mut out = Vec::new();
                     for ((mesh, n), made) in found {
                         check(context)?;
-                        let p = &model.meshes[mesh].primitives[n];
+                        let p = model.primitive(MeshId::from_index(mesh), n);
                         // Where both have no room for a moment, the old one will do.
                         let mut uploader = PrimitiveUploader::new(gpu, &layouts, &uniforms);
                         if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &place(mesh, n)) {
@@ -401,7 +401,7 @@ fn place(mesh: usize, primitive: usize) -> String {
 type PrimitiveFacts = (Aabb, u32, Option<Vec<(u16, u16)>>);
 
 /// Collects the facts about a primitive's vertices that hold for all pictures.
-fn known(p: &Primitive) -> PrimitiveFacts {
+fn known(p: PrimitiveRef<'_>) -> PrimitiveFacts {
     (Aabb::from_points(p.positions.iter().copied()), main_joint(p), meeting(p))
 }
 
@@ -409,7 +409,7 @@ impl GpuPrimitive {
     /// Drawn once `uploader` is finished.
     fn new(
         uploader: &mut PrimitiveUploader<'_>,
-        p: &Primitive,
+        p: PrimitiveRef<'_>,
         (packed, (bounds, main_joint, meeting)): (PackedPrimitive, PrimitiveFacts),
         place: &str,
     ) -> Result<Self, GpuError> {
@@ -503,11 +503,11 @@ fn draw_of(
 }
 
 /// The place in the skin of the joint with the most weight in all.
-fn main_joint(p: &Primitive) -> u32 {
-    let Some(influences) = &p.influences else { return 0 };
+fn main_joint(p: PrimitiveRef<'_>) -> u32 {
+    let Some(influences) = p.influences else { return 0 };
     let mut sums: Vec<f32> = Vec::new();
-    for (joint, weight) in influences.joints.iter().zip(&influences.weights) {
-        let at = usize::from(*joint);
+    for (joint, weight) in influences.all() {
+        let at = usize::from(joint);
         if sums.len() <= at {
             sums.resize(at + 1, 0.0);
         }
@@ -523,7 +523,7 @@ const MOST_PAIRS: usize = 4096;
 const SEEN_PAIRS: usize = 1024;
 
 /// Joints that meet in a vertex: see [`GpuPrimitive::meeting`].
-pub(super) fn meeting(p: &Primitive) -> Option<Vec<(u16, u16)>> {
+pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
     let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
     let mut pairs = BTreeSet::new();
     // Most vertices say what one shortly before them said: this remembers some, each in a place of its own.

@@ -166,7 +166,7 @@ mod tests {
     fn idle() -> Session {
         let mut parts = (*tube(Tube { joints: 12, rings: 5, ..Tube::default() })).clone();
         for primitive in &mut parts.meshes[0].primitives {
-            let influences = primitive.influences.as_mut().unwrap();
+            let influences = primitive.stored_influences.as_mut().unwrap();
             influences.joints.iter_mut().for_each(|j| *j %= 4);
         }
         let mut session = Session::default();

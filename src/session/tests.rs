@@ -107,7 +107,7 @@ fn an_edited_channel_replaces_the_clip_until_it_is_reset() {
 #[test]
 fn normalised_weights_are_an_edit_that_can_be_taken_back() {
     let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
-    let weights = &mut parts.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+    let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     weights.iter_mut().for_each(|w| *w *= 1.5);
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));

@@ -137,7 +137,7 @@ fn shared_accessors_are_known_as_one_and_repairs_are_kept_apart() {
     assert_eq!(first.sets, second.sets);
     assert_eq!(model.source.origins.skins, [Some(5), None]);
     let model = open_bytes(&Doc::broken().glb());
-    let influences = model.meshes[0].primitives[1].influences.as_ref().unwrap();
+    let influences = model.meshes[0].primitives[1].stored_influences.as_ref().unwrap();
     assert_eq!((influences.not_finite.len(), influences.out_of_range.len()), (2, 2));
     let model = open_bytes(&Doc::left_out().glb());
     let clip = &model.source.origins.clips[0];

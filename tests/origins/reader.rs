@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
                 let place = format!("mesh {m}, primitive {p}");
                 let PrimitiveOrigin { sets, draco } =
                     self.origins.primitives.get(m).and_then(|list| list.get(p)).ok_or("no such primitive")?;
-                let Some(read) = &primitive.influences else {
+                let Some(read) = &primitive.stored_influences else {
                     ensure(sets.is_empty(), || format!("{place} has sets and no influences"))?;
                     continue;
                 };

@@ -252,7 +252,7 @@ fn empty_and_broken_parts_harm_nothing() {
         let mut far_off = parts.meshes[0].primitives[0].clone();
         far_off.positions.fill(Vec3::MAX);
         let mut unmoved = parts.meshes[0].primitives[0].clone();
-        unmoved.influences.as_mut().unwrap().weights.fill(0.0);
+        unmoved.stored_influences.as_mut().unwrap().weights.fill(0.0);
         let mut unused = parts.meshes[0].primitives[0].clone();
         unused.indices.clear();
         parts.meshes[0].primitives.extend([Primitive::default(), far_off, unmoved, unused]);

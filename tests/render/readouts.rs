@@ -17,7 +17,7 @@ use crate::{SIZE, stages};
 /// A plate whose vertices all have `weights`, for its two joints in turn, in `slots` slots.
 fn weighted(weights: &[f32], slots: usize) -> Frame {
     let mut parts = (**Plate::default().model()).clone();
-    let influences = parts.meshes[0].primitives[0].influences.as_mut().unwrap();
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
     influences.per_vertex = slots;
     let mut padded = weights.to_vec();
     padded.resize(slots, 0.0);
@@ -294,7 +294,7 @@ fn marks_behind_the_surface_shine_through() {
 
 /// The rule of the lecture, a tenth or more making a share: triangles with one owner.
 fn owner(model: &Model, triangle: [u32; 3]) -> Option<u16> {
-    let influences = model.meshes[0].primitives[0].influences.as_ref().unwrap();
+    let influences = model.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
     let one = |v: u32| {
         let (joints, weights) = influences.of(v as usize);
         let mut shares = joints.iter().zip(weights).filter(|(_, w)| **w >= 0.1).map(|(j, _)| *j);

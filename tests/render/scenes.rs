@@ -105,7 +105,7 @@ impl Plate {
             tangents: if self.tangents { vec![Vec4::new(1.0, 0.0, 0.0, -1.0); 4] } else { Vec::new() },
             uvs: [corners.map(|c| c + 0.5).to_vec(), Vec::new()],
             colors: vec![Vec4::new(1.0, 1.0, 1.0, self.alpha); 4],
-            influences: self.skinned.then_some(influences),
+            stored_influences: self.skinned.then_some(influences),
             stored_vertices: 4,
             material: Some(MaterialId(0)),
             ..Primitive::default()
@@ -160,7 +160,7 @@ pub fn is_steady(method: &Method, p: &Primitive, vertex: usize) -> bool {
         let (joints, weights) = influences.of(vertex);
         (method.expects.is_steady)(joints, weights, deform::packed::MOST_MOVED)
     };
-    p.influences.as_ref().is_none_or(of)
+    p.stored_influences.as_ref().is_none_or(of)
 }
 
 /// The same scene from the other side.

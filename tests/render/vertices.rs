@@ -116,7 +116,7 @@ fn a_joint_that_stands_twice_in_a_vertex_counts_with_both() {
     ] {
         let mut parts = (*tube(Tube { joints: 6, rings: 9, influences: joints.len(), ..Tube::default() })).clone();
         let p = &mut parts.meshes[0].primitives[0];
-        let (count, influences) = (p.positions.len(), p.influences.as_mut().unwrap());
+        let (count, influences) = (p.positions.len(), p.stored_influences.as_mut().unwrap());
         influences.joints = joints.repeat(count);
         influences.weights = weights.repeat(count);
         let model = Arc::new(Model::build(parts).unwrap());

@@ -213,7 +213,7 @@ fn humanoid_names_stand_beside_the_joints_and_are_found() {
 #[test]
 fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
     let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();
-    let weights = &mut parts.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+    let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     weights.iter_mut().for_each(|w| *w *= 0.5);
     let vertices = parts.meshes[0].primitives[0].stored_vertices;
     let mut session = Session::default();

@@ -264,7 +264,7 @@ fn a_click_on_a_vertex_pins_and_marks_it() {
 #[test]
 fn vertices_are_filtered_and_ordered_by_their_weights() {
     let mut parts = ModelParts::clone(&tube(one_each()));
-    let weights = &mut parts.meshes[0].primitives[0].influences.as_mut().unwrap().weights;
+    let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     // One vertex has half of what it should, another more, a third nothing.
     (weights[4 * 7], weights[4 * 9], weights[4 * 11]) = (0.5, 1.25, 0.0);
     let mut harness = shown(Model::build(parts).unwrap(), 900.0);

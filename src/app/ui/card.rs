@@ -7,7 +7,7 @@ use super::icons;
 use super::theme::{self, BODY, colors};
 use super::widgets::{corner_plate, figure, grouped, number, paint_line, shortened, title};
 use crate::inspect::{Hit, VertexRef};
-use crate::model::{Influences, Model, NodeId, Primitive, WeightFormat};
+use crate::model::{InfluencesRef, Model, NodeId, Primitive, WeightFormat};
 use crate::session::Session;
 
 /// Influences written out; of more, one fewer, and the rest is counted.
@@ -57,7 +57,7 @@ fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     let model = session.model()?;
     let inspection = session.document()?.inspection.as_ref()?;
     let instance = model.instances.get(vertex.instance.index())?;
-    if instance.skin.is_none() || primitive_of(model, vertex)?.influences.is_none() {
+    if instance.skin.is_none() || primitive_of(model, vertex)?.stored_influences.is_none() {
         return Some("none: not skinned".to_owned());
     }
     let mesh = instance.mesh;
@@ -83,17 +83,32 @@ pub(super) fn primitive_of(model: &Model, vertex: VertexRef) -> Option<&Primitiv
     (vertex.vertex < primitive.vertex_count()).then_some(primitive)
 }
 
+/// The weights of the primitive of a vertex; `None` where it is rigid.
+pub(super) fn influences_of(model: &Model, vertex: VertexRef) -> Option<InfluencesRef<'_>> {
+    primitive_of(model, vertex)?;
+    model.influences(model.instances[vertex.instance.index()].mesh, vertex.primitive)
+}
+
+/// What the file stores for a joint of a vertex, in the slot that it has now or else in any; nothing where the file has no
+/// such pair.
+pub(super) fn stored_weight(stored: &InfluencesRef<'_>, vertex: usize, (joint, slot): (u16, usize)) -> String {
+    let (joints, weights) = stored.of(vertex);
+    let is_it = |slot: &usize| joints.get(*slot) == Some(&joint) && weights[*slot] != 0.0;
+    let slot = Some(slot).filter(is_it).or_else(|| (0..joints.len()).find(is_it));
+    slot.map(|slot| weight_text(stored.format_of(slot), weights[slot])).unwrap_or_default()
+}
+
 /// Each influence with name, bar, weight and what the file stores; then their sum, and how the method makes a position of them.
 fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     let Some((document, model)) = session.document().zip(session.model()) else { return };
     let instance = &model.instances[vertex.instance.index()];
-    let of = |model| primitive_of(model, vertex).and_then(|p| p.influences.as_ref());
+    let of = |model| influences_of(model, vertex);
     let (Some(skin), Some(used), Some(stored)) = (instance.skin, of(model), of(document.stored())) else {
         figure(ui, "Moved by", &model.skeleton.names[instance.node.index()]);
         return;
     };
     let nodes = &model.skins[skin.index()].joints;
-    let ((joints, weights), (_, as_stored)) = (used.of(vertex.vertex), stored.of(vertex.vertex));
+    let (joints, weights) = used.of(vertex.vertex);
     let mut all: Vec<(f32, usize, NodeId)> = Vec::new();
     for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate().filter(|(_, (_, w))| **w != 0.0) {
         all.push((*weight, slot, nodes[*joint as usize]));
@@ -102,27 +117,27 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     let shown = if all.len() > SHOWN { SHOWN - 1 } else { all.len() };
     for (weight, slot, node) in &all[..shown] {
         let name = &model.skeleton.names[node.index()];
-        influence(ui, name, *weight, &stored_weight(stored.format_of(*slot), as_stored[*slot]));
+        influence(ui, name, *weight, &stored_weight(&stored, vertex.vertex, (joints[*slot], *slot)));
     }
     if all.len() > shown {
         let rest: f32 = all[shown..].iter().map(|(w, ..)| w).sum();
         influence(ui, &format!("{} more", all.len() - shown), rest, "");
     }
     let label = if session.edits().normalise_weights { "Sum, normalised" } else { "Sum" };
-    sum(ui, label, used.sum(vertex.vertex), stored, vertex.vertex);
+    sum(ui, label, used.sum(vertex.vertex), &stored, vertex.vertex);
     let method = session.view().method;
     figure(ui, method.label, method.text.equation);
 }
 
 /// The sum of the weights as used; amber where what the file stores does not sum to one.
-pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &Influences, vertex: usize) {
+pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &InfluencesRef<'_>, vertex: usize) {
     let as_stored = stored.sum(vertex);
     if stored.sums_to_one(vertex) {
         figure(ui, label, &format!("{used:.3}"));
         return;
     }
     let c = colors(ui);
-    let said = format!("{used:.3}, stored {}: not one", stored_weight(stored.format, as_stored as f32));
+    let said = format!("{used:.3}, stored {}: not one", weight_text(stored.format, as_stored as f32));
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {said}")));
     let name = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(BODY), c.dim);
@@ -140,7 +155,7 @@ pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &Influences, vert
 }
 
 /// Writes a weight as the file stores it: `158/255`, or `0.6196 f32`.
-pub(super) fn stored_weight(format: WeightFormat, weight: f32) -> String {
+fn weight_text(format: WeightFormat, weight: f32) -> String {
     match format.one() {
         Some(one) => format!("{:.0}/{one}", f64::from(weight) * f64::from(one)),
         None => format!("{} f32", number(weight, 4)),

@@ -6,14 +6,14 @@ use egui::accesskit::Role;
 use egui::{Color32, Label, RichText, Sense, Ui, WidgetInfo, vec2};
 use glam::{Affine3A, DVec3};
 
-use super::card::{mesh_of, primitive_of, stored_weight, sum};
+use super::card::{influences_of, mesh_of, stored_weight, sum};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, SMALL, colors};
 use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button, title};
 use super::{copied, explain_text, matrices};
 use crate::deform::Readout;
 use crate::inspect::{Explanation, Term, VertexRef, in_space};
-use crate::model::{Influences, Model, NodeId};
+use crate::model::{InfluencesRef, Model, NodeId};
 use crate::session::{Command, SelectionCommand, Session};
 
 /// The state that the page keeps from frame to frame.
@@ -161,17 +161,18 @@ fn stored(ui: &mut Ui, model: &Model, e: &Explanation, places: usize) {
 /// The weight of each term as the file stores it.
 fn stored_weights(session: &Session, e: &Explanation) -> Vec<String> {
     let influences = stored_influences(session, e);
+    let now = session.model().and_then(|model| influences_of(model, e.vertex));
     let text = |term: &Term| {
-        let influences = influences?;
-        Some(stored_weight(influences.format_of(term.slot), influences.of(e.vertex.vertex).1[term.slot]))
+        let joint = now?.of(e.vertex.vertex).0[term.slot];
+        Some(stored_weight(&influences?, e.vertex.vertex, (joint, term.slot)))
     };
     e.terms.iter().map(|term| text(term).unwrap_or_default()).collect()
 }
 
 /// `None` where the vertex is rigid.
-fn stored_influences<'a>(session: &'a Session, e: &Explanation) -> Option<&'a Influences> {
+fn stored_influences<'a>(session: &'a Session, e: &Explanation) -> Option<InfluencesRef<'a>> {
     let document = session.document().filter(|_| e.skinned)?;
-    primitive_of(document.stored(), e.vertex)?.influences.as_ref()
+    influences_of(document.stored(), e.vertex)
 }
 
 /// Each influence: the joint, its weight, the vertex seen from it, its matrix, and where it alone would carry the vertex.
@@ -216,7 +217,7 @@ fn terms(
     }
     if let Some(influences) = stored_influences(session, e) {
         let label = if session.edits().normalise_weights { "Sum of weights, normalised" } else { "Sum of weights" };
-        sum(ui, label, e.sum, influences, e.vertex.vertex);
+        sum(ui, label, e.sum, &influences, e.vertex.vertex);
     }
     if e.terms.is_empty() {
         ui.add(

@@ -20,7 +20,7 @@ pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent}
 pub use order::VertexOrder;
 pub use weights::{MOST_MOVED, WeightBits};
 
-use crate::model::{AlphaMode, Influences, Model, Primitive};
+use crate::model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
 use crate::parallel;
 
 /// How the influences of a vertex are stored.
@@ -52,7 +52,7 @@ pub struct VertexLayout {
 }
 
 impl VertexLayout {
-    fn of(p: &Primitive) -> (Self, f32) {
+    fn of(p: PrimitiveRef<'_>) -> (Self, f32) {
         let (influences, moved) =
             p.influences.as_ref().map_or((InfluenceLayout::None, 0.0), |i| influence_layout(i, p));
         (Self { normals: !p.normals.is_empty(), tangents: !p.tangents.is_empty(), influences }, moved)
@@ -165,8 +165,8 @@ pub fn may_reorder(model: &Model, p: &Primitive) -> bool {
 /// Packs a primitive. `may_reorder`: nobody sees the order of its triangles, as one does where they blend; then small ones
 /// are put in a better order ([`is_cheap_to_reorder`]), large ones can be later ([`repacked`]).
 #[must_use]
-pub fn pack_primitive(p: &Primitive, may_reorder: bool) -> PackedPrimitive {
-    let improved = (may_reorder && is_cheap_to_reorder(p)).then(|| order::improved(p)).flatten();
+pub fn pack_primitive(p: PrimitiveRef<'_>, may_reorder: bool) -> PackedPrimitive {
+    let improved = (may_reorder && is_cheap_to_reorder(&p)).then(|| order::improved(&p)).flatten();
     pack(p, improved)
 }
 
@@ -178,46 +178,47 @@ pub fn is_cheap_to_reorder(p: &Primitive) -> bool {
 
 /// A primitive of any size in a better order; `None` where its own is good. Nobody may see the order of its triangles.
 #[must_use]
-pub fn repacked(p: &Primitive) -> Option<PackedPrimitive> {
-    order::improved(p).map(|improved| pack(p, Some(improved)))
+pub fn repacked(p: PrimitiveRef<'_>) -> Option<PackedPrimitive> {
+    order::improved(&p).map(|improved| pack(p, Some(improved)))
 }
 
 /// Which words the vertices of a primitive have.
 #[must_use]
-pub fn layout_of(p: &Primitive) -> VertexLayout {
+pub fn layout_of(p: PrimitiveRef<'_>) -> VertexLayout {
     VertexLayout::of(p).0
 }
 
 /// Packs some vertices of a larger primitive, gathered in `p`, in its order: to the bit as they are packed among all of them.
 /// `layout` is that of the larger one ([`layout_of`]).
 #[must_use]
-pub fn pack_part(p: &Primitive, layout: VertexLayout) -> PackedPrimitive {
+pub fn pack_part(p: PrimitiveRef<'_>, layout: VertexLayout) -> PackedPrimitive {
     pack_in(p, (layout, MOST_MOVED), None)
 }
 
-/// The weights of some vertices as the device reads them, as many for each as the model has. Left empty where those are the
+/// The weights of some vertices of one [`crate::model::Run`] as the device reads them, as many for each as the model has. Left empty where those are the
 /// model's own.
 pub fn stored_weights(
-    influences: &Influences,
+    influences: &InfluencesRef<'_>,
     layout: VertexLayout,
     vertices: std::ops::Range<usize>,
     out: &mut Vec<f32>,
 ) {
     out.clear();
     if let InfluenceLayout::Four { weights: WeightBits::Sixteen, .. } = layout.influences {
-        out.resize(vertices.len() * influences.per_vertex, 0.0);
-        for (vertex, row) in vertices.zip(out.chunks_exact_mut(influences.per_vertex)) {
+        let per_vertex = influences.of(vertices.start).0.len();
+        out.resize(vertices.len() * per_vertex, 0.0);
+        for (vertex, row) in vertices.zip(out.chunks_exact_mut(per_vertex)) {
             weights::rounded(influences, vertex, row);
         }
     }
 }
 
-fn pack(p: &Primitive, improved: Option<(Vec<u32>, VertexOrder)>) -> PackedPrimitive {
+fn pack(p: PrimitiveRef<'_>, improved: Option<(Vec<u32>, VertexOrder)>) -> PackedPrimitive {
     pack_in(p, VertexLayout::of(p), improved)
 }
 
 fn pack_in(
-    p: &Primitive,
+    p: PrimitiveRef<'_>,
     (layout, moved): (VertexLayout, f32),
     improved: Option<(Vec<u32>, VertexOrder)>,
 ) -> PackedPrimitive {
@@ -230,18 +231,18 @@ fn pack_in(
         write_vertex(p, layout, order.vertex(place), list_at(&starts, place), words);
     };
     let vertices = rows(p.positions.len(), layout.words(), &write);
-    let paint_layout = PaintLayout::of(p);
+    let paint_layout = PaintLayout::of(&p);
     let paint =
         rows(p.positions.len(), paint_layout.words(), &|place, words| write_paint(p, order.vertex(place), words));
     let listed = listed(p, layout, &order);
-    let morphs = morphs(p, &order);
+    let morphs = morphs(&p, &order);
     PackedPrimitive { layout, vertices, paint_layout, paint, listed, morphs, indices, order, moved }
 }
 
 /// Vertices of their own, for the dots that stand for them: the words of each, then its place. `vertices` are numbers of the
 /// model.
 #[must_use]
-pub fn pack_marks(p: &Primitive, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
+pub fn pack_marks(p: PrimitiveRef<'_>, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
     let (layout, _) = VertexLayout::of(p);
     let starts = list_starts(p, layout, order);
     let places = order.places(p.positions.len());
@@ -300,7 +301,7 @@ fn rows(count: usize, words: usize, write: &(dyn Fn(usize, &mut [u32]) + Sync)) 
     out
 }
 
-fn influence_layout(influences: &Influences, p: &Primitive) -> (InfluenceLayout, f32) {
+fn influence_layout(influences: &InfluencesRef<'_>, p: PrimitiveRef<'_>) -> (InfluenceLayout, f32) {
     // Most primitives have room for no more.
     if influences.per_vertex > 4 && influences.most_used() > 4 {
         return (InfluenceLayout::List, 0.0);
@@ -312,7 +313,7 @@ fn influence_layout(influences: &Influences, p: &Primitive) -> (InfluenceLayout,
     (InfluenceLayout::Four { wide_joints: influences.joints_needed() > 256, weights }, moved)
 }
 
-fn write_vertex(p: &Primitive, layout: VertexLayout, vertex: usize, list: [u32; 2], row: &mut [u32]) {
+fn write_vertex(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, list: [u32; 2], row: &mut [u32]) {
     row[..3].copy_from_slice(&p.positions[vertex].to_array().map(f32::to_bits));
     if layout.normals {
         row[layout.normal_at()] = directions::pack_normal(p.normals[vertex]);
@@ -330,7 +331,7 @@ fn write_vertex(p: &Primitive, layout: VertexLayout, vertex: usize, list: [u32; 
     }
 }
 
-fn write_four(influences: &Influences, vertex: usize, wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
+fn write_four(influences: &InfluencesRef<'_>, vertex: usize, wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
     let used = weights::four_by_joint(influences, vertex);
     let four = used.weights;
     // Places without a weight name the first joint too: no other is read for them.
@@ -353,7 +354,7 @@ fn write_four(influences: &Influences, vertex: usize, wide_joints: bool, bits: W
 }
 
 /// For each place, and one past the last: how many influences are listed before it. Empty where none are.
-fn list_starts(p: &Primitive, layout: VertexLayout, order: &VertexOrder) -> Vec<u32> {
+fn list_starts(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder) -> Vec<u32> {
     let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
     let mut starts = vec![0];
     let mut sum = 0;
@@ -369,14 +370,14 @@ fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
     starts.get(place).map_or([0; 2], |start| [*start, starts[place + 1] - start])
 }
 
-fn listed(p: &Primitive, layout: VertexLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
+fn listed(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
     let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
     let of = |place| weights::used_by_joint(influences, order.vertex(place));
     (0..p.positions.len()).flat_map(of).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]).collect()
 }
 
-fn write_paint(p: &Primitive, vertex: usize, row: &mut [u32]) {
-    let layout = PaintLayout::of(p);
+fn write_paint(p: PrimitiveRef<'_>, vertex: usize, row: &mut [u32]) {
+    let layout = PaintLayout::of(&p);
     for set in 0..2 {
         if layout.uvs[set] {
             let uv: Vec2 = p.uvs[set][vertex];

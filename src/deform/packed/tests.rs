@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::model::shapes::{Tube, obstacle_course, tube};
-use crate::model::{Model, MorphTarget, WeightFormat};
+use crate::model::{Influences, Model, MorphTarget, WeightFormat};
 
 /// A packed vertex with its influences, as the shader unpacks it.
 struct Unpacked {
@@ -59,7 +59,7 @@ fn check(p: &Primitive, packed: &PackedPrimitive) {
         if let Some(tangent) = p.tangents.get(vertex) {
             assert!((got.tangent - *tangent).length() <= TANGENT_ERROR + 2e-7, "{tangent} {}", got.tangent);
         }
-        let Some(influences) = &p.influences else { continue };
+        let Some(influences) = &p.stored_influences else { continue };
         let (joints, weights) = influences.of(vertex);
         let want: Vec<_> = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).collect();
         let used: Vec<_> = got.influences.iter().filter(|(_, w)| *w != 0.0).collect();
@@ -83,22 +83,22 @@ fn primitive(model: &Model) -> Primitive {
 fn shapes_come_out_as_they_went_in() {
     for (influences, joints, words) in [(1, 4, 3 + 1 + 1 + 2), (4, 12, 7), (4, 300, 8), (8, 12, 3 + 1 + 2)] {
         let p = primitive(&tube(Tube { influences, joints, rings: 301, ..Tube::default() }));
-        let packed = pack_primitive(&p, true);
+        let packed = pack_primitive(p.as_stored(), true);
         assert_eq!(packed.layout.words(), words, "{:?}", packed.layout);
         check(&p, &packed);
     }
     for p in obstacle_course().meshes.iter().flat_map(|m| &m.primitives) {
-        check(p, &pack_primitive(p, true));
+        check(p, &pack_primitive(p.as_stored(), true));
     }
 }
 
 #[test]
 fn what_is_missing_takes_no_room() {
     let p = Primitive { positions: vec![Vec3::ONE; 5], stored_vertices: 5, ..Primitive::default() };
-    let packed = pack_primitive(&p, true);
+    let packed = pack_primitive(p.as_stored(), true);
     assert_eq!((packed.layout.words(), packed.paint.len(), packed.morphs.len()), (3, 0, 0));
     assert_eq!(packed.vertices, vec![1.0_f32.to_bits(); 15]);
-    let none = pack_primitive(&Primitive::default(), true);
+    let none = pack_primitive(Primitive::default().as_stored(), true);
     assert!(none.vertices.is_empty() && none.listed.is_empty());
 }
 
@@ -117,27 +117,27 @@ fn words_lie_where_the_shader_reads_them() {
         uvs: [vec![], vec![Vec2::new(4.0, 5.0)]],
         colors: vec![Vec4::new(6.0, 7.0, 8.0, 9.0)],
         stored_vertices: 1,
-        influences: Some(influences),
+        stored_influences: Some(influences),
         ..Primitive::default()
     };
-    let packed = pack_primitive(&p, true);
+    let packed = pack_primitive(p.as_stored(), true);
     let bits = |v: f32| v.to_bits();
     // 0.2 and 0.8 are 51 and 204 of 255; what does not count has the first joint.
     assert_eq!(packed.vertices, [bits(1.0), bits(2.0), bits(3.0), 0x7fff, 0x0707_0907, 0x0000_cc33]);
     assert_eq!(packed.paint, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0].map(f32::to_bits));
     assert_eq!((packed.paint_layout.uv_at(1), packed.paint_layout.color_at()), (0, 2));
     // The same of floats: 13107 and 52428 of 65535.
-    let influences = p.influences.as_mut().unwrap();
+    let influences = p.stored_influences.as_mut().unwrap();
     influences.format = WeightFormat::F32;
     influences.joints[1] = 300;
     p.tangents = vec![Vec4::new(0.0, 1.0, 0.0, -1.0)];
-    let packed = pack_primitive(&p, true);
+    let packed = pack_primitive(p.as_stored(), true);
     assert_eq!(packed.vertices[4..], [0xbfff_0000, 0x0009_012c, 0x012c_012c, 52_428 << 16 | 13_107, 0]);
     // And with more than four.
-    let influences = p.influences.as_mut().unwrap();
+    let influences = p.stored_influences.as_mut().unwrap();
     (influences.per_vertex, influences.joints) = (8, (1..9).collect());
     influences.weights = vec![0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.0, 0.1];
-    let packed = pack_primitive(&p, true);
+    let packed = pack_primitive(p.as_stored(), true);
     assert_eq!(packed.vertices[5..], [0, 6]);
     assert_eq!(packed.listed[0], [1, bits(0.5)]);
     assert_eq!(packed.listed[5], [8, bits(0.1)]);
@@ -154,7 +154,7 @@ fn another_order_is_one_for_all_lists() {
         let target = MorphTarget { positions: vec![Vec3::X; count], ..MorphTarget::default() };
         let other = MorphTarget { positions: (0..count).map(|i| Vec3::splat(i as f32)).collect(), ..target.clone() };
         p.morphs = vec![target, other];
-        let packed = pack_primitive(&p, true);
+        let packed = pack_primitive(p.as_stored(), true);
         check(&p, &packed);
         assert!(!packed.order.is_own() && packed.indices.is_some());
         for place in 0..count {
@@ -165,7 +165,7 @@ fn another_order_is_one_for_all_lists() {
         }
         // Marks have the words of their vertex, and its place.
         let words = packed.layout.words();
-        let marks = pack_marks(&p, &packed.order, &[0, 17, 4000, 99_999]);
+        let marks = pack_marks(p.as_stored(), &packed.order, &[0, 17, 4000, 99_999]);
         assert_eq!(marks.len(), 3 * (words + 1), "there is no vertex 99999");
         let places = packed.order.places(count);
         for (mark, vertex) in marks.chunks_exact(words + 1).zip([0, 17, 4000]) {
@@ -174,7 +174,7 @@ fn another_order_is_one_for_all_lists() {
             assert_eq!(mark[..words], packed.vertices[place * words..][..words]);
         }
         // Where triangles blend they stay as they are.
-        let kept = pack_primitive(&p, false);
+        let kept = pack_primitive(p.as_stored(), false);
         assert!(kept.order.is_own() && kept.indices.is_none());
         check(&p, &kept);
     }

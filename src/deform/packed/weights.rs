@@ -1,7 +1,7 @@
 //! Weights in 8 or 16 bits, where that is exact or as good as: their sum is kept, none of them vanishes, and little moves
 //! from one joint to another.
 
-use crate::model::{Influences, WeightFormat};
+use crate::model::{InfluencesRef, WeightFormat};
 
 /// How the weights of a primitive are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,7 +27,7 @@ const WHOLE: f32 = 1.0 / 64.0;
 
 /// The bits that the weights need, and the largest part that one vertex then gives to other joints than the file does.
 /// `vertices`: those of the primitive.
-pub fn needed(influences: &Influences, vertices: std::ops::Range<usize>) -> (WeightBits, f32) {
+pub fn needed(influences: &InfluencesRef<'_>, vertices: std::ops::Range<usize>) -> (WeightBits, f32) {
     let mut bits = if stored_in_8_bits(influences) { WeightBits::Eight } else { WeightBits::Sixteen };
     let mut most = 0.0_f32;
     for vertex in vertices {
@@ -47,14 +47,14 @@ pub fn needed(influences: &Influences, vertices: std::ops::Range<usize>) -> (Wei
 }
 
 /// The pairs of a vertex that count, in stored order.
-pub fn used(influences: &Influences, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
+pub fn used(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
     let (joints, weights) = influences.of(vertex);
     joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
 }
 
 /// Does the same as [`used`], but lists all pairs of one joint where its first one stands: a shader that reads them one
 /// by one can then add up what a joint has. Few files name a joint twice.
-pub fn used_by_joint(influences: &Influences, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
+pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
     let (joints, weights) = influences.of(vertex);
     let is_repeated = move |i: usize| weights[i] != 0.0 && (0..i).any(|k| joints[k] == joints[i] && weights[k] != 0.0);
     let repeats = (1..joints.len()).any(is_repeated);
@@ -78,7 +78,7 @@ pub struct FourInfluences {
 
 /// Packs ask this for every vertex, so it is written without the general iterator.
 #[inline]
-pub fn four_by_joint(influences: &Influences, vertex: usize) -> FourInfluences {
+pub fn four_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> FourInfluences {
     let mut out = FourInfluences::default();
     let (joints, weights) = influences.of(vertex);
     for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate() {
@@ -101,7 +101,7 @@ pub fn four_by_joint(influences: &Influences, vertex: usize) -> FourInfluences {
 }
 
 /// The weights of a vertex, of which four at most are not zero, as 16 bits have them: each where it stands.
-pub fn rounded(influences: &Influences, vertex: usize, out: &mut [f32]) {
+pub fn rounded(influences: &InfluencesRef<'_>, vertex: usize, out: &mut [f32]) {
     let four = four_by_joint(influences, vertex);
     let steps = in_steps(four.weights).map_or([0; 4], |(steps, _)| steps);
     for i in 0..four.count {
@@ -109,7 +109,7 @@ pub fn rounded(influences: &Influences, vertex: usize, out: &mut [f32]) {
     }
 }
 
-fn stored_in_8_bits(influences: &Influences) -> bool {
+fn stored_in_8_bits(influences: &InfluencesRef<'_>) -> bool {
     influences.format == WeightFormat::U8 && influences.formats.iter().all(|f| *f == WeightFormat::U8)
 }
 
@@ -162,6 +162,7 @@ pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Influences;
 
     fn influences(weights: &[[f32; 4]], format: WeightFormat) -> Influences {
         let joints = vec![0; weights.len() * 4];
@@ -169,19 +170,19 @@ mod tests {
     }
 
     fn needs(weights: &[[f32; 4]], format: WeightFormat) -> WeightBits {
-        needed(&influences(weights, format), 0..weights.len()).0
+        needed(&influences(weights, format).as_stored(), 0..weights.len()).0
     }
 
     #[test]
     fn normalised_integers_are_exact() {
         let eighth = |parts: [u8; 4]| parts.map(|p| f32::from(p) / 255.0);
         let rows = [eighth([255, 0, 0, 0]), eighth([100, 100, 54, 1]), eighth([1, 2, 3, 249])];
-        assert_eq!(needed(&influences(&rows, WeightFormat::U8), 0..3), (WeightBits::Eight, 0.0));
+        assert_eq!(needed(&influences(&rows, WeightFormat::U8).as_stored(), 0..3), (WeightBits::Eight, 0.0));
         assert_eq!(rows.map(|row| row.map(in_8_bits))[1], [100, 100, 54, 1]);
         // A sum of 254 is one that the file has, and stays.
         assert_eq!(needs(&[eighth([254, 0, 0, 0])], WeightFormat::U8), WeightBits::Eight);
         // The same from a file of floats takes 16 bits: 65535 = 257 · 255, so it is exact there too.
-        assert_eq!(needed(&influences(&rows, WeightFormat::F32), 0..3).0, WeightBits::Sixteen);
+        assert_eq!(needed(&influences(&rows, WeightFormat::F32).as_stored(), 0..3).0, WeightBits::Sixteen);
         for steps in [[65_535_u16, 0, 0, 0], [1, 65_534, 0, 0], [20_000, 20_001, 20_002, 5_532], [65_000, 0, 0, 1]] {
             let (read, moved) = in_steps(steps.map(|s| f32::from(s) / ONE)).unwrap();
             assert_eq!(read, steps);
@@ -229,11 +230,11 @@ mod tests {
         let joints = vec![3, 7, 3, 7, 3, 0, 9, 3];
         let weights = vec![0.0, 0.1, 0.2, 0.3, 0.05, 0.0, 0.25, 0.1];
         let influences = Influences { per_vertex: 8, joints, weights, ..Influences::default() };
-        let in_order: Vec<_> = used_by_joint(&influences, 0).collect();
+        let in_order: Vec<_> = used_by_joint(&influences.as_stored(), 0).collect();
         assert_eq!(in_order, [(7, 0.1), (7, 0.3), (3, 0.2), (3, 0.05), (3, 0.1), (9, 0.25)]);
         let plain =
             Influences { per_vertex: 4, joints: vec![2, 1, 0, 0], weights: vec![0.5, 0.4, 0.1, 0.0], ..influences };
-        assert!(used_by_joint(&plain, 0).eq(used(&plain, 0)));
+        assert!(used_by_joint(&plain.as_stored(), 0).eq(used(&plain.as_stored(), 0)));
     }
 
     /// All ways to spread three joints and no weight over five slots, as far as four of them count.
@@ -248,9 +249,9 @@ mod tests {
                 continue;
             }
             let influences = Influences { per_vertex: 5, joints, weights, ..Influences::default() };
-            let four = four_by_joint(&influences, 0);
+            let four = four_by_joint(&influences.as_stored(), 0);
             let pairs = || four.joints.into_iter().zip(four.weights).take(four.count);
-            assert!(pairs().eq(used_by_joint(&influences, 0)), "{digits:?}: {four:?}");
+            assert!(pairs().eq(used_by_joint(&influences.as_stored(), 0)), "{digits:?}: {four:?}");
             let (joints, weights) = influences.of(0);
             let stored = four.slots.iter().take(four.count).map(|slot| (joints[*slot], weights[*slot]));
             assert!(pairs().eq(stored), "{digits:?}: {four:?}");

@@ -31,7 +31,7 @@ fn integers_take_the_width_of_their_accessor() {
     assert_eq!(doc.of("JOINTS_0")["componentType"], json!(U8));
     doc.of("JOINTS_0")["componentType"] = json!(U16);
     let wide = doc.primitive();
-    assert_eq!(wide.influences.unwrap().joints, plain.influences.as_ref().unwrap().joints);
+    assert_eq!(wide.stored_influences.unwrap().joints, plain.stored_influences.as_ref().unwrap().joints);
     // Whether integers are fractions is the accessor's to say.
     let mut doc = figure();
     doc.of("WEIGHTS_0")["normalized"] = json!(false);

@@ -14,7 +14,7 @@ fn a_strip_without_indices_becomes_triangles() {
     let p = doc.primitive();
     assert_eq!((p.source_mode, p.topology), (SourceMode::TriangleStrip, Topology::Triangles));
     assert_eq!(p.indices, [0, 1, 2, 1, 3, 2]);
-    assert!(p.normals.is_empty() && p.tangents.is_empty() && p.influences.is_none() && p.material.is_none());
+    assert!(p.normals.is_empty() && p.tangents.is_empty() && p.stored_influences.is_none() && p.material.is_none());
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn vertices_split_where_tangents_disagree() {
     assert_eq!(p.indices, [0, 1, 2, 4, 3, 5]);
     assert_eq!((p.positions[4], p.positions[5]), (p.positions[1], p.positions[2]));
     assert_eq!((p.uvs[0][4], p.morphs[0].positions[5]), (p.uvs[0][1], p.morphs[0].positions[2]));
-    let influences = p.influences.unwrap();
+    let influences = p.stored_influences.unwrap();
     assert_eq!((influences.of(4).0, influences.of(5).0), (&[1, 0, 0, 0][..], &[2, 0, 0, 0][..]));
     assert!((p.tangents[1].w - p.tangents[4].w).abs() > 1.0, "{:?}", p.tangents);
 }

@@ -33,7 +33,7 @@ fn skins_without_matrices_bind_where_they_stand() {
     let skin = &model.skins[0];
     assert_eq!(skin.joints.iter().map(|j| j.index()).collect::<Vec<_>>(), [2, 1]);
     assert_eq!(skin.inverse_bind, [glam::Affine3A::IDENTITY; 2]);
-    let influences = model.meshes[0].primitives[0].influences.as_ref().unwrap();
+    let influences = model.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
     assert_eq!((influences.per_vertex, influences.format), (4, WeightFormat::F32));
     assert_eq!(influences.of(2), (&[1, 0, 0, 0][..], &[0.5, 0.5, 0.0, 0.0][..]));
 }
@@ -56,7 +56,7 @@ fn several_sets_stand_side_by_side_for_each_vertex() {
     let doc = skinned(&[(&BOTH, &quarter), (&[1; 16], &quarter)]);
     let import = doc.import().unwrap();
     assert_eq!(import.warnings, []);
-    let influences = import.model.meshes[0].primitives[0].influences.clone().unwrap();
+    let influences = import.model.meshes[0].primitives[0].stored_influences.clone().unwrap();
     assert_eq!(influences.per_vertex, 8);
     let want = (&[0, 1, 0, 0, 1, 1, 1, 1][..], &[0.25, 0.25, 0.0, 0.0, 0.25, 0.25, 0.0, 0.0][..]);
     assert_eq!(influences.of(1), want);
@@ -75,7 +75,7 @@ fn joints_beyond_the_skin_are_errors_unless_they_weigh_nothing() {
     let doc = skinned(&[(&joints, &HALVES)]);
     assert_eq!(doc.warnings(), ["mesh 0, primitive 0: 1 joint numbers beyond skin 0 have weight 0; read as joint 0"]);
     let model = doc.import().unwrap().model;
-    assert_eq!(model.meshes[0].primitives[0].influences.as_ref().unwrap().of(2).0, [1, 0, 0, 0]);
+    assert_eq!(model.meshes[0].primitives[0].stored_influences.as_ref().unwrap().of(2).0, [1, 0, 0, 0]);
 }
 
 /// A joint that is not there cannot be read as another where its weight moves the vertex; where the weight is no number it
@@ -89,7 +89,7 @@ fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
     joints[3 * 4 + 3] = 9;
     joints[4 + 2] = 2;
     let import = skinned(&[(&joints, &weights)]).import().unwrap();
-    let influences = import.model.meshes[0].primitives[0].influences.as_ref().unwrap();
+    let influences = import.model.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
     let kept: Vec<_> = influences.not_finite.iter().map(|n| (n.vertex, n.slot, n.value.to_bits())).collect();
     let want = [(0, 1, f32::NAN), (2, 0, f32::NEG_INFINITY), (3, 3, f32::INFINITY)];
     assert_eq!(kept, want.map(|(v, s, w)| (v, s, w.to_bits())));
@@ -97,7 +97,7 @@ fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
     assert_eq!(kept, [(1, 2, 2), (3, 3, 9)]);
     assert_eq!(influences.of(3), (&[1, 0, 0, 0][..], &[0.5, 0.5, 0.0, 0.0][..]));
     let normalised = import.model.with_normalised_weights();
-    let kept = normalised.meshes[0].primitives[0].influences.as_ref().unwrap();
+    let kept = normalised.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
     assert_eq!((kept.not_finite.len(), kept.of(0).1), (3, &[1.0, 0.0, 0.0, 0.0][..]));
     // Negative weights move their vertex too.
     weights[3 * 4 + 3] = -0.25;
@@ -140,7 +140,7 @@ fn sets_may_be_stored_differently() {
         let attributes = &mut doc.root["meshes"][0]["primitives"][0]["attributes"];
         attributes[set] = json!(weights);
         let model = doc.import().unwrap().model;
-        let influences = model.meshes[0].primitives[0].influences.clone().unwrap();
+        let influences = model.meshes[0].primitives[0].stored_influences.clone().unwrap();
         (influences.format, influences.formats.clone(), influences.format_of(3), influences.format_of(4))
     };
     let (u8, f32) = (WeightFormat::U8, WeightFormat::F32);
@@ -186,7 +186,7 @@ fn weights_are_kept_as_stored_and_their_sums_listed() {
     weights[4] = 0.75;
     let doc = skinned(&[(&BOTH, &weights)]);
     let model = doc.import().unwrap().model;
-    assert_eq!(model.meshes[0].primitives[0].influences.as_ref().unwrap().of(1).1, [0.75, 0.5, 0.0, 0.0]);
+    assert_eq!(model.meshes[0].primitives[0].stored_influences.as_ref().unwrap().of(1).1, [0.75, 0.5, 0.0, 0.0]);
     let want = "mesh 0, primitive 0: 1 of 4 vertices has weights that do not sum to one (1.25); drawn as stored unless normalised";
     assert_eq!(doc.warnings(), [want]);
     weights[1] = 0.37;
@@ -218,7 +218,7 @@ fn normalised_weights_sum_to_one_and_the_stored_ones_stay() {
     let stored = skinned(&[(&BOTH, &weights)]).import().unwrap().model;
     let normalised = stored.with_normalised_weights();
     let of = |model: &Model, v: usize| {
-        let influences = model.meshes[0].primitives[0].influences.as_ref().unwrap();
+        let influences = model.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
         (influences.of(v).1.to_vec(), influences.sums_to_one(v))
     };
     assert_eq!(of(&normalised, 0), (vec![0.4, 0.6, 0.0, 0.0], true));

@@ -186,7 +186,7 @@ mod tests {
                 let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
                 let mut out = whole.clone();
                 out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
-                let (all, i) = (whole.influences.as_ref().unwrap(), out.influences.as_mut().unwrap());
+                let (all, i) = (whole.stored_influences.as_ref().unwrap(), out.stored_influences.as_mut().unwrap());
                 i.joints = kept.iter().flat_map(|v| all.of(*v).0.to_vec()).collect();
                 i.weights = kept.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
                 out.stored_vertices = kept.len();
@@ -215,7 +215,7 @@ mod tests {
                     let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
                     let mut out = whole.clone();
                     out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
-                    let (all, i) = (whole.influences.as_ref().unwrap(), out.influences.as_mut().unwrap());
+                    let (all, i) = (whole.stored_influences.as_ref().unwrap(), out.stored_influences.as_mut().unwrap());
                     let own = |(j, w): (&u16, &f32)| {
                         if *w == 0.0 || *j == 0 {
                             0

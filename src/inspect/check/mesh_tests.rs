@@ -35,7 +35,7 @@ fn skin(parts: &mut ModelParts) -> &mut Primitive {
 
 /// All weights of a vertex.
 fn set(primitive: &mut Primitive, vertex: usize, pairs: &[(u16, f32)]) {
-    let Influences { per_vertex, joints, weights, .. } = primitive.influences.as_mut().unwrap();
+    let Influences { per_vertex, joints, weights, .. } = primitive.stored_influences.as_mut().unwrap();
     for slot in 0..*per_vertex {
         let (joint, weight) = pairs.get(slot).copied().unwrap_or_default();
         (joints[vertex * *per_vertex + slot], weights[vertex * *per_vertex + slot]) = (joint, weight);
@@ -44,7 +44,7 @@ fn set(primitive: &mut Primitive, vertex: usize, pairs: &[(u16, f32)]) {
 
 /// Gives a vertex some weight of a joint, taken off its others in proportion.
 fn plant(primitive: &mut Primitive, vertex: usize, joint: u16, weight: f32) {
-    let (joints, weights) = primitive.influences.as_ref().unwrap().of(vertex);
+    let (joints, weights) = primitive.stored_influences.as_ref().unwrap().of(vertex);
     let others = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, w)| (*j, *w * (1.0 - weight)));
     let pairs: Vec<(u16, f32)> = others.filter(|(_, w)| *w > 0.0).chain([(joint, weight)]).collect();
     set(primitive, vertex, &pairs);
@@ -59,7 +59,7 @@ fn primitive(vertices: &[(Vec3, &[(u16, f32)])], triangles: &[[u32; 3]]) -> Prim
         topology: Topology::Triangles,
         positions: vertices.iter().map(|v| v.0).collect(),
         indices: triangles.iter().flatten().copied().collect(),
-        influences: Some(influences),
+        stored_influences: Some(influences),
         stored_vertices: n,
         ..Primitive::default()
     };
@@ -206,7 +206,7 @@ fn a_surface_goes_on_across_primitives_meshes_and_skins() {
             let mut meshes = primitives.clone();
             let mut high = meshes.meshes[0].primitives.remove(1);
             high.positions.iter_mut().for_each(|p| *p *= units);
-            high.influences.as_mut().unwrap().joints.iter_mut().for_each(|j| *j = 3 - *j);
+            high.stored_influences.as_mut().unwrap().joints.iter_mut().for_each(|j| *j = 3 - *j);
             meshes.meshes.push(Mesh { primitives: vec![high], ..Mesh::default() });
             let Skin { joints, inverse_bind, .. } = meshes.skins[0].clone();
             let metres = Affine3A::from_scale(Vec3::splat(1.0 / units));
@@ -337,7 +337,7 @@ fn a_seam_whose_sides_have_different_weights_tears() {
     assert!((findings[0].measure.unwrap().value - 1e3 / 2f64.sqrt()).abs() < 0.01);
     let [low, high] = split(&seam([UPPER, halves]), |t| t[0] == 3);
     let [left, right] = [(low, &[0, 1, 2]), (high, &[3, 4, 5])].map(|(mut p, keep)| {
-        let kept: Vec<_> = keep.iter().map(|v| (p.positions[*v], p.influences.as_ref().unwrap().of(*v))).collect();
+        let kept: Vec<_> = keep.iter().map(|v| (p.positions[*v], p.stored_influences.as_ref().unwrap().of(*v))).collect();
         let pairs: Vec<Vec<(u16, f32)>> =
             kept.iter().map(|(_, (j, w))| j.iter().copied().zip(w.iter().copied()).collect()).collect();
         p.indices.iter_mut().for_each(|i| *i -= keep[0] as u32);

@@ -122,13 +122,14 @@ fn cause(subject: &Subject, extent: &Extent, part: &StrayVertices, source: &Prim
     let own = Aabb::around_mass(&source.positions[..source.stored_vertices]);
     let mut out = Cause { joints: Vec::new(), farthest: 0.0, is_stored: false };
     let skin = instance.skin.map(|skin| &subject.model.skins[skin.index()]);
+    let influences = subject.model.influences(instance.mesh, part.primitive);
     for vertex in &part.vertices {
         let position = source.positions[*vertex as usize];
         // A mesh whose mass is not known, or that is far away as a whole, tells nothing.
         let is_stored = own.distance(position) > f64::from(own.diagonal());
         out.is_stored |= is_stored;
         let mut place = Vec3::ZERO;
-        match (skin, &source.influences) {
+        match (skin, influences) {
             (Some(skin), Some(influences)) => {
                 let (joints, weights) = influences.of(*vertex as usize);
                 for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {

@@ -9,7 +9,7 @@ use super::{CheckOptions, Surface};
 use crate::anim::local_to_model;
 use crate::inspect::PerVertex;
 use crate::inspect::symmetry::{Comparison, comparisons, differences_of};
-use crate::model::{Influences, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
+use crate::model::{InfluencesRef, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug)]
@@ -27,13 +27,13 @@ pub struct Skinned<'a> {
     /// Its vertices.
     pub source: &'a Primitive,
     /// Its weights.
-    pub influences: &'a Influences,
+    pub influences: InfluencesRef<'a>,
 }
 
 /// A model under the eyes of the rules.
 #[derive(Debug)]
 pub struct Subject<'a> {
-    /// The model as stored: not normalised, not edited.
+    /// The model with the weights that it has now.
     pub model: &'a Model,
     /// See [`CheckOptions::limit`].
     pub limit: usize,
@@ -89,7 +89,7 @@ fn skinned(model: &Model) -> Vec<Skinned<'_>> {
     for (i, instance) in model.instances.iter().enumerate() {
         let Some(skin_id) = instance.skin else { continue };
         for (primitive, source) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
-            let Some(influences) = &source.influences else { continue };
+            let Some(influences) = model.influences(instance.mesh, primitive) else { continue };
             let skin = &model.skins[skin_id.index()];
             let instance_id = InstanceId::from_index(i);
             out.push(Skinned {

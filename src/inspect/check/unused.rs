@@ -73,13 +73,13 @@ fn moving(subject: &Subject) -> Vec<bool> {
     let mut out = vec![false; model.skeleton.len()];
     for instance in &model.instances {
         let primitives = &model.meshes[instance.mesh.index()].primitives;
-        if instance.skin.is_none() || primitives.iter().any(|p| p.influences.is_none()) {
+        if instance.skin.is_none() || primitives.iter().any(|p| p.stored_influences.is_none()) {
             out[instance.node.index()] = true;
         }
     }
     for s in &subject.skinned {
-        let stored = s.source.stored_vertices * s.influences.per_vertex;
-        for (joint, weight) in s.influences.joints.iter().zip(&s.influences.weights).take(stored) {
+        let runs = s.influences.runs(0..s.source.stored_vertices);
+        for (joint, weight) in runs.flat_map(|run| run.joints.iter().zip(run.weights)) {
             if *weight != 0.0 {
                 out[s.skin.joints[usize::from(*joint)].index()] = true;
             }
@@ -101,7 +101,7 @@ mod tests {
 
     /// Takes all weight of one joint to another.
     fn move_weights(p: &mut ModelParts, from: u16, to: u16) {
-        let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+        let influences = p.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
         influences.joints.iter_mut().filter(|j| **j == from).for_each(|j| *j = to);
     }
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn weights_of_zero_do_not_move() {
         let findings = found(&UNUSED, |p| {
-            let influences = p.meshes[0].primitives[0].influences.as_mut().unwrap();
+            let influences = p.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
             for (joint, weight) in influences.joints.iter().zip(&mut influences.weights) {
                 *weight = if *joint == 5 { 0.0 } else { *weight };
             }

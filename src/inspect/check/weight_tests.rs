@@ -14,7 +14,7 @@ fn parts() -> ModelParts {
 }
 
 fn skin(parts: &mut ModelParts) -> &mut Influences {
-    parts.meshes[0].primitives[0].influences.as_mut().unwrap()
+    parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap()
 }
 
 /// The findings about weights and pairs in a model.
@@ -240,7 +240,7 @@ fn lever() -> ModelParts {
         topology: crate::model::Topology::Points,
         indices: vec![0],
         positions: vec![Vec3::Y],
-        influences: Some(influences),
+        stored_influences: Some(influences),
         stored_vertices: 1,
         ..Primitive::default()
     };
@@ -282,7 +282,7 @@ fn what_a_limit_loses_is_measured_in_the_clips_too() {
 #[test]
 fn more_influences_than_the_limit_are_found_over_all_sets() {
     let tube = tube(Tube { joints: 8, influences: 8, ..Tube::default() });
-    let most = tube.meshes[0].primitives[0].influences.as_ref().unwrap().most_used();
+    let most = tube.meshes[0].primitives[0].stored_influences.as_ref().unwrap().most_used();
     let at = |limit| places(&found((*tube).clone(), limit)).len();
     assert_eq!((most, at(most), at(most - 1), at(4)), (most, 0, 1, 1));
     assert!(most > 4, "{most}");

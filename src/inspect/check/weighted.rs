@@ -3,7 +3,7 @@
 use glam::Affine3A;
 
 use super::{Finding, FindingPose, Measure, Rule, Skinned, Subject};
-use crate::model::{Influences, MeshId, NodeId, Primitive};
+use crate::model::{InfluencesRef, MeshId, NodeId, Primitive};
 
 /// A primitive that has weights, whatever skins move it. Weights that nothing uses are stored all the same, and so are
 /// vertices that no triangle uses: validators and other programs read them.
@@ -11,7 +11,7 @@ pub(super) struct Weighted<'a> {
     pub mesh: MeshId,
     pub primitive: usize,
     pub source: &'a Primitive,
-    pub influences: &'a Influences,
+    pub influences: InfluencesRef<'a>,
     /// How it is drawn, once for each skin.
     pub skinned: &'a [Skinned<'a>],
 }
@@ -25,7 +25,7 @@ pub(super) fn weighted<'a>(subject: &'a Subject) -> impl Iterator<Item = Weighte
         let first = subject.skinned.partition_point(|s| (s.mesh, s.primitive) < (mesh, primitive));
         let rest = &subject.skinned[first..];
         let skinned = &rest[..rest.partition_point(|s| (s.mesh, s.primitive) == (mesh, primitive))];
-        Some(Weighted { mesh, primitive, source, influences: source.influences.as_ref()?, skinned })
+        Some(Weighted { mesh, primitive, source, influences: subject.model.influences(mesh, primitive)?, skinned })
     })
     .take_while(|_| !subject.is_cancelled())
 }

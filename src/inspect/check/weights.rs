@@ -5,7 +5,7 @@ use glam::{Affine3A, DAffine3, DVec3};
 use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::math::length;
-use crate::model::{Influences, WeightFormat};
+use crate::model::{InfluencesRef, WeightFormat};
 
 /// See its help.
 pub static NOT_FINITE: Rule = Rule {
@@ -122,7 +122,7 @@ fn zero(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-fn is_unmoved(influences: &Influences, vertex: usize) -> bool {
+fn is_unmoved(influences: InfluencesRef<'_>, vertex: usize) -> bool {
     influences.of(vertex).1.iter().all(|weight| *weight == 0.0)
 }
 
@@ -132,15 +132,19 @@ fn has_sum(w: &Weighted, vertex: usize) -> bool {
 }
 
 fn sum(subject: &Subject, out: &mut Vec<Finding>) {
-    for w in weighted(subject).filter(|w| w.influences.format != WeightFormat::U8) {
-        let vertices = w.vertices(|v| has_sum(&w, v) && !w.influences.sums_to_one(v));
+    for w in weighted(subject) {
+        // What is stored in 8 bits has a rule of its own; what was edited since is floats.
+        let is_wider = |v: usize| w.influences.format_at(v) != WeightFormat::U8;
+        let vertices = w.vertices(|v| is_wider(v) && has_sum(&w, v) && !w.influences.sums_to_one(v));
         if vertices.is_empty() {
             continue;
         }
-        let strict = w.vertices(|v| has_sum(&w, v) && !validator_accepts(w.influences, v)).len();
+        let strict = w.vertices(|v| is_wider(v) && has_sum(&w, v) && !validator_accepts(w.influences, v)).len();
         let (stored, tolerance) = match w.influences.format {
-            WeightFormat::F32 => ("floats", format!("{} is allowed here", WeightFormat::F32.tolerance())),
-            WeightFormat::U8 | WeightFormat::U16 => ("16-bit integers", "the integers must sum to 65535".to_owned()),
+            WeightFormat::F32 | WeightFormat::U8 => {
+                ("floats", format!("{} is allowed here", WeightFormat::F32.tolerance()))
+            }
+            WeightFormat::U16 => ("16-bit integers", "the integers must sum to 65535".to_owned()),
         };
         let sums = range(vertices.iter().map(|v| w.influences.sum(*v as usize)), |s| format!("{s:.4}"));
         let said = format!(
@@ -154,7 +158,7 @@ fn sum(subject: &Subject, out: &mut Vec<Finding>) {
 
 fn sum_255(subject: &Subject, out: &mut Vec<Finding>) {
     for w in weighted(subject).filter(|w| w.influences.format == WeightFormat::U8) {
-        let vertices = w.vertices(|v| has_sum(&w, v) && integers(w.influences, v) != 255);
+        let vertices = w.vertices(|v| !w.influences.is_edited(v) && has_sum(&w, v) && integers(w.influences, v) != 255);
         if vertices.is_empty() {
             continue;
         }
@@ -169,13 +173,13 @@ fn sum_255(subject: &Subject, out: &mut Vec<Finding>) {
 }
 
 /// The sum of a vertex's weights in steps of 1/255.
-fn integers(influences: &Influences, vertex: usize) -> u32 {
+fn integers(influences: InfluencesRef<'_>, vertex: usize) -> u32 {
     influences.of(vertex).1.iter().map(|w| (w * 255.0).round() as u32).sum()
 }
 
 /// The test of Khronos' glTF-Validator 2.0 (`ACCESSOR_WEIGHTS_NON_NORMALIZED`): the sum in single precision may be off by
 /// 2e-7 for each weight that is not zero.
-fn validator_accepts(influences: &Influences, vertex: usize) -> bool {
+fn validator_accepts(influences: InfluencesRef<'_>, vertex: usize) -> bool {
     let used = || influences.of(vertex).1.iter().filter(|w| **w != 0.0);
     let sum: f32 = used().sum();
     (f64::from(sum) - 1.0).abs() <= 2e-7 * used().count() as f64

@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec3, Vec4};
 use crate::anim::local_to_model;
 use crate::deform::{self, Batch, BatchInfluences, BatchOut, Method, SurfaceTopology};
 use crate::math::Aabb;
-use crate::model::{Influences, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
+use crate::model::{InfluencesRef, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
 /// A primitive that a skin moves. A mesh that is drawn several times with one skin counts once.
 pub(super) struct Skinned<'a> {
@@ -16,7 +16,7 @@ pub(super) struct Skinned<'a> {
     pub(super) instance: &'a Instance,
     pub(super) skin: &'a Skin,
     pub(super) source: &'a Primitive,
-    pub(super) influences: &'a Influences,
+    pub(super) influences: InfluencesRef<'a>,
     pub(super) topology: SurfaceTopology,
     /// Place of the skin's first matrix among all palettes.
     pub(super) first: usize,
@@ -37,13 +37,8 @@ pub(super) struct SampledVertices {
 }
 
 impl SampledVertices {
-    pub(super) fn new(influences: &Influences, vertices: Vec<u32>) -> Self {
-        let (mut joints, mut weights) = (Vec::new(), Vec::new());
-        for v in &vertices {
-            let (of, shares) = influences.of(*v as usize);
-            joints.extend_from_slice(of);
-            weights.extend_from_slice(shares);
-        }
+    pub(super) fn new(influences: InfluencesRef<'_>, vertices: Vec<u32>) -> Self {
+        let (joints, weights) = influences.gathered(&vertices);
         Self { vertices, per_vertex: influences.per_vertex, joints, weights }
     }
 
@@ -83,7 +78,7 @@ impl<'a> Skinned<'a> {
         for (i, instance) in model.instances.iter().enumerate() {
             let Some(skin) = instance.skin else { continue };
             let primitives = model.meshes[instance.mesh.index()].primitives.iter().enumerate();
-            let skinned = primitives.filter(|(_, p)| p.influences.is_some());
+            let skinned = primitives.filter(|(_, p)| p.stored_influences.is_some());
             places.extend(skinned.map(|(p, _)| (instance.mesh, p, skin, InstanceId::from_index(i))));
         }
         places.sort_unstable();
@@ -91,7 +86,7 @@ impl<'a> Skinned<'a> {
         let mut out = Vec::new();
         for place in places {
             let source = &model.meshes[place.0.index()].primitives[place.1];
-            let Some(influences) = &source.influences else { continue };
+            let Some(influences) = model.influences(place.0, place.1) else { continue };
             let topology = SurfaceTopology::new_unless(source, stop)?;
             out.push(Self::new(model, place, (source, influences, topology)).at_rest(&packed, method));
         }
@@ -101,7 +96,7 @@ impl<'a> Skinned<'a> {
     fn new(
         model: &'a Model,
         (mesh, primitive, skin, instance): (MeshId, usize, SkinId, InstanceId),
-        (source, influences, topology): (&'a Primitive, &'a Influences, SurfaceTopology),
+        (source, influences, topology): (&'a Primitive, InfluencesRef<'a>, SurfaceTopology),
     ) -> Self {
         let (first, _) = model.binding(instance, primitive);
         let instance = &model.instances[instance.index()];
@@ -126,10 +121,12 @@ impl<'a> Skinned<'a> {
     fn at_rest(mut self, packed: &[Vec4], method: &Method) -> Self {
         let stored = self.source.stored_vertices;
         let mut rest = vec![Vec3::ZERO; stored];
-        let movers = self.influences.movers().range(0, stored);
-        let batch = Batch { positions: &self.base[..stored], normals: &[], tangents: &[], movers };
-        let mut out = BatchOut { positions: &mut rest, ..BatchOut::default() };
-        (method.deform_all)(self.palette(packed, method), &batch, &mut out);
+        for run in self.influences.runs(0..stored) {
+            let (positions, movers) = (&self.base[run.vertices.clone()], BatchInfluences::from(&run));
+            let batch = Batch { positions, normals: &[], tangents: &[], movers };
+            let mut out = BatchOut { positions: &mut rest[run.vertices.clone()], ..BatchOut::default() };
+            (method.deform_all)(self.palette(packed, method), &batch, &mut out);
+        }
         self.rest = rest;
         self.least = 1e-4 * Aabb::around_mass(&self.rest).diagonal();
         self
@@ -236,9 +233,9 @@ pub(super) fn moving_joints(model: &Model) -> Vec<NodeId> {
         // A mesh that is drawn often with one skin says the same each time.
         let Some(skin) = instance.skin.filter(|skin| seen.insert((instance.mesh, *skin))) else { continue };
         let joints = &model.skins[skin.index()].joints;
-        for influences in model.meshes[instance.mesh.index()].primitives.iter().filter_map(|p| p.influences.as_ref()) {
-            for (joint, _) in influences.joints.iter().zip(&influences.weights).filter(|(_, w)| **w != 0.0) {
-                moves[joints[*joint as usize].index()] = true;
+        for influences in model.primitives(instance.mesh).filter_map(|p| p.influences) {
+            for (joint, _) in influences.all().filter(|(_, w)| *w != 0.0) {
+                moves[joints[joint as usize].index()] = true;
             }
         }
     }

@@ -28,7 +28,7 @@ fn a_bent_tube_is_the_same_for_any_number_of_threads() {
 fn weighted(rings: usize, upper: &dyn Fn(usize) -> f32) -> Model {
     let sides = 12;
     let mut parts = (*tube(Tube { joints: 2, rings, sides, length: 2.0, radius: 0.25, influences: 2 })).clone();
-    let influences = parts.meshes[0].primitives[0].influences.as_mut().unwrap();
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
     for vertex in 0..rings * sides {
         let weight = upper(vertex / sides);
         let at = vertex * influences.per_vertex;
@@ -87,7 +87,7 @@ fn what_no_joint_bends_has_no_findings() {
 #[test]
 fn a_vertex_on_the_wrong_joint_tears_at_the_limit() {
     let mut parts = (*weighted(9, &|ring| if ring > 4 { 1.0 } else { 0.0 })).clone();
-    let influences = parts.meshes[0].primitives[0].influences.as_mut().unwrap();
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
     influences.weights[..2].copy_from_slice(&[0.0, 1.0]);
     let model = Model::build(parts).unwrap();
     let out = report(&model, RomOptions::default());

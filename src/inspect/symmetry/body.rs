@@ -6,7 +6,7 @@ use glam::{DAffine3, Vec3};
 
 use crate::inspect::rig;
 use crate::math::Aabb;
-use crate::model::{MeshId, Model, NodeId, Primitive, Skin, SkinId};
+use crate::model::{MeshId, Model, NodeId, PrimitiveRef, Skin, SkinId};
 
 /// A primitive's vertices among those of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Body {
             // A node that a skin lists twice, or that several skins list, is one joint.
             let place: Vec<u16> = (0..skin.joints.len()).map(|j| out.place(skin, j, &mut places)).collect();
             for mesh in meshes[id.index()].iter().filter(|mesh| seen.insert(**mesh)) {
-                for (primitive, source) in model.meshes[mesh.index()].primitives.iter().enumerate() {
+                for (primitive, source) in model.primitives(*mesh).enumerate() {
                     out.add(*mesh, primitive, source, &place);
                 }
             }
@@ -80,8 +80,8 @@ impl Body {
         })
     }
 
-    fn add(&mut self, mesh: MeshId, primitive: usize, source: &Primitive, place: &[u16]) {
-        let Some(influences) = &source.influences else { return };
+    fn add(&mut self, mesh: MeshId, primitive: usize, source: PrimitiveRef<'_>, place: &[u16]) {
+        let Some(influences) = source.influences else { return };
         let len = source.stored_vertices;
         self.parts.push(Part { mesh, primitive, start: self.points.len(), len });
         self.points.extend(&source.positions[..len]);

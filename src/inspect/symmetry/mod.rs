@@ -39,7 +39,7 @@ pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVe
     let mut out = PerVertex::empty(model);
     for instance in model.instances.iter().filter(|i| i.skin.is_some()) {
         for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
-            if primitive.influences.is_some() {
+            if primitive.stored_influences.is_some() {
                 out.values[instance.mesh.index()][p].resize(primitive.stored_vertices, NOT_JUDGED);
             }
         }

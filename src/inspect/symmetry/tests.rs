@@ -35,7 +35,7 @@ pub(crate) fn figure(world: Affine3A) -> ModelParts {
     }
     SECTION.into_iter().for_each(|section| add(0.0, section));
     primitive.stored_vertices = primitive.positions.len();
-    primitive.influences = Some(influences);
+    primitive.stored_influences = Some(influences);
     let bound = |p: Vec3| (world * Affine3A::from_translation(p)).inverse();
     let transforms = vec![Transform::IDENTITY; 4];
     ModelParts {
@@ -59,7 +59,7 @@ pub(crate) fn figure(world: Affine3A) -> ModelParts {
 }
 
 fn influences(p: &mut ModelParts) -> &mut Influences {
-    p.meshes[0].primitives[0].influences.as_mut().unwrap()
+    p.meshes[0].primitives[0].stored_influences.as_mut().unwrap()
 }
 
 /// Takes `amount` of the arm's weight of a vertex to the hips.
@@ -199,7 +199,7 @@ fn of_vertices_in_one_place_the_best_one_is_the_image() {
     let primitive = &mut p.meshes[0].primitives[0];
     for (vertex, joint) in [(9, 2), (8, 1)] {
         primitive.positions.push(primitive.positions[vertex]);
-        let i = primitive.influences.as_mut().unwrap();
+        let i = primitive.stored_influences.as_mut().unwrap();
         i.joints.extend([0, joint, 0, 0]);
         i.weights.extend([0.0, 1.0, 0.0, 0.0]);
     }

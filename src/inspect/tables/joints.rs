@@ -227,7 +227,7 @@ fn count(model: &Model, vertices: &VertexTable, cancel: &AtomicBool) -> Option<V
     for part in &vertices.parts {
         let skin = &model.skins[part.skin.index()];
         let primitive = &model.meshes[part.mesh.index()].primitives[part.primitive];
-        let Some(influences) = &primitive.influences else { continue };
+        let Some(influences) = model.influences(part.mesh, part.primitive) else { continue };
         // Where the bind pose stands, as `Model::bind_pose` has it.
         let first = (0..skin.joints.len()).min_by_key(|&j| skin.joints[j]).unwrap_or(0);
         let model_from_bind = rest[skin.joints[first].index()] * skin.inverse_bind[first];
@@ -259,7 +259,7 @@ fn rigid(model: &Model) -> Vec<JointFigures> {
     let mut out = vec![JointFigures::default(); model.skeleton.len()];
     for instance in &model.instances {
         let primitives = &model.meshes[instance.mesh.index()].primitives;
-        for primitive in primitives.iter().filter(|p| instance.skin.is_none() || p.influences.is_none()) {
+        for primitive in primitives.iter().filter(|p| instance.skin.is_none() || p.stored_influences.is_none()) {
             let model_from_node = bind[instance.node.index()];
             let own = Aabb::from_points(primitive.positions.iter().copied());
             let whole = [Affine3A::IDENTITY];
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn unused_is_who_moves_nothing_and_has_nobody_below_who_does() {
         let mut parts = ModelParts::clone(&model());
-        let weights = parts.meshes[0].primitives[0].influences.as_mut().unwrap();
+        let weights = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
         // Joints 1 and 3 give what they moved to joint 2.
         weights.joints.iter_mut().for_each(|j| *j = if *j % 2 == 1 { 2 } else { *j });
         let model = Model::build(parts).unwrap();

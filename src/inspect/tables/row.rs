@@ -2,7 +2,7 @@
 
 use super::Part;
 use crate::inspect::{PerVertex, VertexRef};
-use crate::model::{Influences, Model, NodeId, WeightFormat};
+use crate::model::{InfluencesRef, Model, NodeId, WeightFormat};
 
 /// One vertex of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Row {
         self.part.influences(model).map_or(0.0, |i| i.sum(self.vertex))
     }
 
-    /// Whether that is one, see [`Influences::sums_to_one`].
+    /// Whether that is one, see [`InfluencesRef::sums_to_one`].
     #[must_use]
     pub fn sums_to_one(&self, model: &Model) -> bool {
         self.part.influences(model).is_none_or(|i| i.sums_to_one(self.vertex))
@@ -96,7 +96,7 @@ impl Pair {
 }
 
 /// A joint may stand in a vertex twice; both count.
-pub(super) fn weight_of(influences: &Influences, vertex: usize, slot: u16) -> f32 {
+pub(super) fn weight_of(influences: InfluencesRef<'_>, vertex: usize, slot: u16) -> f32 {
     let (joints, weights) = influences.of(vertex);
     joints.iter().zip(weights).filter(|(j, _)| **j == slot).map(|(_, w)| *w).sum()
 }

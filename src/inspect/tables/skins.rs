@@ -178,7 +178,7 @@ mod tests {
     fn a_tube_in_figures() {
         let mut parts =
             ModelParts::clone(&tube(Tube { joints: 6, rings: 5, sides: 4, influences: 5, ..Tube::default() }));
-        let weights = parts.meshes[0].primitives[0].influences.as_mut().unwrap();
+        let weights = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
         // Eight pairs for each vertex, five of them used; the first has none, the second sums to a half.
         weights.weights[..8].fill(0.0);
         weights.weights[8..16].copy_from_slice(&[0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);

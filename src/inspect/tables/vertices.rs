@@ -8,7 +8,7 @@ use super::Row;
 use super::row::weight_of;
 use crate::inspect::symmetry::NOT_JUDGED;
 use crate::inspect::{PerVertex, VertexRef, VertexSet};
-use crate::model::{Influences, InstanceId, MeshId, Model, NodeId, SkinId};
+use crate::model::{InfluencesRef, InstanceId, MeshId, Model, NodeId, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl VertexTable {
         for (i, instance) in model.instances.iter().enumerate() {
             let Some(skin) = instance.skin else { continue };
             for (primitive, source) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
-                if source.influences.is_some() {
+                if source.stored_influences.is_some() {
                     let (instance_id, mesh) = (InstanceId::from_index(i), instance.mesh);
                     let vertices = source.stored_vertices;
                     parts.push(Part { instance: instance_id, mesh, primitive, skin, vertices, first: 0 });
@@ -237,8 +237,8 @@ impl VertexQuery {
 impl Part {
     /// Its weights.
     #[must_use]
-    pub fn influences<'a>(&self, model: &'a Model) -> Option<&'a Influences> {
-        model.meshes[self.mesh.index()].primitives[self.primitive].influences.as_ref()
+    pub fn influences<'a>(&self, model: &'a Model) -> Option<InfluencesRef<'a>> {
+        model.influences(self.mesh, self.primitive)
     }
 
     /// The place of a joint in its skin.
@@ -268,7 +268,7 @@ impl<'a> Filter<'a> {
         }
     }
 
-    fn keeps(&self, influences: &Influences, vertex: usize) -> bool {
+    fn keeps(&self, influences: InfluencesRef<'_>, vertex: usize) -> bool {
         let moved = |slot: u16| {
             let (joints, weights) = influences.of(vertex);
             joints.iter().zip(weights).any(|(j, w)| *j == slot && *w != 0.0)
@@ -296,7 +296,7 @@ mod tests {
     use super::*;
     use crate::inspect::VertexPart;
     use crate::model::shapes::{Tube, tube};
-    use crate::model::{Instance, ModelParts};
+    use crate::model::{Influences, Instance, ModelParts};
 
     /// Six vertices in two meshes, which two skins move: joints 1 and 2 of the first, 2 and 1 of the second.
     ///
@@ -315,7 +315,7 @@ mod tests {
             primitive.normals.truncate(count);
             primitive.indices = vec![0, 1, (count - 1) as u32];
             primitive.stored_vertices = count;
-            primitive.influences = Some(Influences {
+            primitive.stored_influences = Some(Influences {
                 per_vertex: 2,
                 joints: joints.concat(),
                 weights: weights.concat(),

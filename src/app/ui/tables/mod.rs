@@ -21,7 +21,7 @@ use super::theme::{self, MARGIN, colors};
 use super::widgets::{drop_down, segments, text_button};
 use crate::inspect::check::CheckOptions;
 use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
-use crate::model::{Influences, Model, NodeId, Skin, SkinId};
+use crate::model::{Model, NodeId, Skin, SkinId};
 use crate::session::{Command, Session};
 
 /// Which table.
@@ -74,7 +74,7 @@ impl TableData {
             slots
         };
         let influences = vertices.parts.iter().filter_map(|p| p.influences(model));
-        let most = influences.map(Influences::most_used).max().unwrap_or(0);
+        let most = influences.map(|i| i.most_used()).max().unwrap_or(0);
         let skins = skin_summaries(model, &vertices, CheckOptions::default().limit);
         Some(Self { vertices, joints, skins, most, slots: model.skins.iter().map(slots).collect() })
     }

@@ -1,0 +1,393 @@
+//! Edited weights: what differs from the stored ones, in small pages, so that a model with edits shares all else with the
+//! model without them.
+//!
+//! What is written depends on the edits alone and not on the way that led there: a vertex that has its stored pairs again
+//! counts as not edited, and a page without edited vertices goes.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::Arc;
+
+use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive};
+
+/// Vertices of a page: what one edited vertex copies.
+pub(super) const PAGE: usize = 64;
+
+/// New pairs for some vertices of a primitive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WeightChange {
+    /// The mesh's number in the file.
+    pub mesh: MeshId,
+    /// The primitive's number in the mesh.
+    pub primitive: usize,
+    /// Numbers in the file, rising.
+    pub vertices: Vec<u32>,
+    /// Pairs for each vertex.
+    pub per_vertex: usize,
+    /// Places in [`super::Skin::joints`], vertex after vertex.
+    pub joints: Vec<u16>,
+    /// As many as `joints`.
+    pub weights: Vec<f32>,
+}
+
+impl WeightChange {
+    /// A change of no vertex of a primitive; `per_vertex`: pairs for each.
+    #[must_use]
+    pub fn new(mesh: MeshId, primitive: usize, per_vertex: usize) -> Self {
+        Self { mesh, primitive, per_vertex, ..Self::default() }
+    }
+
+    /// Adds a vertex, which has a larger number than those before it. Pairs that are missing are joint 0 without weight.
+    pub fn push(&mut self, vertex: u32, joints: &[u16], weights: &[f32]) {
+        self.vertices.push(vertex);
+        let end = self.vertices.len() * self.per_vertex;
+        self.joints.extend_from_slice(&joints[..joints.len().min(self.per_vertex)]);
+        self.weights.extend_from_slice(&weights[..weights.len().min(self.per_vertex)]);
+        self.joints.resize(end, 0);
+        self.weights.resize(end, 0.0);
+    }
+
+    /// The new pairs of vertex number `i` of the list.
+    #[must_use]
+    pub fn row(&self, i: usize) -> (&[u16], &[f32]) {
+        let pairs = i * self.per_vertex..(i + 1) * self.per_vertex;
+        (&self.joints[pairs.clone()], &self.weights[pairs])
+    }
+
+    /// Bytes of its lists.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<u32>() * self.vertices.capacity()
+            + size_of::<u16>() * self.joints.capacity()
+            + size_of::<f32>() * self.weights.capacity()
+    }
+}
+
+/// The edited pairs of [`PAGE`] vertices that follow each other, and of those between them that are as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Page {
+    pub per_vertex: usize,
+    pub joints: Vec<u16>,
+    weights: Vec<f32>,
+    /// A bit for each vertex that is edited.
+    edited: u64,
+}
+
+impl Page {
+    #[inline]
+    pub fn row(&self, vertex: usize) -> (&[u16], &[f32]) {
+        self.rows(vertex..vertex + 1)
+    }
+
+    #[inline]
+    pub fn rows(&self, vertices: std::ops::Range<usize>) -> (&[u16], &[f32]) {
+        let pairs = vertices.start * self.per_vertex..vertices.end * self.per_vertex;
+        (&self.joints[pairs.clone()], &self.weights[pairs])
+    }
+
+    fn set(&mut self, vertex: usize, (joints, weights): (&[u16], &[f32])) {
+        let pairs = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
+        let put = joints.len().min(self.per_vertex);
+        let (to_joints, to_weights) = (&mut self.joints[pairs.clone()], &mut self.weights[pairs]);
+        to_joints[..put].copy_from_slice(&joints[..put]);
+        to_weights[..put].copy_from_slice(&weights[..put]);
+        to_joints[put..].fill(0);
+        to_weights[put..].fill(0.0);
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of::<u16>() * self.joints.len() + size_of::<f32>() * self.weights.len()
+    }
+}
+
+/// The edited pairs of one primitive.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EditedInfluences {
+    pub per_vertex: usize,
+    /// For every [`PAGE`] vertices.
+    pub pages: Vec<Option<Arc<Page>>>,
+    /// What import could not take over, of the vertices that are not edited.
+    pub not_finite: Vec<NotFinite>,
+    pub out_of_range: Vec<OutOfRange>,
+}
+
+impl EditedInfluences {
+    pub fn is_edited(&self, vertex: usize) -> bool {
+        self.pages[vertex / PAGE].as_ref().is_some_and(|page| page.edited >> (vertex % PAGE) & 1 == 1)
+    }
+
+    /// Edited vertices, rising.
+    fn vertices(&self) -> impl Iterator<Item = u32> {
+        let bits = |(i, page): (usize, &Option<Arc<Page>>)| {
+            let edited = page.as_ref().map_or(0, |page| page.edited);
+            (0..PAGE).filter(move |v| edited >> v & 1 == 1).map(move |v| (i * PAGE + v) as u32)
+        };
+        self.pages.iter().enumerate().flat_map(bits)
+    }
+}
+
+/// All edited weights of a model: the vertices that differ from the file, by mesh and primitive.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WeightEdits {
+    primitives: BTreeMap<(MeshId, usize), Arc<EditedInfluences>>,
+}
+
+impl WeightEdits {
+    /// Whether all weights are as stored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.primitives.is_empty()
+    }
+
+    pub(super) fn of(&self, mesh: MeshId, primitive: usize) -> Option<&EditedInfluences> {
+        if self.primitives.is_empty() { None } else { self.primitives.get(&(mesh, primitive)).map(|e| &**e) }
+    }
+
+    /// The primitives that have edited vertices.
+    pub fn places(&self) -> impl Iterator<Item = (MeshId, usize)> {
+        self.primitives.keys().copied()
+    }
+
+    /// The edited vertices of a primitive as drawn, rising: those split off for tangents follow the stored ones.
+    pub fn vertices(&self, mesh: MeshId, primitive: usize) -> impl Iterator<Item = u32> {
+        self.of(mesh, primitive).into_iter().flat_map(EditedInfluences::vertices)
+    }
+
+    /// Bytes of the edited pairs that `before` does not hold: what making these edits out of those has copied. Lists of
+    /// pages count too.
+    #[must_use]
+    pub fn bytes_beside(&self, before: &Self) -> usize {
+        let of = |place: &(MeshId, usize), edited: &Arc<EditedInfluences>| {
+            let old = before.primitives.get(place);
+            if old.is_some_and(|old| Arc::ptr_eq(old, edited)) {
+                return 0;
+            }
+            let has = |i: usize, page: &Arc<Page>| {
+                old.and_then(|old| old.pages[i].as_ref()).is_some_and(|old| Arc::ptr_eq(old, page))
+            };
+            let pages = edited.pages.iter().enumerate().filter_map(|(i, p)| p.as_ref().filter(|p| !has(i, p)));
+            size_of_val(edited.pages.as_slice()) + pages.map(|page| page.bytes()).sum::<usize>()
+        };
+        self.primitives.iter().map(|(place, edited)| of(place, edited)).sum()
+    }
+}
+
+impl Model {
+    /// The weights that differ from those of the file.
+    #[must_use]
+    pub fn weight_edits(&self) -> &WeightEdits {
+        &self.edits
+    }
+
+    /// The same model with other weights for some vertices. Vertices that were split off for tangents follow. Shares all
+    /// else with this one: what is copied are the pages of the edited vertices.
+    ///
+    /// # Errors
+    /// A change of what is not there: a primitive, its weights, vertices, joints of a skin that shows it; lists that do not fit
+    /// each other, and weights that are not finite.
+    pub fn with_weights(&self, changes: &[WeightChange]) -> Result<Self, BuildError> {
+        let mut edits = self.edits.clone();
+        for change in changes.iter().filter(|change| !change.vertices.is_empty()) {
+            self.check(change)?;
+            let place = (change.mesh, change.primitive);
+            let primitive = &self.meshes[change.mesh.index()].primitives[change.primitive];
+            let all = with_copies(primitive, change);
+            let Some(stored) = primitive.as_stored().influences else { continue };
+            let entry = edits.primitives.entry(place);
+            let before = match &entry {
+                Entry::Occupied(before) => Some(&**before.get()),
+                Entry::Vacant(_) => None,
+            };
+            match (changed(before, stored, change, &all), entry) {
+                (Some(edited), Entry::Occupied(mut place)) => _ = place.insert(Arc::new(edited)),
+                (Some(edited), Entry::Vacant(place)) => _ = place.insert(Arc::new(edited)),
+                (None, Entry::Occupied(place)) => _ = place.remove(),
+                (None, Entry::Vacant(_)) => {}
+            }
+        }
+        Ok(Self { shared: Arc::clone(&self.shared), edits })
+    }
+
+    /// The same model with all weights as the file stores them.
+    #[must_use]
+    pub fn with_stored_weights(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared), edits: WeightEdits::default() }
+    }
+
+    /// Whether two models are the same file, read once, with the same or with other weights.
+    #[must_use]
+    pub fn shares_all_but_weights(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// The pairs that the vertices of some changes have now: what takes those changes back.
+    #[must_use]
+    pub fn weights_before(&self, changes: &[WeightChange]) -> Vec<WeightChange> {
+        let of = |change: &WeightChange| {
+            let i = self.influences(change.mesh, change.primitive)?;
+            let rows = || change.vertices.iter().map(|v| i.of(*v as usize));
+            let per_vertex = rows().map(|(joints, _)| joints.len()).max().unwrap_or(i.per_vertex);
+            let mut out = WeightChange::new(change.mesh, change.primitive, per_vertex);
+            out.vertices.reserve_exact(change.vertices.len());
+            out.joints.reserve_exact(change.vertices.len() * per_vertex);
+            out.weights.reserve_exact(change.vertices.len() * per_vertex);
+            change.vertices.iter().zip(rows()).for_each(|(v, (joints, weights))| out.push(*v, joints, weights));
+            Some(out)
+        };
+        changes.iter().filter_map(of).collect()
+    }
+
+    fn check(&self, change: &WeightChange) -> Result<(), BuildError> {
+        let place = || format!("mesh {}, primitive {}", change.mesh.0, change.primitive);
+        let error = |what: &str| Err(BuildError { place: place(), what: what.to_owned() });
+        let primitive = self.meshes.get(change.mesh.index()).and_then(|m| m.primitives.get(change.primitive));
+        let Some(p) = primitive.filter(|p| p.stored_influences.is_some()) else {
+            return error("a change of weights is about one that is not there or has none");
+        };
+        let rising = change.vertices.is_sorted_by(|a, b| a < b);
+        if !rising || change.vertices.last().is_some_and(|last| *last as usize >= p.stored_vertices) {
+            return error("the vertices of a change of weights do not rise, or are not there");
+        }
+        let pairs = change.vertices.len() * change.per_vertex;
+        if change.per_vertex == 0 || change.joints.len() != pairs || change.weights.len() != pairs {
+            return error("the pairs of a change of weights do not fit its vertices");
+        }
+        if !super::builder::is_finite(&change.weights) {
+            return error("a change of weights holds numbers that are not finite");
+        }
+        let skins = self.instances.iter().filter(|i| i.mesh == change.mesh).filter_map(|i| i.skin);
+        let fewest = skins.map(|skin| self.skins[skin.index()].joints.len()).min().unwrap_or(usize::MAX);
+        if change.joints.iter().any(|joint| usize::from(*joint) >= fewest) {
+            return error("a change of weights names a joint beyond the skin");
+        }
+        Ok(())
+    }
+}
+
+/// Vertices to change, rising, each with its place in the list of the change: the named ones and those split off from them.
+fn with_copies(p: &Primitive, change: &WeightChange) -> Vec<(u32, u32)> {
+    let mut all: Vec<(u32, u32)> = (0..).zip(&change.vertices).map(|(i, v)| (*v, i)).collect();
+    let copies = (p.stored_vertices as u32..).zip(&p.split_from);
+    let places = &change.vertices;
+    all.extend(copies.filter_map(|(copy, from)| Some((copy, places.binary_search(from).ok()? as u32))));
+    all
+}
+
+/// The pairs of a primitive after a change; `None` where all are as stored again. `all`: see [`with_copies`].
+fn changed(
+    before: Option<&EditedInfluences>,
+    stored: InfluencesRef<'_>,
+    change: &WeightChange,
+    all: &[(u32, u32)],
+) -> Option<EditedInfluences> {
+    let count = stored.vertices();
+    let mut pages = before.map_or_else(|| vec![None; count.div_ceil(PAGE)], |before| before.pages.clone());
+    for group in all.chunk_by(|a, b| a.0 as usize / PAGE == b.0 as usize / PAGE) {
+        let number = group[0].0 as usize / PAGE;
+        let base = number * PAGE;
+        let vertices = base..(base + PAGE).min(count);
+        pages[number] = changed_page(pages[number].as_deref(), stored, vertices, change, group).map(Arc::new);
+    }
+    if pages.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut out = EditedInfluences { per_vertex: 0, pages, not_finite: Vec::new(), out_of_range: Vec::new() };
+    out.per_vertex = out.pages.iter().flatten().map(|page| page.per_vertex).fold(stored.per_vertex, usize::max);
+    out.not_finite = stored.not_finite.iter().filter(|n| !out.is_edited(n.vertex as usize)).copied().collect();
+    out.out_of_range = stored.out_of_range.iter().filter(|n| !out.is_edited(n.vertex as usize)).copied().collect();
+    Some(out)
+}
+
+/// A page after a change; `None` where all of its vertices are as stored.
+fn changed_page(
+    before: Option<&Page>,
+    stored: InfluencesRef<'_>,
+    vertices: std::ops::Range<usize>,
+    change: &WeightChange,
+    group: &[(u32, u32)],
+) -> Option<Page> {
+    let base = vertices.start;
+    let mut edited = before.map_or(0, |page| page.edited);
+    let mut touched = 0_u64;
+    for (vertex, place) in group {
+        let bit = 1_u64 << (*vertex as usize - base);
+        touched |= bit;
+        let is_stored = is_same(change.row(*place as usize), stored.of_stored(*vertex as usize));
+        edited = if is_stored { edited & !bit } else { edited | bit };
+    }
+    if edited == 0 {
+        return None;
+    }
+    // What an edited vertex has now: by the change, or by the page before it.
+    let row = |vertex: usize| -> (&[u16], &[f32]) {
+        let bit = 1_u64 << (vertex - base);
+        if edited & bit == 0 {
+            return stored.of_stored(vertex);
+        }
+        if touched & bit == 0 {
+            return before.map_or_else(|| stored.of_stored(vertex), |page| page.row(vertex - base));
+        }
+        let place = group.binary_search_by_key(&(vertex as u32), |(vertex, _)| *vertex).map(|i| group[i].1);
+        place.map_or_else(|_| stored.of_stored(vertex), |place| change.row(place as usize))
+    };
+    let wide = before.is_some_and(|page| page.per_vertex > stored.per_vertex) || change.per_vertex > stored.per_vertex;
+    let width = if wide { vertices.clone().map(|v| width(row(v))).fold(stored.per_vertex, usize::max) } else { 0 };
+    let per_vertex = width.max(stored.per_vertex);
+    let pairs = vertices.len() * per_vertex;
+    let mut page = Page { per_vertex, joints: vec![0; pairs], weights: vec![0.0; pairs], edited };
+    for vertex in vertices {
+        page.set(vertex - base, row(vertex));
+    }
+    Some(page)
+}
+
+/// The slots that the pairs of a vertex need: whole sets of four.
+fn width((joints, weights): (&[u16], &[f32])) -> usize {
+    let is_used = |i: &usize| joints[*i] != 0 || weights[*i].to_bits() != 0;
+    (0..joints.len()).rfind(is_used).map_or(0, |last| last + 1).next_multiple_of(4)
+}
+
+/// Whether two vertices have the same pairs to the bit; pairs that one lacks are joint 0 without weight.
+fn is_same(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
+    let slots = a.0.len().max(b.0.len());
+    let at = |(joints, weights): (&[u16], &[f32]), i: usize| {
+        (joints.get(i).copied().unwrap_or(0), weights.get(i).map_or(0, |w| w.to_bits()))
+    };
+    (0..slots).all(|i| at(a, i) == at(b, i))
+}
+
+impl Model {
+    /// The same model with the weights of every vertex divided by their sum; where that is not positive they stay as they are.
+    #[must_use]
+    pub fn with_normalised_weights(&self) -> Self {
+        self.with_weights(&self.normalised_weights()).unwrap_or_else(|_| self.with_stored_weights())
+    }
+
+    /// What makes the weights of every vertex sum to one: they are divided by their sum. Where that is not positive (no
+    /// weight at all, or negative ones) they stay: no factor makes them sum to one without turning them round.
+    #[must_use]
+    pub fn normalised_weights(&self) -> Vec<WeightChange> {
+        let mut out = Vec::new();
+        for (m, mesh) in self.meshes.iter().enumerate() {
+            let mesh_id = MeshId::from_index(m);
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                let Some(i) = self.influences(mesh_id, p) else { continue };
+                let mut change = WeightChange::new(mesh_id, p, i.per_vertex);
+                let mut divided = Vec::new();
+                for vertex in 0..primitive.stored_vertices {
+                    let (joints, weights) = i.of(vertex);
+                    let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+                    divided.clear();
+                    divided.extend(weights.iter().map(|w| (f64::from(*w) / sum) as f32));
+                    if sum > 0.0 && divided != weights && super::builder::is_finite(&divided) {
+                        change.push(vertex as u32, joints, &divided);
+                    }
+                }
+                if !change.vertices.is_empty() {
+                    out.push(change);
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,272 @@
+//! The weights that a primitive has now: those of the file, with edits over them. Everything that asks how a vertex is
+//! weighted asks here, so that edited weights are seen by all of it alike.
+
+use std::ops::{Deref, Range};
+
+use super::weight_edits::{EditedInfluences, PAGE};
+use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightFormat};
+
+/// The (joint, weight) pairs of all vertices of a primitive, with edits.
+#[derive(Clone, Copy, Debug)]
+pub struct InfluencesRef<'a> {
+    /// The most pairs for which a vertex has room.
+    pub per_vertex: usize,
+    /// How the file stores the weights; see [`Influences::format`]. Edited vertices hold any float: see
+    /// [`InfluencesRef::format_at`].
+    pub format: WeightFormat,
+    /// How each `WEIGHTS_n` set of the file is stored; see [`Influences::formats`].
+    pub formats: &'a [WeightFormat],
+    /// Weights that import replaced by 0, of vertices that no edit has changed.
+    pub not_finite: &'a [NotFinite],
+    /// Joints that import replaced by joint 0, of vertices that no edit has changed.
+    pub out_of_range: &'a [OutOfRange],
+    /// Room for pairs that each vertex has in the file.
+    stored_per_vertex: usize,
+    joints: &'a [u16],
+    weights: &'a [f32],
+    edited: Option<&'a EditedInfluences>,
+}
+
+impl Influences {
+    /// The pairs as the file has them, without edits.
+    #[must_use]
+    pub fn as_stored(&self) -> InfluencesRef<'_> {
+        InfluencesRef {
+            per_vertex: self.per_vertex,
+            format: self.format,
+            formats: &self.formats,
+            not_finite: &self.not_finite,
+            out_of_range: &self.out_of_range,
+            stored_per_vertex: self.per_vertex,
+            joints: &self.joints,
+            weights: &self.weights,
+            edited: None,
+        }
+    }
+}
+
+impl<'a> InfluencesRef<'a> {
+    pub(super) fn with_edits(self, edited: Option<&'a EditedInfluences>) -> Self {
+        match edited {
+            Some(edited) => Self {
+                per_vertex: edited.per_vertex,
+                not_finite: &edited.not_finite,
+                out_of_range: &edited.out_of_range,
+                edited: Some(edited),
+                ..self
+            },
+            None => self,
+        }
+    }
+
+    /// The pairs of one vertex, zero weights included.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, vertex: usize) -> (&'a [u16], &'a [f32]) {
+        match self.edited {
+            Some(edited) => self.of_edited(edited, vertex),
+            None => self.of_stored(vertex),
+        }
+    }
+
+    /// The pairs that the file stores for one vertex.
+    #[inline]
+    #[must_use]
+    pub fn of_stored(&self, vertex: usize) -> (&'a [u16], &'a [f32]) {
+        let range = vertex * self.stored_per_vertex..(vertex + 1) * self.stored_per_vertex;
+        (&self.joints[range.clone()], &self.weights[range])
+    }
+
+    fn of_edited(&self, edited: &'a EditedInfluences, vertex: usize) -> (&'a [u16], &'a [f32]) {
+        edited.pages[vertex / PAGE].as_ref().map_or_else(|| self.of_stored(vertex), |page| page.row(vertex % PAGE))
+    }
+
+    /// The vertices of a range in runs whose pairs follow each other in memory: the whole range at once where no vertex of
+    /// the primitive is edited.
+    pub fn runs(self, vertices: Range<usize>) -> impl Iterator<Item = Run<'a>> {
+        let mut left = vertices;
+        std::iter::from_fn(move || {
+            if left.is_empty() {
+                return None;
+            }
+            let start = left.start;
+            let page_of = |vertex: usize| self.edited.and_then(|edited| edited.pages[vertex / PAGE].as_ref());
+            let page_end = |vertex: usize| ((vertex / PAGE + 1) * PAGE).min(left.end);
+            if let Some(page) = page_of(start) {
+                let end = page_end(start);
+                left.start = end;
+                let base = start / PAGE * PAGE;
+                let (joints, weights) = page.rows(start - base..end - base);
+                return Some(Run { vertices: start..end, per_vertex: page.per_vertex, joints, weights });
+            }
+            let mut end = if self.edited.is_some() { page_end(start) } else { left.end };
+            while end < left.end && page_of(end).is_none() {
+                end = page_end(end);
+            }
+            left.start = end;
+            let pairs = start * self.stored_per_vertex..end * self.stored_per_vertex;
+            let (joints, weights) = (&self.joints[pairs.clone()], &self.weights[pairs]);
+            Some(Run { vertices: start..end, per_vertex: self.stored_per_vertex, joints, weights })
+        })
+    }
+
+    /// Whether an edit has changed the pairs of a vertex.
+    #[must_use]
+    pub fn is_edited(&self, vertex: usize) -> bool {
+        self.edited.is_some_and(|edited| edited.is_edited(vertex))
+    }
+
+    /// How the file stores the weight of a pair.
+    #[must_use]
+    pub fn format_of(&self, slot: usize) -> WeightFormat {
+        self.formats.get(slot / 4).copied().unwrap_or(self.format)
+    }
+
+    /// What the weights of a vertex are measured by: how the file stores them, and floats where an edit has changed them.
+    #[must_use]
+    pub fn format_at(&self, vertex: usize) -> WeightFormat {
+        if self.is_edited(vertex) { WeightFormat::F32 } else { self.format }
+    }
+
+    /// How many weights of one vertex are not zero.
+    #[must_use]
+    pub fn used(&self, vertex: usize) -> usize {
+        self.of(vertex).1.iter().filter(|w| **w != 0.0).count()
+    }
+
+    /// Sum of the weights of one vertex.
+    #[must_use]
+    pub fn sum(&self, vertex: usize) -> f64 {
+        self.of(vertex).1.iter().map(|w| f64::from(*w)).sum()
+    }
+
+    /// Whether the weights of one vertex sum to one, within [`WeightFormat::tolerance`].
+    #[must_use]
+    pub fn sums_to_one(&self, vertex: usize) -> bool {
+        (self.sum(vertex) - 1.0).abs() <= self.format_at(vertex).tolerance()
+    }
+
+    /// One more than the largest joint of all pairs, those without weight included.
+    #[must_use]
+    pub fn joints_needed(&self) -> usize {
+        let stored = needed(self.joints);
+        let edited = self.edited.iter().flat_map(|edited| edited.pages.iter().flatten());
+        edited.map(|page| needed(&page.joints)).fold(stored, usize::max)
+    }
+
+    /// The largest number of pairs with a weight other than zero that one vertex has.
+    #[must_use]
+    pub fn most_used(&self) -> usize {
+        let used = |v: &[f32]| v.iter().filter(|w| **w != 0.0).count();
+        let of_run = |run: Run<'_>| run.weights.chunks_exact(run.per_vertex.max(1)).map(used).max().unwrap_or(0);
+        self.runs(0..self.vertices()).map(of_run).max().unwrap_or(0)
+    }
+
+    /// The pairs of all vertices, vertex by vertex: the list that [`Influences::of`] cuts up.
+    pub fn all(self) -> impl Iterator<Item = (u16, f32)> {
+        let pairs = |run: Run<'a>| run.joints.iter().copied().zip(run.weights.iter().copied());
+        self.runs(0..self.vertices()).flat_map(pairs)
+    }
+
+    /// The pairs of some vertices, each with room for [`InfluencesRef::per_vertex`].
+    #[must_use]
+    pub fn gathered(&self, vertices: &[u32]) -> (Vec<u16>, Vec<f32>) {
+        let pairs = vertices.len() * self.per_vertex;
+        let (mut joints, mut weights) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
+        for (i, vertex) in (1..).zip(vertices) {
+            let (of, shares) = self.of(*vertex as usize);
+            joints.extend_from_slice(of);
+            weights.extend_from_slice(shares);
+            // A vertex of a page without edits has less room.
+            joints.resize(i * self.per_vertex, 0);
+            weights.resize(i * self.per_vertex, 0.0);
+        }
+        (joints, weights)
+    }
+
+    /// How many vertices have pairs, those split off for tangents included.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.joints.len() / self.stored_per_vertex.max(1)
+    }
+
+    /// The vertices whose page of edits is another one than that of `other`, in ranges; both are of one primitive of one
+    /// file. Outside of these ranges both have the same pairs.
+    pub fn changed_since(self, other: InfluencesRef<'a>) -> impl Iterator<Item = Range<usize>> {
+        let count = self.vertices();
+        let page = |of: Option<&'a EditedInfluences>, i: usize| of.and_then(|e| e.pages[i].as_ref());
+        let same_list = match (self.edited, other.edited) {
+            (Some(a), Some(b)) => std::ptr::eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let pages = if same_list { 0 } else { count.div_ceil(PAGE) };
+        let differs = move |i: &usize| match (page(self.edited, *i), page(other.edited, *i)) {
+            (Some(a), Some(b)) => !std::sync::Arc::ptr_eq(a, b),
+            (a, b) => a.is_some() || b.is_some(),
+        };
+        (0..pages).filter(differs).map(move |i| i * PAGE..((i + 1) * PAGE).min(count))
+    }
+}
+
+fn needed(joints: &[u16]) -> usize {
+    // The compiler looks at many at once this way.
+    if joints.is_empty() { 0 } else { usize::from(joints.iter().fold(0, |most, joint| most.max(*joint))) + 1 }
+}
+
+/// Vertices whose pairs follow each other in memory.
+#[derive(Clone, Debug)]
+pub struct Run<'a> {
+    /// Their numbers.
+    pub vertices: Range<usize>,
+    /// Pairs for each vertex.
+    pub per_vertex: usize,
+    /// Places in [`super::Skin::joints`].
+    pub joints: &'a [u16],
+    /// As many as `joints`.
+    pub weights: &'a [f32],
+}
+
+/// A primitive with the weights that it has now.
+#[derive(Clone, Copy, Debug)]
+pub struct PrimitiveRef<'a> {
+    /// All but its weights.
+    pub primitive: &'a Primitive,
+    /// `None`: rigid, though the node may have a skin.
+    pub influences: Option<InfluencesRef<'a>>,
+}
+
+impl Deref for PrimitiveRef<'_> {
+    type Target = Primitive;
+    fn deref(&self) -> &Primitive {
+        self.primitive
+    }
+}
+
+impl Primitive {
+    /// The primitive with the weights that the file stores.
+    #[must_use]
+    pub fn as_stored(&self) -> PrimitiveRef<'_> {
+        PrimitiveRef { primitive: self, influences: self.stored_influences.as_ref().map(Influences::as_stored) }
+    }
+}
+
+impl Model {
+    /// A primitive with the weights that it has now.
+    #[must_use]
+    pub fn primitive(&self, mesh: MeshId, primitive: usize) -> PrimitiveRef<'_> {
+        let stored = self.meshes[mesh.index()].primitives[primitive].as_stored();
+        let edited = self.weight_edits().of(mesh, primitive);
+        PrimitiveRef { influences: stored.influences.map(|i| i.with_edits(edited)), ..stored }
+    }
+
+    /// All primitives of a mesh with the weights that they have now.
+    pub fn primitives(&self, mesh: MeshId) -> impl ExactSizeIterator<Item = PrimitiveRef<'_>> {
+        (0..self.meshes[mesh.index()].primitives.len()).map(move |primitive| self.primitive(mesh, primitive))
+    }
+
+    /// The weights that a primitive has now; `None` where it is rigid.
+    #[must_use]
+    pub fn influences(&self, mesh: MeshId, primitive: usize) -> Option<InfluencesRef<'_>> {
+        self.primitive(mesh, primitive).influences
+    }
+}
