@@ -122,7 +122,7 @@ fn global(model: &Model, pose: &Pose, node: NodeId) -> DMat4 {
 fn movers(model: &Model, pose: &Pose, instance: usize, primitive: usize, vertex: usize) -> Vec<(DMat4, f64)> {
     let instance = &model.instances[instance];
     let p = &model.meshes[instance.mesh.index()].primitives[primitive];
-    let (Some(skin), Some(influences)) = (instance.skin, &p.influences) else {
+    let (Some(skin), Some(influences)) = (instance.skin, &p.stored_influences) else {
         return vec![(global(model, pose, instance.node), 1.0)];
     };
     let skin = &model.skins[skin.index()];

@@ -30,7 +30,7 @@ impl App {
             return self.fail(event_loop, AppError::Crowd(why));
         }
         if std::mem::take(&mut self.options.normalise_weights) {
-            self.session.apply(EditCommand::ToggleNormaliseWeights);
+            self.session.apply(EditCommand::NormaliseWeights);
         }
         if let (Some(pose), Some(model)) = (self.options.pose.take(), self.session.model()) {
             let said = resolve(model, &pose);
@@ -106,8 +106,17 @@ impl App {
     /// Has what the session lacks worked out, and says what is being done.
     pub(super) fn work_beside(&mut self) {
         match self.session.document() {
-            Some(document) if self.session.lacks_normalised() => self.jobs.normalise(document),
+            Some(document) if self.session.is_normalising() => self.jobs.normalise(document),
             _ => self.jobs.stop_normalising(),
+        }
+        if let Some(document) = self.session.document().filter(|d| d.lacks_stats()) {
+            self.jobs.count_weights(document);
+        }
+        // Weights have changed since it was looked at.
+        let is_other = |d: &Document| d.inspection.is_some() || self.status.checking;
+        let is_other = |d: &&Document| is_other(d) && !std::ptr::eq(self.inspecting.as_ptr(), Arc::as_ptr(&d.model));
+        if self.session.document().filter(is_other).is_some() {
+            self.inspect();
         }
         let wanted = self.coming.as_ref().map(|(document, _)| &document.model).or_else(|| self.session.model());
         if let Some(window) = &mut self.window {
@@ -122,8 +131,8 @@ impl App {
         }
         let work = |what: &str, fraction, cancel| Some(BackgroundStatus { what: what.into(), fraction, cancel });
         self.status.work = match doing {
-            _ if self.session.lacks_normalised() => {
-                work("Normalising weights", None, Some(Command::Edit(EditCommand::ToggleNormaliseWeights)))
+            _ if self.session.is_normalising() => {
+                work("Normalising weights", None, Some(Command::Edit(EditCommand::NormaliseWeights)))
             }
             Some((BackgroundWork::Model, fraction)) if self.coming.is_none() => {
                 work("Preparing the picture", Some(fraction), None)

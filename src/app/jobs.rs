@@ -10,9 +10,9 @@ use crate::import::{ImportError, Options, Progress};
 use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions, RomReport};
-use crate::model::Model;
+use crate::model::{Model, WeightChange};
 use crate::parallel::{Job, JobContext};
-use crate::session::{Document, Normalised, Source};
+use crate::session::{Document, Source};
 
 use super::ui::fonts;
 
@@ -32,8 +32,10 @@ pub(super) enum Report {
     Measuring(f32),
     /// The range of motion of a model is measured.
     Measured(Arc<Model>, Box<RomReport>),
-    /// The weights of a model are normalised.
-    Normalised(Arc<Model>, Box<Normalised>),
+    /// What normalises the weights of a model.
+    Normalised(Arc<Model>, Vec<WeightChange>),
+    /// The weights of a model are counted.
+    Counted,
     /// The pointer finds vertices of a model.
     Pickable(Arc<Model>),
     /// The user chose a file.
@@ -73,6 +75,8 @@ enum Kind {
     Picking,
     /// With the model whose weights are normalised.
     Normalising(Weak<Model>),
+    /// With the model whose weights are counted.
+    Counting(Weak<Model>),
     Inspection,
     RangeOfMotion,
     Fonts,
@@ -159,15 +163,29 @@ impl Jobs {
 
     /// Normalises the weights of a document, unless that is under way; what was begun for another one is given up.
     pub(super) fn normalise(&mut self, document: &Document) {
-        let stored = document.stored();
-        let is_it = |kind: &Kind| matches!(kind, Kind::Normalising(of) if of.ptr_eq(&Arc::downgrade(stored)));
+        let model = Arc::clone(&document.model);
+        let is_it = |kind: &Kind| matches!(kind, Kind::Normalising(of) if of.ptr_eq(&Arc::downgrade(&model)));
         if self.running.iter().any(|(kind, _)| is_it(kind)) {
             return;
         }
         self.stop_normalising();
-        let (normalise, model) = (document.normalise(), Arc::clone(stored));
-        self.start(Kind::Normalising(Arc::downgrade(stored)), "normalise", move |context| {
-            normalise(context.cancel_flag()).map(|made| Report::Normalised(model, Box::new(made)))
+        self.start(Kind::Normalising(Arc::downgrade(&model)), "normalise", move |context| {
+            let changes = model.normalised_weights();
+            (!context.is_cancelled()).then(|| Report::Normalised(model, changes))
+        });
+    }
+
+    /// Counts the weights of a document, unless that is under way; what was begun for other weights is given up.
+    pub(super) fn count_weights(&mut self, document: &Document) {
+        let model = Arc::downgrade(&document.model);
+        if self.running.iter().any(|(kind, _)| matches!(kind, Kind::Counting(of) if of.ptr_eq(&model))) {
+            return;
+        }
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Counting(_)));
+        let count = document.count_weights();
+        self.start(Kind::Counting(model), "count weights", move |_| {
+            count();
+            Some(Report::Counted)
         });
     }
 

@@ -20,7 +20,7 @@ mod window_size;
 pub use benchmark::Benchmark;
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use winit::application::ApplicationHandler;
@@ -37,7 +37,7 @@ use self::window::Window;
 use crate::deform::PaletteBuffer;
 use crate::frame::{Frame, SceneColors};
 use crate::import::{self, ImportError};
-use crate::model::BlockFormats;
+use crate::model::{BlockFormats, Model};
 use crate::pose::PoseFile;
 use crate::render::{Backend, GpuError};
 use crate::session::{
@@ -142,6 +142,8 @@ struct App {
     session: Session,
     ui: UiState,
     status: Status,
+    /// The model that was looked at last, or is being looked at.
+    inspecting: Weak<Model>,
     jobs: Jobs,
     /// The source that was opened last, whether it could be read or not.
     source: Source,
@@ -174,6 +176,7 @@ impl App {
             ui: UiState::new(settings.ui.clone()),
             settings,
             status: Status::default(),
+            inspecting: Weak::new(),
             jobs: Jobs::new(Arc::new(wake)),
             source: options.source.clone(),
             window: None,
@@ -215,7 +218,8 @@ impl App {
     /// Looks for what is wrong with the open model, in the background. What is measured is not disturbed.
     fn inspect(&mut self) {
         if let Some(document) = self.session.document().filter(|_| self.frame_timer.is_none()) {
-            self.jobs.inspect(Arc::clone(document.stored()), self.session.view().influence_limit);
+            self.jobs.inspect(Arc::clone(&document.model), self.session.view().influence_limit);
+            self.inspecting = Arc::downgrade(&document.model);
             self.status.checking = true;
         }
     }
@@ -277,7 +281,7 @@ impl App {
             }
             InspectionCommand::RunRom(options) => {
                 if let Some(document) = self.session.document() {
-                    let model = Arc::clone(document.stored());
+                    let model = Arc::clone(&document.model);
                     self.jobs.drive(model, options, self.session.view().method);
                     self.status.rom = Some(0.0);
                 }
@@ -320,10 +324,12 @@ impl App {
                     None => self.loaded(&warnings),
                 },
                 Report::Pickable(model) => self.carry_out_click(&model),
-                Report::Normalised(model, normalised) => {
+                Report::Normalised(model, changes) => {
                     self.jobs.stop_normalising();
-                    self.session.normalised(&model, *normalised);
+                    self.session.normalised(&model, &changes);
                 }
+                // A picture shows the figures.
+                Report::Counted => {}
                 Report::Measuring(fraction) => self.status.rom = Some(fraction),
                 Report::Measured(model, report) => {
                     self.status.rom = None;
@@ -331,7 +337,7 @@ impl App {
                 }
                 Report::Inspected(model, inspection) => {
                     self.session.inspected(&model, *inspection);
-                    let is_open = |d: &Document| Arc::ptr_eq(d.stored(), &model);
+                    let is_open = |d: &Document| Arc::ptr_eq(&d.model, &model);
                     self.status.checking &= !self.session.document().is_some_and(is_open);
                 }
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),

@@ -64,7 +64,7 @@ impl PoseArgs {
         session.apply(ViewCommand::Set(Toggle::Bones, false));
         session.open(document);
         if self.normalise_weights {
-            session.apply(EditCommand::ToggleNormaliseWeights);
+            session.apply(EditCommand::NormaliseWeights);
         }
         session.apply(PlaybackCommand::SetPlaying(false));
         match clip {

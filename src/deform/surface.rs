@@ -257,7 +257,8 @@ impl<'a> Work<'a> {
                     *tangent += (*by * *weight).extend(0.0);
                 }
             }
-            let batch = Batch { positions, normals, tangents, movers: movers.range(from - start, from - start + count) };
+            let batch =
+                Batch { positions, normals, tangents, movers: movers.range(from - start, from - start + count) };
             (self.method.deform_all)(self.palette, &batch, &mut here);
             (left, from) = (rest, from + count);
         }

@@ -40,7 +40,7 @@ impl<'m> Sheet<'m> {
         let mut known: HashMap<(Storage, usize), usize> = HashMap::new();
         for (m, mesh) in model.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
-                let Some(influences) = &primitive.influences else { continue };
+                let Some(influences) = &primitive.stored_influences else { continue };
                 let stored = storage(&model.source.origins, m, p).map(|s| (s, primitive.stored_vertices));
                 if let Some(at) = stored.as_ref().and_then(|stored| known.get(stored)) {
                     tables[*at].primitives.push((m, p));
@@ -74,7 +74,7 @@ impl<'m> Sheet<'m> {
             for (mesh, primitive) in &table.primitives {
                 let primitive = &mut parts.meshes[*mesh].primitives[*primitive];
                 let joint_count = table.keys.len();
-                primitive.influences = Some(influences(primitive, table, &stored, joint_count));
+                primitive.stored_influences = Some(influences(primitive, table, &stored, joint_count));
             }
         }
         for ((skin, place), matrix) in &self.binds {
@@ -103,7 +103,7 @@ fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: &
     let pairs = primitive.stored_vertices * influences.per_vertex;
     let mut joints = influences.joints[..pairs].to_vec();
     let sets = influences.per_vertex / 4;
-    let formats: Vec<_> = (0..sets).map(|set| influences.format_of(set * 4)).collect();
+    let formats: Vec<_> = (0..sets).map(|set| influences.as_stored().format_of(set * 4)).collect();
     let exact = |(i, weight): (usize, &f32)| match formats[i % influences.per_vertex / 4].one() {
         Some(one) => (f64::from(*weight) * f64::from(one)).round() / f64::from(one),
         None => f64::from(*weight),
@@ -125,7 +125,7 @@ fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: &
     let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
     let keys = match skin {
         Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
-        None => (0..influences.joints_needed() as u32).collect(),
+        None => (0..influences.as_stored().joints_needed() as u32).collect(),
     };
     let touched = vec![false; primitive.stored_vertices];
     Table { primitives: vec![at], per_vertex: influences.per_vertex, joints, weights, formats, keys, touched }

@@ -93,6 +93,29 @@ pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
     out
 }
 
+impl Clusters {
+    /// For each leaf whether a vertex with edited weights is moved by a joint that is not known to move it there, or by
+    /// weights that are not within what is known.
+    pub fn unknown(&self, p: PrimitiveRef<'_>) -> Vec<bool> {
+        let Some(influences) = p.influences else { return Vec::new() };
+        let is_known = |leaf: &Leaf, vertex: usize| {
+            let Members { joints, sums: [least, most], .. } = &leaf.members;
+            let known = &self.joints[joints.start as usize..joints.end as usize];
+            let (joints, weights) = influences.of(vertex);
+            let sum: f32 = weights.iter().sum();
+            let position = p.positions[vertex];
+            let holds = |joint: u16| known.iter().any(|(j, around)| *j == joint && around.distance(position) == 0.0);
+            let mut pairs = joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+            (*least..=*most).contains(&sum) && pairs.all(|(joint, weight)| *weight > 0.0 && holds(*joint))
+        };
+        let is_unknown = |leaf: &Leaf| {
+            let vertices = &self.vertices[leaf.vertices.start as usize..leaf.vertices.end as usize];
+            vertices.iter().any(|v| influences.is_edited(*v as usize) && !is_known(leaf, *v as usize))
+        };
+        self.leaves.iter().map(is_unknown).collect()
+    }
+}
+
 /// Triangle numbers sorted by where the triangles lie, so that neighbours in the list are neighbours in space.
 fn along_a_curve(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Vec<u32> {
     let bounds = Aabb::from_points(p.positions.iter().copied());

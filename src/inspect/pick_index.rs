@@ -3,6 +3,9 @@
 //! ([`crate::deform::Method::reach`]), and only clusters whose box the ray meets are deformed. The answer is that of
 //! [`super::pick`] on the deformed surface.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use glam::{Affine3A, Vec3, Vec4};
 
 use super::PosedModel;
@@ -10,13 +13,24 @@ use super::pick::{self, Hit};
 use super::pick_clusters::{self, BRANCH, Clusters, Members};
 use crate::deform::{self, InfluenceBounds, VertexDeformer};
 use crate::math::{Aabb, Ray};
-use crate::model::{InstanceId, MeshId, Model, PrimitiveRef, Topology};
+use crate::model::{InstanceId, MeshId, Model, PrimitiveRef, Topology, WeightEdits};
 
-/// Made once for a model; serves it with any weights of the same joints, so with normalised ones too.
+/// Made once for a model as stored; serves it with edited weights too. Clusters whose edited vertices leave what is known of
+/// them are looked at whatever the ray.
 #[derive(Clone, Debug, Default)]
 pub struct PickIndex {
     /// By mesh, then primitive.
     meshes: Vec<Vec<Clusters>>,
+    /// For the edited weights that were asked for last.
+    edited: Arc<Mutex<EditedClusters>>,
+}
+
+/// Which clusters edited weights have changed beyond what is known of them.
+#[derive(Clone, Debug, Default)]
+struct EditedClusters {
+    edits: WeightEdits,
+    /// By mesh and primitive: for each leaf whether nothing is known of it.
+    unknown: Arc<HashMap<(usize, usize), Vec<bool>>>,
 }
 
 impl PickIndex {
@@ -29,7 +43,22 @@ impl PickIndex {
         };
         let of_mesh = |m: usize| model.primitives(MeshId::from_index(m)).map(of_primitive).collect();
         let meshes = (0..model.meshes.len()).map(of_mesh).collect();
-        Self { meshes }
+        Self { meshes, edited: Arc::default() }
+    }
+
+    /// The leaves of which nothing is known with the weights that `model` has now.
+    fn unknown(&self, model: &Model) -> Arc<HashMap<(usize, usize), Vec<bool>>> {
+        let mut held = self.edited.lock().unwrap_or_else(PoisonError::into_inner);
+        if !held.edits.is_same(model.weight_edits()) {
+            let of = |(mesh, primitive): (MeshId, usize)| {
+                let clusters = self.meshes.get(mesh.index())?.get(primitive)?;
+                let unknown = clusters.unknown(model.primitive(mesh, primitive));
+                unknown.contains(&true).then_some(((mesh.index(), primitive), unknown))
+            };
+            let unknown = Arc::new(model.weight_edits().places().filter_map(of).collect());
+            *held = EditedClusters { edits: model.weight_edits().clone(), unknown };
+        }
+        Arc::clone(&held.unknown)
     }
 
     /// The nearest hit of `ray` with what is drawn, both sides of a triangle counting.
@@ -43,13 +72,16 @@ impl PickIndex {
         deform::pack(posed.method, posed.palettes, &mut packed);
         let mut here = Vec::new();
         deform::pack(posed.method, &[Affine3A::IDENTITY], &mut here);
+        let unknown = self.unknown(posed.model);
         let mut search = Search { posed, packed: &packed, here: &here, ray, met: Vec::new() };
         for (draw, id) in draws.iter().enumerate() {
             let instance = &posed.model.instances[id.index()];
             let Some(mesh) = self.meshes.get(instance.mesh.index()) else { continue };
             for (primitive, clusters) in mesh.iter().enumerate().filter(|(_, c)| !c.leaves.is_empty()) {
                 let rigid = posed.model.binding(*id, primitive).1.is_none();
-                search.meet(clusters, DrawnPrimitive { draw, instance: *id, primitive, rigid });
+                let unknown = unknown.get(&(instance.mesh.index(), primitive)).filter(|_| !rigid);
+                let unknown = unknown.map_or(&[][..], Vec::as_slice);
+                search.meet(clusters, DrawnPrimitive { draw, instance: *id, primitive, rigid }, unknown);
             }
         }
         let mut met = std::mem::take(&mut search.met);
@@ -104,14 +136,15 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn meet(&mut self, clusters: &Clusters, place: DrawnPrimitive) {
+    /// `unknown`: see [`PickIndex::unknown`].
+    fn meet(&mut self, clusters: &Clusters, place: DrawnPrimitive, unknown: &[bool]) {
         let posed = self.posed;
         let copies = &posed.model.instances[place.instance.index()].copies;
         let (first, _) = posed.model.binding(place.instance, place.primitive);
         let moved = moved_by_morphs(clusters, posed, place.instance);
         if copies.is_empty() {
             let palette = &self.packed[first as usize * posed.method.vec4s_per_joint..];
-            self.meet_once(clusters, place, 0, palette, &moved, self.ray);
+            self.meet_once(clusters, place, 0, (palette, unknown), &moved, self.ray);
             return;
         }
         let reach =
@@ -120,7 +153,7 @@ impl Search<'_> {
         for (copy, matrix) in posed.palettes[first as usize..].iter().take(copies.len()).enumerate() {
             let Some(local) = pick::local_ray(self.ray, matrix) else { continue };
             if whole.is_none_or(|whole| pick::enters(local, whole).is_some()) {
-                self.meet_once(clusters, place, copy, self.here, &moved, local);
+                self.meet_once(clusters, place, copy, (self.here, &[]), &moved, local);
             }
         }
     }
@@ -130,18 +163,22 @@ impl Search<'_> {
         c: &Clusters,
         place: DrawnPrimitive,
         copy: usize,
-        palette: &[Vec4],
+        (palette, unknown): (&[Vec4], &[bool]),
         moved: &MorphBounds,
         ray: Ray,
     ) {
         for (b, branch) in c.branches.iter().enumerate() {
             // What cannot be bounded is looked at.
             let meets = |bounds: Option<Aabb>| bounds.map_or(Some(0.0), |bounds| pick::enters(ray, bounds));
-            if meets(self.reach(c, branch, place, palette, moved.branch(b))).is_none() {
+            let leaves = b * BRANCH..((b + 1) * BRANCH).min(c.leaves.len());
+            let is_unknown = |leaf: usize| unknown.get(leaf).copied().unwrap_or_default();
+            let is_known = !leaves.clone().any(is_unknown);
+            if is_known && meets(self.reach(c, branch, place, palette, moved.branch(b))).is_none() {
                 continue;
             }
-            for leaf in b * BRANCH..((b + 1) * BRANCH).min(c.leaves.len()) {
+            for leaf in leaves {
                 let bounds = self.reach(c, &c.leaves[leaf].members, place, palette, moved.leaf(leaf));
+                let bounds = bounds.filter(|_| !is_unknown(leaf));
                 if let Some(enters) = meets(bounds) {
                     self.met.push(LeafHit { enters, place, copy, leaf });
                 }

@@ -9,7 +9,7 @@ use crate::anim::{self, SampleScratch, local_to_model};
 use crate::deform::{self, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
 use crate::math::{Aabb, Ray};
 use crate::model::shapes::{Tube, obstacle_course, tube};
-use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId};
+use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
 
 struct Random(u32);
 
@@ -81,38 +81,64 @@ fn posed_at_random(model: &Model, random: &mut Random, wildness: f32) -> (LocalP
     (local, palettes)
 }
 
+/// Looks along rays in many poses; says how many there were, and how many hit.
+fn look(index: &PickIndex, model: &Model, random: &mut Random) -> (usize, usize) {
+    let (mut hits, mut rays) = (0, 0);
+    // Every pose with every method.
+    for (step, method) in (0..12).flat_map(|step| METHODS.iter().map(move |method| (step, *method))) {
+        let (local, palettes) = posed_at_random(model, random, [0.0, 0.4, 2.5][step % 3]);
+        // Sometimes one of them is hidden.
+        let all = (0..model.instances.len()).map(InstanceId::from_index);
+        let draws: Vec<InstanceId> = all.filter(|id| step % 4 != 3 || id.0 == 0).collect();
+        let (palettes, morph_weights) = (&palettes[..], &local.morph_weights[..]);
+        let surface = Surface::of(&SurfaceInput { model, draws: &draws, palettes, morph_weights, method });
+        let posed = PosedModel { model, palettes, morph_weights, method, surface: None };
+        let known = PosedModel { surface: Some(Arc::new(surface.clone())), ..posed.clone() };
+        for _ in 0..40 {
+            // From a distance to a vertex, and a little beside it.
+            let part = &surface.parts[(random.unit() * surface.parts.len() as f32) as usize];
+            let vertices = &part.deformed.positions;
+            let target = vertices[(random.unit() * vertices.len() as f32) as usize] + random.vector() * 0.05;
+            let origin = target + random.vector() * 5.0;
+            let ray = Ray { origin, direction: (target - origin).normalize_or(Vec3::Y) };
+            let slow = pick(model, &surface, ray);
+            assert_eq!(index.pick(&posed, &draws, ray), slow, "{} {step} {ray:?}", method.id);
+            assert_eq!(index.pick(&known, &draws, ray), slow, "{} {step} {ray:?}, surface at hand", method.id);
+            hits += usize::from(slow.is_some());
+            rays += 1;
+        }
+    }
+    (hits, rays)
+}
+
 #[test]
 fn clusters_find_what_a_search_of_every_triangle_finds() {
     let mut random = Random(1);
     let (mut hits, mut rays) = (0, 0);
     for model in models() {
-        let index = PickIndex::of(&model);
-        // Every pose with every method.
-        for (step, method) in (0..12).flat_map(|step| METHODS.iter().map(move |method| (step, *method))) {
-            let (local, palettes) = posed_at_random(&model, &mut random, [0.0, 0.4, 2.5][step % 3]);
-            // Sometimes one of them is hidden.
-            let all = (0..model.instances.len()).map(InstanceId::from_index);
-            let draws: Vec<InstanceId> = all.filter(|id| step % 4 != 3 || id.0 == 0).collect();
-            let (palettes, morph_weights) = (&palettes[..], &local.morph_weights[..]);
-            let surface = Surface::of(&SurfaceInput { model: &model, draws: &draws, palettes, morph_weights, method });
-            let posed = PosedModel { model: &model, palettes, morph_weights, method, surface: None };
-            let known = PosedModel { surface: Some(Arc::new(surface.clone())), ..posed.clone() };
-            for _ in 0..40 {
-                // From a distance to a vertex, and a little beside it.
-                let part = &surface.parts[(random.unit() * surface.parts.len() as f32) as usize];
-                let vertices = &part.deformed.positions;
-                let target = vertices[(random.unit() * vertices.len() as f32) as usize] + random.vector() * 0.05;
-                let origin = target + random.vector() * 5.0;
-                let ray = Ray { origin, direction: (target - origin).normalize_or(Vec3::Y) };
-                let slow = pick(&model, &surface, ray);
-                assert_eq!(index.pick(&posed, &draws, ray), slow, "{} {step} {ray:?}", method.id);
-                assert_eq!(index.pick(&known, &draws, ray), slow, "{} {step} {ray:?}, surface at hand", method.id);
-                hits += usize::from(slow.is_some());
-                rays += 1;
-            }
-        }
+        let (hit, all) = look(&PickIndex::of(&model), &model, &mut random);
+        (hits, rays) = (hits + hit, rays + all);
     }
     assert!(hits * 3 > rays && hits < rays, "{hits} of {rays}: nothing is shown by rays that all hit or all miss");
+}
+
+/// Some vertices get joints that moved none of their neighbours, and sums that none had.
+#[test]
+fn clusters_made_of_stored_weights_find_vertices_with_edited_ones() {
+    let mut random = Random(7);
+    for model in models() {
+        let index = PickIndex::of(&model);
+        let stored = model.meshes[0].primitives[0].stored_vertices as u32;
+        let joints = model.skins[0].joints.len() as f32;
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        for vertex in (0..stored).filter(|v| v % 7 == 0 || v / 32 % 3 == 0) {
+            let pairs = [0; 2].map(|_| ((random.unit() * joints) as u16, 1.6 * random.unit() - 0.2));
+            change.push(vertex, &pairs.map(|p| p.0), &pairs.map(|p| p.1));
+        }
+        let edited = model.with_weights(&[change]).unwrap();
+        assert!(look(&index, &edited, &mut random).0 > 100);
+        assert!(look(&index, &model, &mut random).0 > 100, "and the stored ones after that");
+    }
 }
 
 #[test]

@@ -410,7 +410,8 @@ mod tests {
         let said = Err("mesh 0, primitive 0: it holds numbers that are not finite".to_owned());
         assert_eq!(built(|p| p.meshes[0].primitives[0].positions[7].z = f32::NAN), said);
         assert_eq!(built(|p| p.meshes[0].primitives[0].normals[0].x = f32::INFINITY), said);
-        let weights = |p: &mut ModelParts, w| p.meshes[0].primitives[0].stored_influences.as_mut().map(|i| i.weights[3] = w);
+        let weights =
+            |p: &mut ModelParts, w| p.meshes[0].primitives[0].stored_influences.as_mut().map(|i| i.weights[3] = w);
         assert_eq!(built(|p| _ = weights(p, f32::NEG_INFINITY)), said);
         let clip = built(|p| p.clips[0].samplers[0].values = Values::Quat(vec![glam::Quat::NAN; 3].into()));
         assert_eq!(clip, Err("clip 0, sampler 0: it holds numbers that are not finite".to_owned()));

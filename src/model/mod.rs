@@ -17,6 +17,8 @@ pub mod shapes;
 mod skeleton;
 mod tracks;
 mod weight_edits;
+#[cfg(test)]
+mod weight_tests;
 mod weights;
 
 pub use builder::{BuildError, ModelParts};
@@ -38,7 +40,7 @@ pub use pairs::{Doubt, JointPairs, Side, side};
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Skeleton, Skin};
 pub use tracks::{Group, Tracks};
-pub use weight_edits::{WeightChange, WeightEdits};
+pub use weight_edits::{WeightChange, WeightEdits, is_same_row};
 pub use weights::{InfluencesRef, PrimitiveRef, Run};
 
 use std::path::PathBuf;

@@ -139,6 +139,13 @@ impl WeightEdits {
         self.primitives.is_empty()
     }
 
+    /// Whether two edits are the same piece of memory, and not only equal.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let both = || self.primitives.iter().zip(&other.primitives);
+        self.primitives.len() == other.primitives.len() && both().all(|(a, b)| a.0 == b.0 && Arc::ptr_eq(a.1, b.1))
+    }
+
     pub(super) fn of(&self, mesh: MeshId, primitive: usize) -> Option<&EditedInfluences> {
         if self.primitives.is_empty() { None } else { self.primitives.get(&(mesh, primitive)).map(|e| &**e) }
     }
@@ -146,6 +153,18 @@ impl WeightEdits {
     /// The primitives that have edited vertices.
     pub fn places(&self) -> impl Iterator<Item = (MeshId, usize)> {
         self.primitives.keys().copied()
+    }
+
+    /// Edited vertices of the file `model`, whose edits these are.
+    #[must_use]
+    pub fn count(&self, model: &Model) -> usize {
+        let of = |((mesh, primitive), edited): (&(MeshId, usize), &Arc<EditedInfluences>)| {
+            let all: usize = edited.pages.iter().flatten().map(|page| page.edited.count_ones() as usize).sum();
+            let p = &model.meshes[mesh.index()].primitives[*primitive];
+            let split = p.split_from.iter().filter(|v| edited.is_edited(**v as usize)).count();
+            all - split
+        };
+        self.primitives.iter().map(of).sum()
     }
 
     /// The edited vertices of a primitive as drawn, rising: those split off for tangents follow the stored ones.
@@ -212,6 +231,22 @@ impl Model {
     #[must_use]
     pub fn with_stored_weights(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), edits: WeightEdits::default() }
+    }
+
+    /// All edited vertices with their pairs: what makes this model out of the one without edits.
+    #[must_use]
+    pub fn edited_weights(&self) -> Vec<WeightChange> {
+        let of = |(mesh, primitive): (MeshId, usize)| {
+            let i = self.influences(mesh, primitive)?;
+            let stored = self.meshes[mesh.index()].primitives[primitive].stored_vertices as u32;
+            let mut out = WeightChange::new(mesh, primitive, i.per_vertex);
+            for v in self.edits.vertices(mesh, primitive).filter(|v| *v < stored) {
+                let (joints, weights) = i.of(v as usize);
+                out.push(v, joints, weights);
+            }
+            Some(out)
+        };
+        self.edits.places().filter_map(of).collect()
     }
 
     /// Whether two models are the same file, read once, with the same or with other weights.
@@ -312,7 +347,7 @@ fn changed_page(
     for (vertex, place) in group {
         let bit = 1_u64 << (*vertex as usize - base);
         touched |= bit;
-        let is_stored = is_same(change.row(*place as usize), stored.of_stored(*vertex as usize));
+        let is_stored = is_same_row(change.row(*place as usize), stored.of_stored(*vertex as usize));
         edited = if is_stored { edited & !bit } else { edited | bit };
     }
     if edited == 0 {
@@ -348,7 +383,8 @@ fn width((joints, weights): (&[u16], &[f32])) -> usize {
 }
 
 /// Whether two vertices have the same pairs to the bit; pairs that one lacks are joint 0 without weight.
-fn is_same(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
+#[must_use]
+pub fn is_same_row(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
     let slots = a.0.len().max(b.0.len());
     let at = |(joints, weights): (&[u16], &[f32]), i: usize| {
         (joints.get(i).copied().unwrap_or(0), weights.get(i).map_or(0, |w| w.to_bits()))

@@ -153,8 +153,7 @@ impl ScreenPositions {
             let mut positions = vec![Vec3::ZERO; range.len()];
             let source = &p.positions[range.clone()];
             let mut deform = |vertices: Range<usize>, movers: BatchInfluences<'_>| {
-                let batch =
-                    Batch { positions: &p.positions[vertices.clone()], normals: &[], tangents: &[], movers };
+                let batch = Batch { positions: &p.positions[vertices.clone()], normals: &[], tangents: &[], movers };
                 let positions = &mut positions[vertices.start - range.start..vertices.end - range.start];
                 (frame.method.deform_all)(palette, &batch, &mut BatchOut { positions, ..BatchOut::default() });
             };

@@ -55,7 +55,8 @@ impl Reordering {
             return Self::Done;
         }
         let model = Arc::clone(model);
-        let pack = move |(mesh, n): PrimitiveKey| Some(((mesh, n), repacked(model.primitive(MeshId::from_index(mesh), n))?));
+        let pack =
+            move |(mesh, n): PrimitiveKey| Some(((mesh, n), repacked(model.primitive(MeshId::from_index(mesh), n))?));
         let work = move |context: &JobContext| {
             places.into_iter().take_while(|_| !context.is_cancelled()).filter_map(pack).collect()
         };

@@ -235,7 +235,9 @@ impl GpuModel {
                 progress(context, done, all);
                 done += cost(&p);
                 let (p, packed) = match parts.get(&(i, n)) {
-                    Some(Part { primitive, layout }) => (primitive.as_stored(), pack_part(primitive.as_stored(), *layout)),
+                    Some(Part { primitive, layout }) => {
+                        (primitive.as_stored(), pack_part(primitive.as_stored(), *layout))
+                    }
                     None => (p, pack_primitive(p, may_reorder(model, &p))),
                 };
                 GpuPrimitive::new(&mut uploader, p, (packed, known(p)), &place(i, n))

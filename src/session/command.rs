@@ -15,7 +15,7 @@ use crate::deform::{Deformer, PaletteBuffer};
 use crate::inspect::rom::RomOptions;
 use crate::inspect::{BoneShape, VertexRef, VertexSet};
 use crate::math::{Aabb, Ramp};
-use crate::model::{ClipId, NodeId};
+use crate::model::{ClipId, NodeId, WeightChange};
 use crate::pose::Resolved;
 
 /// One wish, by the family that it belongs to.
@@ -23,7 +23,7 @@ use crate::pose::Resolved;
 pub enum Command {
     /// Files: left to the application.
     File(FileCommand),
-    /// Pose edits and weights, which can be undone.
+    /// Edits of pose and weights, which can be undone.
     Edit(EditCommand),
     /// Clip and time.
     Playback(PlaybackCommand),
@@ -103,8 +103,11 @@ pub enum EditCommand {
     ResetAll,
     /// Show this pose: its channels replace all edits, what it does not say is given back.
     SetPose(Arc<Resolved>),
-    /// Weights divided by their sums, or as stored.
-    ToggleNormaliseWeights,
+    /// Give some vertices other weights: one step. What does not fit the model is left out as a whole.
+    ChangeWeights(Arc<Vec<WeightChange>>),
+    /// Divide the weights of every vertex by their sum: one step. Asked for again while that is being worked out, it is given
+    /// up.
+    NormaliseWeights,
 }
 
 /// Which pose is shown, and how time passes.

@@ -1,7 +1,6 @@
 //! An open file, and where it comes from.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{PlaybackCommand, PoseSource, Session};
@@ -19,32 +18,32 @@ static BUILT_IN: &[u8] = include_bytes!("../../assets/character.glb");
 /// An open file.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The model that is shown: the file as it is stored, or with its weights normalised (`show_normalised`).
+    /// The model that is shown: the file as it is stored, or with edited weights.
     pub model: Arc<Model>,
     /// Import's warnings about repairs and omissions, a line each.
     pub warnings: Vec<String>,
     /// `None`: the built-in character.
     pub path: Option<PathBuf>,
-    /// The checker's findings in the model as stored, once it has looked.
+    /// The checker's findings, once it has looked; after an edit of weights those from before it, until it has looked again.
     pub inspection: Option<Arc<Inspection>>,
-    /// The findings of a range of motion of the model as stored, once one was run.
+    /// The findings of a range of motion, once one was run, with the weights of then.
     pub rom: Option<Arc<RomReport>>,
-    /// The pick index of the stored model; it serves the normalised one too.
+    /// The pick index of the stored model; it serves edited ones too.
     pick_index: Arc<OnceLock<PickIndex>>,
     /// The model as stored.
     stored: CountedModel,
-    /// The model with normalised weights; made when first asked for.
-    normalised: Option<CountedModel>,
+    /// The model with edited weights, where some are edited.
+    edited: Option<CountedModel>,
+    /// The figures of the last weights that were counted.
+    last_counted: Arc<OnceLock<WeightStats>>,
+    /// Others count the weights that are shown.
+    waits: bool,
     /// See [`Document::rest_bounds`].
     rest_bounds: Arc<OnceLock<Aabb>>,
 }
 
 /// Work on each of so many vertices takes no noticeable time.
 const VERTICES_IN_NO_TIME: usize = 50_000;
-
-/// A model with its weights normalised, and those counted ([`Document::normalise`]).
-#[derive(Clone, Debug)]
-pub struct Normalised(CountedModel);
 
 /// A model and its weights, counted when first asked for.
 #[derive(Clone, Debug)]
@@ -70,8 +69,9 @@ impl Document {
         let stored = CountedModel::new(model);
         let model = Arc::clone(&stored.model);
         let pick_index = Arc::default();
-        let rest_bounds = Arc::default();
-        Self { model, warnings, path, inspection: None, rom: None, pick_index, stored, normalised: None, rest_bounds }
+        let (rest_bounds, last_counted) = (Arc::default(), Arc::default());
+        let (inspection, rom, edited, waits) = (None, None, None, false);
+        Self { model, warnings, path, inspection, rom, pick_index, stored, edited, last_counted, waits, rest_bounds }
     }
 
     /// The box around the stored model in its rest pose, as deformed, in world space; its default scene, worked out when
@@ -88,11 +88,16 @@ impl Document {
         })
     }
 
-    /// The weights of [`Document::model`], counted when first asked for.
+    /// The weights of [`Document::model`], counted when first asked for. After an edit of a large model these are the figures
+    /// from before it, where somebody else counts anew ([`Document::lacks_stats`]).
     #[must_use]
     pub fn stats(&self) -> &WeightStats {
-        let shown = self.normalised.as_ref().filter(|normalised| Arc::ptr_eq(&normalised.model, &self.model));
-        shown.unwrap_or(&self.stored).stats()
+        if self.lacks_stats()
+            && let Some(last) = self.last_counted.get()
+        {
+            return last;
+        }
+        self.edited.as_ref().unwrap_or(&self.stored).stats()
     }
 
     /// The model as the file has it, whatever is shown.
@@ -137,41 +142,40 @@ impl Document {
         move || _ = place.get_or_init(|| PickIndex::of(&model))
     }
 
-    /// Shows the weights divided by their sums, or as they are stored. With `waits` those of a large model stay as they are
-    /// stored until somebody has divided them.
-    pub(super) fn show_normalised(&mut self, on: bool, waits: bool) {
-        let normalised = || CountedModel::new(Arc::new(self.stored.model.with_normalised_weights()));
-        let shown = match &self.normalised {
-            Some(made) if on => made,
-            None if on && !(waits && self.is_large()) => &*self.normalised.insert(normalised()),
-            _ => &self.stored,
-        };
-        self.model = Arc::clone(&shown.model);
-    }
-
-    /// Divides the weights of the stored model by their sums: for another thread. `None` once its flag is set.
-    pub fn normalise(&self) -> impl FnOnce(&AtomicBool) -> Option<Normalised> + Send + 'static {
-        let stored = Arc::clone(&self.stored.model);
-        move |cancel| {
-            let made = CountedModel::new(Arc::new(stored.with_normalised_weights()));
-            if !cancel.load(Ordering::Relaxed) {
-                // Here, so that no picture waits for it.
-                _ = made.stats();
-            }
-            (!cancel.load(Ordering::Relaxed)).then_some(Normalised(made))
+    /// Shows the same file with these weights. Until they are counted ([`Document::count_weights`]) the figures are, with
+    /// `waits`, those of the weights before.
+    pub(super) fn show_weights(&mut self, model: Arc<Model>, waits: bool) {
+        if Arc::ptr_eq(&model, &self.model) {
+            return;
         }
+        let edited = !model.weight_edits().is_empty();
+        let counted = self.shown_stats().get().is_some();
+        if counted {
+            self.last_counted = Arc::clone(self.shown_stats());
+        }
+        self.edited = edited.then(|| CountedModel::new(Arc::clone(&model)));
+        self.model = if edited { model } else { Arc::clone(&self.stored.model) };
+        self.waits = waits && self.is_large();
     }
 
-    pub(super) fn keep_normalised(&mut self, normalised: Normalised) {
-        self.normalised = Some(normalised.0);
+    /// Whether the figures of the weights ([`Document::stats`]) are those of weights before the last edit.
+    #[must_use]
+    pub fn lacks_stats(&self) -> bool {
+        self.waits && self.shown_stats().get().is_none()
     }
 
-    pub(super) fn has_normalised(&self) -> bool {
-        self.normalised.is_some()
+    /// Counts the weights that are shown: for another thread.
+    pub fn count_weights(&self) -> impl FnOnce() + Send + 'static {
+        let (place, model) = (Arc::clone(self.shown_stats()), Arc::clone(&self.model));
+        move || _ = place.get_or_init(|| WeightStats::of(&model))
+    }
+
+    fn shown_stats(&self) -> &Arc<OnceLock<WeightStats>> {
+        &self.edited.as_ref().unwrap_or(&self.stored).stats
     }
 
     /// True where work on all vertices takes longer than a picture may.
-    fn is_large(&self) -> bool {
+    pub(super) fn is_large(&self) -> bool {
         self.stored.model.drawn_vertices() > VERTICES_IN_NO_TIME
     }
 }

@@ -7,18 +7,16 @@ use glam::{Quat, Vec3};
 
 use super::{EditCommand, Session};
 use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
-use crate::model::{LocalPose, NodeId};
+use crate::model::{LocalPose, Model, NodeId, WeightChange};
 use crate::pose::{Resolved, unit};
 
-/// The user's changes. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
+/// The user's changes of the pose. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
     /// By node; never holds an entry without a channel.
     pub nodes: BTreeMap<NodeId, NodeEdit>,
     /// By place in [`LocalPose::morph_weights`].
     pub morphs: BTreeMap<usize, f32>,
-    /// The weights of every vertex are divided by their sum.
-    pub normalise_weights: bool,
 }
 
 /// Edited channels of one node.
@@ -118,27 +116,65 @@ fn usable(rotation: Quat) -> Quat {
     if (rotation.length_squared() - 1.0).abs() < 1e-6 { rotation } else { unit(rotation).unwrap_or_default() }
 }
 
-/// Snapshots to go back to. Edits that follow each other without [`History::close_step`] are one step.
+/// Steps to go back to, of the pose and of weights in one order. Pose edits that follow each other without
+/// [`History::close_step`] are one step.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    past: Vec<Arc<Edits>>,
-    future: Vec<Arc<Edits>>,
+    past: Vec<Step>,
+    future: Vec<Step>,
     step_is_open: bool,
 }
 
-/// Steps kept; a snapshot costs a few bytes for each edited channel.
+/// What takes one step back, or forward again.
+#[derive(Clone, Debug)]
+enum Step {
+    /// All edits of the pose: a few bytes for each edited channel.
+    Pose(Arc<Edits>),
+    /// The pairs of the vertices that the step touched, and of no others.
+    Weights(Vec<WeightChange>),
+}
+
+/// Steps kept.
 const MAX_STEPS: usize = 1000;
+
+impl Step {
+    /// Takes the step, and gives the one that leads back.
+    fn take(self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) -> Self {
+        match self {
+            Self::Pose(other) => Self::Pose(std::mem::replace(edits, other)),
+            Self::Weights(changes) => {
+                let before = model.weights_before(&changes);
+                // What was there once fits.
+                if let Ok(changed) = model.with_weights(&changes) {
+                    *model = Arc::new(changed);
+                }
+                Self::Weights(before)
+            }
+        }
+    }
+}
 
 impl History {
     /// Called before `edits` change.
     pub fn before_change(&mut self, edits: &Arc<Edits>) {
         self.future.clear();
         if !std::mem::replace(&mut self.step_is_open, true) {
-            if self.past.len() == MAX_STEPS {
-                self.past.remove(0);
-            }
-            self.past.push(Arc::clone(edits));
+            self.push(Step::Pose(Arc::clone(edits)));
         }
+    }
+
+    /// Called when weights have changed: `before` is what takes that back.
+    pub fn weights_changed(&mut self, before: Vec<WeightChange>) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Weights(before));
+    }
+
+    fn push(&mut self, step: Step) {
+        if self.past.len() == MAX_STEPS {
+            self.past.remove(0);
+        }
+        self.past.push(step);
     }
 
     /// The drag ended: what comes next is a new step.
@@ -147,19 +183,29 @@ impl History {
     }
 
     /// Goes back one step.
-    pub fn undo(&mut self, edits: &mut Arc<Edits>) {
+    pub fn undo(&mut self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) {
         self.close_step();
-        if let Some(before) = self.past.pop() {
-            self.future.push(std::mem::replace(edits, before));
+        if let Some(step) = self.past.pop() {
+            self.future.push(step.take(edits, model));
         }
     }
 
     /// Goes forward one step.
-    pub fn redo(&mut self, edits: &mut Arc<Edits>) {
+    pub fn redo(&mut self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) {
         self.close_step();
-        if let Some(after) = self.future.pop() {
-            self.past.push(std::mem::replace(edits, after));
+        if let Some(step) = self.future.pop() {
+            self.past.push(step.take(edits, model));
         }
+    }
+
+    /// Bytes of the weights that all steps hold.
+    #[must_use]
+    pub fn weight_bytes(&self) -> usize {
+        let bytes = |step: &Step| match step {
+            Step::Pose(_) => 0,
+            Step::Weights(changes) => changes.iter().map(WeightChange::bytes).sum(),
+        };
+        self.past.iter().chain(&self.future).map(bytes).sum()
     }
 
     /// Whether there is a step back.
@@ -182,13 +228,17 @@ impl Session {
         let mut edits = Edits::clone(&self.edits);
         match *command {
             EditCommand::Undo => {
-                self.history.undo(&mut self.edits);
-                return self.show_edited_model();
+                let mut model = model;
+                self.history.undo(&mut self.edits, &mut model);
+                return self.show_weights(model);
             }
             EditCommand::Redo => {
-                self.history.redo(&mut self.edits);
-                return self.show_edited_model();
+                let mut model = model;
+                self.history.redo(&mut self.edits, &mut model);
+                return self.show_weights(model);
             }
+            EditCommand::ChangeWeights(ref changes) => return self.change_weights(changes),
+            EditCommand::NormaliseWeights => return self.normalise_weights(),
             EditCommand::EndEdit => return self.history.close_step(),
             EditCommand::Edit(node, value) => {
                 if node.index() < model.skeleton.len() {
@@ -216,14 +266,11 @@ impl Session {
                     edits.nodes.remove(&node);
                 }
             }
-            EditCommand::ResetAll => {
-                edits = Edits { normalise_weights: edits.normalise_weights, ..Edits::default() };
-            }
+            EditCommand::ResetAll => edits = Edits::default(),
             EditCommand::SetPose(ref said) => {
-                edits = Edits { normalise_weights: edits.normalise_weights, ..Edits::default() };
+                edits = Edits::default();
                 edits.add(said);
             }
-            EditCommand::ToggleNormaliseWeights => edits.normalise_weights = !edits.normalise_weights,
         }
         edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
         self.change_edits(edits);
@@ -243,7 +290,6 @@ impl Session {
         if edits != *self.edits {
             self.history.before_change(&self.edits);
             self.edits = Arc::new(edits);
-            self.show_edited_model();
         }
     }
 }

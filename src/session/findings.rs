@@ -24,18 +24,18 @@ pub(super) struct StateBeforeFinding {
 }
 
 impl Session {
-    /// The inspection of a model has ended: kept if the model is still open.
+    /// The inspection of a model has ended: kept if the model is still open, with the same weights.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
-        if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), model)) {
+        if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(&d.model, model)) {
             document.inspection = Some(Arc::new(inspection));
             // Its findings come before those that were there.
             self.view.finding = None;
         }
     }
 
-    /// The range of motion of a model has been measured: kept if the model is still open.
+    /// The range of motion of a model has been measured: kept if the model is still open, whatever its weights are by now.
     pub fn measured(&mut self, model: &Arc<Model>, report: RomReport) {
-        let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), model)) else { return };
+        let Some(document) = self.document.as_mut().filter(|d| d.model.shares_all_but_weights(model)) else { return };
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
         document.rom = Some(Arc::new(report));
         self.view.finding = self.view.finding.filter(|place| *place < checked);
@@ -138,7 +138,7 @@ impl Session {
     /// Takes a pose exactly: pose edits give way to it, in one step that can be undone.
     fn pose_as(&mut self, pose: FindingPose) {
         self.playback.playing = false;
-        let mut edits = Edits { normalise_weights: self.edits.normalise_weights, ..Edits::default() };
+        let mut edits = Edits::default();
         match pose {
             FindingPose::Rest => self.play(&PlaybackCommand::SetPose(PoseSource::Rest)),
             FindingPose::Turned { joint, axis, angle } => {

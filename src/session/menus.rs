@@ -59,13 +59,13 @@ static ROWS: &[CommandRow] = &[
     ),
     row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::File(FileCommand::Reload), "Read the open file again"),
     row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::File(FileCommand::Quit), "Close the window"),
-    row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Edit(EditCommand::Undo), "Take back the last pose edit"),
+    row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Edit(EditCommand::Undo), "Take back the last edit"),
     row(
         Menu::Edit,
         "Redo",
         ctrl_shift(Key::Char('z')),
         Command::Edit(EditCommand::Redo),
-        "Bring back the pose edit taken back last",
+        "Bring back the edit taken back last",
     ),
     row(
         Menu::Edit,
@@ -85,8 +85,8 @@ static ROWS: &[CommandRow] = &[
         Menu::Edit,
         "Normalise weights",
         None,
-        Command::Edit(EditCommand::ToggleNormaliseWeights),
-        "Divide the weights of every vertex by their sum; off: as the file stores them",
+        Command::Edit(EditCommand::NormaliseWeights),
+        "Divide the weights of every vertex by their sum",
     ),
     row(
         Menu::Edit,

@@ -20,13 +20,14 @@ mod surfaces;
 #[cfg(test)]
 mod tests;
 mod view;
+mod weights;
 
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FindingCommand, InspectionCommand, Panel,
     PlaybackCommand, SelectionCommand, ViewCommand, WindowCommand,
 };
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
-pub use document::{Document, Normalised, Source};
+pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use lighting::PosedLight;
 pub use menus::COMMANDS;
@@ -64,6 +65,8 @@ pub struct Session {
     before_finding: Option<Box<StateBeforeFinding>>,
     /// Work that takes long is done by others.
     is_patient: bool,
+    /// Normalised weights are asked for, and others work them out.
+    is_normalising: bool,
 }
 
 impl Session {
@@ -120,11 +123,10 @@ impl Session {
         };
         if before != now || old.model.skeleton.rest.morph_weights.len() != new.skeleton.rest.morph_weights.len() {
             let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
-            let normalise_weights = self.edits.normalise_weights;
-            self.edits = Arc::new(Edits { nodes, normalise_weights, ..Edits::default() });
+            self.edits = Arc::new(Edits { nodes, ..Edits::default() });
             self.history = History::default();
         }
-        self.show_edited_model();
+        self.take_up_weights(&old.model);
         self.view.selected = self.view.selected.and_then(find);
         self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());
         self.view.hovered = None;
@@ -230,32 +232,9 @@ impl Session {
         None
     }
 
-    /// Edits that are not of the pose show another model.
-    fn show_edited_model(&mut self) {
-        let waits = self.is_patient;
-        if let Some(document) = &mut self.document {
-            document.show_normalised(self.edits.normalise_weights, waits);
-        }
-    }
-
     /// From now on what takes long is left to whoever drives this session, who works it out beside it: see
-    /// [`Session::lacks_normalised`]. Without this it is done at once.
+    /// [`Session::is_normalising`]. Without this it is done at once.
     pub fn be_patient(&mut self) {
         self.is_patient = true;
-    }
-
-    /// Normalised weights are asked for, and somebody has to work them out ([`Document::normalise`], then
-    /// [`Session::normalised`]); until then the weights are shown as stored.
-    #[must_use]
-    pub fn lacks_normalised(&self) -> bool {
-        self.edits.normalise_weights && self.document.as_ref().is_some_and(|d| !d.has_normalised())
-    }
-
-    /// The weights of a model have been normalised: kept if the model is still open.
-    pub fn normalised(&mut self, stored: &Arc<Model>, normalised: Normalised) {
-        if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(d.stored(), stored)) {
-            document.keep_normalised(normalised);
-            self.show_edited_model();
-        }
     }
 }

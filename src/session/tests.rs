@@ -116,14 +116,14 @@ fn normalised_weights_are_an_edit_that_can_be_taken_back() {
     let height = |s: &Session| s.bounds().size().y;
     let tall = height(&session);
     assert!(uneven(&session));
-    session.apply(EditCommand::ToggleNormaliseWeights);
+    session.apply(EditCommand::NormaliseWeights);
     // Weights half too large carry the tube half too far from the origin.
     assert!(!uneven(&session) && (tall / height(&session) - 1.5).abs() < 1e-3);
     session.apply(EditCommand::Undo);
     assert!(uneven(&session) && Arc::ptr_eq(session.model().unwrap(), &stored) && height(&session) == tall);
     session.apply(EditCommand::Redo);
     session.apply(EditCommand::ResetAll);
-    assert!(!uneven(&session) && session.edits.normalise_weights, "the pose alone is reset");
+    assert!(!uneven(&session) && !Arc::ptr_eq(session.model().unwrap(), &stored), "the pose alone is reset");
 }
 
 #[test]
@@ -383,37 +383,49 @@ fn large() -> Tube {
 
 #[test]
 fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
+    let halved = |shape: Tube| {
+        let mut parts = (*tube(shape)).clone();
+        let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
+        weights.iter_mut().for_each(|w| *w *= 0.5);
+        Arc::new(Model::build(parts).unwrap())
+    };
     let open = |patient: bool, shape: Tube| {
         let mut session = Session::default();
         if patient {
             session.be_patient();
         }
-        session.open(Document::new(Arc::new(tube(shape)), Vec::new(), None));
-        session.apply(EditCommand::ToggleNormaliseWeights);
+        session.open(Document::new(halved(shape), Vec::new(), None));
+        session.apply(EditCommand::NormaliseWeights);
         session
     };
     // Who waits for nothing, and who has little to wait for, has them at once.
     for session in [open(false, large()), open(true, Tube::default())] {
         let document = session.document.as_ref().unwrap();
-        assert!(!session.lacks_normalised() && !Arc::ptr_eq(&document.model, document.stored()));
+        assert!(!session.is_normalising() && !Arc::ptr_eq(&document.model, document.stored()));
+        assert!(!document.lacks_stats() && document.stats().uneven.is_none());
     }
     let mut session = open(true, large());
     let stored = Arc::clone(session.document.as_ref().unwrap().stored());
-    assert!(session.lacks_normalised() && Arc::ptr_eq(session.model().unwrap(), &stored));
+    assert!(session.is_normalising() && Arc::ptr_eq(session.model().unwrap(), &stored));
+    assert!(session.document().unwrap().stats().uneven.is_some());
     // Given up, it is as before; asked for again and worked out, it is shown.
-    session.apply(EditCommand::Undo);
-    assert!(!session.lacks_normalised());
-    session.apply(EditCommand::Redo);
-    let work = session.document.as_ref().unwrap().normalise();
-    let cancelled = std::sync::atomic::AtomicBool::new(true);
-    assert!(session.document.as_ref().unwrap().normalise()(&cancelled).is_none());
-    let normalised = work(&std::sync::atomic::AtomicBool::new(false)).unwrap();
+    session.apply(EditCommand::NormaliseWeights);
+    assert!(!session.is_normalising());
+    let changes = stored.normalised_weights();
+    session.normalised(&stored, &changes);
+    assert!(Arc::ptr_eq(session.model().unwrap(), &stored), "nobody asks for it any more");
+    session.apply(EditCommand::NormaliseWeights);
     // Of a model that is no longer open, it is dropped.
-    session.normalised(&Arc::new(tube(large())), normalised.clone());
-    assert!(session.lacks_normalised());
-    session.normalised(&stored, normalised);
-    assert!(!session.lacks_normalised() && !Arc::ptr_eq(session.model().unwrap(), &stored));
-    session.apply(EditCommand::ToggleNormaliseWeights);
+    session.normalised(&halved(large()), &changes);
+    assert!(session.is_normalising());
+    session.normalised(&stored, &changes);
+    assert!(!session.is_normalising() && !Arc::ptr_eq(session.model().unwrap(), &stored));
+    // The figures are those from before until somebody has counted.
+    let document = session.document().unwrap();
+    assert!(document.lacks_stats() && document.stats().uneven.is_some());
+    document.count_weights()();
+    assert!(!document.lacks_stats() && document.stats().uneven.is_none());
+    session.apply(EditCommand::Undo);
     assert!(Arc::ptr_eq(session.model().unwrap(), &stored));
 }
 

@@ -75,7 +75,7 @@ fn made() -> Vec<(&'static str, Document)> {
 fn tube_file(shape: Tube) -> Document {
     let model = tube(shape);
     let primitive = &model.meshes[0].primitives[0];
-    let influences = primitive.influences.as_ref().unwrap();
+    let influences = primitive.stored_influences.as_ref().unwrap();
     let mut file = Document { root: json!({ "asset": { "version": "2.0" } }), bin: Vec::new() };
     file.root["meshes"] = json!([{ "primitives": [{ "attributes": {} }] }]);
     let numbers = |list: &[glam::Vec3]| list.iter().flat_map(|p| p.to_array().map(f64::from)).collect();

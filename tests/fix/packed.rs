@@ -26,7 +26,7 @@ fn limited(before: &Model, after: &Model, most: usize) -> usize {
     {
         assert!(old.positions == new.positions && old.indices == new.indices && old.normals == new.normals);
         assert!(old.uvs == new.uvs && old.morphs.len() == new.morphs.len());
-        let (Some(a), Some(b)) = (&old.influences, &new.influences) else { continue };
+        let (Some(a), Some(b)) = (&old.stored_influences, &new.stored_influences) else { continue };
         for v in 0..old.stored_vertices {
             let ((joints, weights), (new_joints, new_weights)) = (a.of(v), b.of(v));
             let mut used: Vec<(u16, f32)> =
@@ -168,7 +168,7 @@ fn every_model_is_limited_and_opens_again() {
     let mut seen = 0;
     for model in models().into_iter().filter(|m| !m.to_string_lossy().contains("malformed")) {
         let before = open(&model);
-        if before.meshes.iter().flat_map(|m| &m.primitives).all(|p| p.influences.is_none()) {
+        if before.meshes.iter().flat_map(|m| &m.primitives).all(|p| p.stored_influences.is_none()) {
             continue;
         }
         let out = format!("out.{}", model.extension().unwrap().to_str().unwrap());

@@ -228,11 +228,13 @@ fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
     click(&mut harness, "Fold root");
     click(&mut harness, "Normalise weights");
     assert!(
-        has(&harness, &Command::Edit(EditCommand::ToggleNormaliseWeights))
-            && harness.state().session.edits().normalise_weights
+        has(&harness, &Command::Edit(EditCommand::NormaliseWeights))
+            && harness.state().session.document().is_some_and(|d| d.stats().uneven.is_none())
     );
-    // The file's own figures stay, and so does what was folded.
-    harness.get_by_label("Their sums: 0.500 to 0.500");
+    harness.run();
+    // The figures are those of the edited weights, and what was folded stays so.
+    harness.get_by_label(&format!("Edited weights: {vertices} vertices"));
+    assert!(harness.query_by_label("Their sums: 0.500 to 0.500").is_none());
     harness.get_by_label("Unfold root");
     // A model whose sums are one has nothing to switch.
     let harness = open(3);

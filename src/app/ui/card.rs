@@ -123,7 +123,7 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
         let rest: f32 = all[shown..].iter().map(|(w, ..)| w).sum();
         influence(ui, &format!("{} more", all.len() - shown), rest, "");
     }
-    let label = if session.edits().normalise_weights { "Sum, normalised" } else { "Sum" };
+    let label = if used.is_edited(vertex.vertex) { "Sum, edited" } else { "Sum" };
     sum(ui, label, used.sum(vertex.vertex), &stored, vertex.vertex);
     let method = session.view().method;
     figure(ui, method.label, method.text.equation);

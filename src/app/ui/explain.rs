@@ -216,7 +216,9 @@ fn terms(
         ui.add_space(4.0);
     }
     if let Some(influences) = stored_influences(session, e) {
-        let label = if session.edits().normalise_weights { "Sum of weights, normalised" } else { "Sum of weights" };
+        let is_edited =
+            session.model().and_then(|m| influences_of(m, e.vertex)).is_some_and(|i| i.is_edited(e.vertex.vertex));
+        let label = if is_edited { "Sum of weights, edited" } else { "Sum of weights" };
         sum(ui, label, e.sum, &influences, e.vertex.vertex);
     }
     if e.terms.is_empty() {

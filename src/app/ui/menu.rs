@@ -277,7 +277,7 @@ fn starts_group(command: &Command) -> bool {
         command,
         Command::File(FileCommand::Quit)
             | Command::Edit(EditCommand::ResetJoint)
-            | Command::Edit(EditCommand::ToggleNormaliseWeights)
+            | Command::Edit(EditCommand::NormaliseWeights)
             | Command::Selection(SelectionCommand::Deselect)
             | Command::View(ViewCommand::Toggle(Toggle::WithChildren))
             | Command::View(ViewCommand::HideSelected)
@@ -307,7 +307,6 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
             shown == *lighting
         }
         Command::View(ViewCommand::SetCrowd(members)) => session.crowd() == *members as usize,
-        Command::Edit(EditCommand::ToggleNormaliseWeights) => session.edits().normalise_weights,
         Command::Window(WindowCommand::TogglePanel(Panel::Outliner)) => state.saved.outliner,
         Command::Window(WindowCommand::TogglePanel(Panel::Inspector)) => state.saved.inspector,
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => state.saved.timeline,
@@ -332,9 +331,8 @@ fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Camera(CameraCommand::NextCamera) => session.model().is_some_and(|m| !m.camera_nodes.is_empty()),
         Command::View(ViewCommand::SetLighting(Lighting::File | Lighting::Both)) => session.has_lights(),
         Command::View(ViewCommand::SetCrowd(members)) => crowd::most(session) >= *members,
-        Command::Edit(EditCommand::ToggleNormaliseWeights) => {
-            let uneven = session.document().is_some_and(|d| d.stored_stats().uneven.is_some());
-            uneven || session.edits().normalise_weights
+        Command::Edit(EditCommand::NormaliseWeights) => {
+            session.document().is_some_and(|d| d.stats().uneven.is_some()) || session.is_normalising()
         }
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => has_clip,
         Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),

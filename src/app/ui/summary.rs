@@ -113,25 +113,24 @@ pub(super) fn file(ui: &mut Ui, session: &Session) {
     }
 }
 
-/// The sums of stored weights that are not one, with the switch that divides by them.
+/// The sums of weights that are not one, with the button that divides by them; and how many vertices were edited.
 fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some((vertices, [least, most])) = session.document().and_then(|d| d.stored_stats().uneven) else {
-        return;
-    };
     let c = colors(ui);
+    let edited = session.model().map_or(0, |model| model.weight_edits().count(model));
+    if edited > 0 {
+        ui.add_space(4.0);
+        figure(ui, "Edited weights", &format!("{} vertices", grouped(edited)));
+    }
+    let Some((vertices, [least, most])) = session.document().and_then(|d| d.stats().uneven) else { return };
     ui.add_space(4.0);
     figure(ui, "Weights not summing to one", &format!("{} vertices", grouped(vertices)));
     figure(ui, "Their sums", &format!("{least:.3} to {most:.3}"));
     ui.add_space(2.0);
-    let on = session.edits().normalise_weights;
-    let command = Command::Edit(EditCommand::ToggleNormaliseWeights);
-    if chip(ui, "Normalise weights", on).on_hover_text(tip(&command)).clicked() {
+    let command = Command::Edit(EditCommand::NormaliseWeights);
+    if chip(ui, "Normalise weights", session.is_normalising()).on_hover_text(tip(&command)).clicked() {
         commands.push(command);
     }
-    let text = match on {
-        true => "Picture, figures and export have each vertex' weights divided by their sum.",
-        false => "Picture, figures and export have the weights as the file stores them.",
-    };
+    let text = "Picture, figures and export have the weights as they are.";
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::import::Limits;
-use crate::model::{Model, WeightFormat};
+use crate::model::{MeshId, Model, WeightFormat};
 
 /// Four vertices, `joints` bytes and `weights` of each set, on a skin of two joints.
 fn skinned(sets: &[(&[u8; 16], &[f32; 16])]) -> Doc {
@@ -97,8 +97,9 @@ fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
     assert_eq!(kept, [(1, 2, 2), (3, 3, 9)]);
     assert_eq!(influences.of(3), (&[1, 0, 0, 0][..], &[0.5, 0.5, 0.0, 0.0][..]));
     let normalised = import.model.with_normalised_weights();
-    let kept = normalised.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
-    assert_eq!((kept.not_finite.len(), kept.of(0).1), (3, &[1.0, 0.0, 0.0, 0.0][..]));
+    let kept = normalised.influences(MeshId(0), 0).unwrap();
+    // Of vertices that have other weights now nothing is kept.
+    assert_eq!((kept.not_finite.len(), kept.of(0).1), (1, &[1.0, 0.0, 0.0, 0.0][..]));
     // Negative weights move their vertex too.
     weights[3 * 4 + 3] = -0.25;
     let error = skinned(&[(&joints, &weights)]).error();
@@ -141,7 +142,12 @@ fn sets_may_be_stored_differently() {
         attributes[set] = json!(weights);
         let model = doc.import().unwrap().model;
         let influences = model.meshes[0].primitives[0].stored_influences.clone().unwrap();
-        (influences.format, influences.formats.clone(), influences.format_of(3), influences.format_of(4))
+        (
+            influences.format,
+            influences.formats.clone(),
+            influences.as_stored().format_of(3),
+            influences.as_stored().format_of(4),
+        )
     };
     let (u8, f32) = (WeightFormat::U8, WeightFormat::F32);
     assert_eq!(kept("WEIGHTS_0"), (f32, vec![u8, f32], u8, f32));
@@ -218,7 +224,7 @@ fn normalised_weights_sum_to_one_and_the_stored_ones_stay() {
     let stored = skinned(&[(&BOTH, &weights)]).import().unwrap().model;
     let normalised = stored.with_normalised_weights();
     let of = |model: &Model, v: usize| {
-        let influences = model.meshes[0].primitives[0].stored_influences.as_ref().unwrap();
+        let influences = model.influences(MeshId(0), 0).unwrap();
         (influences.of(v).1.to_vec(), influences.sums_to_one(v))
     };
     assert_eq!(of(&normalised, 0), (vec![0.4, 0.6, 0.0, 0.0], true));

@@ -337,7 +337,8 @@ fn a_seam_whose_sides_have_different_weights_tears() {
     assert!((findings[0].measure.unwrap().value - 1e3 / 2f64.sqrt()).abs() < 0.01);
     let [low, high] = split(&seam([UPPER, halves]), |t| t[0] == 3);
     let [left, right] = [(low, &[0, 1, 2]), (high, &[3, 4, 5])].map(|(mut p, keep)| {
-        let kept: Vec<_> = keep.iter().map(|v| (p.positions[*v], p.stored_influences.as_ref().unwrap().of(*v))).collect();
+        let kept: Vec<_> =
+            keep.iter().map(|v| (p.positions[*v], p.stored_influences.as_ref().unwrap().of(*v))).collect();
         let pairs: Vec<Vec<(u16, f32)>> =
             kept.iter().map(|(_, (j, w))| j.iter().copied().zip(w.iter().copied()).collect()).collect();
         p.indices.iter_mut().for_each(|i| *i -= keep[0] as u32);

@@ -282,7 +282,7 @@ fn what_a_limit_loses_is_measured_in_the_clips_too() {
 #[test]
 fn more_influences_than_the_limit_are_found_over_all_sets() {
     let tube = tube(Tube { joints: 8, influences: 8, ..Tube::default() });
-    let most = tube.meshes[0].primitives[0].stored_influences.as_ref().unwrap().most_used();
+    let most = tube.meshes[0].primitives[0].stored_influences.as_ref().unwrap().as_stored().most_used();
     let at = |limit| places(&found((*tube).clone(), limit)).len();
     assert_eq!((most, at(most), at(most - 1), at(4)), (most, 0, 1, 1));
     assert!(most > 4, "{most}");

@@ -109,7 +109,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     let Some(document) = session.document() else {
         return empty(ui, &mut tables.tab, "Open a file to see its joints and weights as tables.");
     };
-    let model = document.stored();
+    let model = &document.model;
     if model.skins.is_empty() {
         return empty(ui, &mut tables.tab, "This model has no skin, so there are no joints and no weights to list.");
     }
