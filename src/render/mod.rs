@@ -28,6 +28,7 @@ mod placed;
 mod pool;
 mod portions;
 mod reorder;
+mod reweigh;
 mod scene;
 pub mod shader;
 mod shown;
@@ -67,7 +68,7 @@ use painter::Painter;
 use pipelines::{Kind, ModelLayouts, Pipelines};
 use placed::{PlacedVertices, deformer_of};
 use portions::{Queue, portions};
-use scene::{GpuModel, stands_in, takes_long};
+use scene::{GpuModel, MANY_VERTICES, stands_in, takes_long};
 use shader::PaletteIn;
 use target::{Depth, Depths, begin, clear_color, set_depths};
 use transmission::TransmissionTexture;
@@ -204,6 +205,9 @@ impl Renderer {
         if self.model.as_ref().is_some_and(|(held, _)| is_it(held)) {
             return false;
         }
+        if self.changes_quickly(model) {
+            return false;
+        }
         let Some(jobs) = self.jobs.as_ref().filter(|_| takes_long(model)) else { return false };
         if !self.coming.as_ref().is_some_and(|(coming, _)| is_it(coming)) {
             let (layouts, source) = (self.layouts.clone(), Arc::clone(model));
@@ -212,6 +216,12 @@ impl Renderer {
             self.coming = Some((Arc::clone(model), job));
         }
         self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
+    }
+
+    /// Whether the model on the device needs other weights to be this one, and so few that no picture waits for them.
+    fn changes_quickly(&self, wanted: &Model) -> bool {
+        let most = if self.jobs.is_some() { MANY_VERTICES } else { usize::MAX };
+        self.model.as_ref().is_some_and(|(held, copy)| copy.is_ok() && reweigh::is_quick(held, wanted, most))
     }
 
     /// Gives up what [`Renderer::begin`] began for other models than this one.
@@ -257,7 +267,8 @@ impl Renderer {
         self.forget_part();
         self.in_portions = gpu.info.device_type == wgpu::DeviceType::Cpu;
         let is_held = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
-        let is_there = self.model.as_ref().is_some_and(|(held, _)| is_held(held));
+        let is_there = self.model.as_ref().is_some_and(|(held, _)| is_held(held))
+            || frame.model.as_ref().is_some_and(|m| self.changes_quickly(m));
         // OpenGL says neither where samples are nor how corners are rounded.
         if self.in_portions && !is_there && self.jobs.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
             // Mesa rounds corners to 1/256 of a pixel; others may to the coarsest that Vulkan allows.
@@ -379,6 +390,15 @@ impl Renderer {
             (self.model, self.coming, self.numbers) = (None, None, Numbers::default());
             return;
         };
+        if self.changes_quickly(wanted)
+            && let Some((held, Ok(copy))) = &mut self.model
+            && copy.change_weights(gpu, &self.layouts, held, wanted).is_ok()
+        {
+            *held = Arc::clone(wanted);
+            self.coming = None;
+            self.numbers.forget_marks();
+            return;
+        }
         if self.begin(wanted) {
             if !self.model.as_ref().is_some_and(|(held, _)| stands_in(held, wanted)) {
                 (self.model, self.numbers) = (None, Numbers::default());

@@ -66,6 +66,11 @@ impl Numbers {
         Ok(())
     }
 
+    /// Weights have changed: the marked vertices are packed anew.
+    pub fn forget_marks(&mut self) {
+        self.marked = Arc::default();
+    }
+
     /// A number for each vertex, where the overlay that is shown needs some.
     pub fn values(&self, place: PrimitiveKey) -> Option<&wgpu::Buffer> {
         self.values.get(self.shown?.id)?.get(&place)

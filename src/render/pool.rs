@@ -24,6 +24,15 @@ impl BufferRange {
         self.buffer.slice(self.offset..self.offset + self.size)
     }
 
+    pub fn buffer(&self) -> &wgpu::Buffer {
+        &self.buffer
+    }
+
+    /// Where a byte of the range stands in the buffer.
+    pub fn byte(&self, byte: usize) -> u64 {
+        self.offset + byte as u64
+    }
+
     pub fn binding(&self) -> wgpu::BindingResource<'_> {
         let size = wgpu::BufferSize::new(self.size);
         wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer: &self.buffer, offset: self.offset, size })

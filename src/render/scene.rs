@@ -17,7 +17,7 @@ use super::shown::Shown;
 use super::vertices::{Shape, mode_of};
 use crate::deform::packed::{
     PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
-    pack_part, pack_primitive,
+    pack_in_order, pack_part, pack_primitive,
 };
 use crate::deform::triangle_edges;
 use crate::frame::{Frame, joint_color};
@@ -48,7 +48,7 @@ pub(super) struct GpuModel {
 type EdgeLists = HashMap<PrimitiveKey, Indices>;
 
 /// More of these hold a picture up, and are worth a thread: vertices, of a primitive and of a model.
-const MANY_VERTICES: usize = 100_000;
+pub(super) const MANY_VERTICES: usize = 100_000;
 /// The same of a model's primitives.
 const MANY_PRIMITIVES: usize = 500;
 
@@ -317,6 +317,41 @@ impl GpuModel {
         is_new
     }
 
+    /// Gives up what was packed with weights that have changed since.
+    pub(super) fn begin_order_again(&mut self) {
+        if self.arriving.take().is_some() || !matches!(self.reordering, Reordering::Done) {
+            self.reordering = Reordering::new();
+        }
+    }
+
+    /// Packs the vertices of a primitive anew, in the order that they have.
+    pub(super) fn pack_again(
+        &mut self,
+        gpu: &Gpu,
+        layouts: &ModelLayouts,
+        model: &Model,
+        (mesh, n): PrimitiveKey,
+    ) -> Result<(), GpuError> {
+        let p = model.primitive(MeshId::from_index(mesh), n);
+        let old = &mut self.meshes[mesh][n];
+        let packed = pack_in_order(p, &old.order);
+        let mut uploader = PrimitiveUploader::new(gpu, layouts, &self.uniforms);
+        let what = format!("{}: its vertices", place(mesh, n));
+        let vertices = uploader.vertices.put(gpu, &what, bytemuck::cast_slice(&packed.vertices))?;
+        let (group, influences) = uploader.group(&packed, &place(mesh, n))?;
+        uploader.finish();
+        (old.layout, old.vertices, old.group, old.influences) = (packed.layout, vertices, group, influences);
+        (old.main_joint, old.meeting) = (main_joint(p), meeting(p));
+        for (i, draws) in self.draws.iter_mut().enumerate() {
+            let id = InstanceId::from_index(i);
+            if let Some(draw) = draws.get_mut(n).filter(|_| model.instances[i].mesh.index() == mesh) {
+                draw.shape.layout = packed.layout;
+                draw.shape.mode = mode_of(packed.layout, model.binding(id, n).1.is_some());
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the edges of large meshes on a thread, where they are wanted, and gives up making them where they are
     /// not. Until they are there a picture does without.
     pub fn wire(&mut self, model: &Arc<Model>, wanted: bool, jobs: &DeviceJobs) {
@@ -439,6 +474,24 @@ impl GpuPrimitive {
             meeting,
             edges: OnceLock::new(),
         })
+    }
+
+    /// Adds the joints that meet in some vertices to those that are known to.
+    pub(super) fn meet(&mut self, p: PrimitiveRef<'_>, vertices: &[u32]) {
+        let Some(influences) = p.influences else { return };
+        let Some(known) = self.meeting.take() else { return };
+        let mut pairs: BTreeSet<(u16, u16)> = known.into_iter().collect();
+        for vertex in vertices {
+            let (joints, weights) = influences.of(*vertex as usize);
+            if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
+                return;
+            }
+            let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
+            let Some(first) = used.next() else { continue };
+            pairs.insert((first, first));
+            pairs.extend(used.map(|other| (first, other)));
+        }
+        self.meeting = Some(pairs.into_iter().collect());
     }
 
     fn known(&self) -> PrimitiveFacts {

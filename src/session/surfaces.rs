@@ -128,7 +128,7 @@ mod tests {
         for part in &mut surface.parts {
             let mesh = input.model.instances[part.instance.index()].mesh;
             let p = &input.model.meshes[mesh.index()].primitives[part.primitive];
-            if p.influences.is_none() {
+            if p.stored_influences.is_none() {
                 continue;
             }
             let mut sums = vec![(Vec3::ZERO, 0.0); p.positions.len()];

@@ -9,7 +9,7 @@ use std::time::Duration;
 use skinscope::deform::METHODS;
 use skinscope::frame::Frame;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{Image, Material, Model, Pixels, TextureId, TextureSlot};
+use skinscope::model::{Image, Material, MeshId, Model, Pixels, TextureId, TextureSlot, WeightChange};
 use skinscope::render::{BackgroundWork, Gpu, Picture, Renderer, render_image};
 
 use crate::scenes::{Plate, frame, front, pose};
@@ -94,11 +94,15 @@ fn the_model_before_stands_in_for_the_same_with_other_weights() {
         let mut patient = Patient::new(gpu);
         let model = large();
         patient.settle(&of(&model));
-        let normalised = Arc::new(model.with_normalised_weights());
-        patient.draw(&of(&normalised));
+        // More vertices than a picture waits for get other weights.
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        let count = model.meshes[0].primitives[0].stored_vertices as u32;
+        (0..count).for_each(|vertex| change.push(vertex, &[1, 2], &[0.25, 0.25]));
+        let halved = Arc::new(model.with_weights(&[change]).unwrap());
+        patient.draw(&of(&halved));
         assert_eq!(patient.renderer.surfaces(), 1, "the picture is never without the model");
-        let (_, done) = patient.settle(&of(&normalised));
-        assert!(done >= 1 && !patient.renderer.begin(&normalised), "{done}");
+        let (_, done) = patient.settle(&of(&halved));
+        assert!(done >= 1 && !patient.renderer.begin(&halved), "{done}");
         // Another model has nothing that stands in for it.
         let other = Arc::new(tube(Tube { joints: 5, rings: 500, sides: 300, ..Tube::default() }));
         let (_, done) = patient.settle(&of(&other));

@@ -160,7 +160,7 @@ fn smooth(input: &SurfaceInput, surface: &mut Surface) {
     for part in &mut surface.parts {
         let instance = &input.model.instances[part.instance.index()];
         let p = &input.model.meshes[instance.mesh.index()].primitives[part.primitive];
-        if instance.skin.is_none() || p.influences.is_none() {
+        if instance.skin.is_none() || p.stored_influences.is_none() {
             continue;
         }
         for _ in 0..4 {
@@ -185,7 +185,7 @@ fn frozen(model: &Model, surface: &Surface) -> Arc<Model> {
         let p = &mut parts.meshes[part.instance.index()].primitives[part.primitive];
         p.positions.clone_from(&part.deformed.positions);
         p.normals.clone_from(&part.deformed.normals);
-        p.influences = None;
+        p.stored_influences = None;
     }
     parts.instances.iter_mut().for_each(|i| i.skin = None);
     parts.skeleton.rest.transforms.fill(skinscope::math::Transform::IDENTITY);

@@ -26,6 +26,7 @@ mod scenes;
 mod skeleton;
 mod textures;
 mod vertices;
+mod weights;
 
 use std::cell::RefCell;
 

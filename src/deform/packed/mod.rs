@@ -239,6 +239,32 @@ fn pack_in(
     PackedPrimitive { layout, vertices, paint_layout, paint, listed, morphs, indices, order, moved }
 }
 
+/// Packs a primitive anew in an order that was found before.
+#[must_use]
+pub fn pack_in_order(p: PrimitiveRef<'_>, order: &VertexOrder) -> PackedPrimitive {
+    pack_in(p, VertexLayout::of(p), Some((Vec::new(), order.clone())))
+}
+
+/// Appends the words of joints and weights of one vertex. False, and nothing appended, where a layout of a primitive has no
+/// room for them; lists have none, since what they say of a vertex may have grown.
+pub fn pack_influences(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, out: &mut Vec<u32>) -> bool {
+    let (InfluenceLayout::Four { wide_joints, weights: bits }, Some(influences)) = (layout.influences, &p.influences)
+    else {
+        return false;
+    };
+    let (joints, weights) = influences.of(vertex);
+    let used = || joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+    let fits = used().count() <= 4
+        && (wide_joints || used().all(|(joint, _)| *joint < 256))
+        && weights::needed(influences, vertex..vertex + 1).0 <= bits;
+    if fits {
+        let start = out.len();
+        out.resize(start + layout.words() - layout.joints_at(), 0);
+        write_four(influences, vertex, wide_joints, bits, &mut out[start..]);
+    }
+    fits
+}
+
 /// Vertices of their own, for the dots that stand for them: the words of each, then its place. `vertices` are numbers of the
 /// model.
 #[must_use]

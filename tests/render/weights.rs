@@ -1,0 +1,88 @@
+//! Edited weights on a device that has the model already: what is sent for them, and that the picture is the same as that of
+//! a device that never had others.
+
+use std::sync::Arc;
+
+use glam::Quat;
+use skinscope::deform::METHODS;
+use skinscope::frame::Frame;
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{MeshId, Model, ModelParts, WeightChange, WeightFormat};
+use skinscope::render::{Gpu, Renderer, render_image};
+
+use crate::scenes::{frame, front, pose};
+use crate::{SIZE, gpus};
+
+fn of(model: &Arc<Model>) -> Frame {
+    // Bent at every joint, so that weights are seen.
+    let mut bent = pose(model, None, 0.0);
+    bent.transforms.iter_mut().for_each(|t| t.rotation *= Quat::from_rotation_x(0.3));
+    Frame { camera: front(), ..frame(model, &bent, METHODS[0]) }
+}
+
+/// With the whole model on the device, and not only what one picture shows of it.
+fn draw(gpu: &Gpu, renderer: &mut Renderer, model: &Arc<Model>) -> Vec<u8> {
+    renderer.draw(gpu, &of(model), [SIZE, SIZE]).unwrap();
+    render_image(gpu, renderer, &of(model), [SIZE, SIZE]).unwrap().rgba
+}
+
+/// Gives some vertices other weights, of `joints` joints each.
+fn change(model: &Model, vertices: impl Iterator<Item = u32>, joints: u16) -> Arc<Model> {
+    let slots = usize::from(joints).next_multiple_of(4);
+    let all = model.skins[0].joints.len() as u16;
+    let mut out = WeightChange::new(MeshId(0), 0, slots);
+    for vertex in vertices {
+        let of_vertex: Vec<u16> = (0..joints).map(|i| (vertex as u16 / 7 + i) % all).collect();
+        out.push(vertex, &of_vertex, &vec![1.0 / f32::from(joints); of_vertex.len()]);
+    }
+    Arc::new(model.with_weights(&[out]).unwrap())
+}
+
+#[test]
+fn of_a_million_vertices_5000_changed_ones_send_less_than_256_kib() {
+    let Some(gpu) = gpus().into_iter().next() else { return };
+    let shape = Tube { joints: 20, rings: 7900, sides: 127, length: 1.0, radius: 0.25, influences: 4 };
+    let model = Arc::new(tube(shape));
+    assert!(model.meshes[0].primitives[0].vertex_count() > 1_000_000);
+    let mut renderer = Renderer::new(&gpu);
+    let stored = draw(&gpu, &mut renderer, &model);
+    // Far apart, then one after the other, then as stored again.
+    let far = change(&model, (0..5000).map(|i| i * 200), 2);
+    let near = change(&far, 500_000..505_000, 4);
+    for (step, edited) in [&far, &near].into_iter().enumerate() {
+        let before = gpu.uploads();
+        let picture = draw(&gpu, &mut renderer, edited);
+        let after = gpu.uploads();
+        assert!(after.bytes - before.bytes < 256 << 10, "step {step}: {} bytes", after.bytes - before.bytes);
+        assert!(after.bytes - before.bytes >= 5000 * 12, "step {step}: {} bytes", after.bytes - before.bytes);
+        assert!(picture != stored, "step {step} is seen");
+        assert!(picture == draw(&gpu, &mut Renderer::new(&gpu), edited), "step {step}");
+    }
+    let before = gpu.uploads();
+    assert!(draw(&gpu, &mut renderer, &model) == stored);
+    assert!(gpu.uploads().bytes - before.bytes < 256 << 10);
+}
+
+#[test]
+fn weights_that_the_layout_does_not_hold_look_right_too_and_so_do_lists() {
+    for gpu in gpus() {
+        for (influences, is_8_bit) in [(1, true), (2, false), (8, false)] {
+            let mut parts: ModelParts =
+                (*tube(Tube { joints: 20, rings: 60, sides: 40, length: 1.0, radius: 0.25, influences })).clone();
+            if is_8_bit {
+                parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().format = WeightFormat::U8;
+            }
+            let model = Arc::new(Model::build(parts).unwrap());
+            let mut renderer = Renderer::new(&gpu);
+            let stored = draw(&gpu, &mut renderer, &model);
+            let mut edited = Arc::clone(&model);
+            for joints in [1, 3, 6, 4] {
+                edited = change(&edited, (0..1200).filter(|v| v % 3 != 0), joints);
+                let picture = draw(&gpu, &mut renderer, &edited);
+                let fresh = draw(&gpu, &mut Renderer::new(&gpu), &edited);
+                assert!(picture == fresh && picture != stored, "{influences} influences, then {joints}");
+            }
+            assert!(draw(&gpu, &mut renderer, &model) == stored, "{influences} influences, undone");
+        }
+    }
+}
