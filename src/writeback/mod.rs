@@ -6,6 +6,7 @@
 
 mod buffers;
 mod container;
+mod draft;
 #[cfg(feature = "app")]
 mod files;
 pub mod json;
