@@ -20,7 +20,8 @@
 //! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything). `output` uses
 //! nothing; `app` and `cli` write files and speak on standard error through it and in no other way. `edit` (operations on
 //! weights; may use `math`, `model`, `anim`, `inspect`) changes no model and no file; `writeback` (may use `model`, `edit`,
-//! `output`) puts what it made into the file that a model came from.
+//! `output`) puts what it made into the file that a model came from. `compare` (may
+//! use `math`, `model`, `anim`, `deform`) says what differs between two models.
 //!
 //! # What carries it
 //! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
@@ -48,6 +49,7 @@ pub mod anim;
 pub mod app;
 #[cfg(feature = "app")]
 pub mod cli;
+pub mod compare;
 pub mod deform;
 pub mod edit;
 pub mod export;

@@ -2,6 +2,7 @@
 
 mod bake;
 mod check;
+mod diff;
 mod fix;
 mod info;
 mod load;
@@ -40,7 +41,7 @@ use crate::writeback::SaveError;
     args_conflicts_with_subcommands = true,
     max_term_width = 100,
     after_help = "Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no display, GPU or place to write to, \
-        3 `check` found what --fail-on names.\n\n\
+        3 `check` found what --fail-on names, or `diff` a difference.\n\n\
         Examples:\n  skinscope character.glb\n  skinscope render character.glb -o picture.png --clip Walk --time 0.5\n  \
         skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json\n  skinscope check *.glb --fail-on warning\n  \
         skinscope fix character.glb -o fixed.glb --rules all"
@@ -61,6 +62,7 @@ enum Subcommands {
     Info(info::InfoArgs),
     Check(check::CheckArgs),
     Fix(Box<fix::FixArgs>),
+    Diff(diff::DiffArgs),
 }
 
 /// The file that every subcommand works on.
@@ -155,6 +157,9 @@ pub enum CliError {
     /// The output would have replaced what is read.
     #[error(transparent)]
     Overwritten(#[from] Overwritten),
+    /// Two files differ.
+    #[error("the files differ")]
+    Differ,
     /// A model could not be written back.
     #[error(transparent)]
     Save(#[from] SaveError),
@@ -187,7 +192,7 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Import { .. } | Self::Pose { .. } | Self::Unread { .. } | Self::App(AppError::Import { .. }) => 1,
-            Self::Findings { .. } => 3,
+            Self::Findings { .. } | Self::Differ => 3,
             _ => 2,
         }
     }
@@ -213,6 +218,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Info(args)) => info::run(&args, started),
         Some(Subcommands::Check(args)) => check::run(&args),
         Some(Subcommands::Fix(args)) => fix::run(&args),
+        Some(Subcommands::Diff(args)) => diff::run(&args),
     }
 }
 

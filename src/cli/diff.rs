@@ -1,0 +1,194 @@
+//! `skinscope diff`: what differs between two files.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::check::load;
+use super::{CliError, OpenArgs, print, printable, unwritable};
+use crate::compare::{Differences, Named, Part, compare};
+use crate::output::{overwritten, overwritten_by_stdout, write};
+use crate::session::{Document, Source};
+
+/// Say what differs between two files: nodes, weights, matrices, clips, materials, the posed surface
+///
+/// Order alone is no difference, nor is the way in which weights are stored: nodes, clips and materials are matched by name,
+/// vertices by order or else by place and texture coordinates, weights by joint.
+///
+/// The JSON has the fields: schema (1), same, identical_bytes (of the files and their buffers), nodes {added, removed, moved
+/// [names]}, weights {vertices, largest, primitives [{mesh, primitive, vertices, largest}]}, surface {vertices, primitives} (vertices
+/// that lie elsewhere, and triangles), inverse_binds {changed}, clips and materials {added, removed, changed [names]}, posed
+/// {largest_mm, clip, time, mesh, primitive, vertex}: the largest distance over the rest pose (clip and time are null) and 33
+/// moments of each clip that both have. Meshes, primitives and vertices are those of A.
+#[derive(Debug, Args)]
+#[command(after_help = "Exit codes: 0 nothing differs, 1 a file does not load, 2 wrong usage, 3 something differs.")]
+pub(super) struct DiffArgs {
+    /// The first .gltf or .glb file
+    #[arg(value_name = "A")]
+    a: PathBuf,
+    /// The second
+    #[arg(value_name = "B")]
+    b: PathBuf,
+    #[command(flatten)]
+    open: OpenArgs,
+    /// Print JSON, and nothing else, to standard output
+    #[arg(long)]
+    json: bool,
+    /// Also write what differs as a page
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &DiffArgs) -> Result<(), CliError> {
+    if let Some(path) = args.html.as_ref().filter(|path| path.extension().is_none_or(|e| e != "html" && e != "htm")) {
+        return Err(CliError::Usage(format!("{}: pages are written as .html", path.display())));
+    }
+    let open = |path: &Path| {
+        let source = Source::File(path.to_owned());
+        load(&source, &args.open.options())
+            .map_err(|error| CliError::Import { file: path.display().to_string(), error })
+    };
+    let (a, b) = (open(&args.a)?, open(&args.b)?);
+    let files = || a.files().chain(b.files());
+    overwritten_by_stdout(files())?;
+    if let Some(html) = &args.html {
+        overwritten(html, files())?;
+    }
+    let identical = identical(&a, &b);
+    // What is the same file is the same, whatever is no number in it.
+    let found = if identical { Differences::default() } else { compare(a.stored(), b.stored()) };
+    let same = identical || found.is_empty();
+    if let Some(html) = &args.html {
+        let page = page(args, &found, same);
+        write(html, page.as_bytes()).map_err(|error| unwritable(html, error))?;
+    }
+    print(&if args.json { format!("{}\n", report(&found, same, identical)) } else { text(args, &found, same) })?;
+    if same { Ok(()) } else { Err(CliError::Differ) }
+}
+
+/// Whether both files, and the buffers and images that they name, hold the same bytes.
+fn identical(a: &Document, b: &Document) -> bool {
+    let (own, other): (Vec<&Path>, Vec<&Path>) = (a.files().collect(), b.files().collect());
+    own.len() == other.len()
+        && own.iter().zip(&other).all(|(x, y)| x == y || std::fs::read(x).ok() == std::fs::read(y).ok())
+}
+
+fn report(found: &Differences, same: bool, identical: bool) -> Value {
+    let parts = |parts: &[Part]| {
+        let part = |p: &Part| json!({ "mesh": p.mesh, "primitive": p.primitive, "vertices": p.vertices, "largest": p.largest });
+        parts.iter().map(part).collect::<Vec<_>>()
+    };
+    let count = |parts: &[Part]| parts.iter().map(|p| p.vertices).sum::<usize>();
+    let largest = found.weights.iter().map(|p| p.largest).fold(0.0, f64::max);
+    let named = |n: &Named| json!({ "added": n.added, "removed": n.removed, "changed": n.changed });
+    let surface: Vec<Value> = found
+        .surface
+        .iter()
+        .map(|p| json!({ "mesh": p.mesh, "primitive": p.primitive, "vertices": p.vertices }))
+        .collect();
+    let (mesh, primitive, vertex) =
+        found.posed.vertex.map_or((None, None, None), |(m, p, v)| (Some(m), Some(p), Some(v)));
+    json!({
+        "schema": 1,
+        "same": same,
+        "identical_bytes": identical,
+        "nodes": { "added": found.nodes.added, "removed": found.nodes.removed, "moved": found.nodes.changed },
+        "weights": { "vertices": count(&found.weights), "largest": largest, "primitives": parts(&found.weights) },
+        "surface": { "vertices": count(&found.surface), "primitives": surface },
+        "inverse_binds": { "changed": found.inverse_binds },
+        "clips": named(&found.clips),
+        "materials": named(&found.materials),
+        "posed": {
+            "largest_mm": found.posed.metres * 1e3,
+            "clip": found.posed.clip.as_ref().map(|(name, _)| name),
+            "time": found.posed.clip.as_ref().map(|(_, time)| time),
+            "mesh": mesh,
+            "primitive": primitive,
+            "vertex": vertex,
+        },
+    })
+}
+
+/// What differs, a line each: what it is about, and what is to be said.
+fn lines(found: &Differences) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut names = |what: &str, how: &str, list: &[String]| {
+        if !list.is_empty() {
+            let few: Vec<String> = list.iter().take(12).map(|name| format!("\"{name}\"")).collect();
+            let more =
+                if list.len() > few.len() { format!(" and {} more", list.len() - few.len()) } else { String::new() };
+            out.push((format!("{what} {how}"), format!("{}{more}", few.join(", "))));
+        }
+    };
+    for (what, named, changed) in [
+        ("nodes", &found.nodes, "moved"),
+        ("clips", &found.clips, "changed"),
+        ("materials", &found.materials, "changed"),
+    ] {
+        names(what, "added", &named.added);
+        names(what, "removed", &named.removed);
+        names(what, changed, &named.changed);
+    }
+    for p in &found.surface {
+        out.push((
+            "surface".into(),
+            format!("mesh {}, primitive {}: {} vertices or triangles", p.mesh, p.primitive, p.vertices),
+        ));
+    }
+    for p in &found.weights {
+        let Part { mesh, primitive, vertices, largest } = p;
+        out.push((
+            "weights".into(),
+            format!("mesh {mesh}, primitive {primitive}: {vertices} vertices, by up to {largest:.4}"),
+        ));
+    }
+    if found.inverse_binds > 0 {
+        out.push(("inverse binds".into(), format!("{} matrices", found.inverse_binds)));
+    }
+    let place = found
+        .posed
+        .clip
+        .as_ref()
+        .map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));
+    if let Some((mesh, primitive, vertex)) = found.posed.vertex {
+        let distance = crate::math::length(found.posed.metres);
+        out.push((
+            "farthest apart".into(),
+            format!("{distance} {place}: mesh {mesh}, primitive {primitive}, vertex {vertex}"),
+        ));
+    }
+    out
+}
+
+fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {
+    let mut out = format!("{}\n{}\n\n", args.a.display(), args.b.display());
+    if same {
+        return out + "  nothing differs\n";
+    }
+    for (what, said) in lines(found) {
+        out += &format!("  {what:<18} {}\n", printable(&said));
+    }
+    out
+}
+
+fn page(args: &DiffArgs, found: &Differences, same: bool) -> String {
+    let escaped =
+        |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let style = include_str!("check/page.css");
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Skinscope diff</title>\n\
+        <style>\n{style}</style>\n</head>\n<body>\n<main>\n<h1>Skinscope diff</h1>\n<section>\n<h2>{}<br>{}</h2>\n",
+        escaped(&args.a.display().to_string()),
+        escaped(&args.b.display().to_string()),
+    );
+    if same {
+        out += "<p>Nothing differs.</p>\n";
+    }
+    for (what, said) in lines(found).iter().filter(|_| !same) {
+        let (what, said) = (escaped(what), escaped(&printable(said)));
+        out += &format!("<article class=\"warning\"><div><h3>{what}</h3><p>{said}</p></div></article>\n");
+    }
+    out + "</section>\n</main>\n</body>\n</html>\n"
+}
