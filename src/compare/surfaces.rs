@@ -145,7 +145,7 @@ fn turn(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i32 {
 
 /// How far apart the weights of two vertices are slot by slot, in steps.
 fn weight_gap(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i64 {
-    let (Some(x), Some(y)) = (&a.influences, &b.influences) else { return 0 };
+    let (Some(x), Some(y)) = (&a.stored_influences, &b.stored_influences) else { return 0 };
     let ((joints, weights), (other_joints, others)) = (x.of(v), y.of(w));
     let there = |joint: u16| {
         let pairs = other_joints.iter().zip(others);

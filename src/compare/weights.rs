@@ -14,7 +14,7 @@ const SAME_WEIGHT: f64 = 1e-6;
 pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<Part> {
     let [(mesh, primitive), (there, other)] = pair.at;
     let (own, theirs) =
-        (&a.meshes[mesh].primitives[primitive].influences, &b.meshes[there].primitives[other].influences);
+        (&a.meshes[mesh].primitives[primitive].stored_influences, &b.meshes[there].primitives[other].stored_influences);
     let (keys, other_keys) = (keys(a, mesh, &|node| node), keys(b, there, &|node| nodes.key[node]));
     let (mut vertices, mut largest) = (0, 0.0_f64);
     let mut shares: HashMap<usize, f64> = HashMap::new();
