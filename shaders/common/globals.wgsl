@@ -90,6 +90,7 @@ override SHOWN_FLAGS: u32 = 0u;
 override SHOWN_OVERLAY: u32 = 0u;
 override SHOWN_SCALE: u32 = 0u;
 override SHOWN_LIGHTS: u32 = 3u;
+
 /// The picture has several samples a pixel.
 override MULTISAMPLED: bool = false;
 

@@ -2,7 +2,7 @@
 // graphics card.
 
 /// Nothing is ever written here.
-@group(0) @binding(8) var<storage, read_write> unwritten: array<u32, 4>;
+@group(4) @binding(0) var<storage, read_write> unwritten: array<u32, 4>;
 
 /// Called by what shades the surface, with a condition that no fragment meets and no compiler knows. Mesa's driver for the
 /// processor tests depths before shading unless a shader writes to memory. With several samples a pixel it then shades all

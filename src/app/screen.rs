@@ -293,7 +293,7 @@ impl Screen {
 
     /// Samples of a pixel of the next picture. What changes by itself, or twice in a short time, moves.
     fn samples(&mut self, frame: &Frame, edges: AntialiasingRequest) -> u32 {
-        let by_processor = self.gpu.info.device_type == wgpu::DeviceType::Cpu;
+        let by_processor = self.gpu.software.coarse_motion;
         match edges.wanted {
             Antialiasing::Off => return 1,
             Antialiasing::Auto if by_processor && !may_be_smooth(frame) => {
@@ -417,7 +417,9 @@ fn configuration(
     if let Some(format) = plain.into_iter().find(|f| capabilities.formats.contains(f)) {
         config.format = format;
     }
-    config.usage |= capabilities.usages & wgpu::TextureUsages::COPY_DST;
+    if gpu.software.kept_panels {
+        config.usage |= capabilities.usages & wgpu::TextureUsages::COPY_DST;
+    }
     config.present_mode = if measured { wgpu::PresentMode::AutoNoVsync } else { wgpu::PresentMode::AutoVsync };
     config.desired_maximum_frame_latency = 1;
     Ok(config)

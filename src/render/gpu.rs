@@ -7,6 +7,7 @@ use super::budget;
 use super::error::GpuError;
 use super::guard::guarded;
 use super::needs;
+use super::software::{Software, WITHOUT};
 use crate::deform::PaletteLimits;
 use crate::model::BlockFormats;
 
@@ -56,6 +57,8 @@ pub struct Gpu {
     pub info: wgpu::AdapterInfo,
     /// Bytes that the textures of a model may take; where they would take more, they are shown smaller.
     pub texture_memory: u64,
+    /// What is done for it because it is a software device; nothing, where it is none.
+    pub software: Software,
     uploads: Mutex<Uploads>,
     health: Arc<Health>,
 }
@@ -129,12 +132,11 @@ fn may_have_hardware() -> bool {
 /// with room beside the first buffers last, and what was written on its way is not fetched anew from the system each time.
 /// Every next block is twice as large: what no longer fits at the end of a block is lost, and of blocks of one size that may be
 /// a third (three textures of 1024² with their smaller levels do not fit into 16 MiB).
-fn memory_hints(device: wgpu::DeviceType) -> wgpu::MemoryHints {
-    match device {
-        wgpu::DeviceType::Cpu => {
-            wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: FIRST_BLOCK..LARGEST_BLOCK }
-        }
-        _ => wgpu::MemoryHints::Performance,
+fn memory_hints(software: Software) -> wgpu::MemoryHints {
+    if software.growing_blocks {
+        wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: FIRST_BLOCK..LARGEST_BLOCK }
+    } else {
+        wgpu::MemoryHints::Performance
     }
 }
 
@@ -209,10 +211,11 @@ impl Gpu {
         if !lacks.is_empty() {
             return Err(unfit(lacks.join("; ")));
         }
+        let software = Software::of(info.device_type, &std::env::var(WITHOUT).unwrap_or_default());
         let wanted = wgpu::DeviceDescriptor {
             required_limits: limits,
             required_features: adapter.features() & BLOCKS,
-            memory_hints: memory_hints(info.device_type),
+            memory_hints: memory_hints(software),
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
@@ -224,7 +227,7 @@ impl Gpu {
         // Also when it was shut down on purpose: that device draws no more either.
         device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
         let texture_memory = budget::texture_memory(info.device_type);
-        Ok(Self { instance, adapter, device, queue, info, texture_memory, uploads: Mutex::default(), health })
+        Ok(Self { instance, adapter, device, queue, info, texture_memory, software, uploads: Mutex::default(), health })
     }
 
     /// Which blocks textures may come in.
@@ -249,6 +252,14 @@ impl Gpu {
         let has_room = limits.max_uniform_buffers_per_shader_stage >= BUFFERS;
         let uniform = if has_room { limits.max_uniform_buffer_binding_size.min(MOST) / 16 * 16 } else { 0 };
         PaletteLimits { uniform, storage: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) }
+    }
+
+    /// As if it were a device of this type: shows what is done on a graphics card where there is none.
+    #[must_use]
+    pub fn taken_for(mut self, kind: wgpu::DeviceType) -> Self {
+        self.info.device_type = kind;
+        self.software = Software::of(kind, "");
+        self
     }
 
     /// With so much memory for textures; `None`: as is usual for such an adapter.
@@ -325,7 +336,7 @@ impl Gpu {
         let buffer = self.empty_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
         let mut offset = 0;
         for step in bytes[..bytes.len() & !3].chunks(MOST_AT_ONCE) {
-            if offset > 0 {
+            if offset > 0 && self.software.stepped_writes {
                 self.wait()?;
             }
             self.write_at(&buffer, offset, step);

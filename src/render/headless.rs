@@ -80,7 +80,7 @@ pub fn render_rows(
     guarded(|| {
         let [width, height] = size.map(|s| s.max(1));
         let step = band_rows(frame, width, height);
-        renderer.prepare_portions(gpu, frame, [width, height]);
+        renderer.prepare_in_memory(gpu, frame, [width, height]);
         let mut rgba = Vec::with_capacity(width as usize * step as usize * 4);
         let mut first = 0;
         while first < height {
@@ -219,9 +219,9 @@ mod tests {
             (frame.palettes, frame.draws) = (palettes, vec![crate::model::InstanceId(0)]);
             frame.model = Some(model);
             let size = [96, 64];
-            let draw = |frame: &Frame, in_portions: bool| {
+            let draw = |frame: &Frame, in_memory: bool| {
                 let mut renderer = Renderer::new(&gpu);
-                renderer.in_portions = in_portions;
+                renderer.in_memory = in_memory;
                 let rows = Rows { first: 0, of: size[1] };
                 let mut rgba = Vec::new();
                 read_rows(&gpu, renderer.draw_rows(&gpu, frame, size, rows).unwrap(), 0, &mut rgba).unwrap();

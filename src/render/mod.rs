@@ -4,11 +4,9 @@
 //! A picture takes one pass into one target, multisampled where edges are smoothed: the scene, then what lies over it
 //! (bones, lines) in nearer depths than all of the scene. The vertex shader deforms; per picture only palettes, morph weights and one uniform are uploaded.
 
-mod backdrop;
 mod bindings;
 mod budget;
 mod buffer_vec;
-mod covering;
 mod deform;
 mod device_jobs;
 mod error;
@@ -19,19 +17,18 @@ mod items;
 pub mod layouts;
 mod levels;
 mod material;
-mod nearest;
 mod needs;
 mod numbers;
 mod painter;
 mod pipelines;
 mod placed;
 mod pool;
-mod portions;
 mod reorder;
 mod reweigh;
 mod scene;
 pub mod shader;
 mod shown;
+pub mod software;
 mod studio;
 mod target;
 mod texture;
@@ -56,20 +53,20 @@ use crate::deform::PaletteFit;
 use crate::frame::{Background, Frame};
 use crate::model::Model;
 use crate::parallel::JobContext;
-use backdrop::Backdrop;
 use bindings::entry;
-use covering::{Part, View};
 use device_jobs::{DeviceJob, DeviceJobs};
 use items::Items;
 use layouts::PrimitiveKey;
-use nearest::nearest_first;
 use numbers::Numbers;
 use painter::Painter;
 use pipelines::{Kind, ModelLayouts, Pipelines};
 use placed::{PlacedVertices, deformer_of};
-use portions::{Queue, portions};
 use scene::{GpuModel, MANY_VERTICES, stands_in, takes_long};
 use shader::PaletteIn;
+use software::backdrop::Backdrop;
+use software::covering::{self, Part, View};
+use software::nearest::nearest_first;
+use software::portions::{Queue, portions};
 use target::{Depth, Depths, begin, clear_color, set_depths};
 use transmission::TransmissionTexture;
 use upload::Upload;
@@ -107,8 +104,8 @@ pub struct Renderer {
     transmission: Option<TransmissionTexture>,
     /// The background alone, where it is copied.
     backdrop: Option<Backdrop>,
-    /// Waits for parts of a picture before others are recorded.
-    in_portions: bool,
+    /// The next picture is drawn into memory, and nobody waits for it to be recorded.
+    in_memory: bool,
     /// Parts of large primitives that stand for them in the picture that is drawn next.
     parts: HashMap<PrimitiveKey, Part>,
     /// True while the device holds no more than this picture shows.
@@ -148,7 +145,7 @@ impl Renderer {
             target: None,
             transmission: None,
             backdrop: None,
-            in_portions: false,
+            in_memory: false,
             parts: HashMap::new(),
             of_one_picture: false,
             drawn: None,
@@ -261,16 +258,16 @@ impl Renderer {
         self.parts.clear();
     }
 
-    /// Prepares for a picture of `size` pixels in memory that the processor draws: it is drawn in portions, and of a large
-    /// model that is not on the device yet no more is brought there than it shows.
-    fn prepare_portions(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) {
+    /// Prepares for a picture of `size` pixels in memory. For a software device, of a large model that is not there yet no more is
+    /// brought there than the picture shows.
+    fn prepare_in_memory(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) {
         self.forget_part();
-        self.in_portions = gpu.info.device_type == wgpu::DeviceType::Cpu;
+        self.in_memory = true;
         let is_held = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
         let is_there = self.model.as_ref().is_some_and(|(held, _)| is_held(held))
             || frame.model.as_ref().is_some_and(|m| self.changes_quickly(m));
         // OpenGL says neither where samples are nor how corners are rounded.
-        if self.in_portions && !is_there && self.jobs.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
+        if gpu.software.covering && !is_there && self.jobs.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
             // Mesa rounds corners to 1/256 of a pixel; others may to the coarsest that Vulkan allows.
             let grid = if gpu.info.name.starts_with("llvmpipe") { 1.0 / 256.0 } else { 1.0 / 16.0 };
             self.parts = covering::parts(frame, View { size, samples: self.samples(), grid });
@@ -454,6 +451,7 @@ impl Renderer {
             true => PaletteIn::Uniform((fit.limits.uniform / size_of::<Vec4>() as u64) as u32),
             false => PaletteIn::Storage,
         };
+        self.pipelines.linking.late_depth = self.pipelines.late_depth.is_some();
         let upload = match &mut self.upload {
             Some(upload) => upload,
             None => self.upload.insert(Upload::new(gpu, &self.pipelines)?),
@@ -483,13 +481,14 @@ impl Renderer {
         let shown = self.model.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)));
         let items = Items::of(frame, shown, self.surfaces);
         let (solid, sorted) = items.surfaces(frame);
-        let nearest = if self.in_portions { nearest_first(frame, solid) } else { None };
+        let nearest = if self.in_memory && gpu.software.nearest_first { nearest_first(frame, solid) } else { None };
         let solid = nearest.as_deref().unwrap_or(solid);
         let (pipelines, numbers, placed) = (&mut self.pipelines, &self.numbers, &self.placed);
         let waits = self.jobs.is_some();
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.
-        let copies = target.target_format.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
+        let copies =
+            gpu.software.backdrop && target.target_format.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
         let has_backdrop = copies && matches!(display.background, Background::Studio { .. });
         if has_backdrop {
             Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &upload.group), encoder);
@@ -519,7 +518,7 @@ impl Renderer {
         }
         let mut depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
         // Of a translucent surface all depth comes before any colour.
-        let divides = self.in_portions && glass.is_none() && display.skin_opacity >= 1.0;
+        let divides = self.in_memory && gpu.software.portions && glass.is_none() && display.skin_opacity >= 1.0;
         let mut portions = if divides { portions(solid, self.of_one_picture) } else { Vec::new() };
         let last = portions.pop();
         let mut queue = Queue::default();

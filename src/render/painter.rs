@@ -9,6 +9,7 @@ use super::numbers::Numbers;
 use super::pipelines::{Cull, Kind, Pipelines, SurfaceShading, SurfaceWrites};
 use super::placed::PlacedVertices;
 use super::scene::Indices;
+use super::software::late_depth;
 use super::vertices::Shape;
 use crate::frame::{Background, Frame};
 
@@ -93,18 +94,21 @@ impl Painter<'_, '_> {
         let look = if self.frame.overlay().is_some() { SurfaceShading::Readout } else { SurfaceShading::Shaded };
         let topology = item.primitive.topology;
         let indices = (&item.primitive.indices, item.range());
-        let backs = winding_of_backs(self.frame, item);
+        let double_sided = item.traits.double_sided;
+        let in_two =
+            double_sided && leaves == SurfaceWrites::Color && topology == wgpu::PrimitiveTopology::TriangleList;
+        // The pose chooses pipelines only where a software device gains by it.
+        let is_asked = in_two || !double_sided && self.gpu.software.winding_cull;
+        let backs = if is_asked { winding_of_backs(self.frame, item) } else { Cull::None };
         let parts = if look == SurfaceShading::Shaded { item.traits.parts } else { item.traits.parts.holes() };
         let mut draw = |cull| self.draw(item, Kind::Surface { look, topology, leaves, cull, parts }, indices.clone());
-        match (item.traits.double_sided, leaves == SurfaceWrites::Color) {
-            (false, _) => draw(backs),
-            // The far side of something hollow comes before the near one.
-            (true, true) if backs != Cull::None => {
-                draw(backs.other());
-                draw(backs);
-            }
-            (true, _) => draw(Cull::None),
+        if !in_two {
+            return draw(backs);
         }
+        // The far side of something hollow comes before the near one; where parts of it are turned inside out, of most of it.
+        let backs = if backs == Cull::None { Cull::Clockwise } else { backs };
+        draw(backs.other());
+        draw(backs);
     }
 
     /// All vertices of the file; those split off for tangents lie where these do.
@@ -152,6 +156,11 @@ impl Painter<'_, '_> {
             return;
         }
         self.deformed(item, kind);
+        if let (Kind::Surface { .. }, true) = (kind, self.pipelines.linking.late_depth)
+            && let Some(late_depth) = &self.pipelines.late_depth
+        {
+            self.pass.set_bind_group(late_depth::GROUP, &late_depth.group, &[]);
+        }
         let pass = &mut *self.pass;
         pass.set_bind_group(2, &item.groups.core, &[]);
         if let Some(layers) = &item.groups.layers {

@@ -8,6 +8,7 @@ use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
 use super::material::MaterialFeatures;
 use super::shader::{self, Linking, Program};
+use super::software::late_depth::{self, LateDepth};
 use super::target::{COLOR, DEPTH, SAMPLES, TargetFormat};
 use super::vertices::Shape;
 use crate::deform::Method;
@@ -98,6 +99,8 @@ pub(super) struct Pipelines {
     pub target_format: TargetFormat,
     /// With what the programs of these pictures are linked.
     pub linking: Linking,
+    /// What surfaces bind where depths are tested late.
+    pub late_depth: Option<LateDepth>,
     modules: HashMap<(&'static str, &'static str, Linking), wgpu::ShaderModule>,
     drawing: HashMap<(Kind, &'static str, Option<(Shape, Linking)>, u32), wgpu::RenderPipeline>,
     baking: HashMap<(&'static str, Shape, Linking), wgpu::ComputePipeline>,
@@ -152,10 +155,6 @@ impl Pipelines {
         if gpu.palette_limits().uniform > 0 {
             frame.push(uniform(7, vertices, false));
         }
-        let late_depth = gpu.info.device_type == wgpu::DeviceType::Cpu;
-        if late_depth {
-            frame.push(storage(8, S::FRAGMENT, false));
-        }
         let frame_alone = layout("frame", &frame);
         frame.extend([texture(5), sampler(6)]);
         let frame_transmission = layout("frame and behind", &frame);
@@ -176,7 +175,8 @@ impl Pipelines {
             frame_transmission,
             bake,
             target_format: TargetFormat { format: COLOR, samples: SAMPLES },
-            linking: Linking { late_depth, ..Linking::default() },
+            linking: Linking::default(),
+            late_depth: LateDepth::new(gpu),
             modules: HashMap::new(),
             drawing: HashMap::new(),
             baking: HashMap::new(),
@@ -384,15 +384,19 @@ impl Pipelines {
         let transmits = how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
         let frame = if transmits { &self.frame_transmission } else { &self.frame };
         let groups = [Some(frame), Some(&self.primitive), Some(&self.material), Some(&self.layers)];
-        let groups = match how.program.deforms {
-            true if is_layered => &groups[..],
-            true if how.parts.is_none() && how.program.overlays => &groups[..2],
-            true => &groups[..3],
-            false => &groups[..1],
+        let mut groups = match how.program.deforms {
+            true if is_layered => groups.to_vec(),
+            true if how.parts.is_none() && how.program.overlays => groups[..2].to_vec(),
+            true => groups[..3].to_vec(),
+            false => groups[..1].to_vec(),
         };
+        if let Some(late_depth) = self.late_depth.as_ref().filter(|_| how.parts.is_some() && self.linking.late_depth) {
+            groups.resize(late_depth::GROUP as usize, None);
+            groups.push(Some(&late_depth.layout));
+        }
         let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(how.fragment),
-            bind_group_layouts: groups,
+            bind_group_layouts: &groups,
             immediate_size: 0,
         });
         gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {

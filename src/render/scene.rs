@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::bindings::entry;
-use super::covering::Part;
 use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
@@ -14,6 +13,7 @@ use super::pipelines::ModelLayouts;
 use super::pool::{BufferRange, Pool};
 use super::reorder::Reordering;
 use super::shown::Shown;
+use super::software::covering::Part;
 use super::vertices::{Shape, mode_of};
 use crate::deform::packed::{
     PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
@@ -245,7 +245,6 @@ impl GpuModel {
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
         uploader.finish();
-        let by_processor = gpu.info.device_type == wgpu::DeviceType::Cpu;
         let mut bytes = Vec::new();
         let mut draws = Vec::new();
         for (i, instance) in model.instances.iter().enumerate() {
@@ -254,7 +253,7 @@ impl GpuModel {
                 let part = parts.get(&(instance.mesh.index(), number)).map(|part| &part.primitive);
                 let (uniform, mut draw) = draw_of(model, InstanceId::from_index(i), number, (primitive, part));
                 draw.offset = bytes.len() as u32;
-                draw.shape.shown = by_processor.then(Shown::default);
+                draw.shape.shown = gpu.software.fixed_state.then(Shown::default);
                 list.push(draw);
                 bytes.extend_from_slice(bytemuck::bytes_of(&uniform));
                 bytes.resize(bytes.len().next_multiple_of(stride as usize), 0);

@@ -36,8 +36,6 @@ pub(super) struct Upload {
     slots: wgpu::Buffer,
     /// The buffer that the group's palette is read from.
     palette_in: PaletteIn,
-    /// Bound where depths are tested late: see `shaders/software/late_depth.wgsl`.
-    unwritten: Option<wgpu::Buffer>,
     /// Those that have a length.
     pub bones: BufferVec<Bone>,
     pub lines: BufferVec<Line>,
@@ -55,25 +53,12 @@ impl Upload {
         let palette = BufferVec::new(gpu, "the palette", usage, block_bytes(pipelines))?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
         let lights = BufferVec::new(gpu, "lights", U::STORAGE, size_of::<Light>() as u64)?;
-        let unwritten = pipelines.linking.late_depth.then(|| gpu.buffer("nothing", &[], U::STORAGE)).transpose()?;
         let palette_in = pipelines.linking.palette;
         let buffers = [&globals.buffer, &palette.buffer, &slots, &scale.buffer, &lights.buffer];
-        let group = group(gpu, pipelines, (buffers, unwritten.as_ref()), None);
+        let group = group(gpu, pipelines, buffers, None);
         let bones = BufferVec::new(gpu, "bones", U::VERTEX, 0)?;
         let lines = BufferVec::new(gpu, "lines", U::VERTEX, 0)?;
-        Ok(Self {
-            globals,
-            scale,
-            palette,
-            lights,
-            group,
-            transmission: None,
-            slots,
-            palette_in,
-            unwritten,
-            bones,
-            lines,
-        })
+        Ok(Self { globals, scale, palette, lights, group, transmission: None, slots, palette_in, bones, lines })
     }
 
     /// Writes `frame` for so many rows of a picture, `width` pixels each. `slots` is the model's.
@@ -127,8 +112,8 @@ impl Upload {
 
     /// What the frame's group binds.
     fn buffers(&self) -> Buffers<'_> {
-        let Self { globals, palette, slots, scale, lights, unwritten, .. } = self;
-        ([&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer], unwritten.as_ref())
+        let Self { globals, palette, slots, scale, lights, .. } = self;
+        [&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer]
     }
 
     /// Makes the same group as `group`, with the texture behind glass added.
@@ -162,8 +147,8 @@ fn pack_palette(frame: &Frame, out: &mut Vec<Vec4>) -> u32 {
     morph_base
 }
 
-/// Globals, palette, slots, scale and lights, and what is never written, where there is such a buffer.
-type Buffers<'a> = ([&'a wgpu::Buffer; 5], Option<&'a wgpu::Buffer>);
+/// Globals, palette, slots, scale and lights.
+type Buffers<'a> = [&'a wgpu::Buffer; 5];
 
 fn group(
     gpu: &Gpu,
@@ -171,7 +156,6 @@ fn group(
     buffers: Buffers<'_>,
     transmission: Option<&TransmissionTexture>,
 ) -> wgpu::BindGroup {
-    let (buffers, unwritten) = buffers;
     let mut entries: Vec<_> = (0..).zip(&buffers).map(|(i, b)| entry(i, b.as_entire_binding())).collect();
     if let Some(transmission) = transmission {
         entries.push(entry(5, wgpu::BindingResource::TextureView(&transmission.view)));
@@ -184,7 +168,6 @@ fn group(
         let block = block.map(|size| wgpu::BufferBinding { buffer: palette, offset: 0, size: Some(size) });
         entries.push(entry(7, block.map_or_else(|| globals.as_entire_binding(), wgpu::BindingResource::Buffer)));
     }
-    entries.extend(unwritten.map(|buffer| entry(8, buffer.as_entire_binding())));
     let layout = if transmission.is_some() { &pipelines.frame_transmission } else { &pipelines.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
 }

@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use super::error::GpuError;
-use super::gpu::Gpu;
-use super::items::Item;
+use super::super::error::GpuError;
+use super::super::gpu::Gpu;
+use super::super::items::Item;
 
 /// Entries of index lists that are drawn at once: three times the triangles.
 const PORTION: u32 = 3 << 18;
@@ -15,7 +15,7 @@ const CHOSEN_PORTION: u32 = 3 << 15;
 
 /// Divides `solid` into portions that are drawn one after the other; empty where one will do. `chosen`: nearly every
 /// triangle covers something.
-pub(super) fn portions<'a>(solid: &[Item<'a>], chosen: bool) -> Vec<Vec<Item<'a>>> {
+pub(in super::super) fn portions<'a>(solid: &[Item<'a>], chosen: bool) -> Vec<Vec<Item<'a>>> {
     let most = if chosen { CHOSEN_PORTION } else { PORTION };
     let sizes: Vec<[u32; 2]> = solid.iter().map(|item| [item.range().end, item.instances(1).len() as u32]).collect();
     let total: u64 = sizes.iter().map(|[entries, times]| u64::from(*entries) * u64::from(*times)).sum();
@@ -53,7 +53,7 @@ fn plan(sizes: &[[u32; 2]], most: u32) -> Vec<Vec<(usize, Range<u32>)>> {
 
 /// Submissions, each of which waits for the one before it.
 #[derive(Default)]
-pub(super) struct Queue(Option<wgpu::SubmissionIndex>);
+pub(in super::super) struct Queue(Option<wgpu::SubmissionIndex>);
 
 impl Queue {
     /// Submits what `encoder` has recorded, and begins anew.

@@ -11,7 +11,7 @@ use std::collections::BinaryHeap;
 
 use glam::Vec3;
 
-use super::items::Item;
+use super::super::items::Item;
 use crate::frame::Frame;
 use crate::math::Aabb;
 
@@ -21,7 +21,7 @@ const MARGIN: f32 = 0.01;
 const MOST_MEETINGS: usize = 64;
 
 /// `solid` with what is nearest first, as far as nobody sees the order. `None` where it stays as it is.
-pub(super) fn nearest_first<'a>(frame: &Frame, solid: &[Item<'a>]) -> Option<Vec<Item<'a>>> {
+pub(in super::super) fn nearest_first<'a>(frame: &Frame, solid: &[Item<'a>]) -> Option<Vec<Item<'a>>> {
     if solid.len() < 2 || frame.display.skin_opacity < 1.0 {
         return None;
     }

@@ -13,11 +13,11 @@ use std::sync::atomic::AtomicBool;
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
-use super::items::common_side;
-use super::layouts::PrimitiveKey;
-use super::scene::meeting;
-use super::target::SAMPLES;
-use super::upload::clip_from_world;
+use super::super::items::common_side;
+use super::super::layouts::PrimitiveKey;
+use super::super::scene::meeting;
+use super::super::target::SAMPLES;
+use super::super::upload::clip_from_world;
 use crate::deform::packed::{VertexLayout, layout_of, stored_weights};
 use crate::deform::{Batch, BatchInfluences, BatchOut, Deformer, pack};
 use crate::frame::Frame;
@@ -43,7 +43,7 @@ const ONE: [Vec2; 1] = [Vec2::splat(0.5)];
 
 /// The part of a primitive that is drawn.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(in super::super) struct Part {
     /// Its vertices and triangles, in their stored order.
     pub primitive: Primitive,
     /// How the vertices of the whole are packed.
@@ -52,7 +52,7 @@ pub(super) struct Part {
 
 /// A picture, and how exactly its device draws.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(in super::super) struct View {
     /// Pixels.
     pub size: [u32; 2],
     /// The number of samples in a pixel.
@@ -62,7 +62,7 @@ pub(super) struct View {
 }
 
 /// The parts of large primitives that `frame` shows. What is not in the list is drawn whole.
-pub(super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey, Part> {
+pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey, Part> {
     let display = &frame.display;
     let Some(model) = &frame.model else { return HashMap::new() };
     // Whatever shows single vertices or edges shows hidden ones too.

@@ -1,15 +1,15 @@
 //! The background by itself, kept from one picture to the next: copying it costs a fraction of drawing it where a processor
 //! does both. Only for pictures of one sample a pixel, which can be copied into.
 
-use super::gpu::Gpu;
-use super::painter::Painter;
-use super::pipelines::{Kind, Pipelines};
-use super::target::{Depth, Rows, SceneTarget, begin, clear_color};
+use super::super::gpu::Gpu;
+use super::super::painter::Painter;
+use super::super::pipelines::{Kind, Pipelines};
+use super::super::target::{Depth, Rows, SceneTarget, begin, clear_color};
 use crate::frame::{Background, Display};
 
 /// A background that was drawn.
 #[derive(Debug)]
-pub(super) struct Backdrop {
+pub(in super::super) struct Backdrop {
     of: Background,
     rows: Rows,
     texture: wgpu::Texture,
