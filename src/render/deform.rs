@@ -5,6 +5,7 @@ use glam::Vec4;
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
+use super::layouts::GROUP_SIZE;
 use super::pipelines::Pipelines;
 use super::scene::{GpuDraw, GpuPrimitive};
 use super::target::Rows;
@@ -32,8 +33,6 @@ pub struct DeformedOnGpu {
 
 /// Workgroups of one dispatch at most, each way; each thread then takes several vertices, or copies.
 const MOST_GROUPS: u32 = 4096;
-/// The size of a workgroup in `bake.wgsl`.
-pub(super) const GROUP_SIZE: u32 = 64;
 /// The vectors of a vertex in `bake.wgsl`: position, normal, tangent.
 const VEC4S_PER_VERTEX: u64 = 3;
 

@@ -171,7 +171,7 @@ fn straighten(pixel: &mut [u8; 4]) {
     } else if alpha < 255 {
         let alpha = f32::from(alpha) / 255.0;
         for c in &mut pixel[..3] {
-            let linear = super::upload::linear([f32::from(*c) / 255.0; 3])[0] / alpha;
+            let linear = super::srgb::linear([f32::from(*c) / 255.0; 3])[0] / alpha;
             let srgb = if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 };
             *c = (srgb * 255.0 + 0.5).clamp(0.0, 255.0) as u8;
         }

@@ -3,7 +3,7 @@
 use glam::Affine3A;
 
 use super::material::{Groups, MaterialTraits};
-use super::pipelines::Cull;
+use super::pipeline_kind::Cull;
 use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
 use crate::deform::Method;
 use crate::frame::Frame;

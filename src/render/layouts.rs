@@ -142,6 +142,9 @@ shared! {
     }
 }
 
+/// The size of a workgroup in `bake.wgsl`.
+pub(super) const GROUP_SIZE: u32 = 64;
+
 /// Names a primitive of a model: index of the mesh, and of the primitive in the mesh.
 pub(super) type PrimitiveKey = (usize, usize);
 

@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::upload::linear;
+use super::srgb::linear;
 use crate::parallel;
 
 /// The size of the next smaller level.

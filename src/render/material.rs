@@ -7,6 +7,7 @@ use super::device_jobs::DeviceJobs;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer, nature};
+use super::pipeline_kind::MaterialFeatures;
 use super::pipelines::ModelLayouts;
 use super::texture::{Key, Neutral, Textures};
 use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
@@ -42,26 +43,6 @@ pub(super) struct MaterialTraits {
     pub blends: bool,
     /// Shows what lies behind it.
     pub transmits: bool,
-}
-
-/// The features of a material: its pipeline computes nothing else.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct MaterialFeatures {
-    /// Bit n: texture n is there; behind them those of [`nature`].
-    pub textures: u32,
-    /// Bit n: its coordinates are transformed.
-    pub transforms: u32,
-    /// The bits of [`layer`].
-    pub layers: u32,
-}
-
-impl MaterialFeatures {
-    /// The features that readouts need: the base colour, for its holes.
-    pub fn holes(self) -> Self {
-        const BASE_COLOR: u32 = 1;
-        let kept = BASE_COLOR | nature::MASKED | nature::DOUBLE_SIDED;
-        Self { textures: self.textures & kept, transforms: self.transforms & BASE_COLOR, layers: 0 }
-    }
 }
 
 impl Materials {

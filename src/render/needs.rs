@@ -1,7 +1,7 @@
 //! What the renderer asks of any adapter, whatever the model. What a model or a picture asks for beyond (sizes of buffers
 //! and textures) is checked where each is made.
 
-use super::layouts::{CORE_TEXTURES, Globals, MATERIAL_TEXTURES};
+use super::layouts::{CORE_TEXTURES, GROUP_SIZE, Globals, MATERIAL_TEXTURES};
 use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 use crate::frame::SCALE_ROWS;
 
@@ -60,8 +60,8 @@ const DRAWING: &[Need] = &[
 /// To deform in a compute shader, beside those to draw: the vertices and the result are storage buffers too.
 const BAKING: &[Need] = &[
     need!("storage buffers in a compute shader", 6, max_storage_buffers_per_shader_stage),
-    need!("threads in a workgroup", super::deform::GROUP_SIZE, max_compute_invocations_per_workgroup),
-    need!("threads in a row of a workgroup", super::deform::GROUP_SIZE, max_compute_workgroup_size_x),
+    need!("threads in a workgroup", GROUP_SIZE, max_compute_invocations_per_workgroup),
+    need!("threads in a row of a workgroup", GROUP_SIZE, max_compute_workgroup_size_x),
     need!("workgroups in a row", 1, max_compute_workgroups_per_dimension),
 ];
 

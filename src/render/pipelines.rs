@@ -6,83 +6,12 @@ use std::collections::HashMap;
 use super::bindings::{sampler, storage, texture, uniform};
 use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
-use super::material::MaterialFeatures;
+use super::pipeline_kind::{Cull, Kind, MaterialFeatures, SurfaceShading, SurfaceWrites};
 use super::shader::{self, Linking, Program};
 use super::software::late_depth::{self, LateDepth};
 use super::target::{COLOR, DEPTH, SAMPLES, TargetFormat};
 use super::vertices::Shape;
 use crate::deform::Method;
-
-/// Fragment stage of the surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum SurfaceShading {
-    Shaded,
-    /// In the colours of an overlay.
-    Readout,
-}
-
-/// Which windings of the surface are left out before their fragments are shaded. The fragment stage leaves out what is
-/// seen from behind in any case; where one winding is known to be that for a whole draw, it need not come so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Cull {
-    None,
-    Clockwise,
-    CounterClockwise,
-}
-
-impl Cull {
-    pub fn other(self) -> Self {
-        match self {
-            Self::None => Self::None,
-            Self::Clockwise => Self::CounterClockwise,
-            Self::CounterClockwise => Self::Clockwise,
-        }
-    }
-}
-
-/// The attachments that a draw of the surface writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum SurfaceWrites {
-    /// Colour and depth.
-    All,
-    /// Colour, over what lies behind.
-    Color,
-    /// Depth, for a surface that is drawn over what lies behind later: so that only its nearest layer is.
-    Depth,
-}
-
-/// A way to draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Kind {
-    Surface {
-        look: SurfaceShading,
-        topology: wgpu::PrimitiveTopology,
-        leaves: SurfaceWrites,
-        cull: Cull,
-        parts: MaterialFeatures,
-    },
-    Edges,
-    /// All vertices.
-    Dots,
-    /// Marked vertices, before the surface or behind it.
-    Marks {
-        hidden: bool,
-    },
-    Background,
-    Grid,
-    Bones,
-    Lines,
-}
-
-impl Kind {
-    /// True where what lies behind is read.
-    pub fn is_glass(self) -> bool {
-        match self {
-            Self::Surface { parts, .. } => parts.layers & layer::TRANSMISSION != 0,
-            _ => false,
-        }
-    }
-}
 
 /// Everything that is compiled.
 #[derive(Debug)]

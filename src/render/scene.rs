@@ -13,7 +13,6 @@ use super::pipelines::ModelLayouts;
 use super::pool::{BufferRange, Pool};
 use super::reorder::Reordering;
 use super::shown::Shown;
-use super::software::covering::Part;
 use super::vertices::{Shape, mode_of};
 use crate::deform::packed::{
     PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
@@ -46,6 +45,15 @@ pub(super) struct GpuModel {
 
 /// The edges of some meshes.
 type EdgeLists = HashMap<PrimitiveKey, Indices>;
+
+/// The part of a primitive that is drawn.
+#[derive(Debug)]
+pub(super) struct Part {
+    /// Its vertices and triangles, in their stored order.
+    pub primitive: Primitive,
+    /// How the vertices of the whole are packed.
+    pub layout: VertexLayout,
+}
 
 /// More of these hold a picture up, and are worth a thread: vertices, of a primitive and of a model.
 pub(super) const MANY_VERTICES: usize = 100_000;

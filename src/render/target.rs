@@ -2,7 +2,7 @@
 
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::upload;
+use super::srgb::linear;
 use crate::frame::Background;
 
 /// The format of a picture in memory: light blends and resolves linearly in it.
@@ -158,7 +158,7 @@ pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, 
 
 pub(super) fn clear_color(background: Background) -> wgpu::Color {
     let opaque = |c: [f32; 3]| {
-        let [r, g, b] = upload::linear(c).map(f64::from);
+        let [r, g, b] = linear(c).map(f64::from);
         wgpu::Color { r, g, b, a: 1.0 }
     };
     match background {

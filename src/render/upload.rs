@@ -12,6 +12,7 @@ use super::layouts::{Bone, Globals, Light, Line};
 use super::pipelines::Pipelines;
 use super::shader::PaletteIn;
 use super::shown::Shown;
+use super::srgb::{linear, linear_alpha};
 use super::studio;
 use super::target::Rows;
 use super::transmission::TransmissionTexture;
@@ -252,17 +253,6 @@ fn wire_color(over_mesh: bool) -> [f32; 4] {
 
 fn with_w([x, y, z]: [f32; 3]) -> [f32; 4] {
     [x, y, z, 1.0]
-}
-
-/// sRGB to linear; alpha stays.
-fn linear_alpha([r, g, b, a]: [f32; 4]) -> [f32; 4] {
-    let [r, g, b] = linear([r, g, b]);
-    [r, g, b, a]
-}
-
-/// sRGB to linear.
-pub(super) fn linear(srgb: [f32; 3]) -> [f32; 3] {
-    srgb.map(|c| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) })
 }
 
 /// Least half widths of bones, pixels: of kites and sticks, of lines; then the same of the selected one.

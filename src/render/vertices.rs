@@ -2,7 +2,7 @@
 //! buffers.
 
 use super::layouts::mode;
-use super::pipelines::{Kind, SurfaceShading};
+use super::pipeline_kind::{Kind, SurfaceShading};
 use super::shown::Shown;
 use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 

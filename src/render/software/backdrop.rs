@@ -3,7 +3,8 @@
 
 use super::super::gpu::Gpu;
 use super::super::painter::Painter;
-use super::super::pipelines::{Kind, Pipelines};
+use super::super::pipeline_kind::Kind;
+use super::super::pipelines::Pipelines;
 use super::super::target::{Depth, Rows, SceneTarget, begin, clear_color};
 use crate::frame::{Background, Display};
 

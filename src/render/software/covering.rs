@@ -15,7 +15,7 @@ use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use super::super::items::common_side;
 use super::super::layouts::PrimitiveKey;
-use super::super::scene::meeting;
+use super::super::scene::{Part, meeting};
 use super::super::target::SAMPLES;
 use super::super::upload::clip_from_world;
 use crate::deform::packed::{VertexLayout, layout_of, stored_weights};
@@ -40,15 +40,6 @@ const STEPS: f32 = 16.0;
 const FOUR: [Vec2; 4] =
     [Vec2::new(0.375, 0.125), Vec2::new(0.875, 0.375), Vec2::new(0.125, 0.625), Vec2::new(0.625, 0.875)];
 const ONE: [Vec2; 1] = [Vec2::splat(0.5)];
-
-/// The part of a primitive that is drawn.
-#[derive(Debug)]
-pub(in super::super) struct Part {
-    /// Its vertices and triangles, in their stored order.
-    pub primitive: Primitive,
-    /// How the vertices of the whole are packed.
-    pub layout: VertexLayout,
-}
 
 /// A picture, and how exactly its device draws.
 #[derive(Clone, Copy, Debug)]
