@@ -132,7 +132,7 @@ fn exit_codes_tell_bad_files_from_bad_usage() {
     fails(&["render", "-o", "x.png", "--time", "1"], 2, &["--clip"]);
     fails(&["render", "-o", "x.png", "--clip", "No such clip"], 2, &["Walk"]);
     fails(&["render", "-o", "x.png", "--heatmap", "No such joint"], 2, &["Head"]);
-    fails(&["bake", "-o", "x.stl"], 2, &[".ply"]);
+    fails(&["bake", "-o", "x.fbx"], 2, &[".ply", ".stl"]);
     fails(&["bake", "-o", "/no/such/folder/x.ply"], 2, &["/no/such/folder"]);
     fails(&["render", "-o", "x.png", "--eye", "0,1,4", "--fov", "-10"], 2, &["degrees"]);
     fails(&["render", "-o", "x.png", "--clip", "-1"], 2, &["no clip \"-1\""]);

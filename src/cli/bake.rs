@@ -12,7 +12,7 @@ use crate::output::{NewFile, overwritten};
 use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
 use crate::session::Session;
 
-/// Write the posed mesh in world space: .ply, .obj or .glb
+/// Write the posed mesh in world space: .ply, .obj, .glb or .stl
 ///
 /// Vertices stand in file order, primitives in depth-first node order of the shown scene. PLY is binary, little-endian,
 /// with x y z nx ny nz. Where the file has no normals they are those of the deformed surface, averaged at each vertex.
@@ -44,6 +44,7 @@ enum Format {
     Ply,
     Obj,
     Glb,
+    Stl,
 }
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
@@ -52,8 +53,12 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
         Some("ply") => Format::Ply,
         Some("obj") => Format::Obj,
         Some("glb") => Format::Glb,
+        Some("stl") => Format::Stl,
         _ => {
-            return Err(CliError::Usage(format!("{}: its name must end in .ply, .obj or .glb", args.output.display())));
+            return Err(CliError::Usage(format!(
+                "{}: its name must end in .ply, .obj, .glb or .stl",
+                args.output.display()
+            )));
         }
     };
     let document = args.model.load()?;
@@ -82,6 +87,7 @@ fn write(path: &Path, format: Format, session: &Session, surface: &[BakedPrimiti
     match format {
         Format::Ply => export::write_ply(surface, &mut out)?,
         Format::Obj => export::write_obj(model, surface, &mut out)?,
+        Format::Stl => export::write_stl(surface, &mut out)?,
         Format::Glb => export::write_glb(model, surface, &mut out)?,
     }
     out.commit()

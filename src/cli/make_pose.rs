@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use serde_json::json;
 
 use super::pose::{find_clip, parse_secs};
@@ -68,10 +68,10 @@ struct StepArgs {
     /// Turn a node by degrees about its own X, then Y, then Z, on top of the rotation that it has. May be given several
     /// times, as may all that follow
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
-    rotate: Vec<(String, Vec3)>,
+    rotate: Vec<(String, DVec3)>,
     /// Turn the joints above JOINT so that it comes to this place (world, metres)
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
-    reach: Vec<(String, Vec3)>,
+    reach: Vec<(String, DVec3)>,
     /// The first joint of the limb of the --reach before
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
     root: Vec<String>,
@@ -83,7 +83,7 @@ struct StepArgs {
     pin: Vec<String>,
     /// Turn a joint so that its front looks at this place: what points to +Z while it rests
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
-    look: Vec<(String, Vec3)>,
+    look: Vec<(String, DVec3)>,
     /// Exchange both sides about the plane through the middle of the model at rest: left and right for x, front and back of
     /// each joint for z
     #[arg(long, value_enum, value_name = "x|y|z")]
@@ -106,9 +106,9 @@ enum MirrorAxis {
 /// One thing to do with the pose.
 #[derive(Clone, Debug)]
 enum Step {
-    Rotate(String, Vec3),
+    Rotate(String, DVec3),
     Reach(ReachStep),
-    Look(String, Vec3),
+    Look(String, DVec3),
     Mirror(Axis),
     Blend(PathBuf, f32),
 }
@@ -116,7 +116,7 @@ enum Step {
 #[derive(Clone, Debug)]
 struct ReachStep {
     joint: String,
-    target: Vec3,
+    target: DVec3,
     root: Option<String>,
     pole: Option<Vec3>,
     pins: Vec<String>,
@@ -151,7 +151,7 @@ impl FromArgMatches for Steps {
         let mut add = |id: &str, found: Vec<Part>| {
             parts.extend(matches.indices_of(id).into_iter().flatten().zip(found));
         };
-        let steps = |list: Vec<(String, Vec3)>, make: fn(String, Vec3) -> Step| {
+        let steps = |list: Vec<(String, DVec3)>, make: fn(String, DVec3) -> Step| {
             list.into_iter().map(|(joint, value)| Part::Step(make(joint, value))).collect::<Vec<_>>()
         };
         let reach = |joint, target| Step::Reach(ReachStep { joint, target, root: None, pole: None, pins: Vec::new() });
@@ -221,10 +221,13 @@ fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
 }
 
 /// `NAME=X,Y,Z`; the name may hold `=` itself.
-fn parse_placed(text: &str) -> Result<(String, Vec3), String> {
+fn parse_placed(text: &str) -> Result<(String, DVec3), String> {
     let split = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, point) = split.ok_or("expected JOINT=X,Y,Z, such as Hand.L=0.4,1.2,-0.3")?;
-    Ok((name.to_owned(), parse_point(point)?))
+    // That an f32 can hold them is asked too.
+    parse_point(point)?;
+    let numbers: Vec<f64> = point.split(',').filter_map(|n| n.trim().parse().ok()).collect();
+    Ok((name.to_owned(), DVec3::from_slice(&numbers)))
 }
 
 fn parse_blend(text: &str) -> Result<(PathBuf, f32), String> {
@@ -269,7 +272,7 @@ struct Making<'a> {
     model: &'a Arc<Model>,
     keys: Keys,
     pose: LocalPose,
-    reached: Vec<(String, Vec3, Reached)>,
+    reached: Vec<(String, DVec3, Reached)>,
     unmatched: Vec<String>,
 }
 
@@ -332,11 +335,11 @@ impl<'a> Making<'a> {
         match step {
             Step::Rotate(joint, degrees) => {
                 let node = self.find(joint)?;
-                pose::rotate(&mut self.pose, node, *degrees);
+                pose::rotate(&mut self.pose, node, degrees.as_vec3());
             }
             Step::Reach(step) => self.reach(step)?,
             Step::Look(joint, target) => {
-                let aim = Aim { joint: self.find(joint)?, target: target.as_dvec3() };
+                let aim = Aim { joint: self.find(joint)?, target: *target };
                 pose::look(self.model, &mut self.pose, aim);
             }
             Step::Mirror(axis) => {
@@ -356,7 +359,7 @@ impl<'a> Making<'a> {
         let pins = step.pins.iter().map(|pin| self.find(pin)).collect::<Result<Vec<_>, _>>()?;
         let goal = Reach {
             joint: self.find(&step.joint)?,
-            target: step.target.as_dvec3(),
+            target: step.target,
             root: step.root.as_deref().map(|root| self.find(root)).transpose()?,
             pole: step.pole.map(|pole| pole.as_dvec3()),
             pins: &pins,
@@ -378,10 +381,10 @@ impl<'a> Making<'a> {
     /// What was reached and what had no counterpart.
     fn tell(&self, json: bool) -> Result<(), CliError> {
         if json {
-            let reached = |(joint, target, done): &(String, Vec3, Reached)| {
+            let reached = |(joint, target, done): &(String, DVec3, Reached)| {
                 json!({
                     "joint": joint,
-                    "target": target.as_dvec3().to_array(),
+                    "target": target.to_array(),
                     "at": done.at.to_array(),
                     "error_m": done.error_m,
                     "within_reach": done.within_reach,
@@ -405,7 +408,7 @@ mod tests {
 
     #[test]
     fn an_option_is_split_at_its_last_equals_sign() {
-        let point = Vec3::new(1.0, -2.0, 3.5);
+        let point = DVec3::new(1.0, -2.0, 3.5);
         assert_eq!(parse_placed("a=b=1,-2,3.5"), Ok(("a=b".into(), point)));
         assert_eq!(parse_placed("-lead=1,-2,3.5"), Ok(("-lead".into(), point)));
         assert!(parse_placed("=1,2,3").is_err() && parse_placed("a").is_err() && parse_placed("a=1,2").is_err());

@@ -101,6 +101,8 @@ pub enum EditCommand {
     ResetJoint,
     /// Give everything back.
     ResetAll,
+    /// Exchange left and right of the pose that is shown, in one step.
+    MirrorPose,
     /// Show this pose: its channels replace all edits, what it does not say is given back.
     SetPose(Arc<Resolved>),
     /// Give some vertices other weights: one step. What does not fit the model is left out as a whole.

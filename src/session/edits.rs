@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-use super::{EditCommand, Session};
+use super::{EditCommand, PoseSource, Session};
 use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use crate::model::{LocalPose, Model, NodeId, WeightChange};
-use crate::pose::{Resolved, unit};
+use crate::pose::{Axis, Mirror, Resolved, unit};
 
 /// The user's changes of the pose. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -267,6 +267,7 @@ impl Session {
                 }
             }
             EditCommand::ResetAll => edits = Edits::default(),
+            EditCommand::MirrorPose => self.mirror_into(&model, &mut edits),
             EditCommand::SetPose(ref said) => {
                 edits = Edits::default();
                 edits.add(said);
@@ -274,6 +275,35 @@ impl Session {
         }
         edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
         self.change_edits(edits);
+    }
+
+    /// The edits that exchange left and right of the pose that is shown. A channel that comes to what the model shows without
+    /// edits needs none.
+    fn mirror_into(&mut self, model: &Model, edits: &mut Edits) {
+        self.update_pose();
+        let Some(document) = &self.document else { return };
+        let bounds = document.rest_bounds();
+        let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
+        let shown = &self.pose.local;
+        let mirrored = Mirror::of(model, Axis::X, middle).exchanged(model, shown);
+        let rests = self.playback.source == PoseSource::Rest;
+        for (i, (to, now)) in mirrored.transforms.iter().zip(&shown.transforms).enumerate() {
+            let rest = Some(model.skeleton.rest.transforms[i]).filter(|_| rests);
+            let edit = edits.nodes.entry(NodeId::from_index(i)).or_default();
+            if to.rotation != now.rotation {
+                edit.clear(ChannelKind::Rotation);
+                if rest.is_none_or(|rest| rest.rotation != to.rotation) {
+                    edit.set(ChannelValue::Rotation(euler_xyz_degrees(to.rotation)));
+                    edit.quaternion = Some(to.rotation);
+                }
+            }
+            if to.translation != now.translation {
+                edit.translation = Some(to.translation).filter(|to| rest.is_none_or(|rest| rest.translation != *to));
+            }
+            if to.scale != now.scale {
+                edit.scale = Some(to.scale).filter(|to| rest.is_none_or(|rest| rest.scale != *to));
+            }
+        }
     }
 
     /// One step of its own.

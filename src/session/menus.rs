@@ -83,6 +83,13 @@ static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::Edit,
+        "Mirror pose",
+        None,
+        Command::Edit(EditCommand::MirrorPose),
+        "Exchange left and right of the pose that is shown",
+    ),
+    row(
+        Menu::Edit,
         "Normalise weights",
         None,
         Command::Edit(EditCommand::NormaliseWeights),

@@ -6,6 +6,8 @@ mod camera;
 mod command;
 mod crowd;
 mod document;
+#[cfg(test)]
+mod edit_tests;
 mod edits;
 mod findings;
 mod hiding;

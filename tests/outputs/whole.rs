@@ -42,7 +42,7 @@ fn writers(folder: &Path) -> Vec<Writer> {
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb"), folder.join("a.glb")).unwrap();
     let check = ["check", "--html", "out.html"].into_iter().chain(["a.glb"; 8]).collect();
     let mut writers = vec![Writer { arguments: check, output: "out.html" }];
-    for output in ["out.ply", "out.obj", "out.glb"] {
+    for output in ["out.ply", "out.obj", "out.glb", "out.stl"] {
         writers.push(Writer { arguments: vec!["bake", "large.gltf", "-o", output], output });
     }
     let pose = vec!["pose", "a.glb", "-o", "out.pose.json", "--clip", "0", "--mirror", "x"];

@@ -342,6 +342,7 @@ fn is_possible(command: &Command, session: &Session) -> bool {
         | Command::Selection(SelectionCommand::SelectChild)
         | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
         Command::File(FileCommand::Reload)
+        | Command::Edit(EditCommand::MirrorPose)
         | Command::Camera(CameraCommand::FrameAll)
         | Command::Camera(CameraCommand::FrameEverything)
         | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest | PoseSource::Bind)) => {
