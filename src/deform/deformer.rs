@@ -31,13 +31,13 @@ impl Deformer {
         }
     }
 
-    /// Its name in a menu, short enough for one of four beside each other.
+    /// Its name in menus.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
             Self::Auto => "Automatic",
-            Self::VertexShader => "Shader",
-            Self::Compute => "Compute",
+            Self::VertexShader => "Vertex shader",
+            Self::Compute => "Compute shader",
             Self::Processor => "Processor",
         }
     }

@@ -203,13 +203,16 @@ fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 /// Who deforms the vertices of the picture.
 fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let shown = Deformer::ALL.map(|by| (by.label(), session.view().deformer == by, by.help().to_owned()));
-    ui.horizontal(|ui| {
-        ui.add_space(28.0);
-        ui.label("Deformed by");
-        if let Some(chosen) = segments(ui, &shown) {
-            commands.push(ViewCommand::SetDeformer(Deformer::ALL[chosen]).into());
-        }
+    let response = item(ui, "Deformed by", RowSuffix::Submenu, None);
+    SubMenu::new().show(ui, &response, |ui| {
+        scrolled(ui, 252.0, |ui| {
+            for by in Deformer::ALL {
+                let on = session.view().deformer == by;
+                if item(ui, by.label(), RowSuffix::None, Some(on)).on_hover_text(by.help()).clicked() {
+                    commands.push(ViewCommand::SetDeformer(by).into());
+                }
+            }
+        });
     });
 }
 
