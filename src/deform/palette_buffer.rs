@@ -97,7 +97,7 @@ impl PaletteFit {
         let Self { joints, joint_bytes, limits: PaletteLimits { uniform, .. }, .. } = *self;
         let (bytes, most) = (self.bytes(), self.most_in_uniform());
         match self.asked {
-            PaletteBuffer::Auto => "a storage buffer holds any rig and was measured to be as fast".into(),
+            PaletteBuffer::Auto => "a storage buffer holds any rig".into(),
             PaletteBuffer::Storage => "it was asked for".into(),
             PaletteBuffer::Uniform if uniform == 0 => "this device binds no further uniform buffer".into(),
             PaletteBuffer::Uniform if self.is_uniform() => {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use glam::Vec3;
 
 use super::surface::Surface;
-use super::weld::{mean, unit_shares};
+use super::weld::{RowShares, mean, unit_shares};
 use super::{Axis, Operation, Settings, Sheet};
 use crate::math::Aabb;
 use crate::model::{JointPairs, NodeId};
@@ -24,7 +24,7 @@ const REACH: f32 = 1e-3;
 
 fn mirror(sheet: &mut Sheet, settings: &Settings) {
     let surfaces = sheet.surfaces().to_vec();
-    let mut new: Vec<((usize, usize), Vec<(u32, f64)>)> = Vec::new();
+    let mut new: Vec<RowShares> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for surface in &surfaces {
         let partners = partners(sheet, surface);

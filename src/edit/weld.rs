@@ -49,9 +49,12 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool
     }
 }
 
+/// A row (table, vertex) and the shares of its joints: key and weight.
+pub(super) type RowShares = ((usize, usize), Vec<(u32, f64)>);
+
 /// Gives all rows the mean of their shares; false where they agree already. Rows without weight take no part.
 pub(super) fn join(tables: &mut [Table], rows: &[(usize, usize)]) -> bool {
-    let all: Vec<((usize, usize), Vec<(u32, f64)>)> =
+    let all: Vec<RowShares> =
         rows.iter().map(|row| (*row, unit_shares(&tables[row.0], row.1))).filter(|(_, s)| !s.is_empty()).collect();
     let Some((_, first)) = all.first() else { return false };
     if all.iter().all(|(_, shares)| difference(first, shares) <= SAME) {

@@ -70,10 +70,10 @@ impl Keys {
     pub fn matches<'a>(&self, keys: impl Iterator<Item = &'a str> + Clone) -> HashMap<&'a str, NodeId> {
         let mut found = HashMap::new();
         let mut taken = BTreeSet::new();
-        let ways: [&dyn Fn(&str) -> Option<NodeId>; 3] =
-            [&|key| self.find(key), &|key| self.bare.get(bare(key)).copied().flatten(), &|key| {
-                self.folded.get(&bare(key).to_lowercase()).copied().flatten()
-            }];
+        type Way<'a> = &'a dyn Fn(&str) -> Option<NodeId>;
+        let ways: [Way<'_>; 3] = [&|key| self.find(key), &|key| self.bare.get(bare(key)).copied().flatten(), &|key| {
+            self.folded.get(&bare(key).to_lowercase()).copied().flatten()
+        }];
         for way in ways {
             for key in keys.clone() {
                 if !found.contains_key(key)

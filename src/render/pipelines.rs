@@ -13,6 +13,9 @@ use super::target::{COLOR, DEPTH, SAMPLES, TargetFormat};
 use super::vertices::Shape;
 use crate::deform::Method;
 
+/// What a pipeline that draws is compiled for: its kind, what it shows, the vertices it reads, and its samples.
+type DrawingKey = (Kind, &'static str, Option<(Shape, Linking)>, u32);
+
 /// Everything that is compiled.
 #[derive(Debug)]
 pub(super) struct Pipelines {
@@ -31,7 +34,7 @@ pub(super) struct Pipelines {
     /// What surfaces bind where depths are tested late.
     pub late_depth: Option<LateDepth>,
     modules: HashMap<(&'static str, &'static str, Linking), wgpu::ShaderModule>,
-    drawing: HashMap<(Kind, &'static str, Option<(Shape, Linking)>, u32), wgpu::RenderPipeline>,
+    drawing: HashMap<DrawingKey, wgpu::RenderPipeline>,
     baking: HashMap<(&'static str, Shape, Linking), wgpu::ComputePipeline>,
     presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
     transmission: Option<wgpu::RenderPipeline>,

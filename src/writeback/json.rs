@@ -79,7 +79,7 @@ impl<'t> Node<'t> {
     ///
     /// # Errors
     /// The text is no JSON there.
-    pub fn len(&mut self) -> Result<usize, WriteError> {
+    pub fn count(&mut self) -> Result<usize, WriteError> {
         self.open()?;
         Ok(match self {
             Self::Object(list) | Self::Array(list) => list.items.len(),
@@ -394,7 +394,7 @@ mod tests {
             assert!(node.find(&[Step::Key("a"), Step::Key("none")])?.is_none());
             assert!(node.find(&[Step::Key("c"), Step::At(0), Step::At(0), Step::At(0)])?.is_none());
             assert_eq!(node.find(&[Step::Key("b")])?.map(|b| b.to_text()), Some("\"]}\\\\\"".to_owned()));
-            assert_eq!(node.len()?, 4);
+            assert_eq!(node.count()?, 4);
             Ok(())
         });
         assert_eq!(out, text);
@@ -445,9 +445,9 @@ mod tests {
     #[test]
     fn text_that_is_no_json_is_refused_and_never_followed_without_end() {
         for text in ["{", "{\"a\"}", "{\"a\":}", "[1,]", "[1 2]", "{\"a\":1,}", "[\"x]", "[1]]", "{\"a\":\"\\", "[}"] {
-            assert!(Node::of(text).len().is_err(), "{text}");
+            assert!(Node::of(text).count().is_err(), "{text}");
         }
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-        assert_eq!(Node::of(&deep).len().unwrap(), 1);
+        assert_eq!(Node::of(&deep).count().unwrap(), 1);
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn leave(draft: &mut Draft, user: &User) -> Result<(), WriteError> {
     let attributes = path(&[Step::Key("extensions"), Step::Key(NAME), Step::Key("attributes")]);
     draft.remove_member(&attributes, name)?;
     let left = match draft.text.find(&attributes)? {
-        Some(node) => node.len()?,
+        Some(node) => node.count()?,
         None => return Ok(()),
     };
     if left > 0 {
@@ -50,7 +50,7 @@ pub(super) fn leave(draft: &mut Draft, user: &User) -> Result<(), WriteError> {
 fn remove(draft: &mut Draft, extensions: &[Step], primitive: &[Step]) -> Result<(), WriteError> {
     draft.remove_member(extensions, NAME)?;
     if let Some(node) = draft.text.find(extensions)?
-        && node.len()? == 0
+        && node.count()? == 0
     {
         draft.remove_member(primitive, "extensions")?;
     }
@@ -74,7 +74,7 @@ fn remove(draft: &mut Draft, extensions: &[Step], primitive: &[Step]) -> Result<
     for list in ["extensionsUsed", "extensionsRequired"] {
         let Some(node) = draft.text.find(&[Step::Key(list)])? else { continue };
         if node.remove_string(NAME)? {
-            let is_empty = node.len()? == 0;
+            let is_empty = node.count()? == 0;
             draft.changes.json_values += 1;
             if is_empty {
                 draft.remove_member(&[], list)?;

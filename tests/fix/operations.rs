@@ -394,7 +394,7 @@ fn seams_get_the_mean_of_both_sides() {
         }
         let twins = |row: usize| {
             let (a, b) = (row * 5 + 4, row * 5);
-            (&both[0].numbers[a * 4..a * 4 + 4] == &both[1].numbers[b * 4..b * 4 + 4], a, b)
+            (both[0].numbers[a * 4..a * 4 + 4] == both[1].numbers[b * 4..b * 4 + 4], a, b)
         };
         (0..crate::made::ROWS).for_each(|row| assert!(twins(row).0, "{component}: {:?}", twins(row)));
     }

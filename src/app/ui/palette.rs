@@ -16,7 +16,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, limits: Option<PaletteLimits>
     section(ui, "Joint matrices on the device", |_| {});
     let asked = session.view().palette_buffer;
     let choices = [
-        (PaletteBuffer::Auto, "Automatic", "A storage buffer: it holds any rig, and was measured to be as fast"),
+        (PaletteBuffer::Auto, "Automatic", "A storage buffer: it holds any rig"),
         (PaletteBuffer::Uniform, "Uniform", "A uniform buffer, where the matrices fit into one; else a storage buffer"),
         (PaletteBuffer::Storage, "Storage", "A storage buffer"),
     ];
