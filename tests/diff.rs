@@ -50,12 +50,10 @@ fn order_and_storage_are_no_difference() {
     let same = told(&folder, "a.glb", "copy.glb");
     assert_eq!((&same["same"], &same["identical_bytes"]), (&json!(true), &json!(true)));
     assert_eq!((&same["posed"]["clip"], &same["posed"]["largest_mm"]), (&Value::Null, &json!(0.0)));
-    for storage in ["f32"] {
-        let out = run(&folder, &["fix", "a.glb", "-o", "stored.glb", "--quantise", storage]);
-        assert!(out.status.success());
-        let stored = told(&folder, "a.glb", "stored.glb");
-        assert_eq!((&stored["same"], &stored["identical_bytes"]), (&json!(true), &json!(false)), "{storage}: {stored}");
-    }
+    let out = run(&folder, &["fix", "a.glb", "-o", "stored.glb", "--quantise", "f32"]);
+    assert!(out.status.success());
+    let stored = told(&folder, "a.glb", "stored.glb");
+    assert_eq!((&stored["same"], &stored["identical_bytes"]), (&json!(true), &json!(false)), "{stored}");
     // Clips the other way round.
     rewrite(&folder, "turned.glb", |root| {
         root["animations"].as_array_mut().unwrap().reverse();

@@ -21,7 +21,7 @@ const SIZE: u32 = 160;
 fn course() -> Arc<Model> {
     let mut parts = (*obstacle_course()).clone();
     let mut aside = parts.skins[0].clone();
-    aside.inverse_bind.iter_mut().for_each(|m| *m = *m * Affine3A::from_translation(Vec3::new(0.8, 0.1, -0.2)));
+    aside.inverse_bind.iter_mut().for_each(|m| *m *= Affine3A::from_translation(Vec3::new(0.8, 0.1, -0.2)));
     parts.skins.push(aside);
     let skinned = parts.instances.iter().find(|i| i.skin.is_some()).unwrap().clone();
     let morph_offset = parts.skeleton.rest.morph_weights.len();
