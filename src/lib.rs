@@ -20,8 +20,8 @@
 //! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything). `output` uses
 //! nothing; `app` and `cli` write files and speak on standard error through it and in no other way. `edit` (operations on
 //! weights; may use `math`, `model`, `anim`, `inspect`) changes no model and no file; `writeback` (may use `model`, `edit`,
-//! `output`) puts what it made into the file that a model came from. `compare` (may
-//! use `math`, `model`, `anim`, `deform`) says what differs between two models.
+//! `output`) puts what it made into the file that a model came from. `compare` (may use `math`, `model`, `anim`, `deform`) says
+//! what differs between two models. What only a software device needs stands in `render::software`, off on a graphics card.
 //!
 //! # What carries it
 //! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
@@ -30,7 +30,8 @@
 //! [`model::PaletteLayout`]: one for each skin, since glTF ignores the transform of a skinned node, and one matrix for each
 //! rigid instance. [`deform::METHODS`] is the table of methods; each packs a joint into as many
 //! `vec4`s as it needs, which shader and CPU reference both read. A [`session::Session`] owns what is open and changes only by
-//! [`session::Command`]s; a [`frame::Frame`] is one picture as data. Where each number of a model stands in its file, for
+//! [`session::Command`]s; a [`frame::Frame`] is one picture as data. Weights that the user changed lie over the stored ones
+//! ([`model::WeightEdits`]), a page for 64 vertices, and the device is sent those of the vertices that changed alone. Where each number of a model stands in its file, for
 //! writing it back, is kept in [`model::Origins`], beside the numbers and out of the way of what draws.
 //!
 //! # A frame, in one direction

@@ -2,7 +2,7 @@
 //! on a graphics card, where none of it is computed, compiled or uploaded. A picture is the same with each of the switches and
 //! without.
 //!
-//! Each row of [`SWITCHES`] says what it does and what it gains. To measure one, `SKINSCOPE_SOFTWARE_WITHOUT` names rows that are
+//! Each row of [`SWITCHES`] says what it does. To measure what one gains, `SKINSCOPE_SOFTWARE_WITHOUT` names rows that are
 //! switched off (`late_depth,portions`); it can switch nothing on.
 
 pub(super) mod backdrop;
@@ -16,7 +16,7 @@ pub(super) mod portions;
 pub struct Switch {
     /// As `SKINSCOPE_SOFTWARE_WITHOUT` has it.
     pub name: &'static str,
-    /// What it does, and what it was measured to gain.
+    /// What it does.
     pub help: &'static str,
 }
 
