@@ -86,6 +86,13 @@ fn the_table_of_operations_is_the_programs() {
     }
 }
 
+/// `.ci/run` takes the first command line of this form for the one that runs all tests.
+#[test]
+fn the_first_test_command_runs_all_tests() {
+    let first = README.lines().find(|line| line.starts_with("$ cargo test"));
+    assert_eq!(first, Some("$ cargo test"));
+}
+
 #[test]
 fn files_that_it_points_to_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
