@@ -2,7 +2,7 @@
 //!
 //! Plain functions of a model and a [`LocalPose`], which they change in place. Knows nothing of surfaces, windows or the
 //! history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps what it was given; all that
-//! computes with one normalises it first ([`unit`]).
+//! computes with one normalises it first ([`unit()`]).
 
 mod apply;
 mod file;
