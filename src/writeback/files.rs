@@ -160,6 +160,16 @@ fn save_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Saved, Sav
     if let Some(main) = main.filter(|main| main != source) {
         outputs.push(Output { path: path.to_owned(), bytes: main });
     }
+    // Two buffers may be one file: what is written for the one would undo what is written for the other.
+    let mut files = BTreeSet::new();
+    if let Some(twice) =
+        outputs.iter().find(|o| !files.insert(o.path.canonicalize().unwrap_or_else(|_| o.path.clone())))
+    {
+        return Err(unwritable(
+            &twice.path,
+            "several buffers of the model are this file; write to another file with -o",
+        ));
+    }
     let mut backups = Vec::new();
     let kept = write_all(&outputs, &mut saved, &mut |output| {
         let old = fs::read(&output.path)?;

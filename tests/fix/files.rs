@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::made::{Doc, F32, Layout, Pairs, U8, pairs};
 use crate::reader::{File, chunks, differences};
@@ -252,7 +252,7 @@ fn what_does_not_fit_is_appended() {
     assert!(paths.iter().all(|p| p.starts_with("/accessors/2/m")), "{paths:?}");
 }
 
-fn doc_root(folder: &Path, name: &str) -> serde_json::Value {
+fn doc_root(folder: &Path, name: &str) -> Value {
     File::open(&folder.join(name)).root
 }
 
@@ -289,6 +289,21 @@ fn where_the_disk_does_not_take_it_nothing_is_left_and_nothing_lost() {
             );
         }
     }
+}
+
+#[test]
+fn two_buffers_that_are_one_file_are_not_written_over_each_other() {
+    let folder = folder("one_file");
+    let doc = Doc::new(&unclean(), Layout::Plain);
+    let mut text: Value = serde_json::from_slice(&doc.external("b.bin")).unwrap();
+    let weights = text["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"].as_u64().unwrap() as usize;
+    let view = text["accessors"][weights]["bufferView"].as_u64().unwrap() as usize;
+    text["bufferViews"][view]["buffer"] = 1.into();
+    let buffer = text["buffers"][0].clone();
+    text["buffers"].as_array_mut().unwrap().push(buffer);
+    fs::write(folder.join("a.gltf"), text.to_string()).unwrap();
+    fs::write(folder.join("b.bin"), &doc.bin).unwrap();
+    fails(&folder, 2, &["a.gltf", "--in-place", "--limit", "1"], "several buffers of the model are this file");
 }
 
 #[cfg(unix)]

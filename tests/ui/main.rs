@@ -1230,7 +1230,7 @@ fn the_buffer_of_the_palette_is_chosen_in_the_inspector_which_says_what_fits() {
     let mut harness = window(session(300), UiState::default(), status);
     let says = |harness: &Harness<'_, App>, text: &str| harness.query_by_label_contains(text).is_some();
     assert!(says(&harness, "Read from: a storage buffer"));
-    assert!(says(&harness, "A uniform buffer holds: 341 in 16.0 KiB"));
+    assert!(says(&harness, "Uniform holds: 341 in 16.0 KiB"));
     harness.get_by_label("Uniform").scroll_to_me();
     harness.run();
     click(&mut harness, "Uniform");

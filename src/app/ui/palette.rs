@@ -40,8 +40,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, limits: Option<PaletteLimits>
                 Ok(most) if of > 0 => format!("{} in {}", grouped(most), size(of)),
                 _ => "none".to_owned(),
             };
-            figure(ui, "A uniform buffer holds", &holds(fit.most_in_uniform(), fit.limits.uniform));
-            figure(ui, "A storage buffer holds", &holds(fit.most_in_storage(), fit.limits.storage));
+            figure(ui, "Uniform holds", &holds(fit.most_in_uniform(), fit.limits.uniform));
+            figure(ui, "Storage holds", &holds(fit.most_in_storage(), fit.limits.storage));
             figure(ui, "Read from", &format!("a {} buffer", fit.used()));
         }
     });
