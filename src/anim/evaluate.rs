@@ -1,4 +1,5 @@
-//! A whole pose from a clip and a time: the one place where the steps from keys to matrices follow one another.
+//! Evaluates a whole pose from a clip and a time: the one place where sampling, edits and forward kinematics follow one
+//! another.
 
 use glam::Affine3A;
 
@@ -46,7 +47,7 @@ mod tests {
     use crate::math::Transform;
     use crate::model::shapes::obstacle_course;
 
-    /// The memory holds another pose before, with another number of nodes.
+    /// The memory that is reused held another pose, with another number of nodes.
     #[test]
     fn a_pose_is_the_base_then_the_clip_then_the_edit() {
         let model = obstacle_course();
@@ -63,7 +64,7 @@ mod tests {
         local_to_model(&model.skeleton, &sampled, &mut want);
         assert_eq!((&local, &matrices), (&sampled, &want));
 
-        // Of what the clip moves too.
+        // The edit changes a node that the clip moves too.
         let edit = |pose: &mut LocalPose| {
             pose.transforms.fill(Transform { translation: Vec3::splat(7.0), ..Transform::IDENTITY });
         };

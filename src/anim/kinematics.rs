@@ -5,13 +5,14 @@ use glam::{Affine3A, Mat3A, Mat4, Vec3A, Vec4};
 use crate::math::Transform;
 use crate::model::{LocalPose, Skeleton};
 
-/// Forward kinematics: `model_from_node` of every node, parents first.
+/// Forward kinematics: writes `model_from_node` of every node to `out`, parents first.
 pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affine3A>) {
     locals(&pose.transforms, out);
     for (node, shear) in &skeleton.residuals {
         out[node.index()].matrix3 *= *shear;
     }
-    // The node before: most often the parent, and at hand, while a matrix just written is still on its way to memory.
+    // Keeps the matrix of the node before in registers: most often it is the parent, and a matrix that was just written
+    // would have to come back from memory.
     let mut last = Affine3A::IDENTITY;
     for (i, parent) in skeleton.parents.iter().enumerate() {
         last = match parent {
@@ -23,7 +24,7 @@ pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affin
     }
 }
 
-/// `parent_from_node` of every node, without residuals.
+/// Writes `parent_from_node` of every node, without residuals.
 fn locals(transforms: &[Transform], out: &mut Vec<Affine3A>) {
     out.resize(transforms.len(), Affine3A::IDENTITY);
     let (fours, left) = transforms.as_chunks::<4>();
@@ -101,7 +102,7 @@ mod tests {
             let chain: Vec<usize> =
                 std::iter::successors(Some(i), |n| s.parents[*n].map(NodeId::index)).collect::<Vec<_>>();
             for v in [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z] {
-                // From the node up to the root: each ancestor moves the point once.
+                // The expected place: from the node up to the root each ancestor moves the point once.
                 let want = chain.iter().fold(v, |p, n| {
                     let p = if [1, 3, 4].contains(n) { shear * p } else { p };
                     let t = s.rest.transforms[*n];
@@ -112,7 +113,8 @@ mod tests {
         }
     }
 
-    /// Scales of every sign, zero too, turns of every kind: the four at once and the one give the same bytes.
+    /// With scales of every sign and zero, and rotations of every kind, converting four at once and one by one gives
+    /// the same bytes.
     #[test]
     fn four_at_once_are_what_one_is() {
         let turn = |i: usize| Quat::from_scaled_axis(Vec3::new(i as f32, -0.7 * i as f32, 1.3) * 0.9);

@@ -1,7 +1,7 @@
-//! From a clip and a time to a pose. Plain functions, borrowed inputs, borrowed outputs, no state that matters: the same
-//! clip and time give the same bytes whatever was sampled before.
+//! From a clip and a time to a pose. These are plain functions with borrowed inputs and outputs and without hidden
+//! state: the same clip and time give the same bytes whatever was sampled before.
 //!
-//! Knows nothing of surfaces: what the pose does to vertices is `deform`'s business.
+//! This room knows nothing of surfaces; `deform` turns poses into vertices.
 
 mod evaluate;
 mod kinematics;
@@ -19,7 +19,7 @@ pub use stage::{drawn, drawn_at_rest, lens, light, looking};
 
 use crate::model::{LocalPose, Skeleton};
 
-/// Makes `pose` the rest pose; the start of every frame, since a clip moves only some of the nodes.
+/// Sets `pose` to the rest pose. Every frame starts with this, since a clip moves only some of the nodes.
 pub fn reset_to_rest(skeleton: &Skeleton, pose: &mut LocalPose) {
     pose.transforms.clone_from(&skeleton.rest.transforms);
     pose.morph_weights.clone_from(&skeleton.rest.morph_weights);

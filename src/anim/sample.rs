@@ -1,4 +1,4 @@
-//! Keys and what lies between them (glTF 2.0, appendix C).
+//! Reads keys and interpolates between them (glTF 2.0, appendix C).
 
 use glam::{Mat4, Quat, Vec3, Vec4};
 
@@ -6,15 +6,15 @@ use super::slerp::{Quats, normalised, slerp};
 use super::span::Span;
 use crate::model::{Change, Clip, Group, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
 
-/// Reusable memory of [`sample`]; never changes its results.
+/// Memory that [`sample`] reuses from call to call; it never changes the results.
 #[derive(Clone, Debug, Default)]
 pub struct SampleScratch {
     /// For each list of key times of the clip: where the time lies in it.
     spans: Vec<Span>,
 }
 
-/// Writes what `clip`, one that `model` was built with, says at `time_secs` into `pose`; what it does not move stays as it was
-/// (start from rest). Each channel clamps to its own first and last key.
+/// Writes the values of `clip` (one that `model` was built with) at `time_secs` into `pose`; properties that it does
+/// not move stay as they were, so callers start from the rest pose. Each channel clamps to its own first and last key.
 pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, pose: &mut LocalPose) {
     scratch.spans.clear();
     scratch.spans.extend(clip.times.iter().map(|times| Span::find(times, time_secs)));
@@ -25,7 +25,7 @@ pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleSc
             Path::Translation => vectors(group, span, |node, v| pose.transforms[node.index()].translation = v),
             Path::Scale => vectors(group, span, |node, v| pose.transforms[node.index()].scale = v),
             Path::Rotation => rotations(group, span, &mut left, pose),
-            // Weights stand in no group.
+            // Morph weights stand in no group.
             Path::Weights => {}
         }
     }
@@ -36,7 +36,7 @@ pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleSc
     for (sampler, instance) in &clip.tracks.weights {
         let offset = model.instances[instance.index()].morph_offset;
         let sampler = &clip.samplers[*sampler];
-        // The builder admits no other kind.
+        // The builder admits no other kind of value here.
         let Values::Weights { count, values } = &sampler.values else { continue };
         let at = KeyReader { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
         for (i, weight) in pose.morph_weights[offset..offset + count].iter_mut().enumerate() {
@@ -45,7 +45,7 @@ pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleSc
     }
 }
 
-/// Writes what `clip` changes at `time_secs` beside nodes; what it does not change is not in the list.
+/// Writes the properties that `clip` changes beside nodes, with their values at `time_secs`; `out` holds no others.
 pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, out: &mut Vec<Change>) {
     out.clear();
     if clip.properties.is_empty() {
@@ -55,7 +55,7 @@ pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratc
     scratch.spans.extend(clip.times.iter().map(|times| Span::find(times, time_secs)));
     for channel in &clip.properties {
         let sampler = &clip.samplers[channel.sampler];
-        // The builder admits no other kind.
+        // The builder admits no other kind of value here.
         let Values::Weights { count, values } = &sampler.values else { continue };
         let at = KeyReader { span: scratch.spans[sampler.times], interpolation: sampler.interpolation };
         let mut value = Vec4::ZERO;
@@ -66,7 +66,7 @@ pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratc
     }
 }
 
-/// The distinct key times in seconds, rising, of all channels of `clip` that move `node`.
+/// Returns the distinct key times in seconds, rising, of all channels of `clip` that move `node`.
 #[must_use]
 pub fn key_times(clip: &Clip, node: NodeId) -> Vec<f32> {
     let moving = clip.channels.iter().filter(|c| c.node == node).map(|c| c.sampler);
@@ -94,12 +94,13 @@ fn copy((from, from_path): (NodeId, Path), (to, to_path): (NodeId, Path), pose: 
     }
 }
 
-/// The entry of a key's value.
+/// Returns the entry of the group's rows that holds the value of a key (with splines, the middle one of three).
 fn value_entry(group: &Group, key: usize) -> usize {
     if group.interpolation == Interpolation::CubicSpline { key * 3 + 1 } else { key }
 }
 
-/// Value and out-tangent of the key, value and in-tangent of the next one, as [`KeyReader::hermite`] weighs them.
+/// Returns the four rows that a cubic spline reads: value and out-tangent of the key, value and in-tangent of the next
+/// one, in the order in which [`hermite`] gives their weights.
 fn spline_rows(group: &Group, span: Span) -> [&[f32]; 4] {
     let (key, next) = (span.key * 3, span.next * 3);
     [key + 1, key + 2, next + 1, next].map(|entry| group.row(entry))
@@ -162,7 +163,7 @@ fn rotations(group: &Group, span: Span, left: &mut PendingRotations, pose: &mut 
     }
 }
 
-/// Blocks of four rotations, and those that fill none.
+/// Splits a row of rotations into blocks of four and those that fill no block.
 fn split_row(row: &[f32], split: usize) -> (&[[f32; 16]], &[[f32; 4]]) {
     let (blocks, singles) = row.split_at(split);
     (blocks.as_chunks::<16>().0, singles.as_chunks::<4>().0)
@@ -179,19 +180,21 @@ fn write(pose: &mut LocalPose, nodes: &[NodeId], quats: Quats) {
     }
 }
 
-/// From four quaternions to their x, y, z and w, and back.
+/// Transposes four quaternions to their x, y, z and w, and back.
 fn transposed([x, y, z, w]: Quats) -> Quats {
     let m = Mat4::from_cols(x, y, z, w).transpose();
     [m.x_axis, m.y_axis, m.z_axis, m.w_axis]
 }
 
-/// Opposite values cancel half way and huge tangents overflow: no rotation is right then, the key's is one.
+/// Adds weighted quaternions of a spline and normalises the sum. Where opposite values cancel or huge tangents
+/// overflow, no rotation is right and the key's value is taken.
 fn spline([a, b, c, d]: [Quats; 4], weights: [f32; 4]) -> Quats {
     let sum = |i: usize| a[i] * weights[0] + b[i] * weights[1] + c[i] * weights[2] + d[i] * weights[3];
     normalised([0, 1, 2, 3].map(sum), a)
 }
 
-/// Pairs of rotations that fill no block of their group: they wait until they are four, whatever groups they are of.
+/// Pairs of rotations that fill no block of their group. They are collected, whatever groups they belong to, until
+/// there are four to interpolate at once.
 #[derive(Default)]
 struct PendingRotations {
     from: [Vec4; 4],
@@ -220,7 +223,7 @@ impl PendingRotations {
     }
 }
 
-/// How numbers are read at one time.
+/// How the values between two keys are computed at one time.
 #[derive(Clone, Copy)]
 struct KeyReader {
     span: Span,
@@ -228,7 +231,8 @@ struct KeyReader {
 }
 
 impl KeyReader {
-    /// `value` reads one of the entries: keys, or with cubic splines in-tangent, value, out-tangent of each key.
+    /// Interpolates one number. `value` reads one of the entries: keys, or with cubic splines in-tangent, value,
+    /// out-tangent of each key.
     fn number(self, value: impl Fn(usize) -> f32) -> f32 {
         let Span { key, next, factor, .. } = self.span;
         match self.interpolation {
@@ -243,8 +247,8 @@ impl KeyReader {
     }
 }
 
-/// Factors of: value and out-tangent of the key, value and in-tangent of the next. Tangents are per second, hence the length
-/// of the interval.
+/// Returns the Hermite factors of: value and out-tangent of the key, value and in-tangent of the next. Tangents are per
+/// second, so the length of the interval multiplies them.
 fn hermite(span: Span) -> [f32; 4] {
     let Span { factor: t, secs, .. } = span;
     let (t2, t3) = (t * t, t * t * t);

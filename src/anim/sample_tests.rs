@@ -12,7 +12,7 @@ use crate::model::{
 const KINDS: [Interpolation; 3] = [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline];
 const PATHS: [Path; 3] = [Path::Translation, Path::Rotation, Path::Scale];
 
-/// Nodes without parents, and one clip of the given channels and samplers.
+/// Makes a model of nodes without parents, and one clip of the given channels and samplers.
 fn model(nodes: usize, times: &[Vec<f32>], channels: Vec<Channel>, samplers: Vec<Sampler>) -> Model {
     let rest = LocalPose { transforms: vec![Transform::IDENTITY; nodes], morph_weights: Vec::new() };
     let skeleton = Skeleton {
@@ -34,13 +34,13 @@ fn pose(model: &Model, time_secs: f32) -> LocalPose {
     pose
 }
 
-/// One channel on node 0.
+/// Makes a model whose clip has one channel, on node 0.
 fn single(times: &[f32], interpolation: Interpolation, path: Path, values: Values) -> Model {
     let channels = vec![Channel { node: NodeId(0), path, sampler: 0 }];
     model(1, &[times.to_vec()], channels, vec![Sampler { times: 0, interpolation, values }])
 }
 
-/// Numbers from -1 to 1, the same ones each time.
+/// Returns a generator of numbers from -1 to 1, the same ones each time.
 fn random(mut state: u32) -> impl FnMut() -> f32 {
     move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -62,7 +62,8 @@ fn values(path: Path, interpolation: Interpolation, keys: usize, next: &mut impl
     }
 }
 
-/// Appendix C of glTF 2.0. `None` where the two rotations are so near to half a turn apart that either way is right.
+/// Samples by appendix C of glTF 2.0 in f64. `None` where the two rotations are so near to half a turn apart that
+/// either way is right.
 fn reference(clip: &Clip, channel: Channel, time_secs: f32) -> Option<DVec4> {
     let sampler = &clip.samplers[channel.sampler];
     let times = &clip.times[sampler.times];
@@ -118,7 +119,8 @@ fn read(pose: &LocalPose, channel: Channel) -> DVec4 {
     }
 }
 
-/// Forty nodes with channels of all kinds on lists of key times of all kinds, in no order, some of a shared sampler.
+/// Makes forty nodes with channels of all kinds on lists of key times of all kinds, in no order, some of a shared
+/// sampler.
 fn medley(seed: u32) -> Model {
     let mut next = random(seed);
     let mut rising = |keys: usize| {
@@ -181,8 +183,8 @@ fn clips_of_all_kinds_are_what_the_formulas_say() {
     }
 }
 
-/// One to nine channels of a kind fill no block, one, one and a part, two …, and 130 no longer one group: each gives what it
-/// gives alone, to the bit.
+/// One to nine channels of a kind fill no block, one block, or one and a part of another; 130 no longer fit into one
+/// group. Each channel gives what it gives alone, to the bit.
 #[test]
 fn a_channel_gives_the_same_bytes_however_many_stand_beside_it() {
     let times = vec![0.0, 0.4, 1.0, 1.1];

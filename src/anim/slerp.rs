@@ -1,13 +1,13 @@
-//! Rotations between rotations, four at once: constant angular velocity along the shorter arc.
+//! Slerp of four pairs of rotations at once: constant angular velocity along the shorter arc.
 //!
-//! Slerp weighs two unit quaternions `θ` apart by `sin((1 - t)θ)` and `sin(tθ)`, up to a common factor that normalising takes
-//! away. Divided by `θ` both are functions of `θ²`, smooth down to zero, and `θ²` is a smooth function of `1 - cos θ`. So
-//! two short polynomials do, without a root, a branch, or digits lost where the cosine is near one. (After the idea of
-//! Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011; other polynomials.)
+//! Slerp weighs two unit quaternions `θ` apart by `sin((1 - t)θ)` and `sin(tθ)`, up to a common factor that normalising
+//! takes away. Divided by `θ` both are functions of `θ²`, smooth down to zero, and `θ²` is a smooth function of `1 -
+//! cos θ`. So two short polynomials are enough, without a root, a branch, or digits lost where the cosine is near one.
+//! (After the idea of Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011; other polynomials.)
 
 use glam::{BVec4A, Vec4};
 
-/// Four quaternions: their x, y, z and w.
+/// Four quaternions, transposed: their four x, y, z and w.
 pub(super) type Quats = [Vec4; 4];
 
 /// Coefficients of `arccos²(1 - v) / v` for 0 ≤ v ≤ 1: minimax, relative error 2.9e-7 (Remez exchange at 40 digits).
@@ -17,7 +17,7 @@ const SQUARED_ANGLE: [f32; 7] =
 /// Coefficients of `sin √x / √x` for 0 ≤ x ≤ (π/2)²: minimax, relative error 5.4e-9.
 const SINE: [f32; 5] = [1.0, -0.166_666_57, 0.008_333_025, -0.000_198_074_2, 2.601_903e-6];
 
-/// From `from` (`factor` 0) to `to` (1), unit quaternions.
+/// Interpolates unit quaternions from `from` (`factor` 0) to `to` (1).
 #[inline]
 pub(super) fn slerp(from: Quats, to: Quats, factor: Vec4) -> Quats {
     let cos = dot(from, to);
@@ -27,14 +27,14 @@ pub(super) fn slerp(from: Quats, to: Quats, factor: Vec4) -> Quats {
     let squared = v * ((p0 + p1 * v) + (p2 + p3 * v) * v2 + ((p4 + p5 * v) + p6 * v2) * (v2 * v2));
     let rest = Vec4::ONE - factor;
     let a = weight(squared, rest);
-    // Towards -to where that is nearer.
+    // Goes towards -to where that is nearer.
     let b = weight(squared, factor).copysign(cos);
     let sum = [0, 1, 2, 3].map(|i| from[i] * a + to[i] * b);
     let inverse = Vec4::ONE / dot(sum, sum).sqrt();
     sum.map(|part| part * inverse)
 }
 
-/// `sin(part · θ) / θ`.
+/// Computes `sin(part · θ) / θ` from `squared` = θ².
 #[inline]
 fn weight(squared: Vec4, part: Vec4) -> Vec4 {
     let [s0, s1, s2, s3, s4] = SINE.map(|s| Vec4::splat(s) * part);
@@ -48,7 +48,7 @@ fn dot(a: Quats, b: Quats) -> Vec4 {
     (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])
 }
 
-/// Unit quaternions along `sums`; `otherwise` where a sum is zero or not finite.
+/// Normalises the quaternions `sums`; takes `otherwise` where a sum is zero or not finite.
 #[inline]
 pub(super) fn normalised(sums: Quats, otherwise: Quats) -> Quats {
     let length = dot(sums, sums).sqrt();
@@ -73,13 +73,13 @@ mod tests {
         [0, 1, 2, 3].map(|i| Quat::from_vec4(out.map(|part| part[i]).into()))
     }
 
-    /// Between two rotations, radians; exact for small angles too.
+    /// Returns the angle between two rotations in radians; exact for small angles too.
     fn angle(a: DQuat, b: DQuat) -> f64 {
         let d = a.conjugate() * b;
         2.0 * d.xyz().length().atan2(d.w.abs())
     }
 
-    /// The shorter way from `from` to `to`, by turning about its axis.
+    /// The reference in f64: turns from `from` to `to` about the axis of the shorter way.
     fn exact(from: Quat, to: Quat, t: f32) -> DQuat {
         let from = from.as_dquat().normalize();
         let step = from.conjugate() * to.as_dquat().normalize();
@@ -89,7 +89,7 @@ mod tests {
         from * DQuat::from_vec4((step.xyz().normalize_or_zero() * sin).extend(cos))
     }
 
-    /// Rotations that no file would have made evenly: any axis, any turn.
+    /// Returns a generator of rotations about any axis by any angle.
     fn random() -> impl FnMut() -> Quat {
         let mut state = 1_u32;
         let mut number = move || {

@@ -1,15 +1,15 @@
-//! A time among keys.
+//! Finds the keys around a time.
 
-/// The place of a time among keys.
+/// Where a time lies among keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     /// The key at or before the time; the first one before all keys.
     pub key: usize,
     /// The key after it; `key` itself outside the keys.
     pub next: usize,
-    /// 0…1 from `key` to `next`.
+    /// How far the time is on the way from `key` to `next`, 0…1.
     pub factor: f32,
-    /// From `key` to `next`.
+    /// The length of the interval from `key` to `next`, seconds.
     pub secs: f32,
 }
 
@@ -20,32 +20,33 @@ impl Span {
             let key = after.saturating_sub(1);
             return Self { key, next: key, factor: 0.0, secs: 0.0 };
         }
-        // In f64: exact, and no overflow however far apart the keys of a file are.
+        // Computed in f64, which is exact and does not overflow however far apart the keys of a file are.
         let start = f64::from(times[after - 1]);
         let secs = f64::from(times[after]) - start;
         let factor = ((f64::from(time_secs) - start) / secs) as f32;
         Self { key: after - 1, next: after, factor, secs: secs as f32 }
     }
 
-    /// Whether the time is that of a key, or outside the keys, where the nearest one holds.
+    /// Returns whether the time is that of a key, or outside of all keys, where the nearest one holds.
     pub fn on_key(self) -> bool {
         self.factor == 0.0
     }
 }
 
-/// How many keys are not after the time. Looks first where evenly spaced keys would have it, then on both sides of that in
-/// growing steps: evenly spaced keys cost the same wherever the time is, and any others no more than about twice a binary
-/// search.
+/// Returns how many keys are not after the time. It looks first where evenly spaced keys would have it, then on both
+/// sides of that in growing steps: evenly spaced keys cost the same wherever the time is, and any others no more than
+/// about twice a binary search.
 fn count_until(times: &[f32], time_secs: f32) -> usize {
     let (&[first, ..], &[.., last]) = (times, times) else { return 0 };
-    // Not a number is before all keys.
+    // A time that is NaN counts as before all keys.
     if time_secs.is_nan() || time_secs < first {
         return 0;
     }
     if time_secs >= last {
         return times.len();
     }
-    // Between two keys now: the answer is 1…len - 1. A range that overflows leaves no number, or zero, both cast to zero.
+    // The time lies between two keys now, so the answer is 1…len - 1. A range that overflows gives NaN or zero here,
+    // and both are cast to zero.
     let share = (time_secs - first) / (last - first);
     let guess = ((share * (times.len() - 1) as f32) as usize).clamp(1, times.len() - 1);
     let mut step = 1;
@@ -72,7 +73,7 @@ fn count_until(times: &[f32], time_secs: f32) -> usize {
 mod tests {
     use super::*;
 
-    /// Key times of every sort: even, uneven, clustered, huge, tiny, few.
+    /// Returns lists of key times of every sort: even, uneven, clustered, huge, tiny, few.
     fn lists() -> Vec<Vec<f32>> {
         let even = |n: usize, step: f32| (0..n).map(|i| i as f32 * step).collect::<Vec<f32>>();
         let mut random = 7_u32;

@@ -1,11 +1,11 @@
-//! What stands around the meshes at one time: which of them are shown, the lights and the cameras, as nodes and changed
-//! properties have them.
+//! Evaluates what stands around the meshes at one time: which instances are shown, the lights and the cameras, as nodes
+//! and animated properties have them.
 
 use glam::{Affine3A, Mat3A};
 
 use crate::model::{CameraId, Change, InstanceId, Lens, Light, LightId, Model, NodeId, Property};
 
-/// Writes the instances of a scene that nothing hides, in node order. `hidden` is reusable memory.
+/// Writes the instances of a scene that nothing hides to `out`, in node order. `hidden` is reusable memory.
 pub fn drawn(model: &Model, scene: usize, changes: &[Change], hidden: &mut Vec<bool>, out: &mut Vec<InstanceId>) {
     out.clear();
     hidden.clear();
@@ -26,7 +26,7 @@ pub fn drawn(model: &Model, scene: usize, changes: &[Change], hidden: &mut Vec<b
     out.extend(model.instances_in_scene(scene).filter(|(_, i)| shown(i.node)).map(|(id, _)| id));
 }
 
-/// The instances of a scene that the file shows at rest.
+/// Returns the instances of a scene that the file shows at rest.
 #[must_use]
 pub fn drawn_at_rest(model: &Model, scene: usize) -> Vec<InstanceId> {
     let mut out = Vec::new();
@@ -34,7 +34,7 @@ pub fn drawn_at_rest(model: &Model, scene: usize) -> Vec<InstanceId> {
     out
 }
 
-/// A light as `changes` leave it; its name is left out.
+/// Returns a light with `changes` applied; its name is left out.
 #[must_use]
 pub fn light(model: &Model, id: LightId, changes: &[Change]) -> Light {
     let mut out = Light { name: String::new(), ..model.lights[id.index()] };
@@ -48,7 +48,7 @@ pub fn light(model: &Model, id: LightId, changes: &[Change]) -> Light {
     out
 }
 
-/// A camera's lens as `changes` leave it.
+/// Returns a camera's lens with `changes` applied.
 #[must_use]
 pub fn lens(model: &Model, id: CameraId, changes: &[Change]) -> Lens {
     let mut out = model.cameras[id.index()].lens;
@@ -62,8 +62,8 @@ pub fn lens(model: &Model, id: CameraId, changes: &[Change]) -> Lens {
     out
 }
 
-/// A rigid frame that looks along a node's −Z, with the node's +Y up as far as possible, whatever the node's scale is.
-/// `None` where the node has no direction.
+/// Returns a frame without scale or shear that looks along a node's −Z, with the node's +Y up as far as possible.
+/// `None` where the node's matrix has no such direction (zero scale).
 #[must_use]
 pub fn looking(world_from_node: &Affine3A) -> Option<Affine3A> {
     let back = world_from_node.matrix3.z_axis.try_normalize()?;

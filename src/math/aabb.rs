@@ -18,13 +18,13 @@ impl Default for Aabb {
 }
 
 impl Aabb {
-    /// Contains nothing; the identity of [`Aabb::union`].
+    /// The box that contains nothing; the identity of [`Aabb::union`].
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    /// Coordinates beyond this overflow when they are squared and added, metres.
+    /// Coordinates beyond this magnitude (metres) overflow when they are squared and added.
     pub const FAR: f32 = 1e18;
 
-    /// The smallest box around `points`, but for those that [`Aabb::include`] leaves out.
+    /// Returns the smallest box around `points`, without those that [`Aabb::include`] leaves out.
     #[must_use]
     pub fn from_points(points: impl IntoIterator<Item = Vec3>) -> Self {
         let mut out = Self::EMPTY;
@@ -34,8 +34,8 @@ impl Aabb {
         out
     }
 
-    /// Grows to contain `p`, unless that is not finite or lies beyond [`Aabb::FAR`]: one broken vertex shall not move the
-    /// camera to where numbers end.
+    /// Grows the box to contain `p`. A point that is not finite or lies beyond [`Aabb::FAR`] is ignored, so that one
+    /// broken vertex does not move the camera to where numbers overflow.
     pub fn include(&mut self, p: Vec3) {
         if Self::is_near(p) {
             self.min = self.min.min(p);
@@ -43,13 +43,14 @@ impl Aabb {
         }
     }
 
-    /// Whether a point is neither beyond [`Aabb::FAR`] nor without a place.
+    /// Returns whether all coordinates of `p` are finite and within [`Aabb::FAR`].
     #[must_use]
     pub fn is_near(p: Vec3) -> bool {
         p.abs().cmple(Vec3::splat(Self::FAR)).all()
     }
 
-    /// How far a point lies outside, in the unit of the box; infinite where the point has no place or the box is empty.
+    /// Returns how far a point lies outside of the box, in the unit of the box: 0 inside, infinite where a coordinate
+    /// of the point is not finite or the box is empty.
     #[must_use]
     pub fn distance(self, p: Vec3) -> f64 {
         let nearest = p.clamp(self.min.min(self.max), self.max).as_dvec3();
@@ -57,49 +58,49 @@ impl Aabb {
         if self.is_empty() || !distance.is_finite() { f64::INFINITY } else { distance }
     }
 
-    /// The smallest box around both.
+    /// Returns the smallest box around both.
     #[must_use]
     pub fn union(self, other: Self) -> Self {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// True when nothing is inside, not even a point.
+    /// Returns whether the box contains nothing, not even a point.
     #[must_use]
     pub fn is_empty(self) -> bool {
         !(self.min.cmple(self.max).all())
     }
 
-    /// Middle of the box; the origin when it is empty.
+    /// Returns the middle of the box; the origin when it is empty.
     #[must_use]
     pub fn center(self) -> Vec3 {
         if self.is_empty() { Vec3::ZERO } else { self.min * 0.5 + self.max * 0.5 }
     }
 
-    /// Edge lengths; zero when it is empty.
+    /// Returns the lengths of the edges; zero when the box is empty.
     #[must_use]
     pub fn size(self) -> Vec3 {
         if self.is_empty() { Vec3::ZERO } else { self.max - self.min }
     }
 
-    /// Length of the diagonal, the unit of every relative error in this crate.
+    /// Returns the length of the diagonal, the unit of every relative error in this crate.
     #[must_use]
     pub fn diagonal(self) -> f32 {
         self.size().length()
     }
 
-    /// Longer by `by` to all sides.
+    /// Returns the box with each side moved outwards by `by`.
     #[must_use]
     pub fn grown(self, by: Vec3) -> Self {
         Self { min: self.min - by, max: self.max + by }
     }
 
-    /// The largest coordinate of any point inside, as a magnitude.
+    /// Returns the largest magnitude of a coordinate of any point inside.
     #[must_use]
     pub fn farthest(self) -> f32 {
         self.min.abs().max(self.max.abs()).max_element()
     }
 
-    /// The box around the eight transformed corners.
+    /// Returns the box around the eight transformed corners.
     #[must_use]
     pub fn transformed(self, m: Affine3A) -> Self {
         if self.is_empty() {

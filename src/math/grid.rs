@@ -1,30 +1,31 @@
-//! Points found by place, in time that a file cannot make long.
+//! A grid that finds the points near a place, in a time that does not grow with how many points stand there.
 
 use glam::Vec3;
 
 use super::Aabb;
 
-/// Points looked at for one question. No real mesh has as many within a thousandth of its size; one that has them all
-/// in one place gets the nearest of the first ones, and costs no more time than others.
+/// The most points that one question looks at. No real mesh has as many within a thousandth of its size; in a mesh that
+/// has them all in one place the answer is taken from the first ones, so that no file can make the search slow.
 const LOOKED_AT: usize = 256;
-/// Bits of a cell's number along each axis.
+/// How many bits of a cell's key each axis has.
 const BITS: u32 = 21;
 
-/// Points sorted into cells, to be asked which of them lie near to a place.
+/// Points sorted into cells, to find those that lie near to a place.
 #[derive(Debug)]
 pub struct Grid<'a> {
     points: &'a [Vec3],
     least: Vec3,
     reach: f32,
-    /// Cell and point, rising.
+    /// The key of a cell and the number of a point in it, sorted.
     cells: Vec<(u64, u32)>,
 }
 
 impl<'a> Grid<'a> {
-    /// For questions about what lies within `reach` (more than 0) of a place.
+    /// Sorts points into cells, for questions about what lies within `reach` (more than 0, in the unit of the points)
+    /// of a place.
     #[must_use]
     pub fn new(points: &'a [Vec3], reach: f32) -> Self {
-        // What lies far outside the mass has no cell, and is found by nobody.
+        // Points far outside of the box around the mass get no cell and are never found.
         let least = Aabb::around_mass(points).min;
         let mut out = Self { points, least, reach, cells: Vec::new() };
         let cell = |(i, p): (usize, &Vec3)| {
@@ -40,7 +41,7 @@ impl<'a> Grid<'a> {
         ((p - self.least) / (2.0 * self.reach)).floor().to_array().map(|v| v as i64)
     }
 
-    /// Writes the points within reach of `at` and how far each is.
+    /// Writes the points within reach of `at` to `out`: the distance and the number of each, in no order.
     pub fn near(&self, at: Vec3, out: &mut Vec<(f32, u32)>) {
         out.clear();
         let (from, to) = (self.cell(at - self.reach), self.cell(at + self.reach));
@@ -62,7 +63,7 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// One number for a cell; `None` beyond the grid.
+/// Packs the coordinates of a cell into one number; `None` for a cell beyond the grid.
 fn key(x: i64, y: i64, z: i64) -> Option<u64> {
     let inside = |v: i64| u64::try_from(v).ok().filter(|v| *v < 1 << BITS);
     Some(inside(x)? << (2 * BITS) | inside(y)? << BITS | inside(z)?)

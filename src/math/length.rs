@@ -1,17 +1,18 @@
 //! Lengths as text for people: the one place where metres get a unit.
 
-/// From here on a length says nothing about a model any more, metres: a million kilometres, three times the way to the moon.
+/// Lengths of so many metres and more are shown in words, since the number says nothing about a model any more: a
+/// million kilometres, which is three times the way to the moon.
 pub const BEYOND_SENSE: f64 = 1e9;
 
-/// Shorter lengths than this are rounding, metres.
+/// Lengths below this (metres) are rounding errors.
 const LEAST: f64 = 1e-6;
 
-/// A unit and how many metres it has, the largest first.
+/// Units and how many metres each has, the largest first.
 const UNITS: [(&str, f64); 4] = [("km", 1e3), ("m", 1.0), ("cm", 1e-2), ("mm", 1e-3)];
 
-/// A length in metres for people to read: three digits in mm, cm, m or km, whichever fits, such as `1.83 m` or `2.5 mm`. What
-/// is under a thousandth of a millimetre, beyond [`BEYOND_SENSE`], infinite or no number is said in words. Negative lengths
-/// (coordinates, differences) keep their sign.
+/// Writes a length in metres for people to read: three digits in mm, cm, m or km, whichever fits, such as `1.83 m` or
+/// `2.5 mm`. A length under a thousandth of a millimetre, beyond [`BEYOND_SENSE`], infinite or not a number is
+/// described in words. Negative lengths (coordinates, differences) keep their sign.
 #[must_use]
 pub fn length(metres: f64) -> String {
     if metres < 0.0 {
@@ -25,8 +26,8 @@ pub fn length(metres: f64) -> String {
     format!("{} {unit}", digits(metres / scale, decimals(metres / scale), true))
 }
 
-/// Lengths along x, y and z in one unit, that of the longest: `0.6 × 1.8 × 0.4 m`. Where one of them has to be said in
-/// words, each is written as [`length`] has it, and once where all are the same.
+/// Writes lengths along x, y and z in one unit, that of the longest: `0.6 × 1.8 × 0.4 m`. Where one of them has to be
+/// described in words, each is written as [`length`] writes it, and only once where all are the same.
 #[must_use]
 pub fn lengths(metres: [f64; 3]) -> String {
     let most = metres.iter().fold(0.0, |most: f64, m| if m.is_finite() { most.max(m.abs()) } else { f64::INFINITY });
@@ -39,8 +40,8 @@ pub fn lengths(metres: [f64; 3]) -> String {
     format!("{} {unit}", metres.map(|m| digits(m / scale, decimals, false)).join(" × "))
 }
 
-/// How many times as much, for people to read: three digits after the point, or words where nobody would read so many digits
-/// before it.
+/// Writes a ratio for people to read: with three digits after the point, or in words where there would be too many
+/// digits before it.
 #[must_use]
 pub fn factor(times: f64) -> String {
     match times.abs() {
@@ -61,15 +62,15 @@ fn words(metres: f64) -> Option<&'static str> {
     }
 }
 
-/// The largest unit of which there is at least one, after rounding to three digits; millimetres where there is none. Nothing
-/// at all is 0 m.
+/// Finds the largest unit of which there is at least one, after rounding to three digits; millimetres where there is
+/// none. The unit of 0 is the metre.
 fn unit_of(metres: f64) -> (&'static str, f64) {
     let fits = |(_, scale): &&(&str, f64)| metres / scale >= 0.9995;
     let smallest = if metres == 0.0 { UNITS[1] } else { UNITS[3] };
     UNITS.iter().find(fits).copied().unwrap_or(smallest)
 }
 
-/// Decimals that make three digits of a number; more digits before the point are all written.
+/// Returns the number of decimals that gives a number three digits; all digits before the point are always written.
 fn decimals(number: f64) -> usize {
     match number {
         n if n >= 99.95 => 0,
@@ -79,7 +80,7 @@ fn decimals(number: f64) -> usize {
     }
 }
 
-/// With so many decimals; `trimmed`: without zeros at their end.
+/// Writes a number with so many decimals; `trimmed` leaves out zeros at its end.
 fn digits(number: f64, decimals: usize, trimmed: bool) -> String {
     let text = format!("{number:.decimals$}").replace('-', "−");
     if trimmed && decimals > 0 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }

@@ -1,44 +1,45 @@
-//! Finds where most of many points are, whatever a few of them do.
+//! Finds where most of many points are, so that a few stray points do not change the answer.
 //!
-//! Let r be the distance of a point from the middle of all points (the median of each coordinate), measured along the axis
-//! on which it is largest. The r of all points, sorted, may leave a *gap*: two neighbours r₁ < r₂ with r₂ > [`GAP`] · r₁. The
-//! points within the first gap that has at least half of all points before it, and no more than a quarter behind it, are the
-//! *mass*. A character's sword or tail, the scattered parts of a scene and the coarse outskirts of a landscape leave no gap:
-//! between near and far there is always something.
+//! Let r be the distance of a point from the middle of all points (the median of each coordinate), measured along the
+//! axis on which it is largest. The r of all points, sorted, may leave a *gap*: two neighbours r₁ < r₂ with r₂ >
+//! [`GAP`] · r₁. The points within the first gap that has at least half of all points before it, and no more than a
+//! quarter behind it, are the *mass*. A character's sword or tail, the scattered parts of a scene and the coarse
+//! outskirts of a landscape leave no gap: between near and far there is always something.
 
 use glam::Vec3;
 
 use super::Aabb;
 
-/// Nothing lies between the mass and what is so many times as far from its middle.
+/// The ratio of distances from the middle that counts as a gap: the nearest point outside of the mass is more than this
+/// many times as far from the middle as the mass reaches.
 pub const GAP: f32 = 20.0;
 
 /// The greatest part of all points that may lie outside the mass.
 const MOST_OUTSIDE: f64 = 0.25;
 
-/// The part of all points that may lie outside for each time that they are as far away as the mass reaches: one in a thousand
-/// at a gap of 20, one in twenty at 1000. A needle is a few vertices around its foot and one at its tip, and all of it is
-/// meant.
+/// The share of all points that may lie outside of the mass, for each time that they are as far away as the mass
+/// reaches: one in a thousand at a gap of 20, one in twenty at 1000. (A needle with most vertices around its foot and
+/// one at its tip has a gap too, but its tip is meant to be there.)
 const OUTSIDE_PER_RATIO: f64 = 5e-5;
 
-/// How many points are looked at to find the middle of all.
+/// How many points are used to find the middle of all.
 const SAMPLE: usize = 2048;
 
-/// Which of `count` points stand for all of them: evenly picked, no more than some thousand.
+/// Returns the numbers of the points that stand for `count` points: evenly spaced, no more than some thousand.
 pub fn sample_of(count: usize) -> impl Iterator<Item = usize> {
     (0..count).step_by(count.div_ceil(SAMPLE).max(1))
 }
 
-/// Distances of points from their middle.
+/// The middle of some points and the usual distance from it.
 #[derive(Clone, Debug)]
 pub struct DistanceSpread {
     middle: Vec3,
-    /// Half of the points are no farther than this.
+    /// The median of the distances from the middle: half of the points are no farther.
     usual: f32,
 }
 
-/// Points by their distance from the middle: for each eighth of a power of two how many there are, the nearest and the
-/// farthest. Empty until the first point comes.
+/// A histogram of distances from the middle: for each eighth of a power of two it holds how many points there are, the
+/// nearest and the farthest. It is empty until the first point is counted.
 #[derive(Clone, Debug, Default)]
 pub struct Distances(Vec<Bin>);
 
@@ -54,8 +55,8 @@ impl Bin {
 }
 
 impl DistanceSpread {
-    /// Measures some points that stand for all, see [`sample_of`]; points beyond [`Aabb::FAR`] are ignored. `None` where no
-    /// others are left.
+    /// Measures some points that stand for all (see [`sample_of`]); points beyond [`Aabb::FAR`] are ignored. Returns
+    /// `None` where no point is left.
     #[must_use]
     pub fn of(sample: &[Vec3]) -> Option<Self> {
         let near: Vec<Vec3> = sample.iter().copied().filter(|p| Aabb::is_near(*p)).collect();
@@ -71,19 +72,19 @@ impl DistanceSpread {
         Some(Self { middle, usual })
     }
 
-    /// How far a point is from the middle, along the axis on which it is farthest.
+    /// Returns how far a point is from the middle, along the axis on which it is farthest.
     #[must_use]
     pub fn distance(&self, p: Vec3) -> f32 {
         distance(self.middle, p)
     }
 
-    /// Whether all points in a box may be so near that there is no gap among them.
+    /// Returns whether all points in the box `all` are so near to the middle that no gap can lie among them.
     #[must_use]
     pub fn is_close(&self, all: Aabb) -> bool {
         self.distance(all.min).max(self.distance(all.max)) <= GAP * self.usual
     }
 
-    /// Counts points; those beyond [`Aabb::FAR`] are passed over.
+    /// Adds points to a histogram; those beyond [`Aabb::FAR`] are ignored.
     pub fn count(&self, points: &[Vec3], out: &mut Distances) {
         if out.0.is_empty() {
             out.0 = vec![Bin::EMPTY; place(f32::INFINITY) + 1];
@@ -94,7 +95,7 @@ impl DistanceSpread {
         }
     }
 
-    /// How far the mass reaches from the middle; `None` where there is no gap, and all is mass.
+    /// Returns how far the mass reaches from the middle; `None` where there is no gap, so that all points are mass.
     #[must_use]
     pub fn reach(&self, distances: &Distances) -> Option<f32> {
         let all: usize = distances.0.iter().map(|b| b.count).sum();
@@ -113,7 +114,7 @@ impl DistanceSpread {
 }
 
 impl Distances {
-    /// Those of both.
+    /// Returns the histogram of the points of both.
     #[must_use]
     pub fn joined(mut self, other: Self) -> Self {
         if self.0.is_empty() {
@@ -127,16 +128,16 @@ impl Distances {
     }
 }
 
-/// Whether so many of `all` points are few enough to lie outside the mass, where they are `ratio` times as far away as it
-/// reaches.
+/// Returns whether `count` of `all` points are few enough to lie outside of the mass, where they are `ratio` times as
+/// far away as the mass reaches.
 #[must_use]
 pub fn are_few(count: usize, all: usize, ratio: f64) -> bool {
     count as f64 <= all as f64 * (OUTSIDE_PER_RATIO * ratio).min(MOST_OUTSIDE)
 }
 
 impl Aabb {
-    /// The box around the mass of some points: all of them but those that are few, and far beyond a gap. It says nothing of
-    /// what joins them; of a surface `deform::extent` knows more.
+    /// Returns the box around the mass of some points: around all of them but those that are few and lie far beyond a
+    /// gap. It does not know which points a surface joins; `deform::extent` does.
     #[must_use]
     pub fn around_mass(points: &[Vec3]) -> Self {
         let all = Self::from_points(points.iter().copied());
@@ -159,7 +160,8 @@ fn distance(middle: Vec3, p: Vec3) -> f32 {
     (p - middle).abs().max_element()
 }
 
-/// Floats without sign are ordered like their bits: the exponent and three bits of the fraction.
+/// Returns the bin of a distance: its exponent and the first three bits of its fraction, since floats without sign are
+/// ordered like their bits.
 fn place(distance: f32) -> usize {
     (distance.to_bits() >> 20) as usize
 }
@@ -187,29 +189,29 @@ mod tests {
         for far in [Vec3::X * 1e6, Vec3::new(-3e5, 2e3, 0.1), Vec3::Y * 40.0, Vec3::splat(9e17)] {
             assert_eq!(with(&[far]), own, "{far}");
         }
-        // A tenth of all, thrown away by a joint; and two at different distances.
+        // A tenth of all points was thrown away by a joint; two more are at different distances.
         let thrown: Vec<Vec3> = cube(5).iter().map(|p| *p * 1e5 + 1e6).collect();
         assert_eq!(with(&thrown), own);
         assert_eq!(with(&[Vec3::X * 1e4, Vec3::Z * 1e9]), own);
-        // What has no place at all.
+        // Points whose coordinates are not finite are ignored.
         assert_eq!(with(&[Vec3::NAN, Vec3::splat(1e30)]), own);
     }
 
     #[test]
     fn tails_and_other_objects_count() {
         let reaches = |points: &[Vec3], far: Vec3| with(points).max.max_element() == far.max_element();
-        // A sword or an antenna, as one far point; a tail of many.
+        // A sword or an antenna ends in one far point; a tail has many.
         assert!(reaches(&[Vec3::X * 9.0], Vec3::X * 9.0));
         let tail: Vec<Vec3> = (1..=40).map(|i| Vec3::X * 0.5 * 1.3_f32.powi(i)).collect();
         assert!(reaches(&tail, tail[39]) && tail[39].x > 10_000.0);
-        // As many points far away: neither is a stray of the other.
+        // Two halves stand far apart: neither is a stray of the other.
         let other: Vec<Vec3> = cube(8).iter().map(|p| *p + Vec3::X * 1e4).collect();
         assert!(with(&other).max.x > 1e4);
         // Both of them are the mass where a single point lies farther still: the first gap leaves too many behind.
         let mut beside_both = other.clone();
         beside_both.push(Vec3::Y * 1e9);
         assert!(with(&beside_both).max.x > 1e4 && with(&beside_both).max.y < 2.0);
-        // Nearly half of a needle is at its foot.
+        // Nearly half of the points of a needle are at its foot.
         let mut needle: Vec<Vec3> =
             (0..8).map(|i| Vec3::new(0.01 * (i % 3) as f32, 0.0, 0.01 * (i / 3) as f32)).collect();
         needle.push(Vec3::Y);
@@ -224,7 +226,7 @@ mod tests {
         let mut hidden = vec![Vec3::ZERO; 600];
         hidden.extend(cube(7));
         assert_eq!(Aabb::around_mass(&hidden).size(), Vec3::ONE);
-        // However many are in one place, they have no size that a gap could be measured by.
+        // However many points are in one place, they have no size by which a gap could be measured.
         let mut heap = vec![Vec3::ZERO; 3000];
         heap.extend(cube(7));
         assert_eq!(Aabb::around_mass(&heap).size(), Vec3::ONE);

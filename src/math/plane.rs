@@ -1,18 +1,18 @@
-//! Planes that mirror.
+//! Mirror planes.
 
 use glam::Vec3;
 
-/// Points `p` with `normal · p = offset`.
+/// The plane of all points `p` with `normal · p = offset`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
-    /// Unit.
+    /// The normal, of unit length.
     pub normal: Vec3,
-    /// In the space of the points, along the normal.
+    /// The signed distance of the plane from the origin along the normal, in the unit of the points.
     pub offset: f32,
 }
 
 impl Plane {
-    /// The mirror image of a point.
+    /// Returns the mirror image of a point.
     #[must_use]
     pub fn mirrored(self, p: Vec3) -> Vec3 {
         p - self.normal * (2.0 * (self.normal.dot(p) - self.offset))

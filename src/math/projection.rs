@@ -7,21 +7,21 @@ use super::Aabb;
 /// How view space becomes clip space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
-    /// `fov_y` is the vertical angle in radians.
+    /// A perspective projection.
     Perspective {
         /// Vertical angle of view, radians.
         fov_y: f32,
     },
-    /// `height` is the vertical extent seen, metres.
+    /// A parallel projection.
     Orthographic {
-        /// Vertical extent, metres.
+        /// Height of the visible rectangle, metres.
         height: f32,
     },
 }
 
 impl Projection {
-    /// `clip_from_view` for `aspect` = width / height and depth planes in metres in front of the eye. Depth is reversed. In
-    /// perspective the far plane may be infinitely far.
+    /// Returns `clip_from_view` for `aspect` = width / height and the depths of the near and far planes, in metres in
+    /// front of the eye. Depth is reversed. In perspective the far plane may be infinitely far.
     #[must_use]
     pub fn clip_from_view(self, aspect: f32, near: f32, far: f32) -> Mat4 {
         // Swapped planes reverse the depth.
@@ -75,7 +75,7 @@ impl Projection {
         }
     }
 
-    /// The ray through `ndc` (−1…1, +Y up) of a camera that looks along its −Z.
+    /// Returns the ray in world space through `ndc` (−1…1, +Y up) of a camera that looks along its −Z.
     #[must_use]
     pub fn ray(self, world_from_view: Affine3A, aspect: f32, ndc: Vec2) -> Ray {
         let (origin, direction) = match self {
@@ -104,17 +104,17 @@ pub struct Ray {
 }
 
 impl Ray {
-    /// Whether any point ahead on the ray lies in `bounds`.
+    /// Returns whether any point of the ray lies in `bounds`.
     #[must_use]
     pub fn hits_box(self, bounds: Aabb) -> bool {
         self.enters_box(bounds).is_some()
     }
 
-    /// Distance at which the ray enters `bounds`, zero where it starts inside; `None` where it misses it (slabs, Kay & Kajiya
-    /// 1986).
+    /// Returns the distance at which the ray enters `bounds`, 0 where it starts inside; `None` where it misses (slab
+    /// test of Kay & Kajiya 1986).
     #[must_use]
     pub fn enters_box(self, bounds: Aabb) -> Option<f32> {
-        // A direction along a face never divides by zero, so that no infinity meets a zero.
+        // No division by zero where the direction is parallel to a face, so that no infinity is multiplied by zero.
         let along = self.direction.abs().max(Vec3::splat(1e-30));
         let inverse = Vec3::select(self.direction.cmplt(Vec3::ZERO), -along.recip(), along.recip());
         let (a, b) = ((bounds.min - self.origin) * inverse, (bounds.max - self.origin) * inverse);
@@ -122,7 +122,8 @@ impl Ray {
         (a.max(b).min_element() * 1.000_001 >= near).then_some(near)
     }
 
-    /// Distance to a triangle, both sides counting (Möller & Trumbore 1997), if it lies ahead.
+    /// Returns the distance to a triangle (Möller & Trumbore 1997), which is hit from both sides; `None` where the ray
+    /// misses it.
     #[must_use]
     pub fn hit_triangle(self, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
         let (e1, e2) = (b - a, c - a);

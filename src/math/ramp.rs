@@ -2,32 +2,32 @@
 
 use glam::Vec3;
 
-/// Colours from 0 to 1.
+/// A colour ramp: a function from 0…1 to colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ramp {
-    /// Grey at exactly 0, from where it rises: violet, magenta, orange, yellow 1. Its lightness rises all the way.
+    /// Grey at exactly 0, then from violet through magenta and orange to yellow at 1. Lightness never falls.
     #[default]
     Heat,
-    /// Blender's weight paint, and the lecture's: blue 0, cyan, green, yellow, red 1.
+    /// The colours of Blender's weight paint: blue 0, cyan, green, yellow, red 1.
     Blender,
-    /// Safe for colour-blind eyes. Grey at exactly 0.
+    /// Matplotlib's viridis, which is safe for colour-blind eyes, with grey at exactly 0.
     Viridis,
     /// A colour ramp as in Maya's *Paint Skin Weights*: black 0, red, orange, yellow, white 1.
     Maya,
-    /// Black 0, white 1, as in Maya without a colour ramp.
+    /// Black 0, white 1, as Maya shows weights without a colour ramp.
     Grey,
-    /// Blue below the middle, orange above it, pale at it: all eyes tell these two apart.
+    /// Blue below the middle, pale in the middle, orange above it; colour-blind eyes tell these two apart too.
     Diverging,
-    /// Grey at 0, yellow as soon as there is anything, then orange to red.
+    /// Grey at 0, yellow for the smallest values, then orange to red: it shows that there is something at all.
     Alarm,
 }
 
-/// The least number that shows the colour of the ramp alone; below it the colour goes over to that of zero. The smallest
-/// weight of 8 bits is 39 times as much.
+/// The least value that is shown in the colour of the ramp; values between 0 and this blend into the colour of zero.
+/// The smallest weight that 8 bits can store is 39 times as large.
 pub const LEAST_SHOWN: f32 = 1e-4;
 
 impl Ramp {
-    /// Those that a user can choose for weights, in the order of the menu.
+    /// The ramps that a user can choose for weights, in the order of the menu.
     pub const CHOICES: [Self; 5] = [Self::Heat, Self::Blender, Self::Viridis, Self::Maya, Self::Grey];
 
     /// The name on the command line.
@@ -58,7 +58,7 @@ impl Ramp {
         }
     }
 
-    /// Which colours it has, in words.
+    /// Describes the colours of the ramp in words.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
@@ -72,19 +72,19 @@ impl Ramp {
         }
     }
 
-    /// A choice by its [`Ramp::id`].
+    /// Finds a choice by its [`Ramp::id`].
     #[must_use]
     pub fn choice(id: &str) -> Option<Self> {
         Self::CHOICES.into_iter().find(|r| r.id() == id)
     }
 
-    /// The sRGB colour of exactly zero, where the ramp does not begin with it.
+    /// Returns the sRGB colour of exactly zero; `None` where zero has no colour of its own.
     #[must_use]
     pub fn zero(self) -> Option<[f32; 3]> {
         matches!(self, Self::Heat | Self::Viridis).then_some(NEUTRAL)
     }
 
-    /// The sRGB colour of `value`, clamped to 0…1. The shader reads the same function from a table.
+    /// Returns the sRGB colour of `value`, clamped to 0…1. The shader reads the same function from a table.
     #[must_use]
     pub fn color(self, value: f32) -> [f32; 3] {
         match self.zero() {
@@ -95,7 +95,8 @@ impl Ramp {
         }
     }
 
-    /// Gives the same colours as [`Ramp::color`], but at 0 the colour of the smallest number that is not zero.
+    /// Returns the colour of the ramp without the colour of zero: the same as [`Ramp::color`] from [`LEAST_SHOWN`] on, and
+    /// below it the colours that the ramp rises from.
     #[must_use]
     pub fn rise(self, value: f32) -> [f32; 3] {
         let stops: &[[f32; 3]] = match self {
@@ -114,14 +115,14 @@ impl Ramp {
     }
 }
 
-/// Neither warm nor cold, and no lighter than what rises from it.
+/// The grey of zero: neither warm nor cold, and no lighter than the colours that follow it.
 const NEUTRAL: [f32; 3] = [0.475, 0.48, 0.495];
 
-/// At quarters.
+/// Colours of [`Ramp::Heat`] at 0, ¼, ½, ¾ and 1.
 const HEAT: [[f32; 3]; 5] =
     [[0.54, 0.44, 0.84], [0.75, 0.42, 0.78], [0.93, 0.46, 0.53], [0.99, 0.66, 0.30], [1.00, 0.93, 0.40]];
 
-/// At quarters.
+/// Colours of [`Ramp::Maya`] at 0, ¼, ½, ¾ and 1.
 const MAYA: [[f32; 3]; 5] =
     [[0.0, 0.0, 0.0], [0.72, 0.05, 0.02], [0.98, 0.45, 0.02], [1.00, 0.88, 0.15], [1.00, 1.00, 1.00]];
 
@@ -139,11 +140,11 @@ const VIRIDIS: [[f32; 3]; 10] = [
     [0.992, 0.906, 0.145],
 ];
 
-/// Evenly darker either way.
+/// Colours of [`Ramp::Diverging`] at 0, ¼, ½, ¾ and 1: equally dark at equal distances from the middle.
 const DIVERGING: [[f32; 3]; 5] =
     [[0.02, 0.24, 0.56], [0.30, 0.60, 0.90], [0.87, 0.87, 0.87], [0.97, 0.62, 0.24], [0.66, 0.22, 0.02]];
 
-/// A tenth is yellow already.
+/// Colours of [`Ramp::Alarm`] at ninths: a tenth is yellow already.
 const ALARM: [[f32; 3]; 10] = [
     [0.420, 0.450, 0.500],
     [0.980, 0.900, 0.250],
@@ -172,7 +173,7 @@ mod tests {
         assert_eq!(Ramp::Blender.color(2.0), [1.0, 0.0, 0.0]);
         assert_eq!((Ramp::Grey.color(0.0), Ramp::Maya.color(0.0)), ([0.0; 3], [0.0; 3]));
         assert_eq!((Ramp::Grey.color(1.0), Ramp::Maya.color(1.0)), ([1.0; 3], [1.0; 3]));
-        // These rise in lightness all the way, which makes them safe for every eye.
+        // The lightness of these rises all the way, which makes them safe for every eye.
         for ramp in [Ramp::Heat, Ramp::Viridis, Ramp::Maya, Ramp::Grey] {
             let steps: Vec<f32> = (0..=20).map(|i| luma(ramp.rise(i as f32 / 20.0))).collect();
             assert!(steps.windows(2).all(|w| w[0] < w[1]), "{ramp:?}");

@@ -2,26 +2,26 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-/// `m = U · diag(lengths) · Vᵀ`, kept as what is asked of it.
+/// What a 3×3 matrix does to lengths and directions: the parts of `m = U · diag(lengths) · Vᵀ` that are of interest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
-    /// Singular values, greatest first: what becomes of unit lengths along three directions at right angles.
+    /// Singular values, greatest first: the factors by which the matrix stretches three directions at right angles.
     pub lengths: [f64; 3],
     /// The rotation nearest to the matrix; `None` where it flattens space to a line or a point.
     pub rotation: Option<DQuat>,
-    /// The determinant is negative.
+    /// True where the determinant is negative, so that the matrix mirrors.
     pub is_mirrored: bool,
 }
 
 impl Stretch {
-    /// One-sided Jacobi (Hestenes 1958): turns pairs of columns until all are at right angles; their lengths are then
-    /// the singular values, right to about 1e-15 of the greatest. A matrix that is not finite gives numbers that are
-    /// not.
+    /// Decomposes a matrix by one-sided Jacobi (Hestenes 1958): pairs of columns are turned until all are at right
+    /// angles; their lengths are then the singular values, with an error of about 1e-15 of the greatest. A matrix that
+    /// is not finite gives numbers that are not.
     #[must_use]
     pub fn of(m: DMat3) -> Self {
         let mut b = [m.x_axis, m.y_axis, m.z_axis];
         let mut v = [DVec3::X, DVec3::Y, DVec3::Z];
-        // Six sweeps do for any 3×3 matrix; one of NaN must end too.
+        // Six sweeps are enough for any 3×3 matrix; the limit also ends the loop for a matrix of NaN.
         for _ in 0..12 {
             let turned = [(0, 1), (0, 2), (1, 2)].map(|(p, q)| orthogonalise(&mut b, &mut v, p, q));
             if turned == [false; 3] {
@@ -41,28 +41,28 @@ impl Stretch {
         Self { lengths, rotation, is_mirrored: b[0].cross(b[1]).dot(b[2]) * v[0].cross(v[1]).dot(v[2]) < 0.0 }
     }
 
-    /// How far the greatest length stands above the least, as a share of the least: 0 for a rotation with uniform
-    /// scale, infinite for a matrix that flattens.
+    /// Returns by how much the greatest length exceeds the least, as a share of the least: 0 for a rotation with
+    /// uniform scale, infinite for a matrix that flattens.
     #[must_use]
     pub fn unevenness(&self) -> f64 {
         let [most, _, least] = self.lengths;
         if most == least { 0.0 } else { most / least - 1.0 }
     }
 
-    /// The angle of the rotation, 0…180.
+    /// Returns the angle of the rotation in degrees, 0…180; `None` where there is no rotation.
     #[must_use]
     pub fn degrees(&self) -> Option<f64> {
         self.rotation.map(angle_degrees)
     }
 }
 
-/// The angle by which a rotation turns, 0…180; exact near 0, where the arc cosine of `w` is not.
+/// Returns the angle by which a rotation turns, in degrees, 0…180; exact near 0, where the arc cosine of `w` is not.
 #[must_use]
 pub fn angle_degrees(rotation: DQuat) -> f64 {
     (2.0 * rotation.xyz().length().atan2(rotation.w.abs())).to_degrees()
 }
 
-/// Turns columns `p` and `q` until they are at right angles; false where they are.
+/// Turns columns `p` and `q` until they are at right angles; returns false where they already are.
 fn orthogonalise(b: &mut [DVec3; 3], v: &mut [DVec3; 3], p: usize, q: usize) -> bool {
     let (alpha, beta, gamma) = (b[p].length_squared(), b[q].length_squared(), b[p].dot(b[q]));
     if gamma.abs() <= 1e-15 * (alpha * beta).sqrt() || gamma == 0.0 {

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, EulerRot, Mat3A, Quat, Vec3};
 
-/// Translation, rotation, scale: `parent_from_node = T · R · S`.
+/// A translation, rotation and scale: `parent_from_node = T · R · S`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
     /// Metres, in the parent's space.
@@ -14,10 +14,10 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Does nothing.
+    /// The transform that changes nothing.
     pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
 
-    /// The matrix `T · R · S`.
+    /// Returns the matrix `T · R · S`.
     #[must_use]
     pub fn to_affine(self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
@@ -30,8 +30,8 @@ impl Default for Transform {
     }
 }
 
-/// The cofactor matrix, `det(m) · m⁻ᵀ`: what carries normals, without a division, and alive at zero scale.
-/// (Larsen et al. 2001, eq. 9 asks for the inverse transpose, which is this up to a factor.)
+/// Returns the cofactor matrix, `det(m) · m⁻ᵀ`, which transforms normals. It needs no division and stays defined at
+/// zero scale. (Larsen et al. 2001, eq. 9 asks for the inverse transpose, which is this up to a factor.)
 #[must_use]
 pub fn cofactor(m: Mat3A) -> Mat3A {
     Mat3A::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
@@ -75,14 +75,14 @@ pub fn decompose(m: Affine3A) -> (Transform, Option<Mat3A>) {
     }
 }
 
-/// Euler angles in degrees, about X, then Y, then Z of the parent (Blender's and Maya's "XYZ").
+/// Returns Euler angles in degrees, about X, then Y, then Z of the parent (Blender's and Maya's "XYZ").
 #[must_use]
 pub fn euler_xyz_degrees(rotation: Quat) -> Vec3 {
     let (x, y, z) = rotation.to_euler(EulerRot::XYZEx);
     Vec3::new(x.to_degrees(), y.to_degrees(), z.to_degrees())
 }
 
-/// The rotation of [`euler_xyz_degrees`].
+/// Returns the rotation that has these Euler angles (see [`euler_xyz_degrees`]).
 #[must_use]
 pub fn quat_from_euler_xyz_degrees(degrees: Vec3) -> Quat {
     Quat::from_euler(EulerRot::XYZEx, degrees.x.to_radians(), degrees.y.to_radians(), degrees.z.to_radians())

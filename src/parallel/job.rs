@@ -1,12 +1,12 @@
-//! A piece of work on a thread of its own: how far it is, a way to stop it, and its result. The one kind of background work
-//! of the whole program; what is shared among all cores and waited for is [`super::map`].
+//! Background jobs: a piece of work on a thread of its own, with its progress, a way to cancel it, and its result. All
+//! background work of the program uses this; [`super::map`] is for work that is shared among all cores and waited for.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Work that may still be under way. Dropping it stops the work as soon as the work looks ([`JobContext::is_cancelled`]); its
-/// result is dropped too.
+/// Work that may still be under way. Dropping it cancels the work, which stops when it next asks
+/// [`JobContext::is_cancelled`]; its result is dropped too.
 pub struct Job<T> {
     context: JobContext,
     result: Arc<Mutex<Option<T>>>,
@@ -27,9 +27,9 @@ struct State {
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Starts `work` on a thread of this name; does it here and now where no thread can be had. `wake` is called on that
-    /// thread once there is a result. Work that panics has no result and is never done, so what may panic catches that
-    /// itself.
+    /// Starts `work` on a thread of this name, or runs it at once where no thread can be started. `wake` is called on
+    /// that thread once there is a result. Work that panics has no result and is never done, so work that may panic
+    /// catches that itself.
     pub fn start(
         name: &str,
         wake: Arc<dyn Fn() + Send + Sync>,
@@ -56,24 +56,24 @@ impl<T: Send + 'static> Job<T> {
 }
 
 impl<T> Job<T> {
-    /// True once the result can be taken, and ever after.
+    /// Returns whether the result has come; it stays true after the result was taken.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.context.state.done.load(Ordering::Acquire)
     }
 
-    /// How much is done, 0…1, as the work last said.
+    /// Returns the share of the work that is done, 0…1, as the work last reported it.
     #[must_use]
     pub fn fraction(&self) -> f32 {
         self.context.fraction()
     }
 
-    /// Asks the work to stop. It may still have a result, such as what it had until then.
+    /// Asks the work to stop. It may still have a result, such as what it had found until then.
     pub fn cancel(&self) {
         self.context.state.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// The result, once; `None` while there is none.
+    /// Takes the result, which works once; `None` while there is none.
     #[must_use]
     pub fn take(&self) -> Option<T> {
         self.result.lock().unwrap_or_else(PoisonError::into_inner).take()
@@ -93,33 +93,34 @@ impl<T> fmt::Debug for Job<T> {
 }
 
 impl JobContext {
-    /// For work that is waited for, here and now: nobody stops it and nobody asks how far it is.
+    /// Makes a context for work that the caller waits for: nothing cancels it and nothing reads its progress.
     #[must_use]
     pub fn of_waiting() -> Self {
         Self { state: Arc::default(), wake: Arc::new(|| ()) }
     }
 
-    /// True once nobody wants the result.
+    /// Returns whether nobody wants the result any more.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.state.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The flag behind [`JobContext::is_cancelled`], for functions that take one.
+    /// Returns the flag behind [`JobContext::is_cancelled`], for functions that take one.
     #[must_use]
     pub fn cancel_flag(&self) -> &AtomicBool {
         &self.state.cancelled
     }
 
-    /// Says how much is done, 0…1. It only rises: a smaller share than an earlier one is not heard. True where that is one
-    /// per cent more than before: work that somebody looks at only when woken then calls [`JobContext::wake`].
+    /// Reports the share that is done, 0…1. It only rises: a smaller share than an earlier one is ignored. Returns true
+    /// where that is a whole per cent more than before: work whose owner looks only when it is woken then calls
+    /// [`JobContext::wake`].
     pub fn set_fraction(&self, fraction: f32) -> bool {
         let now = (1000.0 * fraction.clamp(0.0, 1.0)) as u32;
         let before = self.state.thousandths.fetch_max(now, Ordering::Relaxed);
         now / 10 > before / 10
     }
 
-    /// Wakes whoever waits for the job, to look at its progress or at what the work has put somewhere before its end.
+    /// Wakes the owner of the job, so that it looks at the progress or at results that the work shares before its end.
     pub fn wake(&self) {
         (self.wake)();
     }

@@ -1,5 +1,5 @@
-//! Threads: work shared among all cores on one pool that starts with the first of it, and background jobs ([`Job`]). Knows nothing of
-//! what the work is.
+//! Threads: work that is shared among all cores on one pool, which starts when it is first needed, and background jobs
+//! ([`Job`]). It knows nothing of what the work is.
 
 mod job;
 
@@ -8,13 +8,14 @@ pub use job::{Job, JobContext};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// `work` of every number below `count`, in order. Pieces are begun in order; `None` once `cancel` is set and some are left.
+/// Calls `work` for every number below `count` on all cores and returns the results in order. Pieces are begun in
+/// order. Returns `None` where `cancel` was set before all were begun.
 pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> T + Sync)) -> Option<Vec<T>> {
     map_at_once(cores(), count, cancel, work)
 }
 
-/// How many threads may work at once. Asked once: on Linux the answer is read from some files, which takes longer than packing
-/// a small mesh.
+/// Returns how many threads may work at once. The system is asked only once: on Linux the answer is read from some
+/// files, which takes longer than packing a small mesh.
 fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
@@ -38,7 +39,7 @@ pub fn map_at_once<T: Send>(
         }
     };
     match threads.min(count) {
-        // Without a pool.
+        // No pool could be started.
         0 | 1 => worker(),
         threads => rayon::in_place_scope(|scope| {
             for _ in 1..threads {
@@ -50,7 +51,7 @@ pub fn map_at_once<T: Send>(
     results.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-/// Both pieces of work, at once where another core is free.
+/// Does both pieces of work, at once where another core is free.
 pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     rayon::join(a, b);
 }
