@@ -15,7 +15,7 @@ use crate::math::largest_magnitude;
 pub struct ModelParts {
     pub source: SourceInfo,
     pub skeleton: Skeleton,
-    /// At least one where there are nodes; the default scene is `default_scene`.
+    /// The scenes of the file; at least one where there are nodes. The default scene is `default_scene`.
     pub scenes: Vec<Scene>,
     pub default_scene: usize,
     /// The names that a humanoid rig gives its joints ("leftUpperArm"), sorted by node.
@@ -30,22 +30,22 @@ pub struct ModelParts {
     /// Nodes that carry a camera, rising.
     pub camera_nodes: Vec<(NodeId, CameraId)>,
     pub meshes: Vec<Mesh>,
-    /// By node.
+    /// The instances, in node order.
     pub instances: Vec<Instance>,
     pub clips: Vec<Clip>,
     pub materials: Vec<Material>,
     /// Names of the file's variants (`KHR_materials_variants`); one of them at a time, or none, may be shown.
     pub variants: Vec<String>,
     pub textures: Vec<Texture>,
-    /// Pixels check themselves ([`super::Pixels::new`]): they may arrive later.
+    /// Images in the order of their ids. Pixels check themselves ([`super::Pixels::new`]): they may arrive later.
     pub images: Vec<Image>,
 }
 
-/// A broken invariant: what and where. Import checks files before it comes to this, so a user rarely reads it.
+/// A broken invariant: what and where. Import checks files before it builds a model, so a user rarely reads this.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {what}")]
 pub struct BuildError {
-    /// Such as `skin 0, joint 7`.
+    /// The place of the fault, such as `skin 0, joint 7`.
     pub place: String,
     /// The rule that does not hold.
     pub what: String,
@@ -133,7 +133,7 @@ fn check_humanoid(parts: &ModelParts) -> Result<(), BuildError> {
     ensure(sorted && inside, || "humanoid names".into(), "they are not sorted, inside and named")
 }
 
-/// Lights, cameras, and which nodes are hidden.
+/// Checks lights, cameras, and which nodes are hidden.
 fn check_carried(parts: &ModelParts) -> Result<(), BuildError> {
     for (i, light) in parts.lights.iter().enumerate() {
         ensure(light.is_valid(), || format!("light {i}"), "its numbers are out of range")?;
@@ -167,7 +167,7 @@ fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// All floats of a primitive.
+/// Returns all floats of a primitive.
 fn numbers(p: &Primitive) -> Vec<&[f32]> {
     let mut out: Vec<&[f32]> = vec![
         bytemuck::cast_slice(&p.positions),
@@ -187,7 +187,8 @@ pub(super) fn is_finite(values: &[f32]) -> bool {
     largest_magnitude(values).is_finite()
 }
 
-/// Looks for the largest: that way the compiler takes many at once.
+/// Returns whether all indices are below `end`. It searches the largest one, which the compiler turns into wide
+/// instructions.
 fn is_below(indices: &[u32], end: usize) -> bool {
     indices.is_empty() || (indices.iter().fold(0, |most, i| most.max(*i)) as usize) < end
 }
@@ -232,7 +233,7 @@ fn check_primitive(
     Ok(())
 }
 
-/// Checks the list of weights and joints that import could not take over.
+/// Checks the lists of weights and joints that import had to replace.
 fn check_evidence(i: &Influences, stored: usize, place: &dyn Fn() -> String) -> Result<(), BuildError> {
     let inside = |vertex: u32, slot: u32| (vertex as usize) < stored && (slot as usize) < i.per_vertex;
     let at = |vertex: u32, slot: u32| vertex as usize * i.per_vertex + slot as usize;
@@ -249,14 +250,14 @@ fn check_evidence(i: &Influences, stored: usize, place: &dyn Fn() -> String) -> 
     ensure(sets, place, "formats and sets of weights differ in number")
 }
 
-/// One more than the largest place in a skin that the mesh refers to.
+/// Returns one more than the largest joint number that the mesh's vertices use.
 fn joints_needed(mesh: &Mesh) -> usize {
     let influences = mesh.primitives.iter().filter_map(|p| p.as_stored().influences);
     influences.map(|i| i.joints_needed()).max().unwrap_or(0)
 }
 
 fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
-    // Once for each mesh, however often it is shown.
+    // Each mesh is checked once, however many instances show it.
     let joints_needed: Vec<usize> = parts.meshes.iter().map(joints_needed).collect();
     let mut morph_offset = 0;
     for (i, instance) in parts.instances.iter().enumerate() {
@@ -348,7 +349,7 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
     Ok(())
 }
 
-/// All floats of a material but those of its textures' transforms.
+/// Returns all floats of a material except those of its textures' transforms.
 fn material_numbers(m: &Material) -> Vec<f32> {
     let mut out = vec![m.metallic, m.roughness, m.normal_scale, m.occlusion_strength, m.emissive_strength, m.ior];
     out.extend(m.base_color.to_array());

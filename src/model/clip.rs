@@ -7,26 +7,27 @@ use super::{Keys, NodeId, Property, Tracks};
 /// An animation of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Clip {
-    /// Never empty (unnamed clips are called "Clip 3").
+    /// The name of the clip; never empty (unnamed clips are called "Clip 3").
     pub name: String,
     /// The channels that move nodes, in file order.
     pub channels: Vec<Channel>,
     /// The channels that change anything else, in file order; each property appears once.
     pub properties: Vec<PropertyChannel>,
-    /// In file order.
+    /// The samplers, in file order.
     pub samplers: Vec<Sampler>,
-    /// Key times in seconds, strictly rising; once built, each distinct list once.
+    /// Lists of key times in seconds, strictly rising. In a built model no two lists are equal.
     pub times: Vec<Vec<f32>>,
     /// Earliest key, seconds.
     pub start_secs: f32,
     /// Latest key, seconds.
     pub end_secs: f32,
-    /// The same channels as sampling reads them; empty before the builder has seen the clip.
+    /// The same channels in the layout that sampling reads; empty until the builder has made it.
     pub tracks: Tracks,
 }
 
 impl Clip {
-    /// Seconds from zero to the last key: the file's own timeline starts at zero, whenever the first key comes.
+    /// Returns the seconds from zero to the last key: the file's own timeline starts at zero, whenever the first key
+    /// comes.
     #[must_use]
     pub fn duration_secs(&self) -> f32 {
         self.end_secs
@@ -46,7 +47,7 @@ pub enum Path {
 /// One property of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// Whom.
+    /// The node that the channel moves.
     pub node: NodeId,
     /// The property that is moved.
     pub path: Path,
@@ -57,13 +58,13 @@ pub struct Channel {
 /// One property of a material, light, camera or node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PropertyChannel {
-    /// Whose, and what.
+    /// The property that is changed, and the object that has it.
     pub property: Property,
     /// Index into [`Clip::samplers`]; its values are [`Values::Weights`] with as many numbers as the property has components.
     pub sampler: usize,
 }
 
-/// How values between keys come about (glTF 2.0, appendix C).
+/// The way in which values between keys are computed (glTF 2.0, appendix C).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum Interpolation {
@@ -78,9 +79,9 @@ pub enum Interpolation {
 pub struct Sampler {
     /// Index into [`Clip::times`].
     pub times: usize,
-    /// Between keys.
+    /// The way from one key to the next.
     pub interpolation: Interpolation,
-    /// For each key one value; with [`Interpolation::CubicSpline`] three: in-tangent, value, out-tangent.
+    /// One value for each key; with [`Interpolation::CubicSpline`] three: in-tangent, value, out-tangent.
     pub values: Values,
 }
 
@@ -89,13 +90,13 @@ pub struct Sampler {
 pub enum Values {
     /// Translations and scales.
     Vec3(Keys<Vec3>),
-    /// Rotations, unit (tangents are not).
+    /// Rotations, as unit quaternions (tangents have any length).
     Quat(Keys<Quat>),
     /// Plain numbers, `count` for each key (or tangent), key after key: morph weights, or the components of a property.
     Weights {
-        /// Morph targets, or components.
+        /// How many numbers each key (or tangent) has: one for each morph target or component.
         count: usize,
-        /// All of them.
+        /// The numbers of all keys, `count` for each.
         values: Vec<f32>,
     },
 }

@@ -1,4 +1,4 @@
-//! Images: pixels, and that they may arrive after the model.
+//! Images: their pixels, which may arrive after the model.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,16 +10,16 @@ pub enum PixelFormat {
     /// RGBA, 8 bits each, straight alpha.
     #[default]
     Rgba8,
-    /// Blocks of 4 × 4 pixels, 16 bytes each: BPTC, on desktop hardware.
+    /// Blocks of 4 × 4 pixels, 16 bytes each: BPTC, which desktop hardware reads.
     Bc7,
-    /// Blocks of 4 × 4 pixels, 16 bytes each: ASTC, on mobile hardware and Apple's.
+    /// Blocks of 4 × 4 pixels, 16 bytes each: ASTC, which mobile hardware and Apple's reads.
     Astc4x4,
-    /// Blocks of 4 × 4 pixels, 16 bytes each: ETC2 with EAC alpha, wherever OpenGL ES 3 is.
+    /// Blocks of 4 × 4 pixels, 16 bytes each: ETC2 with EAC alpha, which all hardware with OpenGL ES 3 reads.
     Etc2Rgba8,
 }
 
 impl PixelFormat {
-    /// Bytes of a level of `width` × `height` pixels.
+    /// Returns the bytes of a level of `width` × `height` pixels.
     #[must_use]
     pub fn bytes(self, width: u32, height: u32) -> u64 {
         match self {
@@ -30,26 +30,27 @@ impl PixelFormat {
         }
     }
 
-    /// Width and height of what is stored together, pixels; the first level is made of whole ones.
+    /// Returns the width and height, in pixels, of the blocks that are stored as one; 1 where pixels stand alone. Both
+    /// sides of the first level are multiples of it.
     #[must_use]
     pub fn block(self) -> u32 {
         if self == Self::Rgba8 { 1 } else { 4 }
     }
 }
 
-/// Which block formats a device reads.
+/// The block-compressed formats that a device can read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockFormats {
-    /// [`PixelFormat::Bc7`].
+    /// Whether it reads [`PixelFormat::Bc7`].
     pub bc7: bool,
-    /// [`PixelFormat::Astc4x4`].
+    /// Whether it reads [`PixelFormat::Astc4x4`].
     pub astc4x4: bool,
-    /// [`PixelFormat::Etc2Rgba8`].
+    /// Whether it reads [`PixelFormat::Etc2Rgba8`].
     pub etc2: bool,
 }
 
 impl BlockFormats {
-    /// The one that keeps most of a picture; RGBA where there is none.
+    /// Returns the format that loses least of a picture; RGBA where the device reads no block format.
     #[must_use]
     pub fn best(self) -> PixelFormat {
         match self {
@@ -61,7 +62,7 @@ impl BlockFormats {
     }
 }
 
-/// Pixels, rows from the top. Whether colours are sRGB or linear is for the texture slot to say.
+/// The pixels of an image, rows from the top. The texture slot that reads them says whether colours are sRGB or linear.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Pixels {
     width: u32,
@@ -71,8 +72,8 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// Takes the levels of a mipmap: the first has the whole size, and each other has half the size of the one before
-    /// (rounded down, at least one pixel). There may be fewer levels than a full chain has.
+    /// Makes pixels from the levels of a mipmap: the first has the whole size, and each other has half the size of the
+    /// one before (rounded down, at least one pixel). There may be fewer levels than a full chain has.
     ///
     /// # Errors
     /// There is no pixel, a level does not fit its size, or the first level is not made of whole blocks.
@@ -92,7 +93,7 @@ impl Pixels {
         Ok(Self { width, height, format, levels })
     }
 
-    /// One level of RGBA, `width * height * 4` bytes.
+    /// Makes pixels from one level of RGBA, `width * height * 4` bytes.
     ///
     /// # Errors
     /// The same as those of [`Pixels::new`].
@@ -100,25 +101,25 @@ impl Pixels {
         Self::new(width, height, PixelFormat::Rgba8, vec![rgba])
     }
 
-    /// Pixels.
+    /// Returns the width of the first level in pixels.
     #[must_use]
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Pixels.
+    /// Returns the height of the first level in pixels.
     #[must_use]
     pub fn height(&self) -> u32 {
         self.height
     }
 
-    /// The format that all levels have.
+    /// Returns the format that all levels have.
     #[must_use]
     pub fn format(&self) -> PixelFormat {
         self.format
     }
 
-    /// The largest first; one at least.
+    /// Returns the bytes of the levels, the largest first; there is at least one.
     #[must_use]
     pub fn levels(&self) -> &[Vec<u8>] {
         &self.levels
@@ -132,36 +133,37 @@ impl std::fmt::Debug for Pixels {
     }
 }
 
-/// An image. Its pixels may arrive after the model, from the threads that decode them; they are set once and never change.
-/// Clones share them. They stay when a device has its copy of them: where a device is lost, the next one is filled from
-/// here.
+/// An image. Its pixels may arrive after the model, from the threads that decode them; they are set once and never
+/// change, and clones share them. They are kept after a device has its copy of them: where the device is lost, the next
+/// one is filled from here.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
-    /// File name or the file's own name; may be empty.
+    /// The file name or the name that the file states; it may be empty.
     pub name: String,
     pixels: Arc<OnceLock<Option<Pixels>>>,
 }
 
 impl Image {
-    /// Its pixels are still to come.
+    /// Makes an image whose pixels are still to come.
     #[must_use]
     pub fn pending(name: String) -> Self {
         Self { name, pixels: Arc::default() }
     }
 
-    /// Its pixels are here.
+    /// Makes an image that has its pixels.
     #[must_use]
     pub fn ready(name: String, pixels: Pixels) -> Self {
         Self { name, pixels: Arc::new(OnceLock::from(Some(pixels))) }
     }
 
-    /// `None`: not yet here, or never (see [`Image::is_pending`]); drawn as a neutral stand-in.
+    /// Returns the pixels. `None` where they are not yet here or never will be (see [`Image::is_pending`]); such an
+    /// image is drawn as a neutral stand-in.
     #[must_use]
     pub fn pixels(&self) -> Option<&Pixels> {
         self.pixels.get()?.as_ref()
     }
 
-    /// True while nobody knows what becomes of it.
+    /// Returns whether the pixels may still arrive.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.pixels.get().is_none()

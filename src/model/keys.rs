@@ -1,7 +1,8 @@
-//! Values of keys: a list of one sampler's own, or its lane of rows that several samplers share.
+//! Values of keys: either a list that belongs to one sampler, or a lane of rows that several samplers share.
 //!
-//! Shared rows hold, for each entry (a key, or a tangent of one), the values of all their samplers side by side: what one
-//! moment reads lies together, however many samplers there are. Each value is stored once, here or there.
+//! Shared rows hold, for each entry (a key, or a tangent of one), the values of all their samplers side by side, so
+//! that the values that are read at one moment lie together in memory, however many samplers there are. Each value is
+//! stored once, here or there.
 
 use std::sync::Arc;
 
@@ -9,9 +10,9 @@ use glam::{Quat, Vec3};
 
 /// A type of value that the keys of a sampler hold.
 pub trait KeyValue: bytemuck::Pod + PartialEq + std::fmt::Debug {
-    /// Numbers of one value.
+    /// How many numbers make a value.
     const COMPONENTS: usize;
-    /// A value of its numbers.
+    /// Makes a value of its numbers.
     fn of(component: impl Fn(usize) -> f32) -> Self;
 }
 
@@ -29,7 +30,7 @@ impl KeyValue for Quat {
     }
 }
 
-/// The values of one sampler: for each key one, or three with splines (in-tangent, value, out-tangent).
+/// The values of one sampler: one for each key, or three with splines (in-tangent, value, out-tangent).
 #[derive(Clone, Debug)]
 pub struct Keys<T>(Stored<T>);
 
@@ -39,21 +40,21 @@ enum Stored<T> {
     Lane { rows: Arc<Rows>, at: usize, step: usize },
 }
 
-/// Entries of several samplers, one row for each entry.
+/// The entries of several samplers, one row for each entry.
 #[derive(Debug)]
 pub(super) struct Rows {
-    /// Row after row.
+    /// The numbers of all rows, row after row.
     numbers: Vec<f32>,
-    /// Numbers in a row; never zero.
+    /// How many numbers a row has; never zero.
     width: usize,
 }
 
 impl Rows {
-    /// Lanes of a block, of which the numbers lie transposed: four x, four y, four z, four w.
+    /// How many lanes a block has. The numbers of a block lie transposed: four x, four y, four z, four w.
     pub(super) const BLOCK: usize = 4;
 
-    /// Moves the values of samplers with equally many entries into rows of their own, in which lane follows lane; with
-    /// `blocks`, as many lanes as fill blocks of four lie transposed.
+    /// Moves the values of samplers with equally many entries into shared rows, in which lane follows lane. With
+    /// `blocks` the lanes that fill blocks of four are stored transposed.
     pub(super) fn share<T: KeyValue>(samplers: &mut [&mut Keys<T>], blocks: bool) -> Arc<Self> {
         let entries = samplers.first().map_or(0, |s| s.len());
         let (parts, width) = (T::COMPONENTS, samplers.len() * T::COMPONENTS);
@@ -82,7 +83,7 @@ impl Rows {
         rows
     }
 
-    /// The numbers of one entry of all lanes.
+    /// Returns the numbers of one entry of all lanes.
     #[inline]
     pub(super) fn row(&self, entry: usize) -> &[f32] {
         &self.numbers[entry * self.width..][..self.width]
@@ -90,7 +91,7 @@ impl Rows {
 }
 
 impl<T: KeyValue> Keys<T> {
-    /// How many values there are.
+    /// Returns how many values there are.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -99,13 +100,13 @@ impl<T: KeyValue> Keys<T> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there is no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value of an entry.
+    /// Returns the value of an entry.
     #[must_use]
     pub fn get(&self, entry: usize) -> T {
         match &self.0 {
@@ -117,12 +118,12 @@ impl<T: KeyValue> Keys<T> {
         }
     }
 
-    /// All values in order.
+    /// Returns all values in order.
     pub fn iter(&self) -> impl Iterator<Item = T> {
         (0..self.len()).map(|entry| self.get(entry))
     }
 
-    /// Whether no number is infinite or none.
+    /// Returns whether all numbers are finite.
     pub(super) fn is_finite(&self) -> bool {
         match &self.0 {
             Stored::Own(values) => super::builder::is_finite(bytemuck::cast_slice(values)),

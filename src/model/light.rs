@@ -1,4 +1,4 @@
-//! Lights and cameras of the file: what nodes carry beside meshes. Both look along the −Z of their node.
+//! Lights and cameras of the file, which nodes carry as they carry meshes. Both look along the −Z of their node.
 
 use glam::Vec3;
 
@@ -11,26 +11,28 @@ pub struct Light {
     pub name: String,
     /// The shape of its beam.
     pub kind: LightKind,
-    /// Linear RGB.
+    /// The colour, linear RGB.
     pub color: Vec3,
-    /// Lux of a directional light; candela, which are lux at one metre, of the others. ≥ 0.
+    /// The brightness, ≥ 0: lux of a directional light, candela (which are lux at one metre) of the others.
     pub intensity: f32,
-    /// Metres at which the light has faded to nothing, > 0; `None`: it reaches as far as the inverse square does.
+    /// The distance in metres at which the light has faded to nothing, > 0; `None`: it fades by the inverse square and
+    /// never ends.
     pub range: Option<f32>,
 }
 
 /// The shape of a light's beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LightKind {
-    /// Along the node's −Z, from infinitely far away.
+    /// Parallel light along the node's −Z, from infinitely far away.
     Directional,
-    /// From a point, everywhere.
+    /// Light from a point into all directions.
     Point,
-    /// From a point, in a cone around the node's −Z. Radians: 0 ≤ inner < outer ≤ π / 2.
+    /// Light from a point into a cone around the node's −Z. Angles are from the axis, in radians: 0 ≤ inner < outer ≤ π
+    /// / 2.
     Spot {
-        /// Up to here it is as bright as in the middle.
+        /// Up to this angle the light is as bright as in the middle.
         inner: f32,
-        /// From here on it is dark.
+        /// From this angle on it is dark.
         outer: f32,
     },
 }
@@ -47,26 +49,26 @@ pub struct Camera {
 /// How a camera projects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lens {
-    /// Towards a point.
+    /// A perspective projection.
     Perspective {
         /// Vertical angle of view, radians, in 0…π.
         fov_y: f32,
-        /// Width over height of what must be seen; `None`: that of the picture.
+        /// Width over height of the area that must be visible; `None`: that of the picture.
         aspect: Option<f32>,
-        /// Metres, > 0.
+        /// Distance of the near plane in metres, > 0.
         near: f32,
-        /// Metres, beyond `near`; `None`: infinite.
+        /// Distance of the far plane in metres, beyond `near`; `None`: infinite.
         far: Option<f32>,
     },
-    /// Parallel.
+    /// A parallel projection.
     Orthographic {
-        /// Half of what must be seen across, metres, > 0.
+        /// Half of the width that must be visible, metres, > 0.
         half_width: f32,
-        /// Half of what must be seen upwards, metres, > 0.
+        /// Half of the height that must be visible, metres, > 0.
         half_height: f32,
-        /// Metres, ≥ 0.
+        /// Distance of the near plane in metres, ≥ 0.
         near: f32,
-        /// Metres, beyond `near`.
+        /// Distance of the far plane in metres, beyond `near`.
         far: f32,
     },
 }
@@ -85,8 +87,8 @@ impl Light {
 }
 
 impl Lens {
-    /// The projection that shows all of what must be seen in a picture of `aspect` = width over height, and the depths of its
-    /// planes; an infinite one is [`f32::INFINITY`].
+    /// Returns the projection that shows all that must be visible in a picture of `aspect` = width over height, and the
+    /// depths of its near and far planes in metres; an infinite one is [`f32::INFINITY`].
     #[must_use]
     pub fn projection(self, aspect: f32) -> (Projection, f32, f32) {
         match self {
@@ -102,7 +104,7 @@ impl Lens {
         }
     }
 
-    /// Whether it makes a projection: angles, sizes and depths in their ranges.
+    /// Returns whether the lens makes a projection: angles, sizes and depths are in their ranges.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         let positive = |n: f32| n > 0.0 && n.is_finite();

@@ -4,40 +4,40 @@ use glam::{Affine2, Mat2, Vec2, Vec3, Vec4};
 
 use super::{ImageId, TextureId};
 
-/// How alpha is used.
+/// The meaning of alpha (glTF 2.0, 3.9.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum AlphaMode {
     /// Alpha is ignored.
     #[default]
     Opaque,
-    /// Drawn where alpha ≥ `cutoff`.
+    /// The surface is drawn where alpha ≥ `cutoff`, and fully transparent elsewhere.
     Mask {
-        /// 0…1.
+        /// The least alpha that is drawn, 0…1.
         cutoff: f32,
     },
-    /// Blended over what lies behind.
+    /// The surface is blended over what lies behind it.
     Blend,
 }
 
-/// A texture and the coordinates it is read at.
+/// A texture and the texture coordinates at which it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TextureSlot {
-    /// Which.
+    /// The texture.
     pub texture: TextureId,
-    /// `TEXCOORD_n`: 0 or 1.
+    /// The set of coordinates, `TEXCOORD_n`: 0 or 1.
     pub uv_set: usize,
-    /// Applied to the coordinates first. `None` where the file has none, which costs nothing.
+    /// A transform of the coordinates. `None` where the file has none, which costs nothing.
     pub transform: Option<UvTransform>,
 }
 
-/// `KHR_texture_transform`: where a texture is read, for coordinates that a vertex stores.
+/// A transform of texture coordinates (`KHR_texture_transform`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UvTransform {
-    /// How far the origin is moved, in widths and heights of the texture.
+    /// The translation, in widths and heights of the texture; applied last.
     pub offset: Vec2,
-    /// About the origin, radians: turns the picture clockwise as glTF sees it (v points down).
+    /// The rotation about the origin in radians: it turns the picture clockwise, since v points down in glTF.
     pub rotation: f32,
-    /// Applied first.
+    /// The scale; applied first.
     pub scale: Vec2,
 }
 
@@ -48,7 +48,7 @@ impl Default for UvTransform {
 }
 
 impl UvTransform {
-    /// `texture_from_stored`: translation · rotation · scale, in the order and with the signs of the extension.
+    /// Returns `texture_from_stored`: translation · rotation · scale, in the order and with the signs of the extension.
     #[must_use]
     pub fn matrix(&self) -> Affine2 {
         let (sin, cos) = self.rotation.sin_cos();
@@ -57,16 +57,16 @@ impl UvTransform {
     }
 }
 
-/// `KHR_materials_specular`: how strong and of what colour the reflection of what is no metal is.
+/// Strength and colour of the reflection of dielectrics (`KHR_materials_specular`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Specular {
-    /// 0…1: of the whole reflection, at every angle.
+    /// Strength of the whole reflection at every angle, 0…1.
     pub factor: f32,
-    /// A: multiplies `factor`.
+    /// A texture whose alpha multiplies `factor`.
     pub texture: Option<TextureSlot>,
-    /// Linear, ≥ 0: of what is reflected straight back; may exceed 1.
+    /// Colour of the reflection at normal incidence, linear RGB, ≥ 0; it may exceed 1.
     pub color: Vec3,
-    /// sRGB: multiplies `color`.
+    /// An sRGB texture that multiplies `color`.
     pub color_texture: Option<TextureSlot>,
 }
 
@@ -76,20 +76,20 @@ impl Default for Specular {
     }
 }
 
-/// `KHR_materials_clearcoat`: varnish over everything else.
+/// A layer of varnish over everything else (`KHR_materials_clearcoat`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearcoat {
-    /// 0…1.
+    /// Strength of the layer, 0…1.
     pub factor: f32,
-    /// R: multiplies `factor`.
+    /// A texture whose red multiplies `factor`.
     pub texture: Option<TextureSlot>,
-    /// 0…1.
+    /// Roughness of the layer, 0…1.
     pub roughness: f32,
-    /// G: multiplies `roughness`.
+    /// A texture whose green multiplies `roughness`.
     pub roughness_texture: Option<TextureSlot>,
     /// The normal map of the varnish; without one the varnish is as smooth as the mesh, whatever normal map lies under it.
     pub normal_texture: Option<TextureSlot>,
-    /// Scales xy of its normal map.
+    /// A factor for x and y of its normal map.
     pub normal_scale: f32,
 }
 
@@ -106,40 +106,40 @@ impl Default for Clearcoat {
     }
 }
 
-/// `KHR_materials_sheen`: fibres that stand off the surface, as of velvet.
+/// Fibres that stand off the surface, as those of velvet do (`KHR_materials_sheen`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sheen {
-    /// Linear, 0…1; black: no sheen.
+    /// Colour of the sheen, linear RGB, 0…1; black: no sheen.
     pub color: Vec3,
-    /// sRGB: multiplies `color`.
+    /// An sRGB texture that multiplies `color`.
     pub color_texture: Option<TextureSlot>,
-    /// 0…1.
+    /// Roughness of the sheen, 0…1.
     pub roughness: f32,
-    /// A: multiplies `roughness`.
+    /// A texture whose alpha multiplies `roughness`.
     pub roughness_texture: Option<TextureSlot>,
 }
 
-/// `KHR_materials_transmission`: light that passes through a thin wall instead of being scattered back.
+/// Light that passes through a thin wall instead of being scattered back (`KHR_materials_transmission`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Transmission {
-    /// 0…1: of the light that is not reflected.
+    /// The share of the light that is not reflected which passes through, 0…1.
     pub factor: f32,
-    /// R: multiplies `factor`.
+    /// A texture whose red multiplies `factor`.
     pub texture: Option<TextureSlot>,
 }
 
-/// `KHR_materials_pbrSpecularGlossiness`: takes the place of base colour, metallic and roughness.
+/// The older model that takes the place of base colour, metallic and roughness (`KHR_materials_pbrSpecularGlossiness`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpecularGlossiness {
-    /// Linear RGBA.
+    /// Diffuse colour, linear RGBA.
     pub diffuse: Vec4,
-    /// sRGB colour, straight alpha.
+    /// A texture that multiplies `diffuse`: sRGB colour, straight alpha.
     pub diffuse_texture: Option<TextureSlot>,
-    /// Linear, 0…1: reflectance straight on.
+    /// Reflectance at normal incidence, linear RGB, 0…1.
     pub specular: Vec3,
-    /// 0…1: 1 − roughness.
+    /// Smoothness, 0…1; it is 1 − roughness.
     pub glossiness: f32,
-    /// RGB: specular, sRGB; A: glossiness, linear.
+    /// A texture whose RGB (sRGB) multiplies `specular` and whose alpha (linear) multiplies `glossiness`.
     pub texture: Option<TextureSlot>,
 }
 
@@ -154,54 +154,54 @@ impl Default for SpecularGlossiness {
 /// are.
 #[derive(Clone, Debug)]
 pub struct Material {
-    /// Never empty.
+    /// The name of the material; never empty.
     pub name: String,
-    /// Linear RGBA.
+    /// Base colour, linear RGBA.
     pub base_color: Vec4,
-    /// sRGB colour, straight alpha.
+    /// A texture that multiplies `base_color`: sRGB colour, straight alpha.
     pub base_color_texture: Option<TextureSlot>,
-    /// 0…1.
+    /// How metallic the surface is, 0…1.
     pub metallic: f32,
-    /// 0…1.
+    /// Roughness, 0…1.
     pub roughness: f32,
-    /// G roughness, B metallic.
+    /// A texture whose green multiplies `roughness` and whose blue multiplies `metallic`.
     pub metallic_roughness_texture: Option<TextureSlot>,
-    /// Tangent space, +Y up.
+    /// A normal map in tangent space, +Y up.
     pub normal_texture: Option<TextureSlot>,
-    /// Scales xy of the normal map.
+    /// A factor for x and y of the normal map.
     pub normal_scale: f32,
-    /// R.
+    /// A texture whose red holds ambient occlusion.
     pub occlusion_texture: Option<TextureSlot>,
-    /// 0…1.
+    /// How strongly occlusion darkens, 0…1.
     pub occlusion_strength: f32,
-    /// Linear.
+    /// Emitted light, linear RGB.
     pub emissive: Vec3,
-    /// sRGB.
+    /// An sRGB texture that multiplies `emissive`.
     pub emissive_texture: Option<TextureSlot>,
-    /// `KHR_materials_emissive_strength`: multiplies `emissive`, ≥ 0.
+    /// A factor of `emissive`, ≥ 0 (`KHR_materials_emissive_strength`).
     pub emissive_strength: f32,
-    /// `KHR_materials_ior`: index of refraction, 0 (which reflects everything) or ≥ 1.
+    /// Index of refraction (`KHR_materials_ior`): ≥ 1, or 0, which reflects everything.
     pub ior: f32,
-    /// How what is no metal reflects.
+    /// The reflection of dielectrics, where the file changes it.
     pub specular: Option<Specular>,
-    /// Varnish.
+    /// The layer of varnish, if there is one.
     pub clearcoat: Option<Clearcoat>,
-    /// Cloth.
+    /// The fibres of cloth, if there are any.
     pub sheen: Option<Sheen>,
-    /// Glass.
+    /// Transmitted light, as of glass, if there is any.
     pub transmission: Option<Transmission>,
-    /// Takes the place of base colour, metallic and roughness.
+    /// The parameters that take the place of base colour, metallic and roughness, if the file has them.
     pub specular_glossiness: Option<SpecularGlossiness>,
-    /// `KHR_materials_unlit`: the base colour as it is; nothing else of the material counts.
+    /// Shows the base colour as it is, without light (`KHR_materials_unlit`); nothing else of the material counts.
     pub unlit: bool,
-    /// How alpha is used.
+    /// The meaning of alpha.
     pub alpha: AlphaMode,
-    /// Else back faces are culled.
+    /// Whether back faces are drawn too; else they are culled.
     pub double_sided: bool,
 }
 
 impl Default for Material {
-    /// The default material of glTF 2.0 (3.9.1).
+    /// Returns the default material of glTF 2.0 (3.9.1).
     fn default() -> Self {
         Self {
             name: "default".into(),
@@ -231,14 +231,14 @@ impl Default for Material {
 }
 
 impl Material {
-    /// The factor and texture that colour the surface and hold its alpha: the base colour, or the diffuse colour that takes
-    /// its place. Linear RGBA, and an sRGB texture.
+    /// Returns the factor (linear RGBA) and the sRGB texture that colour the surface and hold its alpha: those of the
+    /// base colour, or of the diffuse colour that takes its place.
     #[must_use]
     pub fn coloring(&self) -> (Vec4, Option<TextureSlot>) {
         self.specular_glossiness.map_or((self.base_color, self.base_color_texture), |s| (s.diffuse, s.diffuse_texture))
     }
 
-    /// Every texture that is drawn, with its name as the file's format has it.
+    /// Returns every texture that is drawn, with its name as the file format has it.
     pub fn textures(&self) -> impl Iterator<Item = (&'static str, TextureSlot)> {
         let (specular, coat) = (self.specular.unwrap_or_default(), self.clearcoat.unwrap_or_default());
         let (sheen, transmission) = (self.sheen.unwrap_or_default(), self.transmission.unwrap_or_default());
@@ -268,7 +268,7 @@ impl Material {
         all.into_iter().take(if unlit { 1 } else { all.len() }).filter_map(|(name, slot)| slot.map(|slot| (name, slot)))
     }
 
-    /// The texture whose coordinates tangents follow: that of the normal map, else of the varnish's.
+    /// Returns the texture whose coordinates tangents follow: the normal map, else that of the varnish.
     #[must_use]
     pub fn tangent_slot(&self) -> Option<TextureSlot> {
         let coat = || self.clearcoat.and_then(|c| c.normal_texture);
@@ -276,31 +276,31 @@ impl Material {
     }
 }
 
-/// An image read in a certain way.
+/// An image with the sampler that reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Texture {
-    /// `None`: missing or broken, drawn as a neutral stand-in.
+    /// The image; `None` where it is missing or broken, which is drawn as a neutral stand-in.
     pub image: Option<ImageId>,
-    /// Filters and wrapping.
+    /// The filters and the wrapping.
     pub sampler: Sampler,
 }
 
 /// Filters and wrapping of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sampler {
-    /// Across u.
+    /// Wrapping in the direction of u.
     pub wrap_u: Wrap,
-    /// Across v.
+    /// Wrapping in the direction of v.
     pub wrap_v: Wrap,
-    /// When magnified.
+    /// The filter where the texture is magnified.
     pub mag: Filter,
-    /// When minified.
+    /// The filter where the texture is minified.
     pub min: Filter,
-    /// Between mip levels; `None`: only the largest is read.
+    /// The filter between mip levels; `None`: only the largest level is read.
     pub mip: Option<Filter>,
 }
 
-/// Outside 0…1.
+/// What is read outside of the coordinates 0…1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum Wrap {
@@ -310,7 +310,7 @@ pub enum Wrap {
     ClampToEdge,
 }
 
-/// Between texels.
+/// What is read between texels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum Filter {

@@ -9,7 +9,7 @@ use super::MaterialId;
 pub struct Mesh {
     /// The name in the file; it may be empty.
     pub name: String,
-    /// In file order.
+    /// The primitives, in file order.
     pub primitives: Vec<Primitive>,
     /// Names of the morph targets (`extras.targetNames`), as many as there are targets; made up where missing.
     pub morph_names: Vec<String>,
@@ -18,16 +18,16 @@ pub struct Mesh {
 /// The kind of primitive that the index list describes once strips, fans and loops are unrolled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Topology {
-    /// One index each.
+    /// Points: one index each.
     Points,
-    /// Two indices each.
+    /// Lines: two indices each.
     Lines,
-    /// Three indices each.
+    /// Triangles: three indices each.
     #[default]
     Triangles,
 }
 
-/// `primitive.mode` of the file.
+/// The `primitive.mode` that the file states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum SourceMode {
@@ -44,82 +44,85 @@ pub enum SourceMode {
 /// Vertices drawn with one material. All lists that are not empty are as long as `positions`.
 #[derive(Clone, Debug, Default)]
 pub struct Primitive {
-    /// After unrolling.
+    /// The kind of primitive after strips, fans and loops were unrolled.
     pub topology: Topology,
-    /// Before unrolling.
+    /// The kind of primitive that the file stores.
     pub source_mode: SourceMode,
-    /// `None`: the default material.
+    /// The material without a variant; `None`: the default material.
     pub material: Option<MaterialId>,
     /// The material of each variant that has one of its own here, by rising place in [`super::ModelParts::variants`].
     pub variants: Vec<(usize, MaterialId)>,
-    /// Into the vertices; a list by `topology`, written out where the file has none.
+    /// Numbers of vertices: a list of points, lines or triangles by `topology`. Import writes it where the file has
+    /// none.
     pub indices: Vec<u32>,
-    /// Mesh space, metres.
+    /// Positions in mesh space, metres.
     pub positions: Vec<Vec3>,
-    /// Unit; empty: flat, from the deformed surface.
+    /// Unit normals in mesh space. Empty where the file has none: flat normals are then computed from the deformed
+    /// surface.
     pub normals: Vec<Vec3>,
-    /// xyz unit, w = ±1 the handedness; empty where no normal map needs them.
+    /// Tangents: xyz of unit length, w = ±1 the handedness. Empty where no normal map needs them.
     pub tangents: Vec<Vec4>,
-    /// Both texture coordinate sets, each may be empty.
+    /// Both sets of texture coordinates; each may be empty.
     pub uvs: [Vec<Vec2>; 2],
-    /// Linear RGBA, straight alpha; may be empty.
+    /// Vertex colours, linear RGBA with straight alpha; may be empty.
     pub colors: Vec<Vec4>,
-    /// As the file has them: [`super::Model::primitive`] gives those that the model has now, with edits. `None`: rigid, though
-    /// the node may have a skin.
+    /// The influences as the file has them; `None`: rigid, though the node may have a skin. [`super::Model::primitive`]
+    /// gives those that the model has now, with edits.
     pub stored_influences: Option<Influences>,
-    /// Displacements.
+    /// The displacements of each morph target.
     pub morphs: Vec<MorphTarget>,
-    /// Vertices of the file. Those after it were split off where tangents disagree (see [`Primitive::split_from`]).
+    /// How many vertices the file has. Those after them were split off where the tangents of triangles disagree (see
+    /// [`Primitive::split_from`]).
     pub stored_vertices: usize,
-    /// For vertex `stored_vertices + i`: the stored vertex it copies.
+    /// For vertex `stored_vertices + i`: the stored vertex that it copies.
     pub split_from: Vec<u32>,
 }
 
 impl Primitive {
-    /// Vertices, those split off for tangents included.
+    /// Returns how many vertices there are, those split off for tangents included.
     #[must_use]
     pub fn vertex_count(&self) -> usize {
         self.positions.len()
     }
 
-    /// The material that a variant draws it with (`KHR_materials_variants`); `None`: the default material.
+    /// Returns the material that is used with a variant (`KHR_materials_variants`); `None`: the default material.
     #[must_use]
     pub fn material_in(&self, variant: Option<usize>) -> Option<MaterialId> {
         let place = |variant| self.variants.binary_search_by_key(&variant, |(of, _)| *of).ok();
         variant.and_then(place).map(|i| self.variants[i].1).or(self.material)
     }
 
-    /// Every material that it may be drawn with, the one without a variant first.
+    /// Returns every material that the primitive may be drawn with, the one without a variant first.
     pub fn materials(&self) -> impl Iterator<Item = MaterialId> {
         self.material.into_iter().chain(self.variants.iter().map(|(_, material)| *material))
     }
 }
 
-/// Displacements of one morph target; each list is empty or as long as the primitive's positions.
+/// The displacements of one morph target; each list is empty or as long as the primitive's positions.
 #[derive(Clone, Debug, Default)]
 pub struct MorphTarget {
-    /// Metres.
+    /// Displacements of the positions, metres.
     pub positions: Vec<Vec3>,
-    /// Added to the normal, which is normalised after.
+    /// Added to the normals, which are normalised afterwards.
     pub normals: Vec<Vec3>,
-    /// Added to the tangent's xyz.
+    /// Added to xyz of the tangents.
     pub tangents: Vec<Vec3>,
 }
 
 /// How the file stores weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WeightFormat {
-    /// Normalised 8 bit.
+    /// Normalised integers of 8 bits.
     U8,
-    /// Normalised 16 bit.
+    /// Normalised integers of 16 bits.
     U16,
-    /// 32-bit float.
+    /// Floats of 32 bits.
     #[default]
     F32,
 }
 
 impl WeightFormat {
-    /// The integer that stands for one; `None` for floats.
+    /// Returns the integer that stands for 1.0; `None` for floats.
     #[must_use]
     pub const fn one(self) -> Option<u32> {
         match self {
@@ -129,12 +132,13 @@ impl WeightFormat {
         }
     }
 
-    /// How far the weights of a vertex may sum from one. Normalised integers must do so exactly (glTF 2.0, 3.7.3.3); floats
-    /// should come "as close as reasonably possible" there, and what was rounded to four digits is.
+    /// Returns how far the sum of a vertex's weights may be from one. Normalised integers must sum to one exactly (glTF
+    /// 2.0, 3.7.3.3); floats should come "as close as reasonably possible", which allows for weights that were rounded
+    /// to four digits.
     #[must_use]
     pub fn tolerance(self) -> f64 {
         match self {
-            // Half a step: integers that sum to another number are a whole step off.
+            // Half a step: integers that do not sum to one are off by a whole step at least.
             Self::U8 => 0.5 / 255.0,
             Self::U16 => 0.5 / 65_535.0,
             Self::F32 => 1e-4,
@@ -142,40 +146,41 @@ impl WeightFormat {
     }
 }
 
-/// A weight of the file that is no number; the model has 0 in its place.
+/// A weight of the file that is NaN or infinite; the model has 0 in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotFinite {
     /// The vertex's number in the file.
     pub vertex: u32,
-    /// Which of the vertex's pairs.
+    /// The number of the pair within the vertex.
     pub slot: u32,
-    /// NaN or infinite.
+    /// The value in the file, NaN or infinite.
     pub value: f32,
 }
 
-/// A joint number of the file that lies beyond the skin, where the weight is 0 or no number; the model has joint 0 in its
-/// place.
+/// A joint number of the file that the skin does not have, where the weight is 0 or not finite; the model has joint 0
+/// in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// The vertex's number in the file.
     pub vertex: u32,
-    /// Which of the vertex's pairs.
+    /// The number of the pair within the vertex.
     pub slot: u32,
     /// The joint that the file stores.
     pub joint: u16,
 }
 
-/// The (joint, weight) pairs that a file stores for all vertices of a primitive, vertex after vertex: vertex `v` owns
-/// `v * per_vertex ..`. Whoever asks what moves a vertex now asks [`super::InfluencesRef`], which knows of edits.
+/// The (joint, weight) pairs that a file stores for all vertices of a primitive, vertex after vertex: those of vertex
+/// `v` begin at `v * per_vertex`. [`super::InfluencesRef`] gives the pairs that vertices have now, with edits.
 #[derive(Clone, Debug, Default)]
 pub struct Influences {
-    /// Pairs for each vertex: four for each `JOINTS_n` set.
+    /// How many pairs each vertex has: four for each `JOINTS_n` set.
     pub per_vertex: usize,
-    /// Places in [`super::Skin::joints`].
+    /// Joint numbers, which are places in [`super::Skin::joints`].
     pub joints: Vec<u16>,
-    /// Not renormalised.
+    /// The weights as stored, not renormalised.
     pub weights: Vec<f32>,
-    /// How the weights are stored; of sets that differ (see [`Influences::formats`]) the one that needs most room.
+    /// The format in which weights are stored; where sets differ (see [`Influences::formats`]), the one that needs most
+    /// room.
     pub format: WeightFormat,
     /// How each `WEIGHTS_n` set is stored, where they differ; empty where all are stored as [`Influences::format`] says.
     pub formats: Vec<WeightFormat>,
@@ -186,7 +191,7 @@ pub struct Influences {
 }
 
 impl Influences {
-    /// The pairs of one vertex, zero weights included.
+    /// Returns joints and weights of one vertex, zero weights included.
     #[must_use]
     pub fn of(&self, vertex: usize) -> (&[u16], &[f32]) {
         let range = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;

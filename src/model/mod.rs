@@ -1,7 +1,7 @@
-//! What a file says, validated and immutable. Pose never lives here.
+//! What a file says, validated and immutable. Poses are not part of a model.
 //!
-//! Owns: skeleton, skins, meshes, clips, materials, images. The only constructor is [`Model::build`], which checks every
-//! invariant, so the rest of the crate indexes freely. Knows nothing of files, time or the GPU.
+//! Owns: skeleton, skins, meshes, clips, materials, images. The only constructor is [`Model::build`], which checks
+//! every invariant, so the rest of the crate indexes freely. Knows nothing of files, time or the GPU.
 
 mod builder;
 mod clip;
@@ -56,12 +56,12 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $name(pub u32);
         impl $name {
-            /// The number as an index into its list.
+            /// Returns the number as an index into its list.
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
-            /// The id of list position `index`.
+            /// Returns the id of list position `index`.
             #[must_use]
             pub const fn from_index(index: usize) -> Self {
                 Self(index as u32)
@@ -94,14 +94,15 @@ ids! {
     CameraId,
 }
 
-/// One whole file, and the weights that were edited since it was read. Models that differ in weights alone share the rest.
+/// One whole file, and the weights that were edited since it was read. Models that differ in weights alone share the
+/// rest.
 #[derive(Debug)]
 pub struct Model {
     shared: Arc<Shared>,
     edits: WeightEdits,
 }
 
-/// All of a model but its edited weights.
+/// Everything in a model except its edited weights.
 #[derive(Debug)]
 struct Shared {
     parts: ModelParts,
@@ -118,32 +119,32 @@ impl std::ops::Deref for Model {
 }
 
 impl Model {
-    /// The place of each palette in the one buffer that holds all of them.
+    /// Returns the place of each palette in the one buffer that holds all of them.
     #[must_use]
     pub fn palette_layout(&self) -> &PaletteLayout {
         &self.shared.layout
     }
 
-    /// Local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.
+    /// Returns the local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.
     #[must_use]
     pub fn bind_pose(&self) -> &LocalPose {
         &self.shared.bind
     }
 
-    /// True when some skin refers to `node`.
+    /// Returns whether some skin refers to `node`.
     #[must_use]
     pub fn is_joint(&self, node: NodeId) -> bool {
         self.shared.is_joint[node.index()]
     }
 
-    /// The name that a humanoid rig gives to `node`; `None` where it gives none.
+    /// Returns the name that a humanoid rig gives to `node`; `None` where it gives none.
     #[must_use]
     pub fn humanoid(&self, node: NodeId) -> Option<&str> {
         let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
         Some(&self.humanoid[at].1)
     }
 
-    /// The instances of a scene, in depth-first node order.
+    /// Returns the instances of a scene, in depth-first node order.
     pub fn instances_in_scene(&self, scene: usize) -> impl Iterator<Item = (InstanceId, &Instance)> {
         let shown = self.scenes.get(scene).map(|s| s.contains.as_slice());
         self.instances
@@ -153,9 +154,9 @@ impl Model {
             .map(|(i, instance)| (InstanceId::from_index(i), instance))
     }
 
-    /// Finds the matrices that move a primitive of an instance: the place of the first one in the palette buffer, and the
-    /// influences, whose joints count from there. Without influences that one matrix moves every vertex, as a skin of one
-    /// joint would.
+    /// Finds the matrices that move a primitive of an instance: the place of the first one in the palette buffer, and
+    /// the influences, whose joints count from there. Without influences, that one matrix moves every vertex, as a skin
+    /// of one joint would.
     #[must_use]
     pub fn binding(&self, instance: InstanceId, primitive: usize) -> (u32, Option<InfluencesRef<'_>>) {
         let Instance { mesh, skin, .. } = &self.instances[instance.index()];
@@ -166,7 +167,8 @@ impl Model {
         }
     }
 
-    /// The same model that rests in another pose; `None` where that is not a pose of its nodes and weights.
+    /// Returns the same model with another rest pose; `None` where `rest` does not fit its nodes and morph weights or
+    /// is not finite.
     #[must_use]
     pub fn with_rest(&self, rest: &LocalPose) -> Option<Self> {
         let mut parts = self.shared.parts.clone();
@@ -179,7 +181,7 @@ impl Model {
         Self::build(parts).ok().map(|built| Self { edits, ..built })
     }
 
-    /// Vertices of all meshes as drawn: each instance counts as often as it has copies.
+    /// Returns how many vertices are drawn: those of each instance count as often as it has copies.
     #[must_use]
     pub fn drawn_vertices(&self) -> usize {
         let of_mesh =
@@ -188,37 +190,39 @@ impl Model {
     }
 }
 
-/// Nodes shown together.
+/// A list of nodes that are shown together.
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     /// The name in the file; it may be empty.
     pub name: String,
-    /// Roots in file order.
+    /// The root nodes, in file order.
     pub roots: Vec<NodeId>,
     /// For each node of the model: whether this scene contains it.
     pub contains: Vec<bool>,
 }
 
-/// A mesh drawn at a node. Skinned: the node's own transform is ignored (glTF 2.0, 3.7.3.3).
+/// A mesh that is drawn at a node. The transform of the node is ignored where the instance is skinned (glTF 2.0,
+/// 3.7.3.3).
 #[derive(Clone, Debug, Default)]
 pub struct Instance {
     /// The node that carries it.
     pub node: NodeId,
     /// The mesh that is drawn.
     pub mesh: MeshId,
-    /// `None`: rigid, moved by `node` alone (a skin of one joint).
+    /// The skin; `None`: rigid, moved by `node` alone (as by a skin of one joint).
     pub skin: Option<SkinId>,
     /// Rest weights of the mesh's morph targets (the node's, else the mesh's, else zeros).
     pub morph_weights: Vec<f32>,
     /// The place of this instance's first weight in [`LocalPose::morph_weights`].
     pub morph_offset: usize,
-    /// `node_from_copy` of each copy that the node shows (`EXT_mesh_gpu_instancing`); empty: the mesh once, at the node. A
-    /// skinned instance has none. All are drawn at once: copy `n` is moved by the `n`-th matrix of its palette.
+    /// `node_from_copy` of each copy that the node shows (`EXT_mesh_gpu_instancing`); empty: the mesh is drawn once, at
+    /// the node. A skinned instance has none. All copies are drawn in one call: copy `n` is moved by the `n`-th matrix
+    /// of the instance's palette.
     pub copies: Vec<Affine3A>,
 }
 
 impl Instance {
-    /// How many times the mesh is drawn.
+    /// Returns how many times the mesh is drawn.
     #[must_use]
     pub fn copy_count(&self) -> usize {
         self.copies.len().max(1)
@@ -228,23 +232,24 @@ impl Instance {
 /// A pose: one transform per node (`parent_from_node`) and the morph weights of all instances.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LocalPose {
-    /// By node.
+    /// The transform of each node.
     pub transforms: Vec<Transform>,
-    /// By [`Instance::morph_offset`].
+    /// The morph weights; those of an instance begin at [`Instance::morph_offset`].
     pub morph_weights: Vec<f32>,
 }
 
-/// Which matrices of the palette buffer belong to whom. All skins come first, then the matrices of the nodes that move
-/// something rigid: instances without a skin, and instances with one of which some primitive has no influences.
+/// Where the matrices of each skin and instance lie in the palette buffer. All skins come first, then the matrices of
+/// the nodes that move something rigid: instances without a skin, and skinned instances of which some primitive has no
+/// influences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PaletteLayout {
-    /// First matrix of each skin.
+    /// The first matrix of each skin.
     pub skins: Vec<u32>,
     /// The matrix of each instance without a skin; for skinned ones the skin's first.
     pub instances: Vec<u32>,
     /// The matrix of each instance's node, where something follows it rigidly; the first of as many as it has copies.
     pub rigid: Vec<Option<u32>>,
-    /// Matrices in all.
+    /// How many matrices there are in all.
     pub len: u32,
 }
 
@@ -286,8 +291,9 @@ fn layout(parts: &ModelParts) -> PaletteLayout {
     PaletteLayout { skins, instances, rigid, len }
 }
 
-/// Bind pose as local transforms. Joints stand at `C · inverse_bind⁻¹`, where `C` is what the skin's first joint (in
-/// node order) shows at rest; nodes that are no joint keep their rest transform. A joint of several skins follows the first.
+/// Computes the bind pose as local transforms. Joints stand at `C · inverse_bind⁻¹`, where `C` is the matrix of the
+/// skin's first joint (in node order) at rest times its inverse bind matrix; nodes that are no joint keep their rest
+/// transform. A joint of several skins follows the first.
 fn bind_pose(parts: &ModelParts) -> LocalPose {
     let skeleton = &parts.skeleton;
     let n = skeleton.len();
@@ -326,7 +332,7 @@ fn bind_pose(parts: &ModelParts) -> LocalPose {
     pose
 }
 
-/// Whether a transform is finite, with a unit rotation: what the builder asks of a rest pose.
+/// Returns whether a transform is finite, with a unit rotation, as the builder demands of a rest pose.
 #[must_use]
 fn is_valid_transform(t: Transform) -> bool {
     let near_unit = |q: Quat| (q.length_squared() - 1.0).abs() < 1e-3;

@@ -21,26 +21,26 @@ use std::sync::Arc;
 pub struct Origins {
     /// The range of the JSON text in the opened file, bytes: all of a `.gltf`, the first chunk of a GLB.
     pub json: Range<u64>,
-    /// By the file's buffer index.
+    /// The buffers, by the file's index.
     pub buffers: Vec<BufferOrigin>,
-    /// By the file's buffer view index.
+    /// The buffer views, by the file's index.
     pub views: Vec<ViewOrigin>,
-    /// By the file's accessor index; all that the file has.
+    /// All accessors of the file, by its index.
     pub accessors: Vec<AccessorOrigin>,
-    /// By mesh, then by primitive, as in the model (and in the file).
+    /// The places of the primitives' influences: by mesh, then by primitive, as in the model (and in the file).
     pub primitives: Vec<Vec<PrimitiveOrigin>>,
     /// By skin: the accessor of its inverse bind matrices; `None` where the file stores none.
     pub skins: Vec<Option<usize>>,
-    /// By node of the model.
+    /// The members that each node of the model has in the file.
     pub nodes: Vec<NodeMembers>,
-    /// By clip.
+    /// The places of the clips' keys.
     pub clips: Vec<ClipOrigin>,
 }
 
 /// A buffer of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferOrigin {
-    /// Its `byteLength`, bytes; what holds it may be longer.
+    /// Its `byteLength` in bytes; the file or chunk that holds it may be longer.
     pub length: u64,
     /// The storage of its bytes.
     pub source: BufferSource,
@@ -69,7 +69,7 @@ pub struct ViewOrigin {
     pub buffer: usize,
     /// Its first byte, from the start of the buffer.
     pub offset: u64,
-    /// Its bytes.
+    /// How many bytes it has.
     pub length: u64,
     /// The stream that its bytes are decoded from; `None` where they stand in the buffer as they are.
     pub meshopt: Option<Box<MeshoptStream>>,
@@ -84,15 +84,15 @@ pub struct MeshoptStream {
     pub buffer: usize,
     /// The stream's first byte, from the start of that buffer.
     pub offset: u64,
-    /// The stream's bytes.
+    /// How many bytes the stream has.
     pub length: u64,
-    /// The mode as the file names it: `ATTRIBUTES`.
+    /// The mode as the file names it, such as `ATTRIBUTES`.
     pub mode: &'static str,
-    /// The filter as the file names it: `NONE`.
+    /// The filter as the file names it, such as `NONE`.
     pub filter: &'static str,
     /// Bytes from one decoded element to the next.
     pub stride: usize,
-    /// Decoded elements.
+    /// How many elements the stream decodes to.
     pub count: usize,
 }
 
@@ -109,7 +109,7 @@ pub enum ComponentType {
 }
 
 impl ComponentType {
-    /// Bytes of a component.
+    /// Returns the bytes of a component.
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
@@ -119,7 +119,7 @@ impl ComponentType {
         }
     }
 
-    /// The short name of the type: `u8`.
+    /// Returns the short name of the type, such as `u8`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -147,7 +147,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// The name in the file: `VEC3`.
+    /// Returns the name in the file, such as `VEC3`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -161,7 +161,7 @@ impl ElementType {
         }
     }
 
-    /// Bytes of an element; the columns of a matrix start at multiples of four bytes (glTF 2.0, 3.6.2.4).
+    /// Returns the bytes of an element; the columns of a matrix start at multiples of four bytes (glTF 2.0, 3.6.2.4).
     #[must_use]
     pub fn bytes(self, component: ComponentType) -> usize {
         let size = component.bytes();
@@ -181,13 +181,14 @@ impl ElementType {
 /// An accessor of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessorOrigin {
-    /// Elements, as the file states them. An attribute that a Draco stream fills has [`DracoStream::vertices`].
+    /// How many elements it has, as the file states it. An attribute that a Draco stream fills has
+    /// [`DracoStream::vertices`].
     pub count: usize,
     /// The type of an element.
     pub element: ElementType,
     /// The type of a component.
     pub component: ComponentType,
-    /// Integers stand for 0 to 1 or −1 to 1.
+    /// Whether integers stand for 0 to 1 or −1 to 1.
     pub normalized: bool,
     /// The place of its elements; `None`: all are zero, or a Draco stream has them.
     pub base: Option<ElementsOrigin>,
@@ -200,7 +201,7 @@ pub struct AccessorOrigin {
 pub struct ElementsOrigin {
     /// Index of the view.
     pub view: usize,
-    /// Element 0, bytes from the start of the view (of what it decodes to, where it is compressed).
+    /// The first byte of element 0, from the start of the view (or of what it decodes to, where it is compressed).
     pub offset: u64,
     /// Bytes from one element to the next.
     pub stride: usize,
@@ -211,29 +212,29 @@ pub struct ElementsOrigin {
 pub struct SparseOrigin {
     /// How many elements are replaced.
     pub count: usize,
-    /// Which ones, as numbers of `index_type`.
+    /// The numbers of the elements that are replaced, of type `index_type`.
     pub indices: ElementsOrigin,
     /// The type of the indices.
     pub index_type: ComponentType,
-    /// By what, in the accessor's own type.
+    /// The elements that replace them, in the accessor's own type.
     pub values: ElementsOrigin,
 }
 
-/// Bytes of one element.
+/// The place of the bytes of one element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ByteLocation {
     /// They stand in a buffer as they are.
     Buffer {
         /// Index of the buffer.
         buffer: usize,
-        /// From the start of the buffer.
+        /// The bytes, from the start of the buffer.
         range: Range<u64>,
     },
     /// They stand in what a compressed view decodes to ([`ViewOrigin::meshopt`]).
     Decoded {
         /// Index of the view.
         view: usize,
-        /// From the start of the decoded bytes.
+        /// The bytes, from the start of the decoded view.
         range: Range<u64>,
     },
 }
@@ -241,7 +242,7 @@ pub enum ByteLocation {
 /// The place of a primitive's influences in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrimitiveOrigin {
-    /// `JOINTS_n` and `WEIGHTS_n`, by `n`; empty where the model has no influences for the primitive.
+    /// The `JOINTS_n` and `WEIGHTS_n` accessors, by `n`; empty where the model has no influences for the primitive.
     pub sets: Vec<SetOrigin>,
     /// The stream that `KHR_draco_mesh_compression` names; `None` where it names none.
     pub draco: Option<DracoStream>,
@@ -250,9 +251,9 @@ pub struct PrimitiveOrigin {
 /// One `JOINTS_n` with its `WEIGHTS_n`. Both are `/meshes/M/primitives/P/attributes/…` in the JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetOrigin {
-    /// `JOINTS_n`.
+    /// The place of `JOINTS_n`.
     pub joints: AttributeOrigin,
-    /// `WEIGHTS_n`.
+    /// The place of `WEIGHTS_n`.
     pub weights: AttributeOrigin,
 }
 
@@ -276,23 +277,23 @@ pub struct DracoStream {
     pub vertices: Option<usize>,
 }
 
-/// Which members a node of the file has. They are `/nodes/N/…`, where N is [`super::Skeleton::file_index`].
+/// The members that a node has in the file. They are `/nodes/N/…`, where N is [`super::Skeleton::file_index`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub struct NodeMembers {
-    /// It excludes translation, rotation and scale.
+    /// The node has a `matrix`, which excludes translation, rotation and scale.
     pub matrix: bool,
     pub translation: bool,
     pub rotation: bool,
     pub scale: bool,
-    /// Morph weights of the node's own; without them those of the mesh hold.
+    /// The node has morph weights of its own; without them those of the mesh hold.
     pub weights: bool,
-    /// It has no name, or an empty one: then [`super::Skeleton::names`] has a name that was made up.
+    /// The node has no name, or an empty one: the name in [`super::Skeleton::names`] was made up.
     pub unnamed: bool,
 }
 
 impl NodeMembers {
-    /// The names of the members that are there, but for the node's own name.
+    /// Returns the names of the members that are there, except the node's own name.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let Self { matrix, translation, rotation, scale, weights, unnamed: _ } = self;
         let all = [
@@ -309,11 +310,11 @@ impl NodeMembers {
 /// The place of a clip's keys in the file. The clip has the index of its animation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClipOrigin {
-    /// By place in [`super::Clip::samplers`].
+    /// The places of the samplers, by place in [`super::Clip::samplers`].
     pub samplers: Vec<SamplerOrigin>,
-    /// By place in [`super::Clip::channels`]: the index of the channel in its animation.
+    /// For each of [`super::Clip::channels`]: the index of the channel in its animation.
     pub channels: Vec<usize>,
-    /// By place in [`super::Clip::properties`]: the same.
+    /// For each of [`super::Clip::properties`]: the index of the channel in its animation.
     pub properties: Vec<usize>,
 }
 
@@ -326,12 +327,12 @@ pub struct SamplerOrigin {
     pub input: usize,
     /// The accessor of the values: as many elements for each key as [`super::Values`] says.
     pub output: usize,
-    /// Which stored keys the model has, rising; `None`: all of them.
+    /// The numbers of the stored keys that the model has, rising; `None`: it has all of them.
     pub kept: Option<Arc<[u32]>>,
 }
 
 impl SamplerOrigin {
-    /// The place in the file of key `key` of the model.
+    /// Returns the place in the file of key `key` of the model.
     #[must_use]
     pub fn stored_key(&self, key: usize) -> usize {
         self.kept.as_ref().and_then(|kept| kept.get(key)).map_or(key, |stored| *stored as usize)
@@ -339,7 +340,8 @@ impl SamplerOrigin {
 }
 
 impl Origins {
-    /// The place of element `index` of an accessor, sparse elements left aside; `None` where the file has no bytes for it.
+    /// Returns the place of element `index` of an accessor, without regard to sparse elements; `None` where the file
+    /// has no bytes for it.
     #[must_use]
     pub fn element(&self, accessor: usize, index: usize) -> Option<ByteLocation> {
         let AccessorOrigin { count, element, component, base, .. } = self.accessors.get(accessor)?;
@@ -347,7 +349,7 @@ impl Origins {
         base.as_ref().filter(|_| index < *count).and_then(|base| self.place(base, size, index))
     }
 
-    /// The place of entry `index` of an accessor's sparse elements: that of the index, and that of the value.
+    /// Returns the places of entry `index` of an accessor's sparse elements: that of the index, and that of the value.
     #[must_use]
     pub fn sparse_entry(&self, accessor: usize, index: usize) -> Option<(ByteLocation, ByteLocation)> {
         let AccessorOrigin { element, component, sparse, .. } = self.accessors.get(accessor)?;
@@ -356,8 +358,8 @@ impl Origins {
         Some((which, self.place(&sparse.values, element.bytes(*component), index)?))
     }
 
-    /// The place of element `index` of a list, `size` bytes long, whether the list is as long or not; `None` where the
-    /// view is not there.
+    /// Returns the place of element `index` of a list whose elements have `size` bytes, without a check of the list's
+    /// length; `None` where the view is not there.
     #[must_use]
     pub fn place(&self, list: &ElementsOrigin, size: usize, index: usize) -> Option<ByteLocation> {
         let view = self.views.get(list.view)?;

@@ -1,4 +1,5 @@
-//! What a clip may change beside poses (`KHR_animation_pointer`): one number, or a few, of a material, light, camera or node.
+//! Properties that a clip may change beside poses (`KHR_animation_pointer`): one number, or a few, of a material,
+//! light, camera or node.
 
 use glam::{Vec3, Vec4};
 
@@ -7,7 +8,7 @@ use super::{AlphaMode, CameraId, Lens, Light, LightId, LightKind, Material, Mate
 /// A property that a clip moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
-    /// Whether a node and all below it are shown: 0 or 1.
+    /// The visibility of a node and all below it: 0 or 1.
     Visible(NodeId),
     /// A property of a material.
     Material(MaterialId, MaterialProperty),
@@ -17,7 +18,7 @@ pub enum Property {
     Camera(CameraId, CameraProperty),
 }
 
-/// A property and its value, as far as it has components.
+/// A property and its value, which fills as many components as the property has.
 pub type Change = (Property, Vec4);
 
 /// The properties of a material that a clip may change.
@@ -49,7 +50,7 @@ pub enum MaterialProperty {
     UvScale(TextureUse),
 }
 
-/// Which texture of a material.
+/// The textures of a material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the fields of Material and its parts")]
 pub enum TextureUse {
@@ -94,7 +95,7 @@ pub enum CameraProperty {
 }
 
 impl Property {
-    /// Numbers that make its value: 1 to 4.
+    /// Returns how many numbers make its value: 1 to 4.
     #[must_use]
     pub fn components(self) -> usize {
         use MaterialProperty as M;
@@ -109,7 +110,7 @@ impl Property {
 }
 
 impl Material {
-    /// One of its textures, if it has it.
+    /// Returns one of the textures, if the material has it.
     pub fn slot_mut(&mut self, texture: TextureUse) -> Option<&mut TextureSlot> {
         use TextureUse as U;
         let slot = match texture {
@@ -132,7 +133,8 @@ impl Material {
         slot.as_mut()
     }
 
-    /// Changes one property, clamped to its range. False where the material has no such part; nothing changes then.
+    /// Changes one property, clamped to its range. Returns false and changes nothing where the material has no such
+    /// part.
     pub fn set(&mut self, property: MaterialProperty, value: Vec4) -> bool {
         self.place(property, value).is_some()
     }
@@ -173,7 +175,7 @@ impl Material {
 }
 
 impl Light {
-    /// Changes one property, clamped to what a light may be.
+    /// Changes one property, clamped to its range.
     pub fn set(&mut self, property: LightProperty, value: Vec4) {
         let positive = |v: f32| v.clamp(0.0, f32::MAX);
         match (property, &mut self.kind) {
@@ -191,7 +193,7 @@ impl Light {
 }
 
 impl Lens {
-    /// Changes one property. What makes no projection leaves the lens as it was.
+    /// Changes one property. A value that makes no valid projection leaves the lens as it was.
     pub fn set(&mut self, property: CameraProperty, value: f32) {
         let mut changed = *self;
         match (&mut changed, property) {

@@ -1,4 +1,4 @@
-//! Procedural rigs for tests, benches and demos: small, exact, known in closed form.
+//! Procedural rigs for tests, benches and demos. They are small, and their exact values are known in closed form.
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
 
@@ -8,20 +8,20 @@ use super::{
 };
 use crate::math::Transform;
 
-/// How a [`tube`] is made.
+/// The parameters of a [`tube`].
 #[derive(Clone, Copy, Debug)]
 pub struct Tube {
-    /// Joints along +Y, evenly spaced over `length`.
+    /// How many joints there are, along +Y, evenly spaced over `length`.
     pub joints: usize,
-    /// Rings of vertices.
+    /// How many rings of vertices there are.
     pub rings: usize,
-    /// Vertices in a ring.
+    /// How many vertices a ring has.
     pub sides: usize,
-    /// Metres.
+    /// The length in metres.
     pub length: f32,
-    /// Metres.
+    /// The radius in metres.
     pub radius: f32,
-    /// Influences of a vertex, nearest joints first, weights by distance.
+    /// How many influences a vertex has: the nearest joints first, weights by distance.
     pub influences: usize,
 }
 
@@ -31,8 +31,8 @@ impl Default for Tube {
     }
 }
 
-/// An open tube along +Y on a chain of joints, with one clip "Bend" (1 s) that turns every joint but the first about X
-/// by up to 30°.
+/// Makes an open tube along +Y on a chain of joints, with one clip "Bend" (1 s) that turns every joint but the first
+/// about X by up to 30°.
 ///
 /// ```text
 /// root(0) ── joint 0 (1) ── joint 1 (2) ── …
@@ -133,7 +133,7 @@ fn bend(joints: usize) -> Clip {
     }
 }
 
-/// Joints of [`obstacle_course`].
+/// How many joints [`obstacle_course`] has.
 const COURSE_JOINTS: usize = 8;
 
 /// Everything at once that a pose can do to a surface, in one small model.
@@ -238,7 +238,7 @@ fn course_clip() -> Clip {
     let vector = |i: usize| Vec3::new(wave(i, 0.0), wave(i, 2.0), wave(i, 4.0));
     let moves = |n: usize| Values::Vec3((0..n).map(|i| vector(i) * 0.3).collect());
     let scales = |n: usize| Values::Vec3((0..n).map(|i| vector(i) * 0.3 + Vec3::ONE).collect());
-    // Signs alternate: the shorter way between keys leads through -q.
+    // Signs alternate, so that the shorter way between keys leads through -q.
     let turn = |i: usize| Quat::from_scaled_axis(vector(i) * 1.4) * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
     let turns = |n: usize| Values::Quat((0..n).map(turn).collect());
     let tangents = |q: Quat, i: usize| [q * wave(i, 1.0), q, Quat::from_vec4(vector(i).extend(0.2))];

@@ -8,39 +8,39 @@ use crate::math::Transform;
 /// The node hierarchy, parents first: `parents[i] < i`.
 #[derive(Clone, Debug, Default)]
 pub struct Skeleton {
-    /// By node.
+    /// The parent of each node.
     pub parents: Vec<Option<NodeId>>,
-    /// By node; never empty (unnamed nodes are called "node 7", after the file's index).
+    /// The name of each node; never empty (unnamed nodes are called "node 7", after the file's index).
     pub names: Vec<String>,
     /// The file's own index of each node.
     pub file_index: Vec<u32>,
     /// The pose stored in the file.
     pub rest: LocalPose,
-    /// Nodes whose stored matrix is no TRS: the shear that is applied before it, sorted by node.
+    /// The shear of nodes whose stored matrix is no TRS, which is applied before the TRS; sorted by node.
     pub residuals: Vec<(NodeId, Mat3A)>,
 }
 
 impl Skeleton {
-    /// Number of nodes.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// True without nodes.
+    /// Returns whether there are no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
 
-    /// The shear that node `index` applies before its TRS, if any.
+    /// Returns the shear that node `index` applies before its TRS, if any.
     #[must_use]
     pub fn residual(&self, index: usize) -> Option<Mat3A> {
         let at = self.residuals.binary_search_by_key(&index, |(n, _)| n.index()).ok()?;
         Some(self.residuals[at].1)
     }
 
-    /// `parent_from_node` of node `index` at `transform`, its stored shear included.
+    /// Returns `parent_from_node` of node `index` with the given transform, its stored shear included.
     #[must_use]
     pub fn local_matrix(&self, index: usize, transform: Transform) -> Affine3A {
         let mut m = transform.to_affine();
@@ -50,14 +50,15 @@ impl Skeleton {
         m
     }
 
-    /// The node's children, in order. Walks the whole list: for panels, not for the frame.
+    /// Returns the node's children, in order. It walks the whole list, which is fine for panels but too slow for every
+    /// frame.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let after = &self.parents[node.index() + 1..];
         let base = node.index() + 1;
         after.iter().enumerate().filter(move |(_, p)| **p == Some(node)).map(move |(i, _)| NodeId::from_index(base + i))
     }
 
-    /// One past the last node of the subtree of `node`: the order is depth first, so a subtree is a range.
+    /// Returns one past the last node of the subtree of `node`: the order is depth first, so a subtree is a range.
     #[must_use]
     pub fn subtree_end(&self, node: NodeId) -> usize {
         let start = node.index();
@@ -66,7 +67,7 @@ impl Skeleton {
         start + 1 + inside
     }
 
-    /// Steps from the root.
+    /// Returns the number of steps from the root.
     #[must_use]
     pub fn depth(&self, node: NodeId) -> usize {
         std::iter::successors(self.parents[node.index()], |p| self.parents[p.index()]).count()
@@ -82,9 +83,9 @@ pub struct Skin {
     pub joints: Vec<NodeId>,
     /// `joint_from_mesh` at bind time, one for each joint; identity where the file stores none.
     pub inverse_bind: Vec<Affine3A>,
-    /// The file stores no inverse bind matrices: all are the identity (glTF 2.0, 3.7.3.1).
+    /// Whether the file stores no inverse bind matrices: all are the identity (glTF 2.0, 3.7.3.1).
     pub binds_missing: bool,
-    /// Places in `joints` whose stored inverse bind matrix is not finite, rising; the identity stands in its place.
+    /// The places in `joints` whose stored inverse bind matrix is not finite, rising; the model has the identity there.
     pub not_finite: Vec<usize>,
     /// The file's `skin.skeleton`.
     pub root: Option<NodeId>,

@@ -1,4 +1,5 @@
-//! How a clip lies in memory for sampling: channels of one kind that share key times stand together, in shared rows of keys.
+//! The layout of a clip in memory for sampling: channels of one kind that share key times stand together, in shared
+//! rows of keys.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -6,15 +7,17 @@ use std::sync::Arc;
 use super::keys::{KeyValue, Keys, Rows};
 use super::{Clip, Instance, InstanceId, Interpolation, NodeId, Path, Values};
 
-/// The channels of a clip in the order in which sampling reads them: every channel once, in groups. [`super::Model::build`]
-/// makes it from the clip's channels and samplers; of several channels that move the same, the last one counts.
+/// The channels of a clip in the order in which sampling reads them: every channel once, in groups.
+/// [`super::Model::build`] makes it from the clip's channels and samplers; where several channels move the same
+/// property, the last one counts.
 #[derive(Clone, Debug, Default)]
 pub struct Tracks {
-    /// Translations, rotations and scales.
+    /// The groups, which move translations, rotations and scales.
     pub groups: Vec<Group>,
-    /// Channels that read a sampler which another channel reads too: what that one moves, and what they move alike.
+    /// Channels that read a sampler which another channel reads too: the property that is sampled, and the one that
+    /// gets a copy of it.
     pub copies: Vec<[(NodeId, Path); 2]>,
-    /// Samplers of morph weights, and whose they are (the first instance at the channel's node).
+    /// Samplers of morph weights, with the first instance at each channel's node.
     pub weights: Vec<(usize, InstanceId)>,
 }
 
@@ -23,18 +26,19 @@ pub struct Tracks {
 pub struct Group {
     /// Index into [`Clip::times`].
     pub times: usize,
-    /// Between keys.
+    /// The way from one key to the next.
     pub interpolation: Interpolation,
     /// The property that the group moves; never weights.
     pub path: Path,
-    /// Whom each lane moves.
+    /// The node that each lane moves.
     pub nodes: Vec<NodeId>,
     rows: Arc<Rows>,
 }
 
 impl Group {
-    /// The values of all lanes at one entry (a key, or with splines one of the three of a key). Vectors follow each other.
-    /// Rotations lie in blocks of four, first their four x, then y, z and w; those that fill no block follow, x, y, z, w each.
+    /// Returns the values of all lanes at one entry (a key, or with splines one of the three of a key). Vectors follow
+    /// each other. Rotations lie in blocks of four, first their four x, then y, z and w; those that fill no block
+    /// follow, x, y, z, w each.
     #[inline]
     #[must_use]
     pub fn row(&self, entry: usize) -> &[f32] {
@@ -45,11 +49,11 @@ impl Group {
 /// The key by which channels are grouped: the key times, the interpolation, the path.
 type Kind = (usize, u8, Path);
 
-/// The most lanes of a group, in whole blocks: enough to read on and on, and few enough that what is held twice while keys are
-/// moved into rows stays small.
+/// The most lanes of a group, in whole blocks: enough that memory is read in long runs, and few enough that the copy of
+/// the keys that exists while they are moved into rows stays small.
 const LANES: usize = 128;
 
-/// Which sampler moves which node.
+/// The samplers of a group, each with the node that it moves.
 type Lanes = Vec<(usize, NodeId)>;
 
 impl Tracks {
@@ -130,7 +134,8 @@ mod tests {
     use crate::model::shapes::obstacle_course;
     use crate::model::{Channel, Interpolation, Model, ModelParts, NodeId, Path, Sampler, Values};
 
-    /// The obstacle course with seven rotations and three translations, no two keys alike, on two lists of key times.
+    /// Makes the obstacle course with seven rotations and three translations, no two keys alike, on two lists of key
+    /// times.
     fn many() -> ModelParts {
         let mut parts = (*obstacle_course()).clone();
         let clip = &mut parts.clips[0];

@@ -1,8 +1,8 @@
-//! Edited weights: what differs from the stored ones, in small pages, so that a model with edits shares all else with the
-//! model without them.
+//! Edited weights: the pairs that differ from the stored ones, in small pages, so that a model with edits shares all
+//! else with the model without them.
 //!
-//! What is written depends on the edits alone and not on the way that led there: a vertex that has its stored pairs again
-//! counts as not edited, and a page without edited vertices goes.
+//! What is stored depends on the edits alone and not on their order: a vertex that has its stored pairs again counts as
+//! not edited, and a page without edited vertices is removed.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive};
 
-/// Vertices of a page: what one edited vertex copies.
+/// How many vertices a page has, which is what the edit of one vertex copies.
 pub(super) const PAGE: usize = 64;
 
 /// New pairs for some vertices of a primitive.
@@ -20,24 +20,24 @@ pub struct WeightChange {
     pub mesh: MeshId,
     /// The primitive's number in the mesh.
     pub primitive: usize,
-    /// Numbers in the file, rising.
+    /// The vertices' numbers in the file, rising.
     pub vertices: Vec<u32>,
-    /// Pairs for each vertex.
+    /// How many pairs each vertex has.
     pub per_vertex: usize,
-    /// Places in [`super::Skin::joints`], vertex after vertex.
+    /// Joint numbers, vertex after vertex, which are places in [`super::Skin::joints`].
     pub joints: Vec<u16>,
-    /// As many as `joints`.
+    /// Weights, as many as `joints`.
     pub weights: Vec<f32>,
 }
 
 impl WeightChange {
-    /// A change of no vertex of a primitive; `per_vertex`: pairs for each.
+    /// Makes a change of no vertices yet, with `per_vertex` pairs for each.
     #[must_use]
     pub fn new(mesh: MeshId, primitive: usize, per_vertex: usize) -> Self {
         Self { mesh, primitive, per_vertex, ..Self::default() }
     }
 
-    /// Adds a vertex, which has a larger number than those before it. Pairs that are missing are joint 0 without weight.
+    /// Adds a vertex, whose number is larger than those before it. Missing pairs become joint 0 without weight.
     pub fn push(&mut self, vertex: u32, joints: &[u16], weights: &[f32]) {
         self.vertices.push(vertex);
         let end = self.vertices.len() * self.per_vertex;
@@ -47,14 +47,14 @@ impl WeightChange {
         self.weights.resize(end, 0.0);
     }
 
-    /// The new pairs of vertex number `i` of the list.
+    /// Returns the new joints and weights of the `i`-th vertex of the list.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u16], &[f32]) {
         let pairs = i * self.per_vertex..(i + 1) * self.per_vertex;
         (&self.joints[pairs.clone()], &self.weights[pairs])
     }
 
-    /// Bytes of its lists.
+    /// Returns the bytes of its lists.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<u32>() * self.vertices.capacity()
@@ -63,7 +63,7 @@ impl WeightChange {
     }
 }
 
-/// The edited pairs of [`PAGE`] vertices that follow each other, and of those between them that are as stored.
+/// The pairs of [`PAGE`] vertices that follow each other, at least one of which is edited; the others are as stored.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Page {
     pub per_vertex: usize,
@@ -104,9 +104,9 @@ impl Page {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EditedInfluences {
     pub per_vertex: usize,
-    /// For every [`PAGE`] vertices.
+    /// The page of every [`PAGE`] vertices; `None` where none of them is edited.
     pub pages: Vec<Option<Arc<Page>>>,
-    /// What import could not take over, of the vertices that are not edited.
+    /// The weights that import replaced, of vertices that are not edited.
     pub not_finite: Vec<NotFinite>,
     pub out_of_range: Vec<OutOfRange>,
 }
@@ -116,7 +116,7 @@ impl EditedInfluences {
         self.pages[vertex / PAGE].as_ref().is_some_and(|page| page.edited >> (vertex % PAGE) & 1 == 1)
     }
 
-    /// Edited vertices, rising.
+    /// Returns the edited vertices, rising.
     fn vertices(&self) -> impl Iterator<Item = u32> {
         let bits = |(i, page): (usize, &Option<Arc<Page>>)| {
             let edited = page.as_ref().map_or(0, |page| page.edited);
@@ -133,13 +133,13 @@ pub struct WeightEdits {
 }
 
 impl WeightEdits {
-    /// Whether all weights are as stored.
+    /// Returns whether all weights are as stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.primitives.is_empty()
     }
 
-    /// Whether two edits are the same piece of memory, and not only equal.
+    /// Returns whether two edits are the same piece of memory, and not only equal.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let both = || self.primitives.iter().zip(&other.primitives);
@@ -150,12 +150,12 @@ impl WeightEdits {
         if self.primitives.is_empty() { None } else { self.primitives.get(&(mesh, primitive)).map(|e| &**e) }
     }
 
-    /// The primitives that have edited vertices.
+    /// Returns the primitives that have edited vertices.
     pub fn places(&self) -> impl Iterator<Item = (MeshId, usize)> {
         self.primitives.keys().copied()
     }
 
-    /// Edited vertices of the file `model`, whose edits these are.
+    /// Counts the edited vertices of the file `model`, which these edits belong to.
     #[must_use]
     pub fn count(&self, model: &Model) -> usize {
         let of = |((mesh, primitive), edited): (&(MeshId, usize), &Arc<EditedInfluences>)| {
@@ -167,13 +167,14 @@ impl WeightEdits {
         self.primitives.iter().map(of).sum()
     }
 
-    /// The edited vertices of a primitive as drawn, rising: those split off for tangents follow the stored ones.
+    /// Returns the edited vertices of a primitive as drawn, rising: those split off for tangents follow the stored
+    /// ones.
     pub fn vertices(&self, mesh: MeshId, primitive: usize) -> impl Iterator<Item = u32> {
         self.of(mesh, primitive).into_iter().flat_map(EditedInfluences::vertices)
     }
 
-    /// Bytes of the edited pairs that `before` does not hold: what making these edits out of those has copied. Lists of
-    /// pages count too.
+    /// Returns the bytes of the pages that `before` does not share: what was copied to make these edits out of those.
+    /// Lists of pages count too.
     #[must_use]
     pub fn bytes_beside(&self, before: &Self) -> usize {
         let of = |place: &(MeshId, usize), edited: &Arc<EditedInfluences>| {
@@ -192,18 +193,18 @@ impl WeightEdits {
 }
 
 impl Model {
-    /// The weights that differ from those of the file.
+    /// Returns the weights that differ from those of the file.
     #[must_use]
     pub fn weight_edits(&self) -> &WeightEdits {
         &self.edits
     }
 
-    /// The same model with other weights for some vertices. Vertices that were split off for tangents follow. Shares all
-    /// else with this one: what is copied are the pages of the edited vertices.
+    /// Returns the same model with other weights for some vertices. Vertices that were split off for tangents follow.
+    /// All else is shared with this model: only the pages of the edited vertices are copied.
     ///
     /// # Errors
-    /// A change of what is not there: a primitive, its weights, vertices, joints of a skin that shows it; lists that do not fit
-    /// each other, and weights that are not finite.
+    /// A change names something that is not there (a primitive, its weights, vertices, joints of a skin that shows it),
+    /// its lists do not fit each other, or a weight is not finite.
     pub fn with_weights(&self, changes: &[WeightChange]) -> Result<Self, BuildError> {
         let mut edits = self.edits.clone();
         for change in changes.iter().filter(|change| !change.vertices.is_empty()) {
@@ -227,13 +228,13 @@ impl Model {
         Ok(Self { shared: Arc::clone(&self.shared), edits })
     }
 
-    /// The same model with all weights as the file stores them.
+    /// Returns the same model with all weights as the file stores them.
     #[must_use]
     pub fn with_stored_weights(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), edits: WeightEdits::default() }
     }
 
-    /// All edited vertices with their pairs: what makes this model out of the one without edits.
+    /// Returns all edited vertices with their pairs: the changes that make this model out of the one without edits.
     #[must_use]
     pub fn edited_weights(&self) -> Vec<WeightChange> {
         let of = |(mesh, primitive): (MeshId, usize)| {
@@ -249,13 +250,13 @@ impl Model {
         self.edits.places().filter_map(of).collect()
     }
 
-    /// Whether two models are the same file, read once, with the same or with other weights.
+    /// Returns whether two models come from one reading of a file, with the same or with other weights.
     #[must_use]
     pub fn shares_all_but_weights(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// The pairs that the vertices of some changes have now: what takes those changes back.
+    /// Returns the pairs that the vertices of some changes have now: the changes that undo those.
     #[must_use]
     pub fn weights_before(&self, changes: &[WeightChange]) -> Vec<WeightChange> {
         let of = |change: &WeightChange| {
@@ -299,7 +300,8 @@ impl Model {
     }
 }
 
-/// Vertices to change, rising, each with its place in the list of the change: the named ones and those split off from them.
+/// Returns the vertices to change, rising, each with its place in the list of the change: the named ones and those
+/// split off from them.
 fn with_copies(p: &Primitive, change: &WeightChange) -> Vec<(u32, u32)> {
     let mut all: Vec<(u32, u32)> = (0..).zip(&change.vertices).map(|(i, v)| (*v, i)).collect();
     let copies = (p.stored_vertices as u32..).zip(&p.split_from);
@@ -308,7 +310,8 @@ fn with_copies(p: &Primitive, change: &WeightChange) -> Vec<(u32, u32)> {
     all
 }
 
-/// The pairs of a primitive after a change; `None` where all are as stored again. `all`: see [`with_copies`].
+/// Returns the pairs of a primitive after a change; `None` where all are as stored again. `all`: the result of
+/// [`with_copies`].
 fn changed(
     before: Option<&EditedInfluences>,
     stored: InfluencesRef<'_>,
@@ -333,7 +336,7 @@ fn changed(
     Some(out)
 }
 
-/// A page after a change; `None` where all of its vertices are as stored.
+/// Returns a page after a change; `None` where all of its vertices are as stored.
 fn changed_page(
     before: Option<&Page>,
     stored: InfluencesRef<'_>,
@@ -353,7 +356,7 @@ fn changed_page(
     if edited == 0 {
         return None;
     }
-    // What an edited vertex has now: by the change, or by the page before it.
+    // The pairs that an edited vertex has now: from the change, or from the page before it.
     let row = |vertex: usize| -> (&[u16], &[f32]) {
         let bit = 1_u64 << (vertex - base);
         if edited & bit == 0 {
@@ -376,13 +379,13 @@ fn changed_page(
     Some(page)
 }
 
-/// The slots that the pairs of a vertex need: whole sets of four.
+/// Returns how many slots the pairs of a vertex need: whole sets of four.
 fn width((joints, weights): (&[u16], &[f32])) -> usize {
     let is_used = |i: &usize| joints[*i] != 0 || weights[*i].to_bits() != 0;
     (0..joints.len()).rfind(is_used).map_or(0, |last| last + 1).next_multiple_of(4)
 }
 
-/// Whether two vertices have the same pairs to the bit; pairs that one lacks are joint 0 without weight.
+/// Returns whether two vertices have the same pairs to the bit; pairs that one lacks are joint 0 without weight.
 #[must_use]
 pub fn is_same_row(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
     let slots = a.0.len().max(b.0.len());
@@ -393,14 +396,15 @@ pub fn is_same_row(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
 }
 
 impl Model {
-    /// The same model with the weights of every vertex divided by their sum; where that is not positive they stay as they are.
+    /// Returns the same model with the weights of every vertex divided by their sum. Where the sum is not positive they
+    /// stay as they are.
     #[must_use]
     pub fn with_normalised_weights(&self) -> Self {
         self.with_weights(&self.normalised_weights()).unwrap_or_else(|_| self.with_stored_weights())
     }
 
-    /// What makes the weights of every vertex sum to one: they are divided by their sum. Where that is not positive (no
-    /// weight at all, or negative ones) they stay: no factor makes them sum to one without turning them round.
+    /// Returns the changes that make the weights of every vertex sum to one: they are divided by their sum. Where that
+    /// is not positive (no weight at all, or negative ones) they stay: no positive factor makes them sum to one.
     #[must_use]
     pub fn normalised_weights(&self) -> Vec<WeightChange> {
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! What edited weights share, copy and undo.
+//! Tests of what edited weights share, copy and undo.
 
 use super::shapes::{Tube, obstacle_course, tube};
 use super::{MeshId, Model, ModelParts, NotFinite, WeightChange};
@@ -12,7 +12,7 @@ fn change(vertices: impl Iterator<Item = u32>, joint: u16, slots: usize) -> Weig
     out
 }
 
-/// The pairs of every vertex, as bits.
+/// Returns the pairs of every vertex, as bits.
 fn rows(model: &Model) -> Vec<(Vec<u16>, Vec<u32>)> {
     let i = model.influences(FIRST, 0).unwrap();
     let bits = |(joints, weights): (&[u16], &[f32])| (joints.to_vec(), weights.iter().map(|w| w.to_bits()).collect());
@@ -52,7 +52,7 @@ fn what_is_taken_back_leaves_nothing_behind() {
     let model = tube(Tube { joints: 5, rings: 101, ..Tube::default() });
     let first = [change(0..100, 1, 4)];
     let once = model.with_weights(&first).unwrap();
-    // In eight slots, of which the last is used: the pages become wider, and narrower again.
+    // The pairs lie in eight slots, of which the last is used: the pages become wider, and narrower again.
     let mut wide = WeightChange::new(FIRST, 0, 8);
     wide.push(99, &[1, 2, 3, 4, 0, 1, 2, 3], &[0.125; 8]);
     wide.push(130, &[4], &[1.0]);
@@ -71,7 +71,7 @@ fn what_is_taken_back_leaves_nothing_behind() {
 
 #[test]
 fn an_edit_copies_the_pages_of_its_vertices_and_nothing_else() {
-    // A million vertices: 5000 of them that follow each other, and 5000 far apart.
+    // Of a million vertices, 5000 follow each other and 5000 are far apart.
     let model = tube(Tube { joints: 20, rings: 7900, sides: 127, ..Tube::default() });
     let count = model.influences(FIRST, 0).unwrap().vertices();
     assert!(count > 1_000_000, "{count}");
@@ -80,7 +80,7 @@ fn an_edit_copies_the_pages_of_its_vertices_and_nothing_else() {
     let near = model.with_weights(&[change(500_000..505_000, 3, 4)]).unwrap();
     let copied = near.weight_edits().bytes_beside(model.weight_edits());
     assert!(copied <= list + 80 * page, "{copied}");
-    // What is edited next copies its own pages, and none of those before.
+    // A second edit copies its own pages, and none of those before.
     let more = near.with_weights(&[change(700_000..700_010, 3, 4)]).unwrap();
     let copied = more.weight_edits().bytes_beside(near.weight_edits());
     assert!(copied <= list + 2 * page, "{copied}");

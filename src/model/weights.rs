@@ -1,5 +1,5 @@
-//! The weights that a primitive has now: those of the file, with edits over them. Everything that asks how a vertex is
-//! weighted asks here, so that edited weights are seen by all of it alike.
+//! The weights that a primitive has now: those of the file, with edits over them. All code that asks how a vertex is
+//! weighted asks here, so that all of it sees edited weights.
 
 use std::ops::{Deref, Range};
 
@@ -9,18 +9,18 @@ use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightF
 /// The (joint, weight) pairs of all vertices of a primitive, with edits.
 #[derive(Clone, Copy, Debug)]
 pub struct InfluencesRef<'a> {
-    /// The most pairs for which a vertex has room.
+    /// The most pairs that a vertex has room for.
     pub per_vertex: usize,
     /// How the file stores the weights; see [`Influences::format`]. Edited vertices hold any float: see
     /// [`InfluencesRef::format_at`].
     pub format: WeightFormat,
     /// How each `WEIGHTS_n` set of the file is stored; see [`Influences::formats`].
     pub formats: &'a [WeightFormat],
-    /// Weights that import replaced by 0, of vertices that no edit has changed.
+    /// Weights that import replaced by 0, at vertices that no edit has changed.
     pub not_finite: &'a [NotFinite],
-    /// Joints that import replaced by joint 0, of vertices that no edit has changed.
+    /// Joints that import replaced by joint 0, at vertices that no edit has changed.
     pub out_of_range: &'a [OutOfRange],
-    /// Room for pairs that each vertex has in the file.
+    /// How many pairs each vertex has room for in the file.
     stored_per_vertex: usize,
     joints: &'a [u16],
     weights: &'a [f32],
@@ -28,7 +28,7 @@ pub struct InfluencesRef<'a> {
 }
 
 impl Influences {
-    /// The pairs as the file has them, without edits.
+    /// Returns the pairs as the file has them, without edits.
     #[must_use]
     pub fn as_stored(&self) -> InfluencesRef<'_> {
         InfluencesRef {
@@ -59,7 +59,7 @@ impl<'a> InfluencesRef<'a> {
         }
     }
 
-    /// The pairs of one vertex, zero weights included.
+    /// Returns joints and weights of one vertex, zero weights included.
     #[inline]
     #[must_use]
     pub fn of(&self, vertex: usize) -> (&'a [u16], &'a [f32]) {
@@ -69,7 +69,7 @@ impl<'a> InfluencesRef<'a> {
         }
     }
 
-    /// The pairs that the file stores for one vertex.
+    /// Returns the joints and weights that the file stores for one vertex.
     #[inline]
     #[must_use]
     pub fn of_stored(&self, vertex: usize) -> (&'a [u16], &'a [f32]) {
@@ -81,8 +81,8 @@ impl<'a> InfluencesRef<'a> {
         edited.pages[vertex / PAGE].as_ref().map_or_else(|| self.of_stored(vertex), |page| page.row(vertex % PAGE))
     }
 
-    /// The vertices of a range in runs whose pairs follow each other in memory: the whole range at once where no vertex of
-    /// the primitive is edited.
+    /// Cuts a range of vertices into runs whose pairs follow each other in memory; it is one run where no vertex of the
+    /// primitive is edited.
     pub fn runs(self, vertices: Range<usize>) -> impl Iterator<Item = Run<'a>> {
         let mut left = vertices;
         std::iter::from_fn(move || {
@@ -110,43 +110,44 @@ impl<'a> InfluencesRef<'a> {
         })
     }
 
-    /// Whether an edit has changed the pairs of a vertex.
+    /// Returns whether an edit has changed the pairs of a vertex.
     #[must_use]
     pub fn is_edited(&self, vertex: usize) -> bool {
         self.edited.is_some_and(|edited| edited.is_edited(vertex))
     }
 
-    /// How the file stores the weight of a pair.
+    /// Returns the format in which the file stores the weight of a pair.
     #[must_use]
     pub fn format_of(&self, slot: usize) -> WeightFormat {
         self.formats.get(slot / 4).copied().unwrap_or(self.format)
     }
 
-    /// What the weights of a vertex are measured by: how the file stores them, and floats where an edit has changed them.
+    /// Returns the format whose precision the weights of a vertex are judged by: the one in the file, or floats where
+    /// an edit has changed them.
     #[must_use]
     pub fn format_at(&self, vertex: usize) -> WeightFormat {
         if self.is_edited(vertex) { WeightFormat::F32 } else { self.format }
     }
 
-    /// How many weights of one vertex are not zero.
+    /// Returns how many weights of one vertex are not zero.
     #[must_use]
     pub fn used(&self, vertex: usize) -> usize {
         self.of(vertex).1.iter().filter(|w| **w != 0.0).count()
     }
 
-    /// Sum of the weights of one vertex.
+    /// Returns the sum of the weights of one vertex.
     #[must_use]
     pub fn sum(&self, vertex: usize) -> f64 {
         self.of(vertex).1.iter().map(|w| f64::from(*w)).sum()
     }
 
-    /// Whether the weights of one vertex sum to one, within [`WeightFormat::tolerance`].
+    /// Returns whether the weights of one vertex sum to one, within [`WeightFormat::tolerance`].
     #[must_use]
     pub fn sums_to_one(&self, vertex: usize) -> bool {
         (self.sum(vertex) - 1.0).abs() <= self.format_at(vertex).tolerance()
     }
 
-    /// One more than the largest joint of all pairs, those without weight included.
+    /// Returns one more than the largest joint of all pairs, those without weight included.
     #[must_use]
     pub fn joints_needed(&self) -> usize {
         let stored = needed(self.joints);
@@ -154,7 +155,7 @@ impl<'a> InfluencesRef<'a> {
         edited.map(|page| needed(&page.joints)).fold(stored, usize::max)
     }
 
-    /// The largest number of pairs with a weight other than zero that one vertex has.
+    /// Returns the largest number of pairs with a weight other than zero that one vertex has.
     #[must_use]
     pub fn most_used(&self) -> usize {
         let used = |v: &[f32]| v.iter().filter(|w| **w != 0.0).count();
@@ -162,13 +163,13 @@ impl<'a> InfluencesRef<'a> {
         self.runs(0..self.vertices()).map(of_run).max().unwrap_or(0)
     }
 
-    /// The pairs of all vertices, vertex by vertex: the list that [`Influences::of`] cuts up.
+    /// Returns the pairs of all vertices, vertex by vertex, each as [`InfluencesRef::of`] gives them.
     pub fn all(self) -> impl Iterator<Item = (u16, f32)> {
         let pairs = |run: Run<'a>| run.joints.iter().copied().zip(run.weights.iter().copied());
         self.runs(0..self.vertices()).flat_map(pairs)
     }
 
-    /// The pairs of some vertices, each with room for [`InfluencesRef::per_vertex`].
+    /// Returns joints and weights of some vertices, each with room for [`InfluencesRef::per_vertex`] pairs.
     #[must_use]
     pub fn gathered(&self, vertices: &[u32]) -> (Vec<u16>, Vec<f32>) {
         let pairs = vertices.len() * self.per_vertex;
@@ -177,21 +178,21 @@ impl<'a> InfluencesRef<'a> {
             let (of, shares) = self.of(*vertex as usize);
             joints.extend_from_slice(of);
             weights.extend_from_slice(shares);
-            // A vertex of a page without edits has less room.
+            // A vertex of a page without edits may have less room.
             joints.resize(i * self.per_vertex, 0);
             weights.resize(i * self.per_vertex, 0.0);
         }
         (joints, weights)
     }
 
-    /// How many vertices have pairs, those split off for tangents included.
+    /// Returns how many vertices have pairs, those split off for tangents included.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.joints.len() / self.stored_per_vertex.max(1)
     }
 
-    /// The vertices whose page of edits is another one than that of `other`, in ranges; both are of one primitive of one
-    /// file. Outside of these ranges both have the same pairs.
+    /// Returns ranges of vertices outside of which both have the same pairs: those whose page of edits is not the same
+    /// as that of `other`. Both must belong to one primitive of one file.
     pub fn changed_since(self, other: InfluencesRef<'a>) -> impl Iterator<Item = Range<usize>> {
         let count = self.vertices();
         let page = |of: Option<&'a EditedInfluences>, i: usize| of.and_then(|e| e.pages[i].as_ref());
@@ -209,29 +210,29 @@ impl<'a> InfluencesRef<'a> {
 }
 
 fn needed(joints: &[u16]) -> usize {
-    // The compiler looks at many at once this way.
+    // The loop is written so that the compiler uses wide instructions.
     if joints.is_empty() { 0 } else { usize::from(joints.iter().fold(0, |most, joint| most.max(*joint))) + 1 }
 }
 
 /// Vertices whose pairs follow each other in memory.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
-    /// Their numbers.
+    /// The numbers of the vertices.
     pub vertices: Range<usize>,
-    /// Pairs for each vertex.
+    /// How many pairs each vertex has.
     pub per_vertex: usize,
-    /// Places in [`super::Skin::joints`].
+    /// Joint numbers, which are places in [`super::Skin::joints`].
     pub joints: &'a [u16],
-    /// As many as `joints`.
+    /// Weights, as many as `joints`.
     pub weights: &'a [f32],
 }
 
 /// A primitive with the weights that it has now.
 #[derive(Clone, Copy, Debug)]
 pub struct PrimitiveRef<'a> {
-    /// All but its weights.
+    /// The primitive; its weights are in `influences`.
     pub primitive: &'a Primitive,
-    /// `None`: rigid, though the node may have a skin.
+    /// The influences; `None`: rigid, though the node may have a skin.
     pub influences: Option<InfluencesRef<'a>>,
 }
 
@@ -243,7 +244,7 @@ impl Deref for PrimitiveRef<'_> {
 }
 
 impl Primitive {
-    /// The primitive with the weights that the file stores.
+    /// Returns the primitive with the weights that the file stores.
     #[must_use]
     pub fn as_stored(&self) -> PrimitiveRef<'_> {
         PrimitiveRef { primitive: self, influences: self.stored_influences.as_ref().map(Influences::as_stored) }
@@ -251,7 +252,7 @@ impl Primitive {
 }
 
 impl Model {
-    /// A primitive with the weights that it has now.
+    /// Returns a primitive with the weights that it has now.
     #[must_use]
     pub fn primitive(&self, mesh: MeshId, primitive: usize) -> PrimitiveRef<'_> {
         let stored = self.meshes[mesh.index()].primitives[primitive].as_stored();
@@ -259,12 +260,12 @@ impl Model {
         PrimitiveRef { influences: stored.influences.map(|i| i.with_edits(edited)), ..stored }
     }
 
-    /// All primitives of a mesh with the weights that they have now.
+    /// Returns all primitives of a mesh with the weights that they have now.
     pub fn primitives(&self, mesh: MeshId) -> impl ExactSizeIterator<Item = PrimitiveRef<'_>> {
         (0..self.meshes[mesh.index()].primitives.len()).map(move |primitive| self.primitive(mesh, primitive))
     }
 
-    /// The weights that a primitive has now; `None` where it is rigid.
+    /// Returns the weights that a primitive has now; `None` where it is rigid.
     #[must_use]
     pub fn influences(&self, mesh: MeshId, primitive: usize) -> Option<InfluencesRef<'_>> {
         self.primitive(mesh, primitive).influences

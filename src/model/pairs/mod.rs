@@ -1,7 +1,7 @@
-//! Pairs of joints, left and right: the one way in which they are found, for checks and poses alike.
+//! Pairs of left and right joints, which checks and poses both use.
 //!
-//! Names propose pairs, places decide: a joint's partner is a joint at its mirror image. Where several stand there the name
-//! tells which one is meant.
+//! Names propose pairs and positions decide: a joint's partner is a joint at its mirror image. Where several joints
+//! stand there, the name tells which one is meant.
 
 mod names;
 
@@ -15,37 +15,38 @@ use glam::Vec3;
 use super::{NodeId, Skeleton};
 use crate::math::{Grid, Plane};
 
-/// Joints that mirror each other are this near, as a share of the size.
+/// How near a joint must stand to the mirror image of another to be its partner, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;
 
-/// The way to treat a joint that does not stand where the names of others, which are right, say that it should.
+/// The way to treat a joint that does not stand where its name says, while the names of other joints are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// It has no partner: of places at which joints were bound, a wrong one is likelier than a wrong name.
+    /// It has no partner: where joints were bound, a wrong position is likelier than a wrong name.
     NoPartner,
-    /// The joint at its mirror image is its partner, if their parents are partners too: places at which joints rest are
-    /// taken to be right.
+    /// The joint at its mirror image is its partner, if their parents are partners too: rest positions are trusted more
+    /// than names.
     PlacesWin,
 }
 
-/// Some joints of a skeleton, and what pairs them. Each is known by its place in the list that [`JointPairs::of`] was given;
-/// of more than 65 536 the first ones are paired.
+/// Some joints of a skeleton and what is needed to pair them. Each is known by its place in the list that
+/// [`JointPairs::of`] was given; of more than 65 536 joints only the first ones are paired.
 #[derive(Clone, Debug)]
 pub struct JointPairs {
-    /// By place.
+    /// For each joint: its position, if it is known.
     at: Vec<Option<Vec3>>,
-    /// By place: the joint of the same name on the other side.
+    /// For each joint: the joint of the same name on the other side.
     named: Vec<Option<u16>>,
-    /// By place: steps from the root.
+    /// For each joint: how many steps it is from the root.
     depth: Vec<usize>,
-    /// By place: the nearest joint above it that is in the list.
+    /// For each joint: the nearest joint above it that is in the list.
     parent: Vec<Option<u16>>,
-    /// By place: the nodes from it to the last one below it.
+    /// For each joint: the range of nodes from it to the last one below it.
     subtree: Vec<Range<usize>>,
 }
 
 impl JointPairs {
-    /// Looks at `nodes` of a skeleton, each of which stands `at` a place (in any one space; `None` where that is not known).
+    /// Prepares `nodes` of a skeleton for pairing. `at` holds the position of each (all in one space; `None` where it
+    /// is not known).
     #[must_use]
     pub fn of(skeleton: &Skeleton, nodes: &[NodeId], at: Vec<Option<Vec3>>) -> Self {
         let sides: Vec<Option<(Side, String)>> = nodes.iter().map(|n| side(&skeleton.names[n.index()])).collect();
@@ -74,7 +75,7 @@ impl JointPairs {
         for (j, node) in nodes.iter().enumerate().take(1 << 16) {
             listed[node.index()].get_or_insert(j as u16);
         }
-        // Parents come first: each hands on what stands nearest above.
+        // Parents come first: each node hands on the nearest joint above it.
         let mut above: Vec<Option<u16>> = vec![None; parents.len()];
         for (i, parent) in parents.iter().enumerate() {
             above[i] = parent.and_then(|p| listed[p.index()].or(above[p.index()]));
@@ -88,7 +89,7 @@ impl JointPairs {
         }
     }
 
-    /// The positions of the joints of each named pair, once for each pair.
+    /// Returns the positions of the joints of each pair that names make, once for each pair.
     #[must_use]
     pub fn named_pairs(&self) -> Vec<[Vec3; 2]> {
         let pair = |(j, other): (usize, &Option<u16>)| {
@@ -99,22 +100,22 @@ impl JointPairs {
         self.named.iter().enumerate().filter_map(pair).collect()
     }
 
-    /// Whether one of two joints stands above the other: left and right never do.
+    /// Returns whether one of two joints stands above the other, which left and right joints never do.
     fn are_in_line(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.subtree[a], &self.subtree[b]);
         a.contains(&b.start) || b.contains(&a.start)
     }
 
-    /// The joint of the same name on the other side, if each names the other.
+    /// Returns the joint of the same name on the other side, if each names the other.
     #[must_use]
     pub fn told(&self, j: usize) -> Option<u16> {
         self.named[j].filter(|k| self.named[usize::from(*k)].map(usize::from) == Some(j))
     }
 
-    /// The partner of each joint: of those at its mirror image (within 3/1000 of `size`) the one that its name tells, else
-    /// itself, else the nearest one of the same depth; `None` for one that has none. Names alone are not believed: they may
-    /// be wrong, places are not. But where a third of the named pairs stand where they should, `doubt` says what becomes of one
-    /// that does not.
+    /// Returns the partner of each joint. Of the joints at its mirror image (within 3/1000 of `size`) that is the one
+    /// that its name tells, else the joint itself, else the nearest one of the same depth; `None` where there is none.
+    /// Names alone are not trusted, since they may be wrong. But where a third of the named pairs stand at each other's
+    /// mirror image, `doubt` says what becomes of a joint that does not.
     #[must_use]
     pub fn partners(&self, plane: Plane, size: f32, doubt: Doubt) -> Vec<Option<u16>> {
         let reach = size * JOINT_REACH;
@@ -128,7 +129,7 @@ impl JointPairs {
         let mut found: Vec<Option<u16>> = (0..self.at.len()).map(|j| search.first(j)).collect();
         let places_win = doubt == Doubt::PlacesWin;
         let mut doubtful: Vec<usize> = (0..self.at.len()).filter(|j| places_win && search.is_doubtful(*j)).collect();
-        // Parents are settled before what hangs on them.
+        // Parents are settled before the joints below them.
         doubtful.sort_by_key(|j| self.depth[*j]);
         for j in doubtful {
             let of_parents = |k: u16| match (self.parent[j], self.parent[usize::from(k)]) {
@@ -149,16 +150,16 @@ struct Search<'a> {
     pairs: &'a JointPairs,
     plane: Plane,
     reach: f32,
-    /// Joints that have a place.
+    /// The joints whose position is known.
     placed: Vec<u16>,
-    /// Their places.
+    /// A grid of their positions.
     grid: Grid<'a>,
-    /// A third of the named pairs stand at each other's mirror image.
+    /// Whether a third of the named pairs stand at each other's mirror image.
     names_are_right: bool,
 }
 
 impl Search<'_> {
-    /// Whether `k` stands at the mirror image of `j`, and on another branch.
+    /// Returns whether `k` stands at the mirror image of `j`, and on another branch.
     fn fits(&self, j: usize, k: u16) -> bool {
         let at = &self.pairs.at;
         let image = at[j].map(|at| self.plane.mirrored(at));
@@ -170,12 +171,12 @@ impl Search<'_> {
         self.pairs.named[j].filter(|k| self.fits(j, *k))
     }
 
-    /// Whether names that are right elsewhere tell a partner that stands somewhere else.
+    /// Returns whether `j` has a partner by its name that stands somewhere else, while names are right elsewhere.
     fn is_doubtful(&self, j: usize) -> bool {
         self.names_are_right && self.fitting_name(j).is_none() && self.pairs.told(j).is_some()
     }
 
-    /// The partner of a joint without doubt.
+    /// Returns the partner of a joint before doubt is considered.
     fn first(&self, j: usize) -> Option<u16> {
         let at = self.pairs.at[j]?;
         if let Some(named) = self.fitting_name(j) {
@@ -190,7 +191,7 @@ impl Search<'_> {
         self.beside(j)
     }
 
-    /// The nearest joint of the same depth at the mirror image.
+    /// Returns the nearest joint of the same depth at the mirror image.
     fn beside(&self, j: usize) -> Option<u16> {
         let image = self.plane.mirrored(self.pairs.at[j]?);
         let mut near = Vec::new();
@@ -206,7 +207,7 @@ impl Search<'_> {
 mod tests {
     use super::*;
 
-    /// Arms whose names run the wrong way round, as CesiumMan's do, beside legs whose names are right.
+    /// Makes arms whose names run the wrong way round, as CesiumMan's do, beside legs whose names are right.
     fn crossed() -> (Skeleton, Vec<NodeId>, Vec<Option<Vec3>>) {
         let rows: [(&str, Option<u32>, [f32; 3]); 9] = [
             ("root", None, [0.0, 1.0, 0.0]),
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn what_hangs_on_no_pair_is_no_pair() {
         let (mut skeleton, nodes, at) = crossed();
-        // The left arm hangs on a leg: what stands opposite does so by chance, all down the arm.
+        // The left arm hangs on a leg: a joint stands opposite only by chance, all down the arm.
         skeleton.parents[6] = Some(NodeId(0));
         skeleton.parents[7] = Some(NodeId(0));
         let pairs = JointPairs::of(&skeleton, &nodes, at);

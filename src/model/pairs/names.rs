@@ -1,4 +1,4 @@
-//! Left and right in the names of joints.
+//! Finds left and right in the names of joints.
 
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -9,7 +9,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The side across.
+    /// Returns the opposite side.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -19,9 +19,9 @@ impl Side {
     }
 }
 
-/// The side that a name tells, and the name without it: the same for both joints of a pair. Tells `arm.L`, `L_arm`,
-/// `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`, `ShoulderL` and `leftarm`;
-/// `None` for a name without a side, or with both.
+/// Returns the side that a name tells, and the name without it, which is the same for both joints of a pair. It
+/// understands `arm.L`, `L_arm`, `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`,
+/// `ShoulderL` and `leftarm`; `None` for a name without a side, or with both.
 #[must_use]
 pub fn side(name: &str) -> Option<(Side, String)> {
     let (mut side, mut rest) = (None, String::with_capacity(name.len()));
@@ -44,7 +44,8 @@ pub fn side(name: &str) -> Option<(Side, String)> {
     Some((side?, rest))
 }
 
-/// "left" or "right" at the start or the end of a word without capitals, and the rest of it.
+/// Finds "left" or "right" at the start or the end of a word without capitals; returns the side and the rest of the
+/// word.
 fn within(word: &str) -> (Option<Side>, &str) {
     for (side, text) in [(Side::Left, "left"), (Side::Right, "right")] {
         if let Some(rest) = word.strip_prefix(text).or_else(|| word.strip_suffix(text)) {
