@@ -1,4 +1,4 @@
-//! Between pose files and the poses of a model.
+//! Turns pose files into poses of a model, and poses into pose files.
 
 use glam::{Quat, Vec3};
 
@@ -8,14 +8,14 @@ use super::{unit, wide_unit};
 use crate::math::Transform;
 use crate::model::{Instance, LocalPose, Model, NodeId};
 
-/// What a pose file says of one model.
+/// The parts of a pose file that apply to one model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resolved {
-    /// By node, rising.
+    /// The channels of each node that the file names, rising by node.
     pub nodes: Vec<(NodeId, Channels)>,
-    /// Places in [`LocalPose::morph_weights`], rising, with their weights.
+    /// Places in [`LocalPose::morph_weights`] with their weights, rising by place.
     pub morphs: Vec<(usize, f32)>,
-    /// Keys of the file that found nothing: of nodes, and `node/target` of morph targets.
+    /// Keys of the file that nothing in the model answers to: of nodes, and `node/target` of morph targets.
     pub unmatched: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
 }
 
 impl Resolved {
-    /// Writes what the file says over `pose`, and leaves the rest as it is.
+    /// Writes the file's values over `pose`, and leaves the rest as it is.
     pub fn apply(&self, pose: &mut LocalPose) {
         for (node, said) in &self.nodes {
             let transform = &mut pose.transforms[node.index()];
@@ -73,8 +73,9 @@ impl Resolved {
     }
 }
 
-/// Goes a part (0…1) of the way to what a file says: rotations by slerp along the shorter arc, the rest straight. What it does
-/// not say stays; at 0 all stays as it is and at 1 all is as the file has it, to the bit.
+/// Moves a pose by the share `part` (0…1) towards a file's values: rotations by slerp along the shorter arc, the rest
+/// linearly. Values that the file does not have stay; at 0 all stays as it is and at 1 all is as the file has it, to
+/// the bit.
 pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
     if part <= 0.0 {
         return;
@@ -99,7 +100,7 @@ pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
     }
 }
 
-/// The pose as a file: what differs from rest.
+/// Returns the values of a pose that differ from rest, as a pose file.
 #[must_use]
 pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     let keys = Keys::of(model);
@@ -140,19 +141,19 @@ fn difference(now: &Transform, rest: &Transform) -> Channels {
     }
 }
 
-/// The key of a morph target within its mesh: its name where it is the only one that has it, else its number.
+/// Returns the key of a morph target within its mesh: its name where it is the only one of that name, else its number.
 fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
     let names = &model.meshes[instance.mesh.index()].morph_names;
     let name = &names[target];
-    // Import makes such names up where the file has none.
+    // Import makes up such names where the file has none.
     let made_up = |t: usize| names.get(t).is_some_and(|name| *name == format!("target {t}"));
-    // A name that is the number of a target without a name would be taken for that.
+    // A target that is named like a number would be taken for the target of that number.
     let is_number = name.parse().is_ok_and(made_up);
     let alone = names.iter().filter(|other| *other == name).count() == 1;
     if made_up(target) || is_number || !alone { target.to_string() } else { name.clone() }
 }
 
-/// The target that a key means.
+/// Returns the target that a key means.
 fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize> {
     let names = &model.meshes[instance.mesh.index()].morph_names;
     let keyed = (0..names.len()).find(|t| target_key(model, instance, *t) == key);
@@ -166,7 +167,7 @@ mod tests {
 
     fn some_pose(model: &Model) -> LocalPose {
         let mut pose = model.skeleton.rest.clone();
-        // Of any length, as a file may have it.
+        // The quaternion may have any length, as in a file.
         pose.transforms[3].rotation = Quat::from_xyzw(0.3, -0.0, 0.1, 2.5);
         pose.transforms[4].translation.y = 0.123_456_79;
         pose.transforms[5].scale = Vec3::new(1.1, 0.7, -0.3);

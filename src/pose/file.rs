@@ -19,46 +19,46 @@ use serde_json::{Map, Value};
 /// The version that is written, and the latest that is read.
 pub const VERSION: u64 = 1;
 
-/// The most bytes of a file that are read: no pose has as many.
+/// The most bytes of a file that are read; no pose needs as many.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What a pose file says, by keys ([`super::Keys`]).
+/// The content of a pose file, by keys ([`super::Keys`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseFile {
-    /// What the pose is called.
+    /// The name of the pose.
     pub name: String,
     /// The file name of the model that it was made on.
     pub model: String,
-    /// By key of the node, in the order in which they are written.
+    /// The channels by key of the node, in the order in which they are written.
     pub joints: Vec<(String, Channels)>,
-    /// By key of the node, then by name of the target.
+    /// The weights of morph targets: by key of the node, then by name of the target.
     pub morphs: Vec<(String, Vec<(String, f32)>)>,
 }
 
-/// The local values of a node that a pose says; `None` where it says nothing.
+/// The local values of a node that a pose sets; `None` where it does not set one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Channels {
-    /// Quaternion x, y, z, w of any length but 0.
+    /// A quaternion x, y, z, w of any length but 0.
     pub rotation: Option<[f32; 4]>,
-    /// Metres.
+    /// The translation in metres.
     pub translation: Option<[f32; 3]>,
-    /// Factors.
+    /// The factors along the node's axes.
     pub scale: Option<[f32; 3]>,
 }
 
-/// Why a file is no pose.
+/// The reason why a file cannot be read as a pose.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// It could not be read at all.
+    /// The file could not be read at all.
     #[error("{0}")]
     Read(String),
-    /// It is no JSON; the parser says where.
+    /// The file is no JSON; the parser says where.
     #[error("this is no JSON: {0}")]
     Json(String),
     /// Something in it is not what it should be.
     #[error("{place}: expected {expected}, found {found}")]
     Content {
-        /// A path within the file, such as `joints."Arm".rotation[2]`.
+        /// The place as a path within the file, such as `joints."Arm".rotation[2]`.
         place: String,
         /// What should stand there.
         expected: String,
@@ -75,7 +75,7 @@ impl PoseFile {
     pub fn read(path: &Path) -> Result<Self, FileError> {
         let unreadable = |error: std::io::Error| FileError::Read(error.to_string());
         let mut bytes = Vec::new();
-        // One byte more tells that there are too many, be it a device without end.
+        // One byte more than the limit is read, to learn that there are too many, even from a device that never ends.
         let file = std::fs::File::open(path).map_err(unreadable)?;
         file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         Self::parse(&bytes)
@@ -125,8 +125,8 @@ impl PoseFile {
         Ok(out)
     }
 
-    /// The text of the file, which ends with a line break. A number that is not finite, which JSON cannot say, is left out
-    /// with its channel.
+    /// Returns the text of the file, which ends with a line break. A number that is not finite, which JSON cannot
+    /// express, is left out with its channel.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = format!("{{\n  \"skinscope_pose\": {VERSION},\n");
@@ -175,7 +175,8 @@ fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// The shortest digits that are read back as this number, be they read as f32 or as f64 that is rounded to f32.
+/// Returns the shortest digits that give this number again, whether they are read as f32 or as f64 that is rounded to
+/// f32.
 fn digits(value: f32) -> String {
     let short = format!("{value:?}");
     let read = serde_json::from_str::<f64>(&short).map(|wide| (wide as f32).to_bits());
@@ -186,7 +187,7 @@ fn content(place: &str, expected: &str, found: &str) -> FileError {
     FileError::Content { place: place.to_owned(), expected: expected.to_owned(), found: found.to_owned() }
 }
 
-/// What a value is, in a few words.
+/// Describes the kind of a value in a few words.
 fn kind(value: Option<&Value>) -> String {
     match value {
         None => "nothing".into(),
@@ -203,7 +204,7 @@ fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, F
     value.as_object().ok_or_else(|| content(place, "an object", &kind(Some(value))))
 }
 
-/// The members of an object that may be missing, sorted by key.
+/// Returns the members of an object, sorted by key; a missing object has none.
 fn members<'a>(
     root: &'a Map<String, Value>,
     name: &str,
@@ -212,7 +213,7 @@ fn members<'a>(
     root.get(name).map_or(Ok(BTreeMap::new()), |value| Ok(object(value, place)?.iter().collect()))
 }
 
-/// A text that may be missing.
+/// Reads a text, which may be missing.
 fn text(root: &Map<String, Value>, name: &str) -> Result<String, FileError> {
     match root.get(name) {
         None => Ok(String::new()),
@@ -226,7 +227,7 @@ fn number(value: &Value, place: &str) -> Result<f32, FileError> {
     read.ok_or_else(|| content(place, "a number that an f32 can hold", &kind(Some(value))))
 }
 
-/// A list of `N` numbers that may be missing.
+/// Reads a list of `N` numbers, which may be missing.
 fn numbers<const N: usize>(node: &Map<String, Value>, name: &str, place: &str) -> Result<Option<[f32; N]>, FileError> {
     let Some(value) = node.get(name) else { return Ok(None) };
     let place = format!("{place}.{name}");
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn every_float_is_read_back_to_the_bit() {
-        // A walk over all exponents and signs with changing digits, the smallest and largest ones among them.
+        // The test walks over all exponents and signs with changing digits, the smallest and largest ones among them.
         let mut bits: u32 = 1;
         let mut values = vec![0.0, -0.0, 0.1, -1.0, 1e-45, f32::MIN_POSITIVE, f32::MAX, f32::MIN, 16_777_217.0];
         for _ in 0..200_000 {

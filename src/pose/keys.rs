@@ -8,16 +8,16 @@ use crate::model::{Model, NodeId};
 #[derive(Clone, Debug)]
 pub struct Keys {
     of_node: Vec<String>,
-    /// Exact.
+    /// The node of each key, as it is written.
     nodes: HashMap<String, NodeId>,
-    /// Nodes whose key is their name, by the name without its prefix, and by that in small letters; `None` where several have
-    /// it.
+    /// The nodes whose key is their name, by the name without its prefix, and by that in small letters; `None` where
+    /// several nodes share it.
     bare: HashMap<String, Option<NodeId>>,
     folded: HashMap<String, Option<NodeId>>,
 }
 
 impl Keys {
-    /// The keys of a model's nodes.
+    /// Makes the keys of a model's nodes.
     #[must_use]
     pub fn of(model: &Model) -> Self {
         let skeleton = &model.skeleton;
@@ -29,7 +29,8 @@ impl Keys {
         let number = |i: usize| format!("#{}", skeleton.file_index[i]);
         let is_alone = |i: usize| !unnamed(i) && counts.get(skeleton.names[i].as_str()) == Some(&1);
         let mut by_number: BTreeSet<usize> = (0..skeleton.len()).filter(|i| !is_alone(*i)).collect();
-        // A node that is really called `#12`, where node 12 needs that key, is known by its own number too; and so on.
+        // Where node 12 needs the key `#12` and another node is really called that, the other one gets its own number
+        // too; and so on.
         let named: HashMap<&str, usize> =
             (0..skeleton.len()).filter(|i| is_alone(*i)).map(|i| (skeleton.names[i].as_str(), i)).collect();
         let mut open: Vec<usize> = by_number.iter().copied().collect();
@@ -51,21 +52,21 @@ impl Keys {
         out
     }
 
-    /// The key of a node.
+    /// Returns the key of a node.
     #[must_use]
     pub fn key(&self, node: NodeId) -> &str {
         &self.of_node[node.index()]
     }
 
-    /// The node that has exactly this key.
+    /// Returns the node that has exactly this key.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<NodeId> {
         self.nodes.get(key).copied()
     }
 
-    /// The node that each key of another model means: the one with this key, else the one whose name is the same without a
-    /// prefix up to the last `:` on either side, else the one where capitals make no difference either. A name that several
-    /// nodes would answer to finds none, and no two keys find one node.
+    /// Finds the node that each key of another model means: the one with this key, else the one whose name is the same
+    /// without a prefix up to the last `:` on either side, else the one where case makes no difference either. A name
+    /// that several nodes would answer to finds none, and no two keys find one node.
     #[must_use]
     pub fn matches<'a>(&self, keys: impl Iterator<Item = &'a str> + Clone) -> HashMap<&'a str, NodeId> {
         let mut found = HashMap::new();
@@ -88,7 +89,7 @@ impl Keys {
     }
 }
 
-/// A name without its prefix, such as `mixamorig:`.
+/// Returns a name without its prefix, such as `mixamorig:`.
 fn bare(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, rest)| rest)
 }
@@ -101,7 +102,7 @@ mod tests {
     use crate::model::shapes::{Tube, tube};
     use crate::model::{NodeMembers, Origins};
 
-    /// A chain of nodes of these names; `None` has none.
+    /// Makes a model that is a chain of nodes of these names; a node with `None` has no name.
     pub(crate) fn named(names: &[Option<&str>]) -> Model {
         let mut parts = (*tube(Tube { joints: names.len() - 1, ..Tube::default() })).clone();
         let name = |(i, name): (usize, &Option<&str>)| name.map_or(format!("node {i}"), str::to_owned);

@@ -1,4 +1,4 @@
-//! A pose with its sides exchanged.
+//! Mirrors poses: what the left side does, the right side does, and the other way round.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 
@@ -7,10 +7,10 @@ use super::{stretch, world};
 use crate::math::Plane;
 use crate::model::{Doubt, JointPairs, LocalPose, Model, NodeId};
 
-/// What differs from rest by less than this share of the model's size is rounding.
+/// Differences from rest below this share of the model's size are rounding errors.
 const ROUNDING: f64 = 3e-6;
 
-/// The axis that a mirror's plane lies across.
+/// The axis that the mirror's plane is perpendicular to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Axis {
@@ -19,20 +19,21 @@ pub enum Axis {
     Z,
 }
 
-/// A plane across an axis, and the partner of each node of a model.
+/// A plane perpendicular to an axis, and the partner of each node of a model.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     axis: Axis,
-    /// In metres along the axis.
+    /// The place of the plane along the axis, in metres.
     offset: f64,
     partners: Vec<NodeId>,
 }
 
 impl Mirror {
-    /// The plane through the middle of a model at rest. Across X, left and right nodes are partners ([`JointPairs`], places
-    /// before names), and the plane is the one that pairs most of them: that through `middle` (world, of the model at rest), or
-    /// through the middle of its pairs or of its joints, if a model carries more on one side. A node without a partner is its
-    /// own; so are all across Y and Z, which know no left and right.
+    /// Finds the plane and the partners of a model at rest. Across X, left and right nodes are partners
+    /// ([`JointPairs`], which trusts positions more than names), and the plane is the one that pairs most of them: the
+    /// one through `middle` (world, of the model at rest), through the middle of its pairs, or through the middle of
+    /// its joints, since a model may carry more on one side. A node without a partner is its own; so are all nodes
+    /// across Y and Z, which have no left and right.
     #[must_use]
     pub fn of(model: &Model, axis: Axis, middle: Vec3) -> Self {
         let own = || (0..model.skeleton.len()).map(NodeId::from_index).collect::<Vec<_>>();
@@ -64,7 +65,8 @@ impl Mirror {
                 .enumerate()
                 .filter_map(|(j, k)| Some((at[j].x + at[usize::from((*k)?)].x - 2.0 * offset).abs()))
                 .sum();
-            // Of planes that pair as many the one that fits best; one that fits no better comes after those before it.
+            // Of planes that pair as many, the one that fits best is taken; a later one must fit better than those
+            // before it.
             let better = best.is_none_or(|(most, least)| {
                 count > most || (count == most && off < least - 1e-6 * size * count as f32)
             });
@@ -79,21 +81,21 @@ impl Mirror {
         out
     }
 
-    /// The node on the other side; itself where it has none.
+    /// Returns the node on the other side, or the node itself where it has none.
     #[must_use]
     pub fn partner(&self, node: NodeId) -> NodeId {
         self.partners[node.index()]
     }
 
-    /// Exchanges both sides of a pose: what a node does to its rest, seen in the mirror, its partner does:
-    /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest`. Shear that a mirrored scale leaves is no rotation and is lost.
-    /// Morph weights stay as they are.
+    /// Exchanges both sides of a pose: the partner of a node moves from its rest as the node does, seen in the mirror:
+    /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest`. Shear that a mirrored scale leaves is no rotation and is lost. Morph
+    /// weights stay as they are.
     pub fn exchange(&self, model: &Model, pose: &mut LocalPose) {
         let changed = self.exchanged(model, pose);
         pose.transforms = changed.transforms;
     }
 
-    /// The pose that [`Mirror::exchange`] makes.
+    /// Returns the pose that [`Mirror::exchange`] makes.
     #[must_use]
     pub fn exchanged(&self, model: &Model, pose: &LocalPose) -> LocalPose {
         let skeleton = &model.skeleton;
@@ -157,7 +159,7 @@ impl Axis {
     }
 }
 
-/// The shear that a node's file gives it; the identity for most.
+/// Returns the shear that the file gives a node; the identity for most.
 fn shear_of(model: &Model, node: usize) -> DMat3 {
     let scale = &model.skeleton.rest.transforms[node].scale;
     match model.skeleton.residual(node) {
@@ -168,7 +170,7 @@ fn shear_of(model: &Model, node: usize) -> DMat3 {
     }
 }
 
-/// Equal but for rounding to f32, whatever the sign.
+/// Returns whether two quaternions are one rotation but for rounding to f32, whatever their signs.
 fn same(a: DQuat, b: DQuat) -> bool {
     let b = if a.dot(b) < 0.0 { -b } else { b };
     (a - b).length() < 1e-6
@@ -250,7 +252,7 @@ mod tests {
         let mut parts = (*body()).clone();
         parts.skeleton.rest.transforms[0].translation.x = 5.0;
         let model = Model::build(parts).unwrap();
-        // The box around what it carries says another middle.
+        // The middle of the box around what the model carries is another one.
         let mirror = Mirror::of(&model, Axis::X, Vec3::new(5.2, 0.0, 0.0));
         assert!((mirror.offset - 5.0).abs() < 1e-6);
         let once = mirror.exchanged(&model, &posed(&model));

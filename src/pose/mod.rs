@@ -1,8 +1,8 @@
-//! What makes poses: files that keep them, limbs that reach, sides that are exchanged.
+//! Pose files, inverse kinematics, and poses with their sides exchanged.
 //!
-//! Plain functions of a model and a [`LocalPose`], which they change in place. Knows nothing of surfaces, windows or the
-//! history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps what it was given; all that
-//! computes with one normalises it first ([`unit()`]).
+//! These are plain functions of a model and a [`LocalPose`], which they change in place. They know nothing of surfaces,
+//! windows or the history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps the
+//! numbers that it was given; all code that computes with one normalises it first ([`unit()`]).
 
 mod apply;
 mod file;
@@ -23,8 +23,8 @@ use glam::{DAffine3, DMat3, DQuat, Quat, Vec3};
 use crate::math::quat_from_euler_xyz_degrees;
 use crate::model::{LocalPose, NodeId, Skeleton};
 
-/// A rotation of length 1 in the same direction; `None` where its length is 0 or not finite. Computed in f64, as import does
-/// it, so that no length overflows.
+/// Returns the rotation of length 1 in the same direction; `None` where its length is 0 or not finite. It is computed
+/// in f64, as in import, so that no length overflows.
 #[must_use]
 pub fn unit(rotation: Quat) -> Option<Quat> {
     let wide = rotation.as_dquat();
@@ -32,29 +32,29 @@ pub fn unit(rotation: Quat) -> Option<Quat> {
     (length.is_finite() && length > 0.0).then(|| (wide / length).as_quat())
 }
 
-/// Turns a node by degrees about its own X, then Y, then Z axis as the sliders count them, on top of the rotation that it
-/// has: `R' = R · Rz · Ry · Rx`.
+/// Turns a node by degrees about its own X, then Y, then Z axis, as the sliders count them, on top of the rotation that
+/// it has: `R' = R · Rz · Ry · Rx`.
 pub fn rotate(pose: &mut LocalPose, node: NodeId, degrees: Vec3) {
     let now = wide_unit(pose.transforms[node.index()].rotation);
     let turn = quat_from_euler_xyz_degrees(degrees).as_dquat().normalize();
     pose.transforms[node.index()].rotation = (now * turn).normalize().as_quat();
 }
 
-/// The rotation in f64, of length 1; no rotation in place of one of length 0.
+/// Returns the rotation in f64, with length 1; the identity in place of one of length 0.
 fn wide_unit(rotation: Quat) -> DQuat {
     let wide = rotation.as_dquat();
     let length = wide.length();
     if length.is_finite() && length > 0.0 { wide / length } else { DQuat::IDENTITY }
 }
 
-/// `parent_from_node` in f64.
+/// Returns `parent_from_node` in f64.
 fn local(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DAffine3 {
     let transform = pose.transforms[index];
     let turned = DMat3::from_quat(wide_unit(transform.rotation));
     DAffine3 { matrix3: turned * stretch(skeleton, pose, index), translation: transform.translation.as_dvec3() }
 }
 
-/// Everything that a node does before its rotation: scale and stored shear.
+/// Returns the matrix that a node applies before its rotation: scale and stored shear.
 fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
     let scale = DMat3::from_diagonal(pose.transforms[index].scale.as_dvec3());
     match skeleton.residual(index) {
@@ -63,7 +63,7 @@ fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
     }
 }
 
-/// `model_from_node` of every node in f64, parents first.
+/// Returns `model_from_node` of every node in f64, parents first.
 fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
     let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
     for (i, parent) in skeleton.parents.iter().enumerate() {
@@ -95,7 +95,8 @@ pub(crate) mod tests {
         let skeleton = obstacle_course().skeleton.clone();
         let mut pose = skeleton.rest.clone();
         let degrees = Vec3::new(20.0, -35.0, 60.0);
-        // Node 3 rests without a rotation: it shows what was asked for. Node 5 turns within its own frame.
+        // Node 3 has no rotation at rest, so it shows the angles that were asked for. Node 5 turns within its own
+        // frame.
         for node in [NodeId(3), NodeId(5)] {
             rotate(&mut pose, node, degrees);
             let [x, y, z] = degrees.to_array().map(f32::to_radians);

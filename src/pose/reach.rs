@@ -1,4 +1,4 @@
-//! Limbs that reach for a place, joints that look at one.
+//! Limbs that reach for a place (inverse kinematics), and joints that look at one.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
@@ -6,45 +6,45 @@ use super::ik::{Chain, Limits, Link, arc, solve};
 use super::{local, stretch, wide_unit, world};
 use crate::model::{LocalPose, Model, NodeId};
 
-/// How near the end must come to its target, as a share of the limb's length, to have reached it.
+/// How near the end must come to its target to have reached it, as a share of the limb's length.
 const REACHED: f64 = 1e-5;
-/// Joints nearer to each other than this share of the model's size stand in one place.
+/// Joints nearer to each other than this share of the model's size count as standing in one place.
 const SAME_PLACE: f64 = 1e-7;
 
-/// Which joint is to come where.
+/// The goal of one limb: which joint is to come to which place.
 #[derive(Clone, Debug, Default)]
 pub struct Reach<'a> {
     /// The joint whose origin is to come to the target.
     pub joint: NodeId,
-    /// World, metres.
+    /// The place that it should reach: world space, metres.
     pub target: DVec3,
     /// The first joint of the limb, above `joint`; `None`: [`default_root`].
     pub root: Option<NodeId>,
-    /// The place (world) to whose side the limb bends; `None`: it bends as it did.
+    /// A place (world) on the side to which the limb bends; `None`: it bends as it did.
     pub pole: Option<DVec3>,
-    /// Joints that stay where they are, turned as they are: what hangs on the limb and has a limb of its own reaches back for
-    /// its place.
+    /// Joints that keep their place and rotation in the world: a limb of its own that hangs on the moved one reaches
+    /// back for its place.
     pub pins: &'a [NodeId],
-    /// Limits of joints; what is not in the list turns freely.
+    /// Limits of joints; a joint that is not in the list turns freely.
     pub limits: &'a [(NodeId, Limits)],
 }
 
-/// What became of it.
+/// The result of [`reach`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reached {
-    /// Where the joint is now (world).
+    /// The place of the joint now (world).
     pub at: DVec3,
-    /// How far from its target, metres.
+    /// The distance of the joint from its target, metres.
     pub error_m: f64,
-    /// Whether it is there, to 1e-5 of the limb's length.
+    /// Whether the joint has reached its target, to 1e-5 of the limb's length.
     pub within_reach: bool,
     /// The sum of the lengths of the limb's bones at rest, metres.
     pub limb_m: f64,
-    /// Pinned joints that did not come back to their places, and by how much they are off, metres.
+    /// Pinned joints that did not come back to their places, and how far off they are, metres.
     pub moved: Vec<(NodeId, f64)>,
 }
 
-/// Why a limb cannot reach.
+/// The reason why a limb cannot reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReachError {
     /// The joint has no parent that could turn.
@@ -53,13 +53,14 @@ pub enum ReachError {
     /// The root is no ancestor of the joint.
     #[error("the root of the limb must stand above the joint that reaches")]
     RootNotAbove,
-    /// It cannot both move and stay.
+    /// The joint is pinned: it cannot both move and stay.
     #[error("the joint that reaches is pinned itself")]
     Pinned,
 }
 
-/// The first joint of the limb that a joint ends: two bones up, twist joints and joints in one place not counted, and no
-/// farther than joints of a skin go where the joint is one. For a hand that is the upper arm. `None` for a node without parent.
+/// Returns the first joint of the limb that `joint` ends: two bones up, not counting twist joints and joints in one
+/// place, and no farther than the joints of a skin go where `joint` is one. For a hand that is the upper arm. `None`
+/// for a node without parent.
 #[must_use]
 pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
     let skeleton = &model.skeleton;
@@ -82,13 +83,13 @@ pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
     root.or(skeleton.parents[joint.index()])
 }
 
-/// Joints that only spread the twist of a bone along it.
+/// Returns whether a name is that of a joint that only spreads the twist of a bone along it.
 fn is_twist(name: &str) -> bool {
     let name = name.to_lowercase();
     name.contains("twist") || name.contains("roll")
 }
 
-/// The diagonal of the box around all nodes, metres.
+/// Returns the diagonal of the box around all nodes, metres.
 fn size(world: &[DAffine3]) -> f64 {
     let first = world.first().map_or(DVec3::ZERO, |m| m.translation);
     let (least, most) =
@@ -110,7 +111,7 @@ pub fn reach(model: &Model, pose: &mut LocalPose, goal: &Reach<'_>) -> Result<Re
         return Err(ReachError::Pinned);
     }
     let path = path(model, root, parent).ok_or(ReachError::RootNotAbove)?;
-    // A joint of the limb that is pinned stays: the limb begins there.
+    // A pinned joint of the limb stays: the limb begins there.
     let pinned = path.iter().rposition(|node| goal.pins.contains(node)).unwrap_or(0);
     let path = &path[pinned..];
     let before = world(skeleton, pose);
@@ -132,7 +133,7 @@ pub fn reach(model: &Model, pose: &mut LocalPose, goal: &Reach<'_>) -> Result<Re
     Ok(Reached { at, error_m, within_reach: error_m <= REACHED * limb_m, limb_m, moved })
 }
 
-/// The nodes from `root` down to `last`; `None` where `root` is not above it, nor it.
+/// Returns the nodes from `root` down to `last`; `None` where `root` is neither `last` nor above it.
 fn path(model: &Model, root: NodeId, last: NodeId) -> Option<Vec<NodeId>> {
     let parents = &model.skeleton.parents;
     let mut out: Vec<NodeId> = Vec::new();
@@ -162,7 +163,7 @@ fn turn(
     let before: Vec<DQuat> = chain.links.iter().map(|link| link.rotation).collect();
     solve(&mut chain, target, pole);
     for (link, before) in chain.links.iter().zip(before) {
-        // What stays keeps its bits.
+        // A rotation that does not change keeps its bits.
         if link.rotation.is_finite() && link.rotation.dot(before).abs() < 1.0 - 1e-15 {
             pose.transforms[link.node.index()].rotation = link.rotation.as_quat();
         }
@@ -170,8 +171,8 @@ fn turn(
     limb_m
 }
 
-/// The limb as the solver sees it, and its length at rest. Joints that stand where the next one stands turn nothing, and
-/// twist joints within a bone are part of it.
+/// Makes the chain that the solver works on, and the limb's length at rest. Joints that stand where the next one stands
+/// do not turn, and twist joints within a bone are part of it.
 fn chain(
     model: &Model,
     pose: &LocalPose,
@@ -199,7 +200,7 @@ fn chain(
     let mut links = Vec::with_capacity(turning.len());
     for (k, node) in turning.iter().enumerate() {
         let next = turning.get(k + 1).copied().unwrap_or(joint);
-        // From the node down to the parent of the next one that turns.
+        // This goes from the node down to the parent of the next one that turns.
         let between =
             skeleton.parents[next.index()].and_then(|last| self::path(model, *node, last)).unwrap_or_default();
         let fixed =
@@ -223,8 +224,8 @@ fn chain(
     (Chain { base, links }, limb_m)
 }
 
-/// The axis (world, at rest) about which a straight limb bends whose last bone has this direction: so that knees come forward
-/// (+Z), elbows of arms that are held aside go back, and limbs along Z bend upwards.
+/// Returns the axis (world, at rest) about which a straight limb bends whose last bone has this direction, so that
+/// knees come forward (+Z), elbows of arms that are held aside go back, and limbs along Z bend upwards.
 fn default_axis(bone: DVec3) -> DVec3 {
     let [x, y, z] = bone.abs().to_array();
     let side = if x > y && x > z {
@@ -237,14 +238,15 @@ fn default_axis(bone: DVec3) -> DVec3 {
     side.cross(bone).normalize_or_zero()
 }
 
-/// Brings a pinned joint back to where it was, and turned as it was, by the limb that it ends. What moved it stays as it is.
+/// Brings a pinned joint back to its place and rotation by turning the limb that it ends. The limb that moved it stays
+/// as it is.
 fn hold(model: &Model, pose: &mut LocalPose, before: &[DAffine3], moved: &[NodeId], goal: &Reach<'_>, pin: NodeId) {
     let skeleton = &model.skeleton;
     let Some(parent) = skeleton.parents[pin.index()] else { return };
     let above: Vec<NodeId> = std::iter::successors(Some(parent), |node| skeleton.parents[node.index()])
         .take_while(|node| !moved.contains(node) && *node != goal.joint)
         .collect();
-    // Not below anything that moved: it stays by itself.
+    // The joint is not below anything that moved: it stays by itself.
     let hangs = above.last().and_then(|node| skeleton.parents[node.index()]).or(above.is_empty().then_some(parent));
     if hangs.is_none() {
         return;
@@ -263,7 +265,7 @@ fn hold(model: &Model, pose: &mut LocalPose, before: &[DAffine3], moved: &[NodeI
     }
 }
 
-/// The rotation in a matrix that is one but for rounding and slight shear; `None` where it has none.
+/// Returns the rotation in a matrix that is a rotation but for rounding and slight shear; `None` where there is none.
 pub(super) fn nearest_rotation(m: DMat3) -> Option<DQuat> {
     let x = m.x_axis.try_normalize()?;
     let y = (m.y_axis - x * x.dot(m.y_axis)).try_normalize()?;
@@ -271,17 +273,17 @@ pub(super) fn nearest_rotation(m: DMat3) -> Option<DQuat> {
     (z.dot(m.z_axis) > 0.0).then(|| DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
 }
 
-/// A joint that turns to a place, and by which direction of its own.
+/// A joint that turns to look at a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
     /// The joint that turns.
     pub joint: NodeId,
-    /// World, metres.
+    /// The place that it looks at: world space, metres.
     pub target: DVec3,
 }
 
-/// Turns a joint, as little as can be, so that its front looks at a place. Its front is what points forward (+Z, which a glTF
-/// character faces) while it rests. Nothing changes where the place is the joint's own.
+/// Turns a joint, as little as possible, so that its front looks at a place. Its front is the direction in it that
+/// points forward at rest (+Z, which a glTF character faces). Nothing changes where the place is the joint's own.
 pub fn look(model: &Model, pose: &mut LocalPose, aim: Aim) {
     let skeleton = &model.skeleton;
     let Aim { joint, target } = aim;
@@ -290,7 +292,7 @@ pub fn look(model: &Model, pose: &mut LocalPose, aim: Aim) {
     let parent = skeleton.parents[joint.index()].map_or(DMat3::IDENTITY, |parent| now[parent.index()].matrix3);
     let front = now[joint.index()].matrix3 * (rests.inverse() * DVec3::Z);
     let up = now[joint.index()].matrix3 * (rests.inverse() * DVec3::Y);
-    // Both seen from the parent, where the joint's own rotation is the last to act.
+    // Both directions are seen from the parent, where the joint's own rotation is the last to act.
     let back = parent.inverse();
     let turn = arc(back * front, back * (target - now[joint.index()].translation), back * up);
     let rotation = (turn * wide_unit(pose.transforms[joint.index()].rotation)).normalize();

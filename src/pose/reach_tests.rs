@@ -1,4 +1,4 @@
-//! Limbs of whole models.
+//! Tests of limbs within whole models.
 
 use glam::{DVec3, Quat, Vec3};
 
@@ -7,8 +7,8 @@ use crate::math::Transform;
 use crate::model::shapes::{Tube, obstacle_course, tube};
 use crate::model::{LocalPose, ModelParts};
 
-/// A body of 1.8 m: hips with two straight legs, a straight arm to each side with a twist joint in it, and a head. All are
-/// joints of a skin; the names are those of Blender.
+/// Makes a body of 1.8 m: hips with two straight legs, a straight arm to each side with a twist joint in it, and a
+/// head. All are joints of a skin; the names are those of Blender.
 pub(crate) fn body() -> Model {
     let rows: [(&str, Option<u32>, [f32; 3]); 16] = [
         ("Root", None, [0.0, 0.0, 0.0]),
@@ -51,7 +51,7 @@ fn the_limb_of_a_hand_begins_at_the_upper_arm() {
     let root = |name: &str| default_root(&model, node(&model, name)).map(|n| model.skeleton.names[n.index()].clone());
     assert_eq!(root("Hand.L").as_deref(), Some("UpperArm.L"));
     assert_eq!(root("Foot.R").as_deref(), Some("Thigh.R"));
-    // Of the skin's own joints only, where there are some.
+    // The limb has joints of the skin only, where there are some.
     assert_eq!(root("Thigh.L").as_deref(), Some("Hips"));
     assert_eq!(root("Root"), None);
     let mut parts = (*model).clone();
@@ -110,7 +110,7 @@ fn roots_and_pins_that_make_no_sense_are_refused() {
 fn pinned_feet_stay_while_the_hips_move() {
     let model = body();
     let mut pose = model.skeleton.rest.clone();
-    // Knees that are bent a little, so that the hips have room.
+    // The knees are bent a little, so that the hips have room.
     pose.transforms[2].rotation = Quat::from_rotation_x(-0.5);
     pose.transforms[3].rotation = Quat::from_rotation_x(0.9);
     pose.transforms[5].rotation = Quat::from_rotation_x(-0.5);
@@ -126,12 +126,12 @@ fn pinned_feet_stay_while_the_hips_move() {
     for foot in feet {
         assert!(after[foot.index()].abs_diff_eq(before[foot.index()], 1e-5), "{foot:?}");
     }
-    // Without pins they go along.
+    // Without pins the feet go along.
     let mut free = model.skeleton.rest.clone();
     reach(&model, &mut free, &Reach { pins: &[], ..goal.clone() }).unwrap();
     let gone = world(&model.skeleton, &free)[feet[0].index()].translation;
     assert!(gone.distance(before[feet[0].index()].translation) > 0.05);
-    // What cannot be held is said.
+    // A joint that cannot be held is reported.
     let far = Reach { target: DVec3::new(1.0, 0.0, 0.0), ..goal };
     assert!(!reach(&model, &mut pose, &far).unwrap().moved.is_empty());
 }

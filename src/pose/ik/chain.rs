@@ -1,4 +1,4 @@
-//! A limb as the solver sees it: joints that turn, and what stands fixed between them.
+//! A limb in the form that the solver works on: the joints that turn, and the fixed matrices between them.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
@@ -11,28 +11,29 @@ use crate::model::NodeId;
 pub(in crate::pose) struct Link {
     pub node: NodeId,
     pub rotation: DQuat,
-    /// At rest.
+    /// The rotation at rest.
     pub rest: DQuat,
-    /// Scale and shear, applied before the rotation.
+    /// Scale and shear of the joint, applied before the rotation.
     pub stretch: DMat3,
-    /// From this joint to the next one that turns (or to the end), in this joint's space.
+    /// The vector from this joint to the next one that turns (or to the end), in this joint's space.
     pub bone: DVec3,
-    /// What fixed joints between this one and the next do to directions: the next one's parent, in this joint's space.
+    /// The matrix that the fixed joints between this one and the next apply to directions. It is what the next one's
+    /// parent does, seen in this joint's space.
     pub onward: DMat3,
-    /// The axis about which it bends where neither the pose nor rest says one; in the frame of its parent.
+    /// The axis about which the joint bends where neither the pose nor rest tells one; in the frame of its parent.
     pub default_axis: DVec3,
     pub limits: Option<Limits>,
 }
 
-/// Joints from the root on, of which at least one turns.
+/// A chain of joints from the root on, at least one of which turns.
 #[derive(Clone, Debug)]
 pub(in crate::pose) struct Chain {
-    /// The frame of the root: its origin, and its parent's matrix.
+    /// The frame of the root: its origin, and the matrix of its parent.
     pub base: DAffine3,
     pub links: Vec<Link>,
 }
 
-/// Where a chain's joints are: of each the matrix of its parent and its origin, world.
+/// The places of a chain's joints: the matrix of the parent and the origin of each, in world space.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placed {
     pub frames: Vec<(DMat3, DVec3)>,
@@ -52,7 +53,7 @@ impl Chain {
         out.end = origin;
     }
 
-    /// Where the end is.
+    /// Returns the place of the end.
     pub(super) fn end(&self) -> DVec3 {
         let (mut parent, mut origin) = (self.base.matrix3, self.base.translation);
         for link in &self.links {
@@ -63,7 +64,7 @@ impl Chain {
         origin
     }
 
-    /// The lengths of its bones as they are posed, world.
+    /// Returns the lengths of the bones as they are posed, in world space.
     pub(super) fn lengths(&self) -> Vec<f64> {
         let mut placed = Placed::default();
         self.place(&mut placed);
@@ -71,19 +72,20 @@ impl Chain {
         placed.frames.iter().zip(ends).map(|((_, origin), end)| origin.distance(end)).collect()
     }
 
-    /// The direction of the bone before joint `k` (not the first), in the frame in which joint `k` turns.
+    /// Returns the direction of the bone before joint `k` (which is not the first), in the frame in which joint `k`
+    /// turns.
     pub(super) fn before(&self, k: usize) -> DVec3 {
         let last = &self.links[k - 1];
         (inverse(last.onward) * last.bone).normalize_or_zero()
     }
 
-    /// The direction of the bone of joint `k` at a rotation, in the frame in which it turns.
+    /// Returns the direction of the bone of joint `k` at a rotation, in the frame in which the joint turns.
     pub(super) fn direction(&self, k: usize, rotation: DQuat) -> DVec3 {
         let link = &self.links[k];
         rotation * (link.stretch * link.bone).normalize_or_zero()
     }
 
-    /// Keeps every joint within its limits; whether one was beyond.
+    /// Turns every joint back into its limits; returns whether one was beyond them.
     pub(super) fn clamp(&mut self) -> bool {
         let mut beyond = false;
         for link in &mut self.links {
@@ -97,19 +99,19 @@ impl Chain {
     }
 }
 
-/// The inverse, or the identity where there is none.
+/// Returns the inverse, or the identity where there is none.
 pub(super) fn inverse(m: DMat3) -> DMat3 {
     let inverse = m.inverse();
     if inverse.is_finite() { inverse } else { DMat3::IDENTITY }
 }
 
-/// The shortest rotation from one direction to another, of any lengths; about `fallback` where they are opposite, and none
-/// where one is zero.
+/// Returns the shortest rotation from one direction to another, which may have any lengths: about `fallback` where they
+/// are opposite, the identity where one is zero.
 pub(in crate::pose) fn arc(from: DVec3, to: DVec3, fallback: DVec3) -> DQuat {
     let (Some(from), Some(to)) = (from.try_normalize(), to.try_normalize()) else { return DQuat::IDENTITY };
     let cos = from.dot(to);
     if cos > -1.0 + 1e-14 {
-        // cos and sin of the half angle, from the vector half way.
+        // These are cos and sin of the half angle, from the vector half way between the directions.
         let (axis, w) = (from.cross(to), 1.0 + cos);
         return DQuat::from_xyzw(axis.x, axis.y, axis.z, w).normalize();
     }

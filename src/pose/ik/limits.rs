@@ -1,11 +1,12 @@
-//! How far a joint may turn.
+//! Limits of how far a joint may turn.
 
 use glam::{DMat3, DQuat, Vec3};
 
 use super::super::wide_unit;
 
-/// Limits of a joint about each of its own axes, in degrees from rest: of the angles X, Y, Z with `R = rest · Rz · Ry · Rx`,
-/// as sliders and `--rotate` count them. Y goes from −90 to 90, since beyond that the same rotation has other angles.
+/// Limits of a joint about each of its own axes, in degrees from rest: limits of the angles X, Y, Z with `R = rest · Rz
+/// · Ry · Rx`, as sliders and `--rotate` count them. Y goes from −90 to 90, since beyond that the same rotation has
+/// other angles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// The least angles.
@@ -15,19 +16,19 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// A joint that turns about no axis but X, by these degrees, such as a knee.
+    /// Limits a joint to turns about X between these degrees, as a knee turns.
     #[must_use]
     pub fn hinge(least: f32, most: f32) -> Self {
         Self { least: Vec3::X * least, most: Vec3::X * most }
     }
 
-    /// The angles of a rotation from rest, degrees.
+    /// Returns the angles of a rotation from rest, in degrees.
     #[must_use]
     pub fn angles(rest: glam::Quat, rotation: glam::Quat) -> Vec3 {
         degrees(wide_unit(rest), wide_unit(rotation)).as_vec3()
     }
 
-    /// The rotation within these limits whose angles are nearest.
+    /// Returns the rotation within these limits whose angles are nearest.
     pub(super) fn clamp(&self, rest: DQuat, rotation: DQuat) -> DQuat {
         let now = degrees(rest, rotation);
         let within = now.clamp(self.least.as_dvec3(), self.most.as_dvec3().max(self.least.as_dvec3()));
@@ -41,12 +42,12 @@ impl Limits {
 
 fn degrees(rest: DQuat, rotation: DQuat) -> glam::DVec3 {
     let m = DMat3::from_quat((rest.inverse() * rotation).normalize());
-    // Rz · Ry · Rx: its first column is (cos y cos z, cos y sin z, −sin y).
+    // The first column of Rz · Ry · Rx is (cos y cos z, cos y sin z, −sin y).
     let y = (-m.x_axis.z).clamp(-1.0, 1.0).asin();
     let (x, z) = if y.cos() > 1e-9 {
         (m.y_axis.z.atan2(m.z_axis.z), m.x_axis.y.atan2(m.x_axis.x))
     } else {
-        // Only their sum (or difference) is known here.
+        // X and Z turn about one axis here, so only their sum (or difference) is known.
         (0.0, (-m.y_axis.x).atan2(m.y_axis.y))
     };
     glam::DVec3::new(x, y, z).map(f64::to_degrees)

@@ -1,8 +1,8 @@
 //! Inverse kinematics of one limb: a chain of joints whose rotations bring its end to a target.
 //!
-//! Rotations change and nothing else, so that bones keep their lengths. All is computed with the matrices that the model
-//! really has: a parent that is scaled, mirrored or sheared is no special case, since a joint is aimed by what its own matrix
-//! makes of a direction, and the bend of a limb is found by what it does to the distance from root to end.
+//! Only rotations change, so that bones keep their lengths. All is computed with the matrices that the model really
+//! has: a parent that is scaled, mirrored or sheared is no special case, since a joint is aimed by what its own matrix
+//! makes of a direction, and the bend of a limb is found by its effect on the distance from root to end.
 
 mod chain;
 mod limits;

@@ -1,4 +1,4 @@
-//! The solver: the bend that brings the end to the right distance, then the aim that brings it to the target.
+//! The solver: it first bends the limb until its end has the right distance from the root, then aims it at the target.
 
 use std::f64::consts::PI;
 
@@ -7,23 +7,25 @@ use glam::{DMat3, DQuat, DVec3};
 use super::Triangle;
 use super::chain::{Chain, Placed, arc, inverse};
 
-/// Bends below this (radians) say nothing about the axis of the bend.
+/// A bend below this angle (radians) is too small to tell the axis of the bend.
 const STRAIGHT: f64 = 1e-3;
-/// What is left between end and target is no more than this share of the limb's length.
+/// The end counts as at its target when it is nearer than this share of the limb's length.
 const CLOSE: f64 = 1e-9;
-/// A chain whose bends alone do not do it takes so many steps of damped least squares, and bends again.
+/// How many steps of damped least squares are taken for a chain that bends alone cannot bring to its target; then it
+/// bends again.
 const STEPS: usize = 12;
-/// So many times.
+/// How many times these steps and the bend are repeated.
 const ROUNDS: usize = 4;
-/// The most passes of forward and backward reaching in one of them.
+/// The most passes of forward and backward reaching in one of these rounds.
 const PULLS: usize = 60;
-/// The same where joints have limits, all in all.
+/// The most steps of damped least squares from each start, where joints have limits.
 const LIMITED_STEPS: usize = 80;
-/// How much of a chain's stiffness damps its steps.
+/// The damping of the steps, as a share of the chain's stiffness.
 const DAMPING: f64 = 1e-3;
 
-/// Turns the joints of a chain so that its end comes to `target` (world), or as near as it can. Starts from the pose that the
-/// chain has, and gives the same for the same. `pole` (world): the side to which the limb bends.
+/// Turns the joints of a chain so that its end comes to `target` (world), or as near as it can. Starts from the pose
+/// that the chain has; the same input gives the same result. `pole` (world) is a place on the side to which the limb
+/// bends.
 pub(in crate::pose) fn solve(chain: &mut Chain, target: DVec3, pole: Option<DVec3>) {
     let start = chain.clone();
     let limb: f64 = chain.lengths().iter().sum();
@@ -49,17 +51,17 @@ struct Goal {
     limb: f64,
 }
 
-/// How a joint bends: about an axis, from straight on.
+/// The axis about which a joint bends, and the rotation from which the bend is counted.
 struct Hinge {
     axis: DVec3,
-    /// The rotation at which its bone goes on in the direction of the one before.
+    /// The rotation at which the joint's bone continues the direction of the one before.
     straight: DQuat,
-    /// The angle by which it is bent now, 0…π.
+    /// The angle by which the joint is bent now, 0…π.
     now: f64,
 }
 
 impl Hinge {
-    /// Of joint `k`, which is not the first.
+    /// Finds the hinge of joint `k`, which is not the first.
     fn of(chain: &Chain, k: usize) -> Self {
         let link = &chain.links[k];
         let before = chain.before(k);
@@ -73,7 +75,7 @@ impl Hinge {
             let axis = normal.normalize();
             return Self { axis, straight: DQuat::from_axis_angle(axis, -now) * link.rotation, now };
         }
-        // The pose says nothing: the axis is that of rest, else the one that is fixed for such limbs.
+        // The pose tells no axis: that of rest is taken, else the one that is fixed for such limbs.
         let at_rest = bent(link.rest).0;
         let wanted = if at_rest.length() > STRAIGHT { at_rest } else { link.default_axis };
         let across = wanted - before * wanted.dot(before);
@@ -99,7 +101,7 @@ impl Goal {
         self.target.distance(Self::root(chain))
     }
 
-    /// It points at a target that is too far.
+    /// Returns whether the limb is straight and points at a target that is too far.
     fn is_straight(&self, chain: &Chain) -> bool {
         chain.lengths().iter().sum::<f64>() <= self.distance(chain)
     }
@@ -108,8 +110,8 @@ impl Goal {
         chain.end().distance(self.target)
     }
 
-    /// Turns the root so that the end lies in the direction of the target, with the bend on the side of the pole. Exact
-    /// whatever the parent's matrix is: linear maps keep lines and planes.
+    /// Turns the root so that the end lies in the direction of the target, with the bend on the side of the pole. This
+    /// is exact whatever the parent's matrix is, since linear maps keep lines and planes.
     fn aim(&self, chain: &mut Chain) {
         let back = inverse(chain.base.matrix3);
         let mut placed = Placed::default();
@@ -139,9 +141,10 @@ impl Goal {
         if hinges.is_empty() {
             return self.aim(chain);
         }
-        // Aimed from where it began, so that no trial depends on the one before.
+        // Every trial starts from the first pose, so that none depends on the one before.
         let first = chain.links[0].rotation;
-        // −1: straight; 0: as it is; 1: folded. The distance as a function of that is continuous.
+        // The bend is −1 for straight, 0 for the pose as it is, 1 for folded; the distance is a continuous function of
+        // it.
         let mut reach = |bend: f64| {
             chain.links[0].rotation = first;
             for (link, hinge) in chain.links[1..].iter_mut().zip(&hinges) {
@@ -156,7 +159,7 @@ impl Goal {
         }
         let tolerance = CLOSE * self.limb;
         if let [hinge] = &hinges[..] {
-            // Two bones: exact at once, unless a parent stretches some directions more than others.
+            // With two bones this is exact at once, unless a parent stretches some directions more than others.
             let lengths = chain.lengths();
             let angle = PI - Triangle::of(lengths[0], lengths[1], wanted).theta;
             (chain.links[0].rotation, chain.links[1].rotation) = (first, hinge.at(angle));
@@ -169,7 +172,7 @@ impl Goal {
                 self.aim(chain);
                 chain.end().distance(chain.base.translation) - wanted
             };
-            // Folded it is too long still: the target is too near, and folded is best.
+            // Even folded, the limb is too long: the target is too near, and folded is the nearest that it can come.
             if reach(PI) < 0.0 {
                 bisect(&mut reach, (0.0, PI), tolerance);
             }
@@ -199,8 +202,8 @@ impl Goal {
         reach(best.1);
     }
 
-    /// Bends a longer limb about as far as it must, and shares the swing towards the target among its joints; what is left of
-    /// it the root does.
+    /// Prepares a limb of more than two bones: bends it about as far as it must, and shares the swing towards the
+    /// target among its joints. The root does what is left of the swing.
     fn lead(&self, chain: &mut Chain) {
         let root = Self::root(chain);
         let (from, to) = (chain.end() - root, self.target - root);
@@ -210,7 +213,7 @@ impl Goal {
         let mut placed = Placed::default();
         chain.place(&mut placed);
         let towards = arc(from, to, bend_axis(chain, &placed));
-        // Bends first, so that a straight limb knows to which side.
+        // The limb bends first, so that a straight one knows to which side.
         let ahead = root + from.normalize_or_zero() * to.length();
         Self { target: ahead, pole: None, limb: self.limb }.close(chain);
         chain.place(&mut placed);
@@ -219,15 +222,15 @@ impl Goal {
         let share =
             towards.to_scaled_axis() * (straight * straight * (3.0 - 2.0 * straight) / chain.links.len() as f64);
         for (link, (parent, _)) in chain.links.iter_mut().zip(&placed.frames).skip(1) {
-            // The same turn seen from a parent, which may mirror.
+            // This is the same turn seen from a parent, which may mirror.
             let axis = inverse(*parent) * share;
             let turn = axis.normalize_or_zero() * share.length() * parent.determinant().signum();
             link.rotation = (DQuat::from_scaled_axis(turn) * link.rotation).normalize();
         }
     }
 
-    /// Where bends that are all made larger do not bring the end near enough: steps of damped least squares, and the bend once
-    /// more.
+    /// Improves a limb whose end does not come near enough when all bends grow together: takes steps of damped least
+    /// squares, and bends once more.
     fn refine(&self, chain: &mut Chain) {
         let mut best = chain.clone();
         for _ in 0..ROUNDS {
@@ -264,8 +267,8 @@ impl Goal {
         }
     }
 
-    /// Forward and backward reaching (FABRIK): places of joints are pulled along the bones from the target, then from the root,
-    /// and the joints are aimed at what comes of it.
+    /// Forward and backward reaching (FABRIK): the places of joints are pulled along the bones from the target, then
+    /// from the root, and the joints are aimed at the resulting places.
     fn pull(&self, chain: &mut Chain) {
         let mut placed = Placed::default();
         chain.place(&mut placed);
@@ -290,8 +293,8 @@ impl Goal {
         follow(chain, &points);
     }
 
-    /// Lays the limb into a triangle or a quadrilateral of straight runs of bones, one of which always ends at a target within
-    /// reach.
+    /// Lays the limb into a triangle or a quadrilateral of straight runs of bones, one of which always ends at a target
+    /// within reach.
     fn lay(&self, chain: &mut Chain) {
         let lengths = chain.lengths();
         let (root, wanted) = (Self::root(chain), self.distance(chain));
@@ -301,7 +304,7 @@ impl Goal {
         let off = middle(chain, &placed, self.limb).map_or(DVec3::ZERO, |p| p - root);
         let aside = off - along * along.dot(off);
         let side = aside.try_normalize().unwrap_or_else(|| along.cross(bend_axis(chain, &placed)).normalize_or_zero());
-        // The first bones that are longer together than the rest would allow: there the limb bends.
+        // The limb bends after the first bones that together are longer than the rest allows.
         let before = |k: usize| lengths[..k].iter().sum::<f64>();
         let after = |k: usize| lengths[k..].iter().sum::<f64>();
         let fits = |k: &usize| (before(*k) - after(*k)).abs() <= wanted;
@@ -310,7 +313,7 @@ impl Goal {
         } else {
             let Some(k) = (0..lengths.len()).find(|k| before(k + 1) > after(k + 1)) else { return };
             let (a, long, b) = (before(k), lengths[k], after(k + 1));
-            // How far the end of the long bone may be from the root.
+            // The range of distances that the end of the long bone may have from the root.
             let (least, most) = ((a - long).abs().max((wanted - b).abs()), (a + long).min(wanted + b));
             let far = corner(root, self.target, 0.5 * (least + most), b, side);
             vec![(k, corner(root, far, a, long, side)), (k + 1, far)]
@@ -328,7 +331,7 @@ impl Goal {
         follow(chain, &points);
     }
 
-    /// One step of damped least squares: the smallest turns that bring the end nearer to a place.
+    /// Takes one step of damped least squares: the smallest turns that bring the end nearer to a place.
     fn step(&self, chain: &mut Chain, place: DVec3, most: f64) {
         let mut placed = Placed::default();
         chain.place(&mut placed);
@@ -350,7 +353,7 @@ impl Goal {
         }
     }
 
-    /// Looks for the pose within the limits that comes nearest, from the best one without them and from where it began.
+    /// Looks for the pose within the limits that comes nearest: from the best one without limits, and from the start.
     fn within_limits(&self, chain: &mut Chain, mut start: Chain) {
         start.clamp();
         let mut best = chain.clone();
@@ -383,7 +386,7 @@ fn follow(chain: &mut Chain, points: &[DVec3]) {
     }
 }
 
-/// The place at distances `a` and `b` from two others, towards `side`.
+/// Returns the place at distances `a` and `b` from two others, on the side of `side`.
 fn corner(from: DVec3, to: DVec3, a: f64, b: f64, side: DVec3) -> DVec3 {
     let line = to - from;
     let along = line.normalize_or(DVec3::Y);
@@ -392,12 +395,12 @@ fn corner(from: DVec3, to: DVec3, a: f64, b: f64, side: DVec3) -> DVec3 {
     from + (along * cos + across * sin) * a
 }
 
-/// The axis about which the limb would bend if nothing else said one, world.
+/// Returns the axis (world) about which the limb would bend if nothing else told one.
 fn bend_axis(chain: &Chain, placed: &Placed) -> DVec3 {
     chain.links.iter().zip(&placed.frames).nth(1).map_or(DVec3::Y, |(link, (parent, _))| *parent * link.default_axis)
 }
 
-/// The joint that stands farthest off the line from root to end, but for a limb that is as good as straight.
+/// Returns the joint that stands farthest off the line from root to end; `None` where the limb is as good as straight.
 fn middle(chain: &Chain, placed: &Placed, limb: f64) -> Option<DVec3> {
     let root = chain.base.translation;
     let along = (placed.end - root).normalize_or_zero();
@@ -407,7 +410,7 @@ fn middle(chain: &Chain, placed: &Placed, limb: f64) -> Option<DVec3> {
     (off(farthest).length() > 1e-9 * limb).then_some(farthest)
 }
 
-/// An orthonormal frame: x along one vector, y on the side of another; `None` where they are in line.
+/// Returns an orthonormal frame: x along one vector, y on the side of another; `None` where they are in line.
 fn basis(x: DVec3, side: DVec3) -> Option<DMat3> {
     let x = x.try_normalize()?;
     let side = side.try_normalize()?;
@@ -416,16 +419,17 @@ fn basis(x: DVec3, side: DVec3) -> Option<DMat3> {
     Some(DMat3::from_cols(x, y, x.cross(y)))
 }
 
-/// The matrix of `v ×`.
+/// Returns the matrix of `v ×`.
 fn cross(v: DVec3) -> DMat3 {
     DMat3::from_cols(DVec3::new(0.0, v.z, -v.y), DVec3::new(-v.z, 0.0, v.x), DVec3::new(v.y, -v.x, 0.0))
 }
 
-/// Finds where a continuous function is zero that has other signs at both ends, and leaves it there.
+/// Finds a zero of a continuous function that has opposite signs at both ends. The last call of the function is at that
+/// place.
 fn bisect(of: &mut dyn FnMut(f64) -> f64, (mut a, mut b): (f64, f64), tolerance: f64) {
     let (mut at_a, mut at_b) = (of(a), of(b));
     for round in 0..80 {
-        // The secant with halved weights (Illinois), and every fourth time the middle, so that neither end stands still.
+        // The secant with halved weights (Illinois), and every fourth time the middle, so that both ends move.
         let secant = (a * at_b - b * at_a) / (at_b - at_a);
         let x = if round % 4 == 3 || !secant.is_finite() { 0.5 * (a + b) } else { secant };
         let value = of(x);

@@ -7,7 +7,7 @@ use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 use super::*;
 use crate::model::NodeId;
 
-/// Numbers that look random and are the same every time.
+/// A generator of numbers that look random and are the same every time.
 struct Random(u64);
 
 impl Random {
@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// Bones along Y of their joints, bent as `turns` say.
+/// Makes bones along Y of their joints, bent by `turns`.
 fn limb(base: DAffine3, bones: &[f64], turns: &[DQuat]) -> Chain {
     let link = |(i, (length, turn)): (usize, (&f64, &DQuat))| Link {
         node: NodeId::from_index(i),
@@ -47,7 +47,7 @@ fn limb(base: DAffine3, bones: &[f64], turns: &[DQuat]) -> Chain {
     Chain { base, links: bones.iter().zip(turns).enumerate().map(link).collect() }
 }
 
-/// A parent that moves, turns and scales, and mirrors half of the time.
+/// Makes a parent that moves, turns and scales, and mirrors half of the time.
 fn even_parent(random: &mut Random) -> DAffine3 {
     let scale = random.between(0.01, 10.0);
     let mirror = if random.unit() < 0.5 { DVec3::new(-1.0, 1.0, 1.0) } else { DVec3::ONE };
@@ -57,7 +57,7 @@ fn even_parent(random: &mut Random) -> DAffine3 {
     }
 }
 
-/// One that also shears and stretches.
+/// Makes a parent that also shears and stretches.
 fn uneven_parent(random: &mut Random) -> DAffine3 {
     let mut parent = even_parent(random);
     let stretch = DVec3::new(random.between(0.5, 2.0), 1.0, random.between(0.5, 2.0));
@@ -78,7 +78,7 @@ fn two_bones_end_at_a_hundred_thousand_targets() {
         let bones = [random.between(0.2, 1.0), random.between(0.2, 1.0)];
         let rest = [random.rotation(), random.rotation()];
         let mut chain = limb(parent, &bones, &rest);
-        // A pose of the same bones tells a target that they can reach.
+        // A pose of the same bones gives a target that they can reach.
         let target = limb(parent, &bones, &[random.rotation(), random.rotation()]).end();
         let before = chain.lengths();
         let size = length(&chain);
@@ -136,7 +136,7 @@ fn longer_limbs_end_at_their_targets() {
     assert!(worst < 1e-5, "{worst}, {count} beyond");
 }
 
-/// Where the limb bends to, seen from its root.
+/// Returns the direction in which the limb bends, seen from its root.
 fn bend(chain: &Chain) -> DVec3 {
     let (_, elbow) = { chain_frames(chain)[1] };
     let root = chain.base.translation;
@@ -156,14 +156,14 @@ fn the_bend_never_flips_between_targets_one_millimetre_apart() {
     let mut random = Random(4);
     let at_shoulder = DAffine3::from_translation(DVec3::new(0.2, 1.4, 0.0));
     for round in 0..50_000 {
-        // Straight ones, nearly straight ones, bent ones; of the body of a person of 1.8 m.
+        // The limbs are straight, nearly straight or bent, and those of a person of 1.8 m.
         let angle = [0.0, 1e-4, 0.3][round % 3];
         let joints = if round % 2 == 0 { 2 } else { 4 };
         let turns: Vec<DQuat> = (0..joints)
             .map(|k| if k == 0 { DQuat::from_rotation_x(PI) } else { DQuat::from_rotation_x(angle) })
             .collect();
         let start = limb(at_shoulder, &vec![0.6 / joints as f64; joints], &turns);
-        // Straight behind the limb every way round is as near, and one has to begin somewhere.
+        // Where the target is straight behind the limb every way round is as near, and one has to be taken.
         let from = (start.end() - at_shoulder.translation).normalize();
         let towards = random.direction();
         if towards.dot(from) < -0.999 {
@@ -177,7 +177,7 @@ fn the_bend_never_flips_between_targets_one_millimetre_apart() {
             chain
         };
         let (a, b) = (solved(target), solved(beside));
-        // Too far it is straight, and bends to no side.
+        // Where the target is too far the limb is straight, and bends to no side.
         let (near, far) = (bend(&a), bend(&b));
         let same = near == DVec3::ZERO || far == DVec3::ZERO || near.dot(far) > 0.5;
         let is_straight = target.distance(at_shoulder.translation) > 0.599;
@@ -204,7 +204,7 @@ fn out_of_reach_a_limb_points_straight_at_its_target_and_does_not_tremble() {
         for bone in points.windows(2) {
             assert!((bone[1] - bone[0]).angle_between(towards) < 1e-3);
         }
-        // A second time nothing moves.
+        // A second solve moves nothing.
         let end = chain.end();
         solve(&mut chain, target, None);
         assert!(chain.end().distance(end) < 1e-6 * end.distance(root));

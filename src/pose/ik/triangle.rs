@@ -1,6 +1,6 @@
-//! The triangle of a limb of two bones, by the law of cosines.
+//! The triangle that a limb of two bones makes, by the law of cosines.
 
-/// What two bones make with the line from root to target. Lengths in one unit, angles in radians.
+/// The angles that two bones make with the line from root to target. Lengths are in one unit, angles in radians.
 ///
 /// ```text
 ///            joint           a, b: the bones; d: from root to target
@@ -11,9 +11,9 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle {
-    /// Between the bones, 0 (folded) to π (straight).
+    /// The angle between the bones, 0 (folded) to π (straight).
     pub theta: f64,
-    /// Between the first bone and the line to the target.
+    /// The angle between the first bone and the line to the target.
     pub alpha: f64,
     /// Whether the target is neither too far nor too near for these bones. If not, the angles are those of the limb that
     /// comes nearest: straight or folded.
@@ -21,18 +21,20 @@ pub struct Triangle {
 }
 
 impl Triangle {
-    /// Of bones of lengths `a` and `b`, more than 0, whose end is to be at the distance `d` from the root.
+    /// Computes the triangle of bones of lengths `a` and `b`, more than 0, whose end is to be at the distance `d` from
+    /// the root.
     #[must_use]
     pub fn of(a: f64, b: f64, d: f64) -> Self {
         let within_reach = d <= a + b && d >= (a - b).abs();
         let d = d.clamp((a - b).abs(), a + b);
         let cos_theta = (a * a + b * b - d * d) / (2.0 * a * b);
-        // At the distance 0, which only bones of one length reach, every direction is as good.
+        // Only bones of one length reach the distance 0, where every direction is as good.
         let cos_alpha = if d > 0.0 { (a * a + d * d - b * b) / (2.0 * a * d) } else { 0.0 };
         Self { theta: cos_theta.clamp(-1.0, 1.0).acos(), alpha: cos_alpha.clamp(-1.0, 1.0).acos(), within_reach }
     }
 
-    /// Angles `φ` of the first bone for a target at angle `beta` in the plane of the limb, one for each bend: `[β − α, β + α]`.
+    /// Returns the angles `φ` of the first bone for a target at angle `beta` in the plane of the limb, one for each
+    /// bend: `[β − α, β + α]`.
     #[must_use]
     pub fn first_bone(&self, beta: f64) -> [f64; 2] {
         [beta - self.alpha, beta + self.alpha]
