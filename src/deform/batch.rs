@@ -1,24 +1,25 @@
-//! Many vertices at once, four by four: each lane of a [`Vec4`] is another vertex, so that what is done to the blended
-//! matrices costs a quarter. A method says how the joints of one vertex are summed up and which matrix comes of it
+//! Deforms many vertices, four at once: each lane of a [`Vec4`] is another vertex, so that the arithmetic on blended
+//! matrices costs a quarter. A method says how the joints of one vertex are summed up and which matrix results
 //! ([`BlendKernel`]); the rest is here, once for all methods.
 //!
-//! What becomes of a vertex depends on nothing but that vertex: not on its neighbours, its lane or the length of the list.
+//! The result of a vertex depends on nothing but that vertex: not on its neighbours, its lane or the length of the
+//! list.
 
 use glam::{BVec4A, Mat4, Vec3, Vec4};
 
 use super::{DeformedVertex, Vertex};
 use crate::model::Run;
 
-/// Vertices to deform. Lists are as long as `positions`, or empty: then nothing is asked of them.
+/// Vertices to deform. Lists are as long as `positions`, or empty where nothing is asked of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// Mesh space, morphed.
+    /// Positions in mesh space, morphed, metres.
     pub positions: &'a [Vec3],
-    /// Any length.
+    /// Normals in mesh space, of any length.
     pub normals: &'a [Vec3],
-    /// xyz any length, w the handedness.
+    /// Tangents in mesh space: xyz of any length, w the handedness.
     pub tangents: &'a [Vec4],
-    /// Who moves them.
+    /// The joints that move them.
     pub movers: BatchInfluences<'a>,
 }
 
@@ -37,14 +38,14 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// Who moves vertices, and by how much.
+/// The joints that move vertices, with their weights.
 #[derive(Clone, Copy, Debug)]
 pub enum BatchInfluences<'a> {
-    /// The first matrix moves them all.
+    /// The first matrix moves all vertices.
     One,
-    /// Places in the palette, and weights.
+    /// Each vertex has its own joints, which are places in the palette.
     Each {
-        /// Pairs for each vertex; not zero.
+        /// How many pairs each vertex has; not zero.
         per_vertex: usize,
         /// The joint of each pair: `per_vertex` for each vertex.
         joints: &'a [u16],
@@ -54,7 +55,7 @@ pub enum BatchInfluences<'a> {
 }
 
 impl<'a> BatchInfluences<'a> {
-    /// Those of the vertices from `start` to `end`.
+    /// Returns the influences of the vertices from `start` to `end`.
     #[must_use]
     pub fn range(self, start: usize, end: usize) -> Self {
         match self {
@@ -70,18 +71,18 @@ impl<'a> BatchInfluences<'a> {
 /// empty where they are not asked for; normals and tangents can only be asked for where the batch has them.
 #[derive(Debug, Default)]
 pub struct BatchOut<'a> {
-    /// Metres.
+    /// Positions, metres.
     pub positions: &'a mut [Vec3],
-    /// Unit, or zero where there is none.
+    /// Normals, of unit length or zero where there is no direction.
     pub normals: &'a mut [Vec3],
-    /// xyz unit or zero, w the handedness, which a mirror turns over.
+    /// Tangents: xyz of unit length or zero, w the handedness, which a mirror reverses.
     pub tangents: &'a mut [Vec4],
-    /// See [`DeformedVertex::determinant`].
+    /// The determinants; see [`DeformedVertex::determinant`].
     pub determinants: &'a mut [f32],
 }
 
 impl<'a> BatchOut<'a> {
-    /// The first `count` vertices, and the others.
+    /// Splits the lists into those of the first `count` vertices and those of the others.
     #[must_use]
     pub fn split_at(self, count: usize) -> (Self, Self) {
         fn halves<T>(list: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
@@ -103,23 +104,24 @@ impl<'a> From<&Run<'a>> for BatchInfluences<'a> {
     }
 }
 
-/// How a method blends: the joints of a vertex are summed up, and the sums of four vertices make four matrices.
+/// The part of a method that differs: it sums up the joints of a vertex, and turns the sums of four vertices into four
+/// matrices.
 pub(super) trait BlendKernel {
     /// The sum over the influences of one vertex.
     type Sum: Copy;
 
-    /// Sums up the pairs of a vertex; `careful`: matrices without weight may be anything, NaN too. Else they are finite, and
-    /// the answer is the same to the bit.
+    /// Sums up the pairs of a vertex. `careful` skips pairs without weight, whose matrices may then be anything, NaN
+    /// too; without it all matrices must be finite, and the result is the same to the bit.
     fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Self::Sum;
 
-    /// `model_from_mesh` of four vertices.
+    /// Returns `model_from_mesh` of four vertices.
     fn matrices(sums: [Self::Sum; 4]) -> Matrices;
 }
 
-/// Four 3×4 matrices: by row, then column, a lane for each.
+/// Four 3×4 matrices: by row, then by column; each number is a vector with a lane for each vertex.
 pub(super) type Matrices = [[Vec4; 4]; 3];
 
-/// Four vectors: x, y, z, a lane for each.
+/// Four vectors: x, y and z, each with a lane for each vertex.
 type Vectors = [Vec4; 3];
 
 /// Deforms a batch.
@@ -130,7 +132,7 @@ pub(super) fn deform_all<B: BlendKernel>(palette: &[Vec4], batch: &Batch, out: &
             groups::<B>(batch, out, &|_, _| sum);
         }
         BatchInfluences::Each { per_vertex: 4, joints, weights } => {
-            // The compiler makes straight lines of a length that it knows.
+            // The compiler unrolls loops over a length that it knows.
             let (joints, weights) = (joints.as_chunks::<4>().0, weights.as_chunks::<4>().0);
             groups::<B>(batch, out, &|v, careful| B::sum(palette, &joints[v], &weights[v], careful));
         }
@@ -141,7 +143,7 @@ pub(super) fn deform_all<B: BlendKernel>(palette: &[Vec4], batch: &Batch, out: &
     }
 }
 
-/// Deforms one vertex, to the bit as [`deform_all`] does.
+/// Deforms one vertex; the result is that of [`deform_all`] to the bit.
 pub(super) fn deform_one<B: BlendKernel>(
     palette: &[Vec4],
     joints: &[u16],
@@ -200,7 +202,7 @@ fn groups<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize
     }
 }
 
-/// The last one to three, made four by repeating the last.
+/// Deforms the last one to three vertices, filled up to four by repeating the last.
 #[inline(never)]
 fn rest<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &impl Fn(usize, bool) -> B::Sum) {
     let last = batch.positions.len() - 1;
@@ -241,7 +243,7 @@ fn rest<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &i
     }
 }
 
-/// Matrices of four vertices and where they take them.
+/// Returns the matrices of four vertices and the deformed positions.
 #[inline(always)]
 fn placed<B: BlendKernel>(
     from: [usize; 4],
@@ -251,7 +253,7 @@ fn placed<B: BlendKernel>(
     let [a, b, c, d] = from;
     let m = B::matrices([sum(a, false), sum(b, false), sum(c, false), sum(d, false)]);
     let out = moved(&m, load(at));
-    // Nothing times what is not finite is NaN, and each number of a matrix goes into the position.
+    // Zero times a number that is not finite is NaN, and each number of a matrix goes into the position.
     if (out[0] + out[1] + out[2]).is_nan() {
         return again::<B>(from, at, sum);
     }
@@ -275,7 +277,7 @@ fn moved([x, y, z]: &Matrices, p: Vectors) -> Vectors {
     [at(x), at(y), at(z)]
 }
 
-/// Cofactor matrices, which carry normals (see [`crate::math::cofactor`]), and determinants.
+/// Returns cofactor matrices, which transform normals (see [`crate::math::cofactor`]), and determinants.
 #[inline(always)]
 fn cofactors([a, b, c]: &Matrices) -> ([Vectors; 3], Vec4) {
     let rows = [cross(b, c), cross(c, a), cross(a, b)];
@@ -294,14 +296,15 @@ fn transformed(rows: &[Vectors; 3], v: Vectors) -> Vectors {
     [dot(&rows[0]), dot(&rows[1]), dot(&rows[2])]
 }
 
-/// Length one, or zero where that cannot be; turned round where the determinant is negative.
+/// Scales vectors to length one, or to zero where that is impossible, and reverses them where the determinant is
+/// negative.
 #[inline(always)]
 fn unit(v: Vectors, determinant: Vec4) -> Vectors {
     let per_length = Vec4::ONE / sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     let known = per_length.cmplt(Vec4::INFINITY) & per_length.cmpgt(Vec4::ZERO);
     let signed = Vec4::select(determinant.cmplt(Vec4::ZERO), -per_length, per_length);
     let scale = Vec4::select(known, signed, Vec4::ZERO);
-    // What is not finite has no direction either.
+    // A vector that is not finite has no direction either.
     let scaled = |v: Vec4| zero_where((v * scale).is_nan_mask(), v * scale);
     [scaled(v[0]), scaled(v[1]), scaled(v[2])]
 }

@@ -1,4 +1,5 @@
-//! Vertices by the hundred against the same vertices one by one, on one thread and on many.
+//! Compares vertices that are deformed in batches with the same vertices deformed one by one, on one thread and on
+//! many.
 
 use glam::{Affine3A, DAffine3, Quat, Vec3, Vec4};
 
@@ -9,7 +10,7 @@ use crate::model::shapes::{Tube, obstacle_course, tube};
 struct Random(u32);
 
 impl Random {
-    /// 0…1.
+    /// Returns a number in 0…1.
     fn unit(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 8) as f32 / (1 << 24) as f32
@@ -30,7 +31,7 @@ impl Random {
     }
 }
 
-/// Vertices with everything that may stand in a file.
+/// Vertices with every kind of value that a file may hold.
 struct TestVertices {
     matrices: Vec<Affine3A>,
     per_vertex: usize,
@@ -80,7 +81,7 @@ impl TestVertices {
         out
     }
 
-    /// All at once.
+    /// Deforms all vertices at once.
     fn deformed(&self, method: &Method, parts: Parts) -> Deformed {
         let count = |wanted: bool| if wanted { self.positions.len() } else { 0 };
         let mut out = Deformed {
@@ -106,7 +107,7 @@ impl TestVertices {
         out
     }
 
-    /// One by one.
+    /// Deforms one vertex.
     fn single(&self, method: &Method, vertex: usize) -> (Vec3, Vec3, Vec4, f32) {
         let pairs = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
         let (joints, weights) = (&self.joints[pairs.clone()], &self.weights[pairs]);
@@ -161,7 +162,7 @@ fn a_vertex_among_others_is_what_it_is_alone() {
     }
 }
 
-/// Without tangents linear blending may take another way.
+/// Without tangents linear blending may use the wide registers; the result is the same.
 #[test]
 fn what_else_is_asked_for_changes_nothing() {
     for method in METHODS {
@@ -227,7 +228,7 @@ fn a_matrix_that_is_not_finite_matters_only_where_it_has_weight() {
     }
 }
 
-/// All nodes anywhere, all morph targets at work.
+/// Makes a pose with all nodes anywhere and all morph targets at work.
 fn posed(model: &Model, method: &Method) -> (Vec<f32>, Vec<Vec4>) {
     let mut random = Random(9);
     let nodes: Vec<Affine3A> = (0..model.skeleton.len()).map(|_| random.matrix()).collect();

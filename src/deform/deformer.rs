@@ -1,23 +1,25 @@
-//! Who works out where vertices are before they are drawn.
+//! The choice of who computes deformed positions: the vertex shader, a compute shader or the processor.
 
-/// Who deforms what a skin moves. The picture is the same; they differ in what they cost. What follows one matrix is always moved
-/// in the vertex shader: a deformed copy of it would save nothing.
+/// Who deforms the parts that a skin moves. The picture is the same; they differ in what they cost. Rigid parts are
+/// always moved in the vertex shader, where a deformed copy would save nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deformer {
-    /// The vertex shader; for methods in which a vertex depends on its neighbours, the processor. Even where several passes or a
-    /// crowd read the same vertices, a software device takes as long by the other ways (0.94 to 1.06 of the processor time).
+    /// The vertex shader; for methods in which a vertex depends on its neighbours, the processor. Even where several
+    /// passes or a crowd read the same vertices, the other ways take a software device as long (0.94 to 1.06 of the
+    /// processor time).
     #[default]
     Auto,
     /// The vertex shader deforms a vertex anew in each pass that reads it.
     VertexShader,
     /// A compute shader deforms each vertex once for a pose; all passes read its result.
     Compute,
-    /// The processor deforms each vertex once for a pose, on all cores; all passes and all questions read the same surface.
+    /// The processor deforms each vertex once for a pose, on all cores; all passes and all readouts use the same
+    /// surface.
     Processor,
 }
 
 impl Deformer {
-    /// All, in the order of a menu.
+    /// All of them, in the order of the menu.
     pub const ALL: [Self; 4] = [Self::Auto, Self::VertexShader, Self::Compute, Self::Processor];
 
     /// Its name on the command line.

@@ -1,5 +1,6 @@
-//! Every vertex follows its heaviest joint ("simple skin"): `p = M v` of the joint that has most of its weight, so the surface
-//! breaks where another one takes over. It shows what a rig without blending would do, and which joint owns what.
+//! The method in which every vertex follows its heaviest joint ("simple skin"): `p = M v` of the joint that has most of
+//! its weight, so the surface breaks where another one takes over. It shows what a rig without blending would do, and
+//! which joint owns which vertices.
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
 
@@ -8,7 +9,7 @@ use super::rows::{self, Rows};
 use super::{ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodText, Readout};
 use crate::math::Aabb;
 
-/// Its row of the table.
+/// The row of this method in [`super::METHODS`].
 pub static DOMINANT: Method = Method {
     id: "dominant",
     label: "Dominant joint",
@@ -35,7 +36,7 @@ pub static DOMINANT: Method = Method {
     },
 };
 
-/// The slot of the heaviest joint, of which all slots count together; `None` where no joint has a weight above zero.
+/// Returns a slot of the heaviest joint, whose slots are all summed up; `None` where no joint has a weight above zero.
 #[inline(always)]
 fn heaviest<J: PartialEq>(joints: &[J], weight: impl Fn(usize) -> f64) -> Option<usize> {
     let of_joint = |slot: usize| (0..joints.len()).filter(|i| joints[*i] == joints[slot]).map(&weight).sum::<f64>();
@@ -56,25 +57,26 @@ fn exact(movers: &[ExactInfluence], _: DVec3) -> ExactDeformation {
     ExactDeformation { map: movers[slot].matrix, readout: Readout::Sum(shares) }
 }
 
-/// A vertex is where one of its joints takes it.
+/// Returns the box around the places to which any joint takes its vertices, since a vertex follows one of them.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let mut out = Aabb::EMPTY;
     for (joint, around) in influences.joints {
         out = out.union(rows::moved_box(palette, *joint, around));
     }
     if influences.sums[0] <= 0.0 {
-        // What nothing moves stays at the origin.
+        // A vertex without weights stays at the origin.
         out.include(Vec3::ZERO);
     }
     (out.min.is_finite() && out.max.is_finite()).then_some(out)
 }
 
-/// The matrix of a vertex is always that of a joint.
+/// Returns whether both matrices mirror or neither does: the matrix of a vertex is always that of one joint.
 fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     a.matrix3.determinant() * b.matrix3.determinant() > 0.0
 }
 
-/// Another joint may take over only where it has nearly as much.
+/// Returns whether the heaviest joint leads by so much that a change of weights by `by` cannot let another one take
+/// over.
 fn is_steady(joints: &[u16], weights: &[f32], by: f32) -> bool {
     let weight = |i: usize| f64::from(weights[i]);
     let Some(first) = heaviest(joints, weight) else { return true };
@@ -86,7 +88,7 @@ fn is_steady(joints: &[u16], weights: &[f32], by: f32) -> bool {
     heaviest(joints, without).is_none_or(|second| of_joint(first) - of_joint(second) > 2.0 * f64::from(by))
 }
 
-/// The matrix of the heaviest joint.
+/// The blend kernel that takes the matrix of the heaviest joint.
 struct Dominant;
 
 impl BlendKernel for Dominant {

@@ -16,7 +16,7 @@ use super::batch::{BlendKernel, Matrices, deform_all, deform_one, transposed, ze
 use super::{ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodText, Readout};
 use crate::math::{Aabb, Stretch, cofactor};
 
-/// The second row of the table.
+/// The row of this method in [`super::METHODS`].
 pub static DUAL_QUATERNION: Method = Method {
     id: "dual-quaternion",
     label: "Dual quaternion",
@@ -39,7 +39,7 @@ pub static DUAL_QUATERNION: Method = Method {
     expects: MethodExpectations::MOST,
 };
 
-/// `q`, then `(c, 0) q` for each column `c` of the matrix, the translation last.
+/// Packs a joint: `q`, then `(c, 0) q` for each column `c` of the matrix, the translation last.
 fn pack(m: &Affine3A, out: &mut [Vec4]) {
     let q = Quat::from_mat3a(&nearest_rotation(m.matrix3)).normalize();
     let turned = |column: Vec3| Vec4::from(Quat::from_vec4(column.extend(0.0)) * q);
@@ -49,10 +49,11 @@ fn pack(m: &Affine3A, out: &mut [Vec4]) {
     }
 }
 
-/// Areas and volumes below this, of a matrix of unit size, are rounding.
+/// Areas and volumes below this, in a matrix of unit size, are rounding errors.
 const FLAT: f32 = 1e-6;
 
-/// Steps of [`nearest_rotation`]; a rotation needs one, most others four or five, nearly flat needles the rest.
+/// The most steps of [`nearest_rotation`]; a rotation needs one, most others four or five, nearly flat needles all of
+/// them.
 const MOST_STEPS: usize = 24;
 
 /// The rotation nearest to `m`, or to `-m` where `m` mirrors: the `R` of its polar decomposition, by Newton's iteration
@@ -75,7 +76,8 @@ fn nearest_rotation(m: Mat3A) -> Mat3A {
     }
     // Rounding gives a flat matrix either sign; it must not make neighbouring joints or frames turn by 180°.
     let upright = if m.determinant() < -FLAT { -m } else { m };
-    // √3/2: of a matrix that only turns, this is the rotation itself, and the first step finds nothing to do.
+    // The factor is √3/2: the result for a matrix that only turns is the rotation itself, and the first step finds
+    // nothing to do.
     let mut x = (upright + unit(sides)) * 0.866_025_4;
     for _ in 0..MOST_STEPS {
         let next = (x + cofactor(x) * (1.0 / x.determinant())) * 0.5;
@@ -91,13 +93,13 @@ fn nearest_rotation(m: Mat3A) -> Mat3A {
     x
 }
 
-/// A joint as the definition has it.
+/// A joint in the terms of the definition.
 struct Joint {
-    /// `R`.
+    /// The rotation `R`.
     rotation: DQuat,
-    /// `½ (t, 0) q`, as a vector.
+    /// The dual part `½ (t, 0) q`, as a vector.
     dual: DVec4,
-    /// `S`.
+    /// The stretch `S`.
     stretch: DMat3,
 }
 
@@ -108,18 +110,18 @@ impl Joint {
         Self { rotation, dual, stretch: DMat3::from_quat(rotation.conjugate()) * m.matrix3 }
     }
 
-    /// The dual part of the rigid motion that turns by `R` and takes `v` to `M v`.
+    /// Returns the dual part of the rigid motion that turns by `R` and takes `v` to `M v`.
     fn dual_at(&self, v: DVec3) -> DVec4 {
         self.dual + DVec4::from(self.rotation * pure(self.stretch * v - v)) * 0.5
     }
 }
 
-/// The `R` of the polar decomposition in double precision, by the same rules as [`nearest_rotation`].
+/// Returns the `R` of the polar decomposition in double precision, by the same rules as [`nearest_rotation`].
 fn exact_rotation(m: DMat3) -> DQuat {
     let flat = f64::from(FLAT);
     let a = m * (1.0 / m.to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt());
     let lengths = Stretch::of(a).lengths;
-    // The norm of the cofactor matrix: the areas that the singular values span.
+    // This is the norm of the cofactor matrix: the areas that the singular values span.
     let area = (lengths[0] * lengths[1]).hypot(lengths[1] * lengths[2]).hypot(lengths[2] * lengths[0]);
     if area.is_nan() || area < flat {
         return DQuat::IDENTITY;
@@ -132,11 +134,12 @@ fn pure(v: DVec3) -> DQuat {
     DQuat::from_vec4(v.extend(0.0))
 }
 
-/// The definition, term by term. What nothing moves goes to the origin.
+/// Computes the definition, term by term. A vertex without weights goes to the origin.
 fn exact(movers: &[ExactInfluence], v: DVec3) -> ExactDeformation {
     let mut joints = movers.iter().filter(|m| m.weight != 0.0).map(|m| (Joint::of(&m.matrix), m.weight)).peekable();
     let Some(pivot) = joints.peek().map(|(joint, _)| joint.rotation) else { return ExactDeformation::default() };
-    // At the vertex, at the origin and one metre from there along each axis: a linear map is known by four points.
+    // The motion is taken at the vertex, at the origin and one metre from there along each axis, since a linear map is
+    // known by four points.
     let points = [v, DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
     let (mut real, mut duals) = (DVec4::ZERO, [DVec4::ZERO; 5]);
     for (joint, weight) in joints {
@@ -162,9 +165,10 @@ fn exact(movers: &[ExactInfluence], v: DVec3) -> ExactDeformation {
 /// The error of the arithmetic of one vertex, as a share of the largest length in it.
 const ROUNDING: f32 = 2e-5;
 
-/// A ball. With `cᵢ` where joint `i` alone takes a vertex and `rᵢ` its signed quaternion, the vertex goes to the vector part of
-/// `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²`, so it is no farther from any point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no
-/// less than the least cosine between the `r` and one direction.
+/// Returns a box around a ball. With `cᵢ` the place where joint `i` alone takes a vertex and `rᵢ` its signed
+/// quaternion, the vertex goes to the vector part of `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²`, so it is no farther from any
+/// point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no less than the least cosine between the `r` and
+/// one direction.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let packed = |joint: u16| &palette.as_chunks::<5>().0[joint as usize];
     let pivot = packed(influences.joints.first()?.0)[0];
@@ -190,7 +194,7 @@ fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let ball = images.center();
     let mut out = Aabb { min: ball, max: ball }.grown(Vec3::splat(radius * (1.0 + ROUNDING)));
     if influences.sums[0] <= 0.0 {
-        // What nothing moves stays at the origin.
+        // A vertex without weights stays at the origin.
         out.include(Vec3::ZERO);
     }
     (out.min.is_finite() && out.max.is_finite()).then_some(out)
@@ -218,7 +222,7 @@ fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     }
     let seen = b * first.transpose();
     let size = (a.to_cols_array().iter().map(|v| v * v).sum::<f32>() / 3.0).sqrt();
-    // What `vector ×` does to columns.
+    // The matrix of `vector ×`, applied to columns.
     let across =
         Mat3A::from_cols_array(&[0.0, vector.z, -vector.y, -vector.z, 0.0, vector.x, vector.y, -vector.x, 0.0]);
     let form = seen * cosine - across * seen;
@@ -229,7 +233,7 @@ fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     is_definite([x, y, z, mixed.extend(cosine * size)])
 }
 
-/// True where a symmetric matrix is positive definite with room for rounding: what elimination leaves of each number of the
+/// Returns whether a symmetric matrix is positive definite with room for rounding: after elimination each number of the
 /// diagonal is more than a ten-thousandth of their sum.
 fn is_definite(mut rows: [Vec4; 4]) -> bool {
     let least = 1e-4 * (rows[0].x + rows[1].y + rows[2].z + rows[3].w);
@@ -246,10 +250,10 @@ fn is_definite(mut rows: [Vec4; 4]) -> bool {
     true
 }
 
-/// The sums of one vertex: of `q`, and of what is packed of each column.
+/// The weighted sums of one vertex: of `q`, and of the four packed columns.
 type Sums = [Vec4; 5];
 
-/// The blend of motions.
+/// The blend kernel of dual quaternions.
 struct DualQuaternion;
 
 impl BlendKernel for DualQuaternion {
@@ -271,7 +275,7 @@ impl BlendKernel for DualQuaternion {
             out = if i == 0 { four } else { and(&out, &four) };
         }
         for (joint, weight) in more.iter().zip(less) {
-            // With three that weigh nothing.
+            // The joint is padded to four by three that weigh nothing.
             out = and(&out, &sum_of_four(palette, [*joint; 4], [*weight, 0.0, 0.0, 0.0], pivot, careful));
         }
         out
@@ -282,7 +286,7 @@ impl BlendKernel for DualQuaternion {
         let lanes = |i: usize| transposed([a[i], b[i], c[i], d[i]]);
         let real = lanes(0);
         let squared = (real[0] * real[0] + real[1] * real[1]) + (real[2] * real[2] + real[3] * real[3]);
-        // What nothing moves goes to the origin, as by a sum of no matrices.
+        // A vertex without weights goes to the origin, as by a sum of no matrices.
         let scale = zero_where(squared.cmpeq(Vec4::ZERO), Vec4::ONE / squared);
         let back = real.map(|r| r * scale);
         let (x, y, z, t) =
@@ -309,7 +313,7 @@ fn sum_of_four(palette: &[Sums], joints: [u16; 4], weights: [f32; 4], pivot: Vec
     [sum(0), sum(1), sum(2), sum(3), sum(4)]
 }
 
-/// The vector parts of four products `sum · conjugate(real)`.
+/// Returns the vector parts of four products `sum · conjugate(real)`.
 #[inline(always)]
 fn column([a, b, c, d]: [Vec4; 4], [x, y, z, w]: [Vec4; 4]) -> [Vec4; 3] {
     [(w * a - d * x) + (y * c - z * b), (w * b - d * y) + (z * a - x * c), (w * c - d * z) + (x * b - y * a)]

@@ -1,15 +1,16 @@
-//! How large a posed scene is: where the mass of its surface is, which framing goes by, and what lies far outside of it.
+//! The extent of a posed scene: where the mass of its surface is, which framing uses, and which vertices lie far
+//! outside of it.
 //!
-//! The mass is found by the distances of all vertices from their middle (see [`crate::math::DistanceSpread`]): what lies behind a gap
-//! in these distances is *far*. Most of what is far is meant to be there: another object, a ground, a sky. Far vertices that
-//! hang together by triangles or lines are looked at together, and are *stray* if both of this holds:
+//! The mass is found by the distances of all vertices from their middle (see [`crate::math::DistanceSpread`]): vertices
+//! behind a gap in these distances are *far*. Most far vertices are meant to be there: another object, a ground, a sky.
+//! Far vertices that triangles or lines join are judged together, and are *stray* if both of this holds:
 //!
 //! 1. They are few, the fewer the nearer they are ([`are_few`]).
 //! 2. They are no object of their own: a triangle or line joins them with the mass (and is stretched to a needle), or none
-//!    has them, or nothing would be seen of them nor of the mass if both were framed: each would be [`UNSEEN`] times smaller
-//!    than the picture.
+//! has them, or nothing would be seen of them nor of the mass if both were framed: each would be [`UNSEEN`] times
+//! smaller than the picture.
 //!
-//! A vertex beyond [`Aabb::FAR`], or without a place, is always stray.
+//! A vertex beyond [`Aabb::FAR`], or whose position is not finite, is always stray.
 
 use std::collections::HashMap;
 
@@ -20,19 +21,20 @@ use super::{Method, Surface, SurfaceInput};
 use crate::math::{Aabb, DistanceSpread, Distances, are_few, sample_of};
 use crate::model::{InstanceId, Model, Primitive, Topology};
 
-/// If something is so many times smaller than the picture, it is less than half a pixel.
+/// An object that is this many times smaller than the picture covers less than half a pixel.
 const UNSEEN: f32 = 2000.0;
 
-/// How large a posed scene is.
+/// The extent of a posed scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extent {
-    /// The box around all but stray vertices: what framing goes by, world space.
+    /// The box around all but stray vertices, world space; framing uses it.
     pub mass: Aabb,
-    /// The box around all vertices, stray ones too, but for those beyond [`Aabb::FAR`].
+    /// The box around all vertices, stray ones too, but without those beyond [`Aabb::FAR`].
     pub all: Aabb,
-    /// Vertices far outside, in the order of what is drawn.
+    /// The stray vertices, in the order of drawing.
     pub strays: Vec<StrayVertices>,
-    /// How far the farthest of them is from [`Extent::mass`], metres; infinite where it has no place. 0 where there is none.
+    /// The distance of the farthest of them from [`Extent::mass`], metres: infinite where its position is not finite, 0
+    /// where there is no stray.
     pub farthest: f64,
 }
 
@@ -55,8 +57,8 @@ impl Extent {
     }
 }
 
-/// How large what is drawn is, as posed and deformed. Arguments as of [`super::bounds`]. Most scenes are looked at once;
-/// those with a wide gap between their vertices some times more.
+/// Measures the extent of what is drawn, as posed and deformed. The arguments are those of [`super::bounds`]. Most
+/// scenes are deformed once; those with a wide gap between their vertices several times.
 #[must_use]
 pub fn extent(
     model: &Model,
@@ -68,7 +70,7 @@ pub fn extent(
     extent_of(&SurfaceInput { model, draws, palettes, morph_weights, method }, None)
 }
 
-/// Does the same as [`extent`]; reads the vertices from `surface`, which was deformed from `input`, where that is at hand.
+/// Does the same as [`extent`]. Where `surface` is given, which was deformed from `input`, vertices are read from it.
 #[must_use]
 pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
     let (drawn, draws) = (Drawn::new(input, surface), input.draws);
@@ -113,12 +115,12 @@ pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
     out
 }
 
-/// The stored vertices among strays, by primitive.
+/// Groups the stray vertices by primitive, as stored vertices.
 fn by_primitive(drawn: &Drawn, places: &[(InstanceId, usize)], strays: &[(usize, u32, Vec3)]) -> Vec<StrayVertices> {
     let of_place = |found: &[(usize, u32, Vec3)]| {
         let (instance, primitive) = places[found[0].0];
         let stored = drawn.primitive((instance, primitive)).stored_vertices as u32;
-        // What tangents split off lies where its origin does.
+        // A vertex that was split off for tangents lies where the one that it copies does.
         let mut vertices: Vec<u32> = found.iter().map(|(_, v, _)| *v).filter(|v| *v < stored).collect();
         vertices.sort_unstable();
         vertices.dedup();
@@ -131,7 +133,7 @@ fn by_primitive(drawn: &Drawn, places: &[(InstanceId, usize)], strays: &[(usize,
 #[derive(Default)]
 struct Seen {
     bounds: Aabb,
-    /// Vertices in the box.
+    /// How many vertices lie in the box.
     near: usize,
 }
 
@@ -146,7 +148,7 @@ impl Seen {
     }
 }
 
-/// Vertices that stand for all, evenly picked.
+/// Returns vertices that stand for all, evenly picked.
 fn sample(drawn: &Drawn, places: &[(InstanceId, usize)], total: usize) -> Vec<Vec3> {
     let mut wanted = sample_of(total).peekable();
     let (mut out, mut first) = (Vec::new(), 0);
@@ -164,11 +166,11 @@ fn sample(drawn: &Drawn, places: &[(InstanceId, usize)], total: usize) -> Vec<Ve
     out
 }
 
-/// The vertices of a primitive: the box around those of the mass, and the others.
+/// The vertices of a primitive: the box around those of the mass, and a list of the others.
 #[derive(Default)]
 struct Sorted {
     inner: Aabb,
-    /// Numbered as [`Drawn::fold`] has them, rising.
+    /// The other vertices, numbered as in [`Drawn::fold`], rising.
     far: Vec<(usize, Vec3)>,
 }
 
@@ -179,11 +181,11 @@ impl Sorted {
     }
 }
 
-/// The distance from which on vertices are far, and how many may be stray there.
+/// The distance from which on vertices are far, and how many of them may be stray.
 struct Limits<'a> {
-    /// And how far the mass reaches; `None` where nothing but what has no place is far.
+    /// The spread of distances and how far the mass reaches; `None` where only vertices that are not finite are far.
     spread: Option<(&'a DistanceSpread, f32)>,
-    /// Vertices that have a place.
+    /// How many vertices have a finite position.
     total: usize,
 }
 
@@ -215,16 +217,16 @@ struct Cluster {
     /// Places in the list of far vertices.
     members: Vec<usize>,
     points: Vec<Vec3>,
-    /// Around those that have a place.
+    /// The box around those whose position is finite.
     bounds: Aabb,
-    /// A triangle or line joins it with a vertex that is not far.
+    /// Whether a triangle or line joins it with a vertex that is not far.
     is_torn: bool,
-    /// A triangle, line or point draws it.
+    /// Whether a triangle, line or point draws it.
     is_drawn: bool,
 }
 
 impl Cluster {
-    /// The least distance of its vertices from the middle of all.
+    /// Returns the least distance of its vertices from the middle of all.
     fn nearest(&self, spread: &DistanceSpread) -> f32 {
         self.points.iter().filter(|p| Aabb::is_near(**p)).map(|p| spread.distance(*p)).fold(f32::INFINITY, f32::min)
     }
@@ -302,12 +304,12 @@ mod tests {
     use crate::model::shapes::{Tube, obstacle_course, tube};
     use crate::model::{Instance, Mesh, MeshId, ModelParts, NodeId};
 
-    /// 400 vertices, 2 m high, 0.5 m wide.
+    /// Makes a tube of 400 vertices, 2 m high, 0.5 m wide.
     fn parts() -> ModelParts {
         (*tube(Tube { joints: 4, rings: 20, sides: 20, ..Tube::default() })).clone()
     }
 
-    /// At rest.
+    /// Measures the extent at rest.
     fn extent_of(parts: ModelParts) -> Extent {
         let model = Model::build(parts).unwrap();
         let mut pose: Vec<Affine3A> = Vec::new();
@@ -334,7 +336,7 @@ mod tests {
         parts.meshes[0].primitives[0].positions[vertex] = to;
     }
 
-    /// A mesh of its own, drawn where the file has it.
+    /// Adds a mesh of its own, drawn where the file has it.
     fn add(parts: &mut ModelParts, positions: Vec<Vec3>, indices: Vec<u32>) {
         let stored_vertices = positions.len();
         let primitive = Primitive { positions, indices, stored_vertices, ..Primitive::default() };
@@ -359,10 +361,11 @@ mod tests {
             assert!(found.mass.max.x < 0.3 && found.all.max.x == far && found.stray_count() == 1);
             assert!((found.farthest / f64::from(far) - 1.0).abs() < 0.01, "{far}: {}", found.farthest);
         }
-        // Less than a gap away it is part of the model, as a sword is.
+        // Nearer than a gap it is part of the model, as a sword is.
         let near = changed(|p| move_vertex(p, 210, Vec3::X * 15.0));
         assert_eq!((near.mass, near.strays.len()), (near.all, 0));
-        // So are many together, though farther away: a cape on a pole, of a tenth of all vertices.
+        // Many vertices together are part of the model too, though farther away: a cape on a pole, of a tenth of all
+        // vertices.
         let many = changed(|p| (200..240).for_each(|v| move_vertex(p, v, Vec3::X * 60.0)));
         assert_eq!((many.mass, many.strays.len()), (many.all, 0));
     }
@@ -375,7 +378,7 @@ mod tests {
         });
         assert_eq!((found.strays[0].vertices.as_slice(), found.mass), (&[7, 9][..], found.all));
         assert!(found.farthest > 1e30 && found.all.max.x < 0.3);
-        // A joint that scales by more than numbers can tell throws its vertices out.
+        // A joint whose scale overflows throws its vertices out.
         let found = changed(|p| p.skeleton.rest.transforms[4].scale = Vec3::splat(1e20));
         assert!(found.stray_count() > 100 && found.mass.max.y < 2.0, "{}", found.stray_count());
         let all = changed(|p| p.meshes[0].primitives[0].positions.fill(Vec3::splat(1e30)));
@@ -405,7 +408,7 @@ mod tests {
         assert_eq!((ground.mass, ground.mass.max.x), (ground.all, 1000.0));
         let beside = changed(|p| add(p, quad(1.0, Vec3::X * 300.0), QUAD.into()));
         assert_eq!((beside.mass, beside.strays.len()), (beside.all, 0));
-        // A stray is one beside other objects too, unless they reach as far.
+        // It is a stray beside other objects too, unless they reach as far.
         let both = changed(|p| {
             add(p, quad(1000.0, Vec3::ZERO), QUAD.into());
             move_vertex(p, 210, Vec3::X * 1e6);

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::math::Aabb;
 
-/// The first row of the table.
+/// The row of this method in [`super::METHODS`].
 pub static LINEAR: Method = Method {
     id: "linear",
     label: "Linear blend",
@@ -32,13 +32,14 @@ pub static LINEAR: Method = Method {
     pass: None,
     expects: MethodExpectations {
         scales_with_weights: true,
-        // A ring of radius 1, one half of which is turned by θ: the chord of the two places has its middle at cos(θ/2).
+        // On a ring of radius 1, half of whose weight is turned by θ, the chord of the two places has its middle at
+        // cos(θ/2).
         between_turns: |angle| [(0.5 * angle).cos(), 0.5],
         ..MethodExpectations::MOST
     },
 };
 
-/// Does the same as [`deform_all`], by way of wider registers where there are any.
+/// Does the same as [`deform_all`], with wider registers where the processor has them.
 #[cfg(target_arch = "x86_64")]
 fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     let count = batch.positions.len();
@@ -46,7 +47,7 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
         return deform_all::<Linear>(palette, batch, out);
     };
     let simple = out.tangents.is_empty() && (out.determinants.is_empty() || !out.normals.is_empty());
-    // Fewer are not worth another palette.
+    // Repacking the palette costs more than it saves for fewer vertices.
     let wide = (simple && count * 2 > palette.len()).then(|| Wide::new(palette)).flatten();
     let Some(wide) = wide else { return deform_all::<Linear>(palette, batch, out) };
     let blocks = joints.as_chunks::<4>().0.as_chunks().0.iter().zip(weights.as_chunks::<4>().0.as_chunks().0);
@@ -68,7 +69,7 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     deform_all::<Linear>(palette, batch, out);
 }
 
-/// `Σ w M`, with weights as stored.
+/// Computes the definition `Σ w M`, with weights as stored.
 fn exact(movers: &[ExactInfluence], _: DVec3) -> ExactDeformation {
     let map = movers.iter().filter(|m| m.weight != 0.0).fold(DAffine3::ZERO, |sum, m| DAffine3 {
         matrix3: sum.matrix3 + m.matrix.matrix3 * m.weight,
@@ -77,7 +78,7 @@ fn exact(movers: &[ExactInfluence], _: DVec3) -> ExactDeformation {
     ExactDeformation { map, readout: Readout::Sum(movers.iter().map(|m| m.weight).collect()) }
 }
 
-/// The weighted sum of matrices.
+/// The blend kernel that sums weighted matrices.
 struct Linear;
 
 impl BlendKernel for Linear {
@@ -120,8 +121,8 @@ fn scaled(rows: &[Vec4; 3], weight: f32, careful: bool) -> [Vec4; 3] {
     if careful && weight == 0.0 { [Vec4::ZERO; 3] } else { [rows[0] * weight, rows[1] * weight, rows[2] * weight] }
 }
 
-/// A vertex is its sum of weights times a mean of where its joints take it (no weight is negative), so it lies in that many
-/// times the box around the moved boxes.
+/// Returns a box around all vertices. A vertex is its sum of weights times a mean of the places where its joints take
+/// it (no weight is negative), so it lies in the box around the moved boxes, scaled by that sum.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let mut means = Aabb::EMPTY;
     for (joint, around) in influences.joints {
@@ -133,8 +134,9 @@ fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     (min.is_finite() && max.is_finite()).then_some(Aabb { min, max })
 }
 
-/// With `A = a⁻¹ b`, `det(Σ wᵢ Mᵢ) = det(M₀) det(Σ wᵢ Aᵢ)`, and a sum of matrices whose symmetric parts are positive definite
-/// has such a part itself, hence a positive determinant. (Rotations less than 90° apart do.)
+/// With `A = a⁻¹ b`, `det(Σ wᵢ Mᵢ) = det(M₀) det(Σ wᵢ Aᵢ)`. A sum of matrices whose symmetric parts are positive
+/// definite has a positive definite part itself, hence a positive determinant. (Rotations less than 90° apart have such
+/// parts.)
 fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     let m: Mat3A = a.matrix3.inverse() * b.matrix3;
     let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);

@@ -1,9 +1,9 @@
-//! What a pose does to a surface, in numbers: how far edges stretch, how much area and volume change, which triangles turn
+//! Measures what a pose does to a surface: how far edges stretch, how much area and volume change, which triangles turn
 //! inside out and where the surface folds back on itself ("folding and creasing").
 //!
-//! A [`Patch`] is a part of a [`SurfaceTopology`] with its measures at rest; [`Patch::measure`] compares a posed surface with them and
-//! allocates nothing once its scratch memory has grown. Sums are taken in f64, in the order of the file: the same
-//! positions give the same bytes.
+//! A [`Patch`] is a part of a [`SurfaceTopology`] with its measures at rest; [`Patch::measure`] compares a posed
+//! surface with them and allocates nothing once its scratch memory has grown. Sums are taken in f64, in the order of
+//! the file: the same positions give the same bytes.
 
 use glam::{DVec3, Vec3};
 
@@ -12,24 +12,24 @@ use super::surface_topology::{NONE, SurfaceTopology, sides};
 /// The limits beyond which a posed surface has a fault. Ratios are posed over rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// An edge this many times as long.
+    /// The factor from which on a longer edge is a fault.
     pub stretch: f32,
-    /// A triangle with less or with more than this share of its area.
+    /// The least and the greatest share of its area that a triangle may have.
     pub area: [f32; 2],
-    /// Two triangles that enclose less than 180° minus this (radians): 0 is flat, π folded shut.
+    /// The angle between the normals of two triangles from which on they are folded, radians: 0 is flat, π folded shut.
     pub fold: f32,
-    /// And that bend by this much more than at rest (radians).
+    /// By how much a fold must bend more than at rest to be a fault, radians.
     pub folded_by: f32,
 }
 
-/// A fault of one edge or triangle.
+/// A kind of fault of one edge or triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// An edge grew too long.
     Stretch,
     /// A triangle lost or gained too much area.
     Area,
-    /// A triangle looks against the side that its corners were carried to.
+    /// A triangle is turned over: it faces away from the side to which its corners were carried.
     Inverted,
     /// Two triangles lie almost on each other.
     Fold,
@@ -38,53 +38,54 @@ pub enum Fault {
 /// The measures of a patch in one pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
-    /// Longest and shortest edge, posed over rest; 1 where there are none.
+    /// The greatest and the least ratio of an edge's length, posed over rest; 1 where there are no edges.
     pub stretch: [f32; 2],
-    /// Least and greatest area of a triangle, posed over rest; 1 where there are none.
+    /// The least and the greatest ratio of a triangle's area, posed over rest; 1 where there are no triangles.
     pub triangle: [f32; 2],
-    /// Area of the whole patch, posed over rest.
+    /// The area of the whole patch, posed over rest.
     pub area: f64,
-    /// Volume that the patch encloses, posed over rest, where it encloses one in both: its borders are closed by a fan around
-    /// their middle.
+    /// The volume of the patch, posed over rest; `None` where it does not enclose one in both. Its borders are closed
+    /// by a fan around their middle.
     pub volume: Option<f64>,
-    /// Triangles that look against the side that their corners were carried to.
+    /// How many triangles are turned over.
     pub inverted: usize,
-    /// Edges at which the surface folds back on itself.
+    /// How many edges the surface folds back on itself at.
     pub folds: usize,
-    /// The sharpest of those, radians: π is shut.
+    /// The sharpest of these folds, radians: π is shut.
     pub sharpest: f32,
     /// A vertex of the edge with the greatest stretch.
     pub longest_at: Option<u32>,
 }
 
-/// A posed surface.
+/// A posed surface to be measured.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredSurface<'a> {
-    /// By stored vertex; only those of the patch are read.
+    /// The positions of the stored vertices; only those of the patch are read.
     pub positions: &'a [Vec3],
-    /// By triangle of the patch ([`Patch::triangles`]): where its front should look, any length. The normal that the
-    /// triangle has in the mesh, carried by the blends of its corners: turning a triangle turns this too.
+    /// The direction, of any length, in which the front of each triangle of the patch ([`Patch::triangles`]) should
+    /// look: the normal that it has in the mesh, carried by the blended matrices of its corners. Where a triangle
+    /// turns, this turns with it.
     pub facing: &'a [Vec3],
 }
 
 /// Reusable memory of [`Patch::measure`].
 #[derive(Clone, Debug, Default)]
 pub struct MeasureScratch {
-    /// The normal of each triangle, as long as twice its area.
+    /// The normal of each triangle; its length is twice the area.
     normals: Vec<Vec3>,
     middles: Vec<(DVec3, f64)>,
 }
 
-/// A part of a surface, and how it is at rest.
+/// A part of a surface with its measures at rest.
 #[derive(Clone, Debug, Default)]
 pub struct Patch {
     faces: Vec<Face>,
-    /// So many of `faces` are measured; the others only lie across an edge.
+    /// How many of `faces` are measured; the others only lie across an edge.
     measured: usize,
     edges: Vec<Edge>,
     hinges: Vec<Hinge>,
     rim: Vec<RimEdge>,
-    /// Borders of the patch.
+    /// How many borders the patch has.
     rims: usize,
     area: f64,
     volume: Option<f64>,
@@ -93,9 +94,10 @@ pub struct Patch {
 #[derive(Clone, Copy, Debug)]
 struct Face {
     corners: [u32; 3],
-    /// Twice the area at rest; 0: too thin to be measured.
+    /// Twice the area at rest; 0 where the triangle is too thin to be measured.
     doubled_area: f32,
-    /// +1 where it looks as its facing says at rest, −1 where it looks against it, 0 where that cannot be told.
+    /// +1 where the triangle looks in the direction of its `facing` at rest, −1 where it looks against it, 0 where that
+    /// cannot be told.
     side: f32,
 }
 
@@ -109,7 +111,7 @@ struct Edge {
 struct Hinge {
     faces: [u32; 2],
     ends: [u32; 2],
-    /// Between the normals at rest, radians.
+    /// The angle between the normals at rest, radians.
     bend: f32,
 }
 
@@ -119,16 +121,16 @@ struct RimEdge {
     rim: u32,
 }
 
-/// A patch encloses a volume where that is more than this share of area^1.5 (a sphere has 0.094, a sheet none).
+/// The least volume that counts as enclosed, as a share of area^1.5 (a sphere has 0.094, a sheet none).
 const ENCLOSED: f64 = 0.04;
 
-/// Cosines below this, of two normals, are rounding.
+/// Cosines of two normals below this are rounding errors.
 const FLAT: f32 = 0.01;
 
 impl Patch {
-    /// The triangles and edges of `topology` that `takes` takes. `rest` are its positions at rest; `facing` is asked for
-    /// [`MeasuredSurface::facing`] at rest once the triangles are known. Edges, and heights of triangles, shorter than `least` at
-    /// rest are passed over (metres): their ratios are noise.
+    /// Makes a patch of the triangles and edges of `topology` that `takes` accepts. `rest` are its positions at rest;
+    /// `facing` is called for [`MeasuredSurface::facing`] at rest once the triangles are known. Edges, and heights of
+    /// triangles, shorter than `least` (metres) at rest are ignored: their ratios are noise.
     #[must_use]
     pub fn new(
         topology: &SurfaceTopology,
@@ -166,7 +168,7 @@ impl Patch {
         out
     }
 
-    /// Hinges and borders.
+    /// Finds the edges between two triangles, and the borders.
     fn join(&mut self, topology: &SurfaceTopology, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
         let mut open: Vec<[u32; 2]> = Vec::new();
         for (i, t) in chosen[..self.measured].iter().enumerate() {
@@ -192,7 +194,7 @@ impl Patch {
         self.rims = count;
     }
 
-    /// Area and volume at rest.
+    /// Measures area and volume at rest.
     fn rest(&mut self, rest: &[Vec3]) {
         let mut scratch = MeasureScratch::default();
         scratch.normals.extend(self.faces.iter().map(|f| normal(f.corners, rest)));
@@ -201,31 +203,31 @@ impl Patch {
         self.volume = Some(volume).filter(|v| v.abs() > ENCLOSED * self.area.powf(1.5));
     }
 
-    /// True where nothing is to be measured.
+    /// Returns whether there is nothing to measure.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.measured == 0 && self.edges.is_empty()
     }
 
-    /// Corners of its triangles: those of which [`MeasuredSurface::facing`] speaks.
+    /// Returns the corners of its triangles, in the order of [`MeasuredSurface::facing`].
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         self.faces.iter().map(|f| f.corners)
     }
 
-    /// Every stored vertex that is read, rising.
+    /// Returns every stored vertex that is read, rising.
     #[must_use]
     pub fn vertices(&self) -> Vec<u32> {
         let of_faces = self.faces.iter().flat_map(|f| f.corners);
         sorted(of_faces.chain(self.edges.iter().flat_map(|e| e.ends)).collect())
     }
 
-    /// Every stored vertex of a measured triangle, rising.
+    /// Returns every stored vertex of a measured triangle, rising.
     #[must_use]
     pub fn measured_vertices(&self) -> Vec<u32> {
         sorted(self.faces[..self.measured].iter().flat_map(|f| f.corners).collect())
     }
 
-    /// Compares a pose with rest. `found` hears of every fault, with the vertices at fault.
+    /// Compares a pose with rest. `found` is called for every fault, with the vertices at fault.
     pub fn measure(
         &self,
         posed: MeasuredSurface,
@@ -321,7 +323,8 @@ impl Patch {
         for hinge in &self.hinges {
             let [a, b] = hinge.faces.map(|f| scratch.normals[f as usize]);
             let (dot, lengths) = (a.dot(b), (a.length_squared() * b.length_squared()).sqrt());
-            // Most are flat, and an angle takes longer than a product. A triangle without area has no side to fold to.
+            // Most edges are flat, and an angle takes longer to compute than a product. A triangle without area has no
+            // side to fold to.
             let collapsed = hinge.faces.iter().zip([a, b]).any(|(f, n)| {
                 let at_rest = self.faces[*f as usize].doubled_area;
                 n.length_squared() < 1e-4 * at_rest * at_rest
@@ -338,17 +341,17 @@ impl Patch {
         }
     }
 
-    /// The area of the measured triangles, from their normals.
+    /// Returns the area of the measured triangles, from their normals.
     fn area_of(&self, scratch: &MeasureScratch) -> f64 {
         let doubled: f64 = scratch.normals[..self.measured].iter().map(|n| f64::from(n.length())).sum();
         0.5 * doubled
     }
 
-    /// By the divergence theorem: a sixth of the sum of `a · (b × c)` over a closed surface. Every border is closed by
-    /// triangles around the middle of its vertices.
+    /// Returns the volume by the divergence theorem: a sixth of the sum of `a · (b × c)` over a closed surface. Every
+    /// border is closed by triangles around the middle of its vertices.
     fn volume_of(&self, positions: &[Vec3], scratch: &mut MeasureScratch) -> f64 {
         let Some(first) = self.faces.first() else { return 0.0 };
-        // Near the patch: far from it the terms cancel to rounding.
+        // The origin of the sum is near the patch: far from it the terms cancel to rounding errors.
         let origin = positions[first.corners[0] as usize].as_dvec3();
         let at = |v: u32| positions[v as usize].as_dvec3() - origin;
         let mut sum = 0.0;
@@ -366,7 +369,7 @@ impl Patch {
         for edge in &self.rim {
             let (total, count) = middles[edge.rim as usize];
             let [a, b] = edge.ends.map(at);
-            // The border runs the other way round the lid.
+            // The lid uses the border in the opposite direction.
             sum += b.dot(a.cross(total / count));
         }
         sum / 6.0
@@ -384,11 +387,12 @@ impl Face {
     }
 }
 
-/// +1 where a triangle with this normal looks where `facing` points, −1 where it looks against it, 0 where it has no side.
+/// Returns +1 where a triangle with this normal looks in the direction of `facing`, −1 where it looks against it, 0
+/// where that cannot be told.
 fn side(corners: [u32; 3], normal: Vec3, facing: Vec3, positions: &[Vec3]) -> f32 {
     let longest = sides(corners).into_iter().map(|s| length(s, positions)).fold(0.0, f32::max);
     let (dot, size) = (normal.dot(facing), normal.length() * facing.length());
-    // Of a needle, rounding makes either side.
+    // Rounding decides which side a needle shows.
     let needle = normal.length() <= 1e-3 * longest * longest;
     if needle || dot.is_nan() || dot.abs() <= FLAT * size { 0.0 } else { dot.signum() }
 }
@@ -397,7 +401,7 @@ fn length([a, b]: [u32; 2], positions: &[Vec3]) -> f32 {
     positions[a as usize].distance(positions[b as usize])
 }
 
-/// The normal of a triangle, as long as twice its area.
+/// Returns the normal of a triangle; its length is twice the area.
 fn normal(corners: [u32; 3], positions: &[Vec3]) -> Vec3 {
     let [a, b, c] = corners.map(|v| positions[v as usize]);
     (b - a).cross(c - a)
@@ -409,7 +413,7 @@ fn sorted(mut vertices: Vec<u32>) -> Vec<u32> {
     vertices
 }
 
-/// For each edge of the borders the border that it belongs to, and how many there are: edges that touch are of one.
+/// Returns the border that each open edge belongs to, and how many borders there are: edges that touch belong to one.
 fn rims(open: &[[u32; 2]], welded: &dyn Fn(u32) -> u32) -> (Vec<u32>, usize) {
     let places = sorted(open.iter().flatten().map(|v| welded(*v)).collect());
     let place = |v: u32| places.binary_search(&welded(v)).unwrap_or_default();

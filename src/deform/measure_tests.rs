@@ -15,7 +15,7 @@ fn tube_primitive(rings: usize) -> Primitive {
     model.meshes[0].primitives[0].clone()
 }
 
-/// Normals of triangles at rest: their facing as long as nothing turns.
+/// Returns normals of triangles at rest, which are their facing as long as nothing turns.
 fn upright(rest: &[Vec3]) -> impl FnMut(&[[u32; 3]]) -> Vec<Vec3> + '_ {
     |faces| faces.iter().map(|t| front(*t, rest)).collect()
 }
@@ -25,7 +25,7 @@ fn front(t: [u32; 3], at: &[Vec3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// The whole primitive at rest, then moved, with the normals that `facing` gives.
+/// Measures the whole primitive at rest and then moved, with the normals that `facing` gives.
 fn measured(
     p: &Primitive,
     moved: &dyn Fn(usize, Vec3) -> Vec3,
@@ -41,7 +41,7 @@ fn measured(
     (patch.measure(posed, &LIMITS, &mut MeasureScratch::default(), &mut found), faults)
 }
 
-/// Moved by one matrix: what it does to normals is its cofactor matrix.
+/// Measures a primitive that one matrix moves, whose normals are carried by its cofactor matrix.
 fn mapped(p: &Primitive, m: Affine3A) -> (Measures, Vec<(Fault, Vec<u32>)>) {
     let carried = crate::math::cofactor(m.matrix3);
     measured(p, &|_, p| m.transform_point3(p), &|n| carried * n)
@@ -81,7 +81,7 @@ fn a_tube_of_half_weights_shrinks_by_the_cosine_of_half_its_twist() {
         let twist = Mat3A::from_rotation_y(2.0 * half);
         let (out, _) = mapped(&p, Affine3A { matrix3: (Mat3A::IDENTITY + twist) * 0.5, ..Affine3A::IDENTITY });
         let shrunk = half.cos();
-        // Rings are edges, columns stay: the slanted edges lie between.
+        // Rings are edges and columns keep their length: the slanted edges lie between.
         assert!((out.stretch[0] - shrunk).abs() < 1e-5 && (out.stretch[1] - 1.0).abs() < 1e-5, "{degrees}°: {out:?}");
         assert!((out.area - f64::from(shrunk)).abs() < 1e-5, "{degrees}°");
         assert!((out.volume.unwrap() - f64::from(shrunk * shrunk)).abs() < 1e-5, "{degrees}°");
@@ -97,10 +97,10 @@ fn an_open_band_is_closed_by_lids() {
     let band = |corners: &[u32]| corners.iter().all(|v| (12..36).contains(v));
     let patch = Patch::new(&topology, &p.positions, 1e-6, &band, &mut upright(&p.positions));
     assert_eq!(patch.measured_vertices(), (12..36).collect::<Vec<_>>());
-    // The band of 24 triangles, and those across its two borders.
+    // The patch is the band of 24 triangles, and those across its two borders.
     assert_eq!(patch.triangles().count(), 24 + 24);
     let facing: Vec<Vec3> = patch.triangles().map(|t| front(t, &p.positions)).collect();
-    // The upper ring twice as wide: a frustum, h (A + √(A · 4A) + 4A) / 3.
+    // With the upper ring twice as wide it is a frustum of volume h (A + √(A · 4A) + 4A) / 3.
     let widened = |(i, p): (usize, &Vec3)| if i < 24 { *p } else { *p * Vec3::new(2.0, 1.0, 2.0) } + Vec3::splat(10.0);
     let wider: Vec<Vec3> = p.positions.iter().enumerate().map(widened).collect();
     let posed = MeasuredSurface { positions: &wider, facing: &facing };
@@ -122,7 +122,7 @@ fn turning_and_mirroring_are_no_inversion_but_a_corner_pushed_through_is() {
     let p = tube_primitive(5);
     let turn = Affine3A::from_axis_angle(Vec3::new(0.6, 0.8, 0.0), 3.0);
     assert_eq!(mapped(&p, turn).0.inverted, 0);
-    // Facing is where the front looks: a mirrored surface keeps its own front.
+    // The facing is mirrored too: a mirrored surface keeps its own front.
     let mirror = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0));
     let rest = &p.positions[..];
     let mirrored: Vec<Vec3> = rest.iter().map(|p| mirror.transform_point3(*p)).collect();
@@ -141,7 +141,7 @@ fn turning_and_mirroring_are_no_inversion_but_a_corner_pushed_through_is() {
     let truth = SurfaceTopology::new(&p).triangles.into_iter().filter(|t| {
         let moved = |v: &u32| rest[*v as usize] - if *v == 24 { Vec3::Y * 0.75 } else { Vec3::ZERO };
         let [a, b, c] = [moved(&t[0]), moved(&t[1]), moved(&t[2])];
-        // Seen from the axis: the front of a tube's triangle looks away from it.
+        // The front of a tube's triangle looks away from the axis.
         (b - a).cross(c - a).dot((a + b + c).with_y(0.0)) < 0.0
     });
     assert_eq!(truth.map(|t| t.to_vec()).collect::<Vec<_>>(), inverted);

@@ -1,4 +1,4 @@
-//! What every method owes, checked for all rows of [`METHODS`]; and what sets them apart.
+//! Tests of what every method must do, run for all rows of [`METHODS`], and of the differences that methods state.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -23,7 +23,7 @@ fn close(a: Vertex, b: Vertex, tolerance: f32) -> bool {
     pairs.into_iter().all(|(a, b)| (a - b).length() <= tolerance)
 }
 
-/// Straight from the definition, by the inverse transpose.
+/// Moves a vertex by the definition; the normal by the inverse transpose.
 fn moved_by(m: Affine3A, v: Vertex) -> Vertex {
     Vertex {
         position: m.transform_point3(v.position),
@@ -60,7 +60,7 @@ fn one_joint_is_its_transform() {
             assert!(close(moved.vertex, moved_by(*matrix, vertex()), 5e-6), "{}, joint {joint}", method.id);
             let determinant = matrix.matrix3.determinant();
             assert!((moved.determinant - determinant).abs() <= 1e-5 * (1.0 + determinant.abs()));
-            // In two halves it is the same joint.
+            // A joint whose weight is split in two is still one joint.
             let halves = (method.deform)(&palette, &[joint, joint], &[0.5, 0.5], vertex());
             assert!(close(halves.vertex, moved.vertex, 1e-6), "{}, joint {joint}", method.id);
         }
@@ -96,7 +96,7 @@ fn the_bind_pose_is_the_identity() {
     }
 }
 
-/// A mirror, a shear and a flat matrix too.
+/// A matrix that moves all joints moves the whole surface: a mirror, a shear and a flat matrix too.
 #[test]
 fn what_moves_all_joints_moves_everything_with_them() {
     let weights = [0.4, 0.3, 0.2, 0.1];
@@ -229,7 +229,7 @@ fn half_way_of_a_turn_the_ring_is_as_wide_as_the_method_says() {
         let rest = (method.expects.between_turns)(0.0);
         assert_eq!(rest[0], 1.0, "{}", method.id);
     }
-    // What the two best known promise.
+    // The ratios that the two best-known methods promise.
     let radius = |id: &str| (method(id).unwrap().expects.between_turns)(FRAC_PI_2)[0];
     assert!((radius("linear") - 0.707_106_77).abs() < 1e-6 && radius("dual-quaternion") == 1.0);
 }
@@ -261,7 +261,7 @@ fn a_little_weight_moves_a_steady_vertex_a_little() {
         let mut steady = 0;
         for i in 0..200 {
             let share = |k: u32| 0.1 + 0.001 * ((i * 37 + k * k * 61) % 400) as f32;
-            // Every fifth time two joints have nearly the same.
+            // Every fifth vertex has two joints with nearly the same weight.
             let even = 0.5 + 1e-4 * (i % 7) as f32;
             let all = if i % 5 == 0 { [0.5, even, 0.1, 0.2] } else { [0, 1, 2, 3].map(share) };
             let weights = all.map(|w| w / all.iter().sum::<f32>());

@@ -43,51 +43,53 @@ pub use surface::{
 pub use surface_topology::{SurfaceTopology, triangle_edges};
 pub use whole::{Surface, SurfaceInput, SurfacePart};
 
-/// One way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
+/// A way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
 #[derive(Debug)]
 pub struct Method {
-    /// The name on the command line: `linear`.
+    /// The name on the command line, such as `linear`.
     pub id: &'static str,
-    /// The name in the window: "Linear blend".
+    /// The name in the window, such as "Linear blend".
     pub label: &'static str,
-    /// One sentence: what it does, and what it is known for.
+    /// A sentence that says what it does, and what it is known for.
     pub help: &'static str,
     /// The words that readouts use for a vertex.
     pub text: MethodText,
-    /// File name in `shaders/` and its text.
+    /// The file name in `shaders/` and the text of the shader.
     pub wgsl: (&'static str, &'static str),
-    /// Vectors that hold one packed joint: the stride of a packed palette.
+    /// How many vectors hold one packed joint: the stride of a packed palette.
     pub vec4s_per_joint: usize,
     /// Packs one skinning matrix into [`Method::vec4s_per_joint`] vectors, the bytes that shader and CPU reference read.
     pub pack: fn(&Affine3A, &mut [Vec4]),
-    /// The CPU reference: a packed palette, the joints (places in it) and weights of a vertex, and the vertex.
+    /// The CPU reference. Arguments: a packed palette, the joints (places in it) and weights of a vertex, and the
+    /// vertex.
     pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> DeformedVertex,
-    /// Many vertices at once, to the bit as [`Method::deform`] has them one by one. The palette is packed and begins where the
-    /// joints count from.
+    /// Deforms many vertices at once; each result is that of [`Method::deform`] to the bit. The palette is packed and
+    /// begins where the joints count from.
     pub deform_all: fn(&[Vec4], &Batch, &mut BatchOut),
-    /// The definition of the method in double precision: what the influences of a vertex make of its position (mesh space,
-    /// morphed). Readouts show it, and tests hold CPU reference and shader to it.
+    /// The definition of the method in double precision: the effect of a vertex's influences on its position (mesh
+    /// space, morphed). Readouts show it, and tests hold CPU reference and shader to it.
     pub exact: fn(&[ExactInfluence], DVec3) -> ExactDeformation,
-    /// A box, model space, that holds every vertex of a crowd, rounding included; `None` where that cannot be told from the
-    /// crowd alone.
+    /// Returns a box in model space that holds all vertices of a group, rounding included; `None` where that cannot be
+    /// told from their joints, boxes and weight sums alone.
     pub bounds: fn(&[Vec4], &InfluenceBounds) -> Option<Aabb>,
-    /// True where joints as different as these two keep a surface right side out between them: the blend of a first matrix
-    /// with any others that each agree with it has a determinant of the first one's sign, whatever the (not negative)
-    /// weights. False where that is not certain.
+    /// Returns true where joints as different as these two keep a surface right side out between them: the blend of a
+    /// first matrix with any others that each agree with it has a determinant of the first one's sign, whatever the
+    /// (not negative) weights. Returns false where that is not certain.
     pub preserves_orientation: fn(&Affine3A, &Affine3A) -> bool,
-    /// Changes the surface as a whole once each vertex has been placed alone, for a method in which a vertex depends on its
-    /// neighbours. The functions above then place vertices for this pass, and nobody else calls them: all passes of a picture
-    /// and all questions read the [`Surface`]. What follows one matrix is drawn as that matrix has it: a pass leaves it alone.
-    /// `None`: a vertex depends on nothing but itself.
+    /// Changes the surface as a whole once each vertex has been placed alone, for a method in which a vertex depends on
+    /// its neighbours. The functions above then place vertices for this pass only: all passes of a picture and all
+    /// readouts use the [`Surface`]. Rigid parts are drawn by their one matrix, and a pass does not touch them. `None`:
+    /// a vertex depends on nothing but itself.
     pub pass: Option<fn(&SurfaceInput, &mut Surface)>,
-    /// In what it differs from other methods, for tests.
+    /// The ways in which it differs from other methods, for tests.
     pub expects: MethodExpectations,
 }
 
-/// How a method says where a vertex is: position `p`, of `v` as stored and morphed, weights `w` and skinning matrices `M`.
+/// The texts that explain where a method puts a vertex: its position `p`, from `v` as stored and morphed, weights `w`
+/// and skinning matrices `M`.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodText {
-    /// The equation on the card of a vertex: `p = Σ w M v`. Its letters are those of [`Readout`].
+    /// The equation on the card of a vertex, such as `p = Σ w M v`. Its letters are those of [`Readout`].
     pub equation: &'static str,
     /// The text of the inspector before the numbers: a sentence or two about the terms of the equation.
     pub explanation: &'static str,
@@ -97,20 +99,23 @@ pub struct MethodText {
 /// [`MethodExpectations::MOST`].
 #[derive(Clone, Copy, Debug)]
 pub struct MethodExpectations {
-    /// Twice the weights take a vertex twice as far from the origin; else only their ratios count.
+    /// Whether twice the weights take a vertex twice as far from the origin; else only their ratios count.
     pub scales_with_weights: bool,
     /// Says what becomes of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an
     /// angle (radians, less than π) about an axis: the share of its distance from the axis that it keeps, and the share
     /// of the angle by which it turns.
     pub between_turns: fn(f32) -> [f32; 2],
-    /// Such a vertex between joints that differ by a scale alone is scaled by the mean of both; else it follows the first.
+    /// Whether such a vertex between joints that differ by a scale alone is scaled by the mean of both; else it follows
+    /// the first.
     pub averages_scales: bool,
-    /// False where changing its weights by a part `by` of the whole could take a vertex somewhere else altogether: arguments are its
-    /// joints, its weights and `by`. Vertices on the device have rounded weights, so they may be elsewhere there.
+    /// Returns false where changing a vertex's weights by a part `by` of the whole could take it to a quite different
+    /// place; arguments are its joints, its weights and `by`. The device has rounded weights, so it may show such a
+    /// vertex elsewhere.
     pub is_steady: fn(&[u16], &[f32], f32) -> bool,
-    /// How far shader and CPU reference may be apart, of the greatest coordinate.
+    /// The largest difference of shader and CPU reference, as a share of the greatest coordinate.
     pub shader_error: f32,
-    /// How far single precision may be from the reference data for methods, of the diagonal of the surface.
+    /// The largest difference of single precision from the reference data for methods, as a share of the surface's
+    /// diagonal.
     pub reference_error: f64,
 }
 
@@ -129,7 +134,7 @@ impl MethodExpectations {
 /// One influence of a vertex, in double precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExactInfluence {
-    /// Place in the skin's list of joints.
+    /// The joint's place in the skin's list of joints.
     pub joint: usize,
     /// The stored weight; it may be zero or negative.
     pub weight: f64,
@@ -140,34 +145,36 @@ pub struct ExactInfluence {
 /// The exact result of a method for one vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExactDeformation {
-    /// The blended matrix: what takes the vertex, and what carries its tangent and (by the inverse transpose) its normal.
+    /// The blended matrix, which moves the vertex and its tangent and (by the inverse transpose) its normal.
     pub map: DAffine3,
-    /// How the influences become one, in the terms of the method.
+    /// The steps from the influences to the result, in the terms of the method.
     pub readout: Readout,
 }
 
 impl Default for ExactDeformation {
-    /// The result for a vertex that nothing moves: it goes to the origin.
+    /// Returns the result for a vertex without weights: it goes to the origin.
     fn default() -> Self {
         Self { map: DAffine3::ZERO, readout: Readout::Sum(Vec::new()) }
     }
 }
 
-/// How the influences of a vertex become its position `p`.
+/// The steps from the influences of a vertex to its position `p`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Readout {
-    /// `p = Σ s M v`: places are added up. The share `s` of each influence; those that are not listed have none.
+    /// `p = Σ s M v`: places are added up. The list holds the share `s` of each influence; influences beyond it have
+    /// none.
     Sum(Vec<f64>),
-    /// `p = R v + t`: one rigid motion that is blended of those which take the vertex where each joint alone takes it.
+    /// `p = R v + t`: one rigid motion, blended of the motions that take the vertex to where each joint alone takes it.
     Motion {
-        /// Unit.
+        /// The rotation `R`, a unit quaternion.
         rotation: DQuat,
-        /// Model space, metres.
+        /// The translation `t`: model space, metres.
         translation: DVec3,
     },
 }
 
-/// Vertices of which only this is told: the joints that move some of them, and their sums of weights.
+/// What is known of a group of vertices without looking at each: the joints that move some of them, and their sums of
+/// weights.
 #[derive(Clone, Copy, Debug)]
 pub struct InfluenceBounds<'a> {
     /// Each joint (its place in the palette) with the box, mesh space, around the vertices that it moves.
@@ -179,18 +186,18 @@ pub struct InfluenceBounds<'a> {
 /// A vertex before or after deformation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex {
-    /// Metres.
+    /// The position, metres.
     pub position: Vec3,
-    /// Any length going in, unit coming out, or zero where there is none.
+    /// The normal: of any length before deformation, unit length or zero after it.
     pub normal: Vec3,
-    /// Any length going in, unit coming out, or zero where there is none.
+    /// The tangent: of any length before deformation, unit length or zero after it.
     pub tangent: Vec3,
 }
 
 /// A deformed vertex.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeformedVertex {
-    /// Model space.
+    /// The vertex in model space.
     pub vertex: Vertex,
     /// The determinant of the linear map that moved the vertex; if it is negative, the surface is mirrored there, and
     /// its winding reversed.
@@ -206,7 +213,8 @@ pub fn method(id: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.id == id)
 }
 
-/// Skinning matrices `model_from_mesh` of all skins and rigid instances, laid out by [`Model::palette_layout`].
+/// Writes the skinning matrices `model_from_mesh` of all skins and rigid instances to `out`, laid out by
+/// [`Model::palette_layout`].
 pub fn palettes(model: &Model, model_pose: &[Affine3A], out: &mut Vec<Affine3A>) {
     out.clear();
     for skin in &model.skins {

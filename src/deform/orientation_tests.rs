@@ -1,4 +1,4 @@
-//! What [`Method::preserves_orientation`] promises, for every method.
+//! Tests of [`Method::preserves_orientation`] for every method.
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
 

@@ -1,6 +1,6 @@
-//! Which kind of buffer shaders read the palette from, and how many joints it holds. Engines face the same choice: a uniform
-//! buffer is read fast on some hardware, but devices bind so few bytes of one at once that it limits the joints of a rig; a
-//! storage buffer holds any rig. Numbers only: knows no device.
+//! The choice of the buffer from which shaders read the palette, and how many joints it holds. Engines face the same
+//! choice: a uniform buffer is read fast on some hardware, but devices bind so few bytes of one at once that it limits
+//! the joints of a rig; a storage buffer holds any rig. This module computes with numbers only and knows no device.
 
 use super::Method;
 
@@ -31,30 +31,30 @@ impl PaletteBuffer {
     }
 }
 
-/// Bytes of one buffer that a device lets a shader read at once.
+/// How many bytes of one buffer a device lets a shader read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaletteLimits {
-    /// The largest palette in a uniform buffer, bytes; zero where the device has no room for one more of them.
+    /// The largest palette in a uniform buffer, bytes; zero where the device cannot bind one more uniform buffer.
     pub uniform: u64,
     /// The largest palette in a storage buffer, bytes.
     pub storage: u64,
 }
 
-/// How the palette of a picture lies in its buffer.
+/// The buffer that holds the palette of a picture, and the numbers that decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaletteFit {
     /// The buffer that the user asked for.
     pub asked: PaletteBuffer,
-    /// Matrices in the palette: those of all skins and rigid parts, for each member of a crowd.
+    /// How many matrices the palette has: those of all skins and rigid parts, for each member of a crowd.
     pub joints: usize,
-    /// Bytes of one packed matrix.
+    /// The bytes of one packed matrix.
     pub joint_bytes: usize,
     /// The limits of the device.
     pub limits: PaletteLimits,
 }
 
 impl PaletteFit {
-    /// How a palette of `joints` matrices lies in its buffer, as `method` packs them.
+    /// Decides the buffer of a palette of `joints` matrices, as `method` packs them.
     #[must_use]
     pub fn new(asked: PaletteBuffer, method: &Method, joints: usize, limits: PaletteLimits) -> Self {
         Self { asked, joints, joint_bytes: method.vec4s_per_joint * size_of::<glam::Vec4>(), limits }
@@ -78,7 +78,7 @@ impl PaletteFit {
         self.limits.storage / self.joint_bytes as u64
     }
 
-    /// True where shaders read a uniform buffer, false where they read a storage buffer.
+    /// Returns whether shaders read a uniform buffer, else a storage buffer.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         self.asked == PaletteBuffer::Uniform && self.joints as u64 <= self.most_in_uniform()
@@ -91,7 +91,7 @@ impl PaletteFit {
         used.id()
     }
 
-    /// Why this kind is used, as a sentence without its full stop.
+    /// Says why this kind is used, as a sentence without its full stop.
     #[must_use]
     pub fn why(&self) -> String {
         let Self { joints, joint_bytes, limits: PaletteLimits { uniform, .. }, .. } = *self;
@@ -121,7 +121,7 @@ mod tests {
         let limits = PaletteLimits { uniform: 65_536, storage: 1 << 27 };
         let linear = METHODS[0];
         let fit = |asked, joints| PaletteFit::new(asked, linear, joints, limits);
-        // Three vectors of 16 bytes: 65 536 / 48 = 1365.3.
+        // A matrix has three vectors of 16 bytes: 65 536 / 48 = 1365.3.
         let most = fit(PaletteBuffer::Uniform, 1365);
         assert_eq!((most.joint_bytes, most.bytes(), most.most_in_uniform()), (48, 65_520, 1365));
         assert_eq!(most.most_in_storage(), (1 << 27) / 48);

@@ -1,4 +1,4 @@
-//! What methods share whose packed joint is the 3×4 skinning matrix, row by row.
+//! Functions for the methods whose packed joint is the 3×4 skinning matrix, row by row.
 
 use glam::{Affine3A, Vec3, Vec4};
 
@@ -24,10 +24,10 @@ pub(super) fn matrices([a, b, c, d]: [Rows; 4]) -> Matrices {
     [row(0), row(1), row(2)]
 }
 
-/// The error of adding up products, as a share of the sum of their magnitudes: some ten roundings.
+/// The rounding error of a sum of products, as a share of the sum of their magnitudes: some ten roundings.
 const ROUNDING: f32 = 2e-6;
 
-/// The box around the places to which a joint takes what lies in a box, rounding included.
+/// Returns the box around the places to which a joint takes the points of a box, rounding included.
 pub(super) fn moved_box(palette: &[Vec4], joint: u16, around: &Aabb) -> Aabb {
     let rows = &palette.as_chunks::<3>().0[usize::from(joint)];
     let (center, half) = (around.center().extend(1.0), (around.size() * 0.5).extend(0.0));

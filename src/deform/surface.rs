@@ -1,5 +1,5 @@
-//! Whole primitives: morph, then skin, then normals for those who store none. The CPU reference that bake, picking and
-//! framing use.
+//! Deforms whole primitives: morph, then skin, then normals where none are stored. This is the CPU reference that bake,
+//! picking and framing use.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use crate::math::Aabb;
 use crate::model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
 
-/// The lists that are asked of a deformed primitive beside its positions.
+/// The lists of a deformed primitive that are wanted beside its positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// [`Deformed::normals`].
+    /// Whether [`Deformed::normals`] is wanted.
     pub normals: bool,
-    /// [`Deformed::tangents`].
+    /// Whether [`Deformed::tangents`] is wanted.
     pub tangents: bool,
-    /// [`Deformed::determinants`], which are also there where normals come from the triangles.
+    /// Whether [`Deformed::determinants`] is wanted; it is also there where normals come from the triangles.
     pub determinants: bool,
 }
 
 impl Parts {
-    /// Positions alone.
+    /// Positions only.
     pub const NONE: Self = Self { normals: false, tangents: false, determinants: false };
-    /// All there is.
+    /// All lists.
     pub const ALL: Self = Self { normals: true, tangents: true, determinants: true };
 }
 
@@ -39,26 +39,26 @@ impl Default for Parts {
 pub struct Deformed {
     /// The lists that are asked for; the others stay empty.
     pub parts: Parts,
-    /// One for each vertex, split ones included.
+    /// The positions, one for each vertex, split ones included.
     pub positions: Vec<Vec3>,
-    /// One for each vertex; unit, or zero where there is none. Where the file stores no normals: the normalised sum of
-    /// the deformed triangles around the vertex, weighted by area.
+    /// The normals, one for each vertex: of unit length, or zero where there is no direction. Where the file stores no
+    /// normals they are the normalised sum of the deformed triangles around the vertex, weighted by area.
     pub normals: Vec<Vec3>,
     /// The tangents, as many as the primitive has: xyz unit or zero, w the handedness, which a mirror reverses.
     pub tangents: Vec<Vec4>,
-    /// One for each vertex, see [`super::DeformedVertex::determinant`].
+    /// The determinants, one for each vertex; see [`super::DeformedVertex::determinant`].
     pub determinants: Vec<f32>,
 }
 
 impl Deformed {
-    /// Nothing yet, of which `parts` will be asked.
+    /// Makes an empty surface for the lists in `parts`.
     #[must_use]
     pub fn of(parts: Parts) -> Self {
         Self { parts, ..Self::default() }
     }
 
-    /// True where the surface of a triangle is mirrored, so that its winding says the opposite of what the file meant.
-    /// Among vertices that disagree the greater part decides.
+    /// Returns whether the surface is mirrored at a triangle, so that its winding is the opposite of what the file
+    /// meant. Where its vertices disagree the majority decides.
     #[must_use]
     pub fn is_mirrored(&self, triangle: [u32; 3]) -> bool {
         triangle.into_iter().filter(|v| self.determinants[*v as usize] < 0.0).count() >= 2
@@ -66,8 +66,8 @@ impl Deformed {
 }
 
 /// Deforms primitive number `primitive` of an instance. `packed` is the palette packed for `method`, `morph_weights`
-/// are those of the whole pose ([`crate::model::LocalPose::morph_weights`]). Of an instance with copies this is the first;
-/// the others are moved by the matrices that follow in the palette.
+/// are those of the whole pose ([`crate::model::LocalPose::morph_weights`]). For an instance with copies the result is
+/// the first one; the others are moved by the matrices that follow in the palette.
 pub fn deform_primitive(
     model: &Model,
     instance: InstanceId,
@@ -96,7 +96,7 @@ pub fn deform_rigid(
     deform_with(model, (instance, primitive), (&palette, None), morph_weights, method, out);
 }
 
-/// The matrices that may move a primitive, and who they are shared by.
+/// Returns the matrices that may move a primitive, and the influences that share them out.
 fn palette_of<'a>(
     model: &'a Model,
     (instance, primitive): (InstanceId, usize),
@@ -143,20 +143,20 @@ fn deform_with(
 struct Work<'a> {
     p: &'a Primitive,
     weights: &'a [f32],
-    /// Any weight is not zero.
+    /// Whether any morph weight is not zero.
     morphs: bool,
     influences: Option<InfluencesRef<'a>>,
     palette: &'a [Vec4],
     method: &'a Method,
 }
 
-/// Vertices that one thread deforms at a time; fewer take less time than it takes to wake another thread.
+/// How many vertices one thread deforms at a time; fewer take less time than it takes to wake another thread.
 const PIECE: usize = 1 << 14;
 
-/// Vertices that are looked at together and then forgotten.
+/// How many vertices are deformed together by questions that do not keep them.
 const SHEET: usize = 2048;
 
-/// Vertices that are morphed before they are deformed: few enough to stay in the cache.
+/// How many vertices are morphed before they are deformed: few enough to stay in the cache.
 const BLOCK: usize = 256;
 
 impl<'a> Work<'a> {
@@ -173,7 +173,7 @@ impl<'a> Work<'a> {
         Self { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method }
     }
 
-    /// Shows the vertices from `start` to `end` to `look`, none of which is kept; see [`Drawn::fold`].
+    /// Passes the vertices from `start` to `end` to `look` and keeps none of them; see [`Drawn::fold`].
     fn fold<T: Default + Send>(
         &self,
         (start, end): (usize, usize),
@@ -196,14 +196,14 @@ impl<'a> Work<'a> {
         out
     }
 
-    /// The vertices from `start` on, as many as there is room for, shared among all cores.
+    /// Deforms the vertices from `start` on, as many as `out` has room for, on all cores.
     fn spread(&self, start: usize, mut out: BatchOut) {
         let count = out.positions.len();
         if count <= PIECE {
             self.deform(start, &mut out);
             return;
         }
-        // Blocks stay whole.
+        // Blocks are not split.
         let half = (count / 2).next_multiple_of(BLOCK);
         let (here, there) = out.split_at(half);
         parallel::both(|| self.spread(start, here), || self.spread(start + half, there));
@@ -221,7 +221,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The vertices from `start` on; the movers are theirs.
+    /// Deforms the vertices from `start` on; `movers` are the influences of these vertices.
     fn deform_run(&self, start: usize, movers: BatchInfluences, out: &mut BatchOut) {
         if self.morphs {
             return self.morph(start, movers, out);
@@ -236,7 +236,7 @@ impl<'a> Work<'a> {
         (self.method.deform_all)(self.palette, &batch, out);
     }
 
-    /// Block by block.
+    /// Morphs and deforms block by block.
     fn morph(&self, start: usize, movers: BatchInfluences, out: &mut BatchOut) {
         let (mut positions, mut normals) = ([Vec3::ZERO; BLOCK], [Vec3::ZERO; BLOCK]);
         let mut tangents = [Vec4::ZERO; BLOCK];
@@ -265,7 +265,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// `count` of a list that may be empty: then `count` is 0.
+/// Returns `count` items of a list, which may be empty where `count` is 0.
 fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
     if count == 0 { &[] } else { &list[start..start + count] }
 }
@@ -275,15 +275,15 @@ fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
 pub struct VertexDeformer<'a> {
     primitive: &'a Primitive,
     influences: Option<InfluencesRef<'a>>,
-    /// From the primitive's first matrix.
+    /// The matrices from the primitive's first one on.
     palette: &'a [Vec4],
-    /// Targets at work.
+    /// The targets with a weight: their displacements and the weight.
     morphs: Vec<(&'a [Vec3], f32)>,
     method: &'a Method,
 }
 
 impl<'a> VertexDeformer<'a> {
-    /// For primitive number `primitive` of an instance; arguments as of [`deform_primitive`].
+    /// Prepares primitive number `primitive` of an instance; the arguments are those of [`deform_primitive`].
     #[must_use]
     pub fn new(
         model: &'a Model,
@@ -296,7 +296,8 @@ impl<'a> VertexDeformer<'a> {
         Self::with(model, (instance, primitive), bound, morph_weights, method)
     }
 
-    /// For a primitive that is rigid, moved by the one matrix in `packed`; arguments as of [`deform_rigid`].
+    /// Prepares a primitive that is rigid, moved by the one matrix in `packed`; the arguments are those of
+    /// [`deform_rigid`].
     #[must_use]
     pub fn rigid(
         model: &'a Model,
@@ -323,7 +324,7 @@ impl<'a> VertexDeformer<'a> {
         Self { primitive, influences, palette, morphs, method }
     }
 
-    /// The deformed position of vertex number `vertex`, model space.
+    /// Returns the deformed position of vertex number `vertex`, model space.
     #[must_use]
     pub fn position(&self, vertex: usize) -> Vec3 {
         let mut out = [Vec3::ZERO];
@@ -335,7 +336,7 @@ impl<'a> VertexDeformer<'a> {
         out[0]
     }
 
-    /// The deformed positions of some vertices, model space.
+    /// Writes the deformed positions of some vertices to `out`, model space.
     pub fn positions(&self, vertices: &[u32], out: &mut Vec<Vec3>) {
         let from: Vec<Vec3> = vertices.iter().map(|v| self.morphed(*v as usize)).collect();
         out.clear();
@@ -362,7 +363,8 @@ impl<'a> VertexDeformer<'a> {
     }
 }
 
-/// The positions that the file stores plus the weighted displacements, in mesh space; zero weights cost nothing.
+/// Writes the stored positions plus the weighted displacements to `out`, in mesh space; targets of weight zero cost
+/// nothing.
 pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
     out.clone_from(&p.positions);
     for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
@@ -396,22 +398,22 @@ pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
     }
 }
 
-/// The posed instances that are drawn, for questions about their vertices whose positions are not kept.
+/// The posed instances that are drawn, for questions about vertices whose positions are not kept.
 pub(super) struct Drawn<'a> {
     pub model: &'a Model,
     palettes: &'a [Affine3A],
     packed: Vec<Vec4>,
-    /// The identity, packed.
+    /// The identity matrix, packed.
     still: Vec<Vec4>,
     morph_weights: &'a [f32],
     method: &'a Method,
-    /// The surface that vertices are read from, in place of being deformed here.
+    /// The surface from which vertices are read, where they are not deformed here.
     surface: Option<Cow<'a, Surface>>,
 }
 
 impl<'a> Drawn<'a> {
-    /// Reads vertices from `surface`, which was deformed from `input`, where it is given. Without it each is deformed when it is
-    /// asked for, unless the method needs the whole surface for that.
+    /// Prepares the drawn instances. Vertices are read from `surface`, which was deformed from `input`, where it is
+    /// given. Without it each is deformed when it is asked for, unless the method needs the whole surface for that.
     pub fn new(input: &SurfaceInput<'a>, surface: Option<&'a Surface>) -> Self {
         let SurfaceInput { model, palettes, morph_weights, method, .. } = *input;
         let (mut packed, mut still) = (Vec::new(), Vec::new());
@@ -424,33 +426,33 @@ impl<'a> Drawn<'a> {
         Self { model, palettes, packed, still, morph_weights, method, surface }
     }
 
-    /// The primitives of some instances.
+    /// Returns the primitives of some instances.
     pub fn primitives(&self, draws: &[InstanceId]) -> Vec<(InstanceId, usize)> {
         let count = |id: &InstanceId| self.model.meshes[self.model.instances[id.index()].mesh.index()].primitives.len();
         draws.iter().flat_map(|id| (0..count(id)).map(|primitive| (*id, primitive))).collect()
     }
 
-    /// The primitive as stored.
+    /// Returns the primitive as stored.
     pub fn primitive(&self, (id, primitive): (InstanceId, usize)) -> &'a Primitive {
         &self.model.meshes[self.model.instances[id.index()].mesh.index()].primitives[primitive]
     }
 
-    /// How many times it is drawn.
+    /// Returns how many times it is drawn.
     pub fn copies(&self, (id, _): (InstanceId, usize)) -> usize {
         self.model.instances[id.index()].copy_count()
     }
 
-    /// The matrices that an instance with copies is drawn at: every method moves what one joint moves by that joint's
-    /// matrix.
+    /// Returns the matrices at which an instance with copies is drawn: every method moves a rigid vertex by its one
+    /// joint's matrix.
     fn copy_matrices(&self, (id, primitive): (InstanceId, usize)) -> &'a [Affine3A] {
         let count = self.model.instances[id.index()].copies.len();
         let (first, _) = self.model.binding(id, primitive);
         &self.palettes[first as usize..][..count]
     }
 
-    /// Shows all vertices of a primitive as posed to `look`, piece by piece on all cores, with the number of the first of the
-    /// piece: those of the second copy count on from those of the first. What pieces make of them is put together by `join`,
-    /// in their order.
+    /// Calls `look` for all vertices of a primitive as posed, piece by piece on all cores, with the number of the first
+    /// vertex of the piece: those of the second copy count on from those of the first. `join` combines the results of
+    /// the pieces, in their order.
     pub fn fold<T: Default + Send>(
         &self,
         place: (InstanceId, usize),
@@ -480,7 +482,7 @@ impl<'a> Drawn<'a> {
         out
     }
 
-    /// The deformed positions of some vertices of a primitive, numbered as [`Drawn::fold`] numbers them.
+    /// Writes the deformed positions of some vertices of a primitive, numbered as by [`Drawn::fold`].
     pub fn positions(&self, place: (InstanceId, usize), vertices: &[usize]) -> Vec<Vec3> {
         let count = self.primitive(place).positions.len();
         if let Some(part) = self.surface.as_ref().and_then(|surface| surface.part(place.0, place.1)) {
@@ -504,7 +506,7 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Does the same as [`Work::fold`] for positions that are there, the first of which has number `from`.
+/// Does the same as [`Work::fold`] for positions that are known, the first of which has number `from`.
 fn fold_known<T: Default + Send>(
     (from, positions): (usize, &[Vec3]),
     look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),
@@ -524,8 +526,8 @@ fn fold_known<T: Default + Send>(
     out
 }
 
-/// The box around the deformed vertices of what is drawn, but for those beyond [`Aabb::FAR`]. Empty where there are no
-/// vertices. `palettes` are those of [`super::palettes`]. For framing there is [`super::extent`].
+/// Returns the box around the deformed vertices that are drawn, without those beyond [`Aabb::FAR`]. Empty where there
+/// are no vertices. `palettes` are those of [`super::palettes`]. For framing there is [`super::extent`].
 #[must_use]
 pub fn bounds(
     model: &Model,

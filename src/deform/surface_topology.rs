@@ -1,4 +1,4 @@
-//! How the triangles of a primitive hang together: its edges, and what lies across each of them.
+//! The topology of a primitive's triangles: its edges, and the triangle across each of them.
 
 use std::collections::HashMap;
 
@@ -6,32 +6,33 @@ use glam::Vec3;
 
 use crate::model::{Primitive, Topology};
 
-/// No triangle.
+/// Stands for "no triangle".
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The triangles of a primitive by stored vertices (one that was split off for tangents is the one that it copies).
 /// Triangles with two corners in one place have no surface and are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SurfaceTopology {
-    /// Corners by stored vertex.
+    /// The corners of each triangle, as stored vertices.
     pub triangles: Vec<[u32; 3]>,
-    /// Every edge once, by stored vertices: on a seam, where vertices share a place, each side has its own.
+    /// Every edge once, as stored vertices; on a seam, where vertices share a place, each side has its own edge.
     pub edges: Vec<[u32; 2]>,
-    /// By triangle, for the sides a→b, b→c, c→a: the triangle across, over seams too; [`u32::MAX`] at a border.
+    /// For each triangle and each of its sides a→b, b→c, c→a: the triangle across, over seams too; [`u32::MAX`] at a
+    /// border.
     pub across: Vec<[u32; 3]>,
-    /// By stored vertex: the first one in the same place.
+    /// For each stored vertex: the first one in the same place.
     pub welded: Vec<u32>,
 }
 
 impl SurfaceTopology {
-    /// The triangles of the stored vertices of `p`; there are none where `p` has points or lines.
+    /// Builds the topology of `p`; there are no triangles where `p` has points or lines.
     #[must_use]
     pub fn new(p: &Primitive) -> Self {
         Self::new_unless(p, &|| false).unwrap_or_default()
     }
 
-    /// Does the same as [`SurfaceTopology::new`], but gives up and returns `None` soon after `stop` says so: it is
-    /// asked every few ten thousand vertices and triangles.
+    /// Does the same as [`SurfaceTopology::new`], but gives up and returns `None` soon after `stop` returns true: it is
+    /// called every few ten thousand vertices and triangles.
     #[must_use]
     pub fn new_unless(p: &Primitive, stop: &dyn Fn() -> bool) -> Option<Self> {
         let welded = weld(&p.positions[..p.stored_vertices], stop)?;
@@ -51,17 +52,17 @@ impl SurfaceTopology {
     }
 }
 
-/// The sides of a triangle, in the order of [`SurfaceTopology::across`].
+/// Returns the sides of a triangle, in the order of [`SurfaceTopology::across`].
 pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// So many steps are taken between two questions whether to stop.
+/// How many steps are taken between two questions whether to stop.
 const STEPS: usize = 1 << 15;
 
 fn weld(positions: &[Vec3], stop: &dyn Fn() -> bool) -> Option<Vec<u32>> {
     let mut first: HashMap<[u32; 3], u32> = HashMap::with_capacity(positions.len());
-    // Adding zero makes one zero of both.
+    // Adding zero turns −0 into +0, so that both have the same bits.
     let key = |p: &Vec3| (*p + Vec3::ZERO).to_array().map(f32::to_bits);
     let mut out = Vec::with_capacity(positions.len());
     for (i, p) in positions.iter().enumerate() {
@@ -73,8 +74,8 @@ fn weld(positions: &[Vec3], stop: &dyn Fn() -> bool) -> Option<Vec<u32>> {
     Some(out)
 }
 
-/// Sorts `all` by a key below `count`, by which its order begins: in linear time by the key, then what has the same key.
-/// `None` once `stop` says so.
+/// Sorts `all`, whose order begins with a key below `count`: by the key in linear time, then the items of one key.
+/// Returns `None` once `stop` returns true.
 fn sorted_by<T: Copy + Ord>(
     all: &mut Vec<T>,
     count: usize,
@@ -106,8 +107,8 @@ fn sorted_by<T: Copy + Ord>(
     Some(())
 }
 
-/// Every edge of some triangles once, each with its lower vertex first, rising. `vertices`: there are no more of them.
-/// `None` soon after `stop` says so.
+/// Returns every edge of some triangles once, each with its lower vertex first, rising. All vertices are below
+/// `vertices`. `None` soon after `stop` returns true.
 #[must_use]
 pub fn triangle_edges(triangles: &[[u32; 3]], vertices: usize, stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 2]>> {
     let all = triangles.iter().flat_map(|t| sides(*t)).filter(|[a, b]| a != b);
@@ -117,20 +118,20 @@ pub fn triangle_edges(triangles: &[[u32; 3]], vertices: usize, stop: &dyn Fn() -
     Some(out)
 }
 
-/// A side of a triangle for the search of what lies across it.
+/// A side of a triangle, for the search of the triangle across it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Side {
-    /// Its ends by rising place.
+    /// Its ends, the lower place first.
     places: [u32; 2],
-    /// It runs from the later place to the earlier one.
+    /// Whether it runs from the higher place to the lower one.
     back: bool,
     triangle: u32,
-    /// In the order of [`SurfaceTopology::across`].
+    /// The number of the side, in the order of [`SurfaceTopology::across`].
     side: u8,
 }
 
-/// A side meets one that runs the other way between the same places. Where more than two triangles share an edge, they are
-/// paired in the order of the file.
+/// Finds the triangle across each side: a side meets one that runs the other way between the same places. Where more
+/// than two triangles share an edge, they are paired in the order of the file.
 fn across(triangles: &[[u32; 3]], welded: &[u32], stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 3]>> {
     let mut all: Vec<Side> = Vec::with_capacity(triangles.len() * 3);
     for (triangle, corners) in (0..).zip(triangles) {

@@ -1,6 +1,6 @@
-//! The surface of all that is drawn, deformed once and then read by whoever asks: passes of a picture, picking, readouts,
-//! measures and export. Most methods place each vertex alone; those that need its neighbours change the surface as a whole
-//! afterwards ([`Method::pass`]).
+//! The surface of everything that is drawn, deformed once and then read by passes of a picture, picking, readouts,
+//! measures and export. Most methods place each vertex alone; those that need its neighbours change the surface as a
+//! whole afterwards ([`Method::pass`]).
 
 use std::sync::atomic::AtomicBool;
 
@@ -16,42 +16,42 @@ use crate::parallel;
 pub struct SurfaceInput<'a> {
     /// The model as stored.
     pub model: &'a Model,
-    /// Instances that are drawn, each once.
+    /// The instances that are drawn, each once.
     pub draws: &'a [InstanceId],
-    /// `model_from_mesh`, laid out by [`Model::palette_layout`].
+    /// The skinning matrices `model_from_mesh`, laid out by [`Model::palette_layout`].
     pub palettes: &'a [Affine3A],
     /// The morph weights of the whole pose ([`crate::model::LocalPose::morph_weights`]).
     pub morph_weights: &'a [f32],
-    /// How vertices are deformed.
+    /// The method that deforms vertices.
     pub method: &'a Method,
 }
 
-/// All that is drawn, as one method deforms it in one pose.
+/// Everything that is drawn, as one method deforms it in one pose.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
-    /// In the order of drawing, then primitive order.
+    /// The parts, by instance in the order of drawing, then by primitive.
     pub parts: Vec<SurfacePart>,
-    /// By instance: the place of its first part, or [`NOT_DRAWN`].
+    /// For each instance: the place of its first part, or [`NOT_DRAWN`].
     first: Vec<u32>,
 }
 
 const NOT_DRAWN: u32 = u32::MAX;
 
-/// A primitive of an instance as deformed.
+/// A deformed primitive of an instance.
 #[derive(Clone, Debug, Default)]
 pub struct SurfacePart {
-    /// Who draws it.
+    /// The instance that draws it.
     pub instance: InstanceId,
     /// The primitive's number in the instance's mesh.
     pub primitive: usize,
-    /// In model space; where there are copies, in mesh space.
+    /// The deformed vertices: in model space, or in mesh space where there are copies.
     pub deformed: Deformed,
     /// `model_from_mesh` of every copy; empty: the part stands where `deformed` has it.
     pub copies: Vec<Affine3A>,
 }
 
 impl Surface {
-    /// Deforms all that is drawn, on all cores. What has copies is deformed once.
+    /// Deforms everything that is drawn, on all cores. A primitive with copies is deformed once.
     #[must_use]
     pub fn of(input: &SurfaceInput) -> Self {
         let SurfaceInput { model, draws, palettes, morph_weights, method } = *input;
@@ -87,7 +87,7 @@ impl Surface {
         out
     }
 
-    /// A primitive of an instance; `None` where that is not drawn.
+    /// Returns a primitive of an instance; `None` where it is not drawn.
     #[must_use]
     pub fn part(&self, instance: InstanceId, primitive: usize) -> Option<&SurfacePart> {
         let first = *self.first.get(instance.index()).filter(|first| **first != NOT_DRAWN)?;

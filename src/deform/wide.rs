@@ -1,9 +1,10 @@
-//! Linear blending by four influences with registers of sixteen numbers (AVX-512): a matrix is one register, rows in its
-//! quarters, and four vertices share each product. To the bit what [`super::batch`] makes of the same vertices: the same
+//! Linear blending of four influences with registers of sixteen numbers (AVX-512): a matrix is one register, a row in
+//! each quarter, and four vertices share each product. The results are those of [`super::batch`] to the bit: the same
 //! operations in the same order.
 //!
-//! A vertex must wait some hundred cycles for its normal, most of them for a square root and a division, and only so many
-//! instructions can wait at once. So lengths are kept for a block of vertices, and all its normals made unit in the end.
+//! A vertex must wait some hundred cycles for its normal, most of them for a square root and a division, and the
+//! processor can keep only so many instructions waiting. So lengths are kept for a block of vertices, and all its
+//! normals are made unit at the end.
 
 use std::arch::x86_64::*;
 
@@ -11,15 +12,15 @@ use glam::{Vec3, Vec4};
 
 use super::{Batch, BatchOut};
 
-/// Vertices whose lengths are kept.
+/// How many vertices a block has, whose lengths are kept.
 pub(super) const BLOCK: usize = 128;
 
-/// A palette that [`Wide::deform`] can read, a line of the cache for each joint; exists only where the processor has the
-/// registers.
+/// A palette that [`Wide::deform`] can read, with a cache line for each joint. It exists only where the processor has
+/// AVX-512.
 pub(super) struct Wide(Vec<Rows>);
 
 impl Wide {
-    /// From packed rows; `None` where the processor cannot.
+    /// Converts packed rows; `None` where the processor has no AVX-512.
     #[expect(unsafe_code, reason = "that the processor has the instructions is known only now")]
     pub(super) fn new(palette: &[Vec4]) -> Option<Self> {
         if !is_x86_feature_detected!("avx512f") {
@@ -29,7 +30,8 @@ impl Wide {
         Some(Self(unsafe { joints(palette) }))
     }
 
-    /// Deforms [`BLOCK`] vertices; tangents are not asked for. False where a matrix is not finite: nothing is told then.
+    /// Deforms [`BLOCK`] vertices without tangents. Returns false where a matrix is not finite; `out` then holds
+    /// nothing useful.
     #[expect(unsafe_code, reason = "that the processor has the instructions is known only now")]
     pub(super) fn deform(
         &self,
@@ -42,7 +44,8 @@ impl Wide {
     }
 }
 
-/// A row in each quarter, x, y, z and nothing: of one matrix, or one number of the rows of four.
+/// Four rows, one in each quarter (x, y, z and the fourth column): those of one matrix and an unused one, or one row of
+/// each of four vertices.
 type Rows = __m512;
 
 #[target_feature(enable = "avx512f")]
@@ -185,7 +188,7 @@ fn unit(squares: &[[f32; 4]; 4], determinants: &[[f32; 4]; 4], normals: &mut [f3
     for (numbers, of) in normals.as_chunks_mut::<16>().0.iter_mut().zip(thirds) {
         let [low, high]: [__m256; 2] = bytemuck::cast(*numbers);
         let scaled = _mm512_mul_ps(whole(low, high), _mm512_permutexvar_ps(of, scale));
-        // What is not finite has no direction either.
+        // A vector that is not finite has no direction either.
         let scaled = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_ORD_Q>(scaled, scaled), scaled);
         let halves =
             [_mm512_castps512_ps256(scaled), _mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(scaled)))];
@@ -193,7 +196,7 @@ fn unit(squares: &[[f32; 4]; 4], determinants: &[[f32; 4]; 4], normals: &mut [f3
     }
 }
 
-/// x, y and z of four vectors, each in all quarters.
+/// Loads x, y and z of four vectors, each repeated in all quarters.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn load(four: &[Vec3; 4]) -> [__m512; 3] {

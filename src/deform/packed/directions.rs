@@ -3,17 +3,18 @@
 
 use glam::{Vec2, Vec3, Vec4};
 
-/// Steps from 0 to 1 along an axis of 16 bits.
+/// How many steps an axis of 16 bits has from 0 to 1.
 const STEPS: f32 = 32_767.0;
-/// Along the axis that gave a bit to the handedness.
+/// The same for the axis that gave a bit to the handedness.
 const FEWER_STEPS: f32 = 16_383.0;
-/// In the first 16 bits: no direction at all. No coordinate rounds to it.
+/// The first 16 bits of a word that holds no direction. No coordinate rounds to this.
 const NONE: u32 = 0x8000;
 
-/// How far a normal turns at most, radians. Rounding moves each coordinate by half a step s, which moves the point of the
-/// octahedron by √(s² + s² + (2s)²) = √6 s at most, no nearer to the origin than 1/√3: √18 s.
+/// The largest angle by which packing turns a normal, radians. Rounding moves each coordinate by half a step s, which
+/// moves the point of the octahedron by √(s² + s² + (2s)²) = √6 s at most, no nearer to the origin than 1/√3: √18 s.
 pub const NORMAL_ERROR: f32 = 6.5e-5;
-/// How far a tangent turns at most, radians: as for normals, one of the steps s twice as long, √3 √(s² + 4s² + 9s²).
+/// The largest angle by which packing turns a tangent, radians: as for normals, with one of the steps s twice as long,
+/// √3 √(s² + 4s² + 9s²).
 pub const TANGENT_ERROR: f32 = 9.9e-5;
 
 /// Projects a direction of any length onto the octahedron and unfolds its lower half; `None` for no direction.
@@ -26,7 +27,7 @@ fn octahedral(v: Vec3) -> Option<Vec2> {
     Some(if v.z < 0.0 { fold(p) } else { p })
 }
 
-/// From the lower half of the octahedron to the corners of the square, and back.
+/// Maps the lower half of the octahedron to the corners of the square, and back.
 fn fold(p: Vec2) -> Vec2 {
     let sign = |v: f32| if v < 0.0 { -1.0 } else { 1.0 };
     Vec2::new((1.0 - p.y.abs()) * sign(p.x), (1.0 - p.x.abs()) * sign(p.y))
@@ -39,17 +40,17 @@ fn direction(p: Vec2) -> Vec3 {
 }
 
 fn steps(v: f32, steps: f32) -> u32 {
-    // Within ± 1 but for rounding, so it fits. Cutting off rounds towards zero.
+    // The value is within ± 1 but for rounding, so it fits. Casting rounds towards zero.
     let scaled = (v * steps).clamp(-steps, steps);
     (scaled + 0.5_f32.copysign(scaled)) as i32 as u32
 }
 
-/// Two signed coordinates of 16 bits.
+/// Packs a normal into two signed coordinates of 16 bits.
 pub fn pack_normal(v: Vec3) -> u32 {
     octahedral(v).map_or(NONE, |p| steps(p.x, STEPS) & 0xffff | steps(p.y, STEPS) << 16)
 }
 
-/// Two signed coordinates, of 16 and 15 bits, and the sign of w.
+/// Packs a tangent into two signed coordinates, of 16 and 15 bits, and the sign of w.
 pub fn pack_tangent(v: Vec4) -> u32 {
     let side = u32::from(v.w < 0.0) << 31;
     let word = octahedral(v.truncate())
@@ -81,7 +82,7 @@ pub fn unpack_tangent(word: u32) -> Vec4 {
 mod tests {
     use super::*;
 
-    /// Axes, diagonals, and many in between.
+    /// Returns the axes, the diagonals, and many directions in between.
     fn directions() -> Vec<Vec3> {
         let mut out = Vec::new();
         let around = 97;
@@ -110,7 +111,7 @@ mod tests {
             }
         }
         assert!(normals <= f64::from(NORMAL_ERROR) && tangents <= f64::from(TANGENT_ERROR), "{normals:e} {tangents:e}");
-        // And the bounds are not loose: some vector comes near.
+        // The bounds are not loose either: some vector comes near them.
         assert!(normals > 4e-5 && tangents > 7e-5, "{normals:e} {tangents:e}");
     }
 
@@ -122,7 +123,7 @@ mod tests {
         }
         assert_eq!(unpack_normal(pack_normal(Vec3::ZERO)), Vec3::ZERO);
         assert_eq!(unpack_tangent(pack_tangent(Vec4::NEG_W)), Vec4::NEG_W);
-        // Any length will do.
+        // The direction may have any length.
         assert_eq!(pack_normal(Vec3::new(3.0, -4.0, 5.0)), pack_normal(Vec3::new(0.3, -0.4, 0.5)));
     }
 

@@ -1,11 +1,13 @@
-//! A primitive as the vertex shader reads it: small, and in an order that suits it. Owns what the words of a vertex mean;
-//! knows nothing of devices. `shaders/common/deform.wgsl` unpacks what is packed here.
+//! A primitive in the form that the vertex shader reads: small, and in an order that suits the device. This module owns
+//! the meaning of a vertex's words and knows nothing of devices. `shaders/common/deform.wgsl` unpacks what is packed
+//! here.
 //!
-//! A vertex is a row of 32-bit words, without those that its primitive has no use for: position (three floats), normal and
-//! tangent (octahedral), joints and weights (of 8 or 16 bits by need, or floats). What only the surface reads
-//! (texture coordinates, colour) stands in rows of its own.
+//! A vertex is a row of 32-bit words, without those that its primitive has no use for: position (three floats), normal
+//! and tangent (octahedral), joints and weights (of 8 or 16 bits by need, or floats). Texture coordinates and colour,
+//! which only the surface's shader reads, stand in rows of their own.
 //!
-//! Directions turn by [`NORMAL_ERROR`] and [`TANGENT_ERROR`] at most; [`MOST_MOVED`] bounds what rounding weights does.
+//! Directions turn by [`NORMAL_ERROR`] and [`TANGENT_ERROR`] at most; [`MOST_MOVED`] bounds the effect of rounding
+//! weights.
 
 mod directions;
 mod order;
@@ -23,31 +25,31 @@ pub use weights::{MOST_MOVED, WeightBits};
 use crate::model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
 use crate::parallel;
 
-/// How the influences of a vertex are stored.
+/// The form in which the influences of a vertex are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InfluenceLayout {
-    /// Not at all: one joint moves all.
+    /// They are not stored: one joint moves all vertices.
     None,
-    /// Four in the vertex; those that count come first, pairs of one joint one after the other; the others have the first
-    /// one's joint and no weight.
+    /// Four stand in the vertex. Those with weight come first, pairs of one joint one after the other; the others have
+    /// the first one's joint and no weight.
     Four {
-        /// Joints are numbers of 16 bits, else of 8.
+        /// Whether joints are numbers of 16 bits, else of 8.
         wide_joints: bool,
         /// The format of the weights.
         weights: WeightBits,
     },
-    /// In a list of their own; the vertex says where its part begins, and how many there are.
+    /// They stand in a list of their own; the vertex says where its part begins, and how many there are.
     List,
 }
 
-/// Which words a vertex has.
+/// The words that a vertex has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VertexLayout {
-    /// One word.
+    /// Whether it has a normal: one word.
     pub normals: bool,
-    /// One word.
+    /// Whether it has a tangent: one word.
     pub tangents: bool,
-    /// Joints, then weights.
+    /// The form of its influences: joints, then weights.
     pub influences: InfluenceLayout,
 }
 
@@ -58,25 +60,25 @@ impl VertexLayout {
         (Self { normals: !p.normals.is_empty(), tangents: !p.tangents.is_empty(), influences }, moved)
     }
 
-    /// The offset of the normal from the start of the vertex, words.
+    /// Returns the offset of the normal from the start of the vertex, in words.
     #[must_use]
     pub const fn normal_at(self) -> usize {
         3
     }
 
-    /// The offset of the tangent, words.
+    /// Returns the offset of the tangent, in words.
     #[must_use]
     pub const fn tangent_at(self) -> usize {
         self.normal_at() + self.normals as usize
     }
 
-    /// The offset of the joints, words.
+    /// Returns the offset of the joints, in words.
     #[must_use]
     pub const fn joints_at(self) -> usize {
         self.tangent_at() + self.tangents as usize
     }
 
-    /// The offset of the weights, words.
+    /// Returns the offset of the weights, in words.
     #[must_use]
     pub const fn weights_at(self) -> usize {
         self.joints_at()
@@ -87,7 +89,7 @@ impl VertexLayout {
             }
     }
 
-    /// All of them.
+    /// Returns how many words a vertex has.
     #[must_use]
     pub const fn words(self) -> usize {
         self.weights_at()
@@ -100,12 +102,13 @@ impl VertexLayout {
     }
 }
 
-/// The layout of what only the surface's shader reads of a vertex: floats, without what the primitive lacks.
+/// The layout of the values of a vertex that only the surface's shader reads: floats, without those that the primitive
+/// lacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PaintLayout {
-    /// Texture coordinates of each set: two words.
+    /// Whether each set of texture coordinates is there: two words.
     pub uvs: [bool; 2],
-    /// Four words.
+    /// Whether the vertex has a colour: four words.
     pub colors: bool,
 }
 
@@ -114,89 +117,93 @@ impl PaintLayout {
         Self { uvs: [0, 1].map(|set: usize| !p.uvs[set].is_empty()), colors: !p.colors.is_empty() }
     }
 
-    /// The offset of a set of texture coordinates, words.
+    /// Returns the offset of a set of texture coordinates, in words.
     #[must_use]
     pub const fn uv_at(self, set: usize) -> usize {
         if set == 0 { 0 } else { 2 * self.uvs[0] as usize }
     }
 
-    /// The offset of the colour, words.
+    /// Returns the offset of the colour, in words.
     #[must_use]
     pub const fn color_at(self) -> usize {
         2 * (self.uvs[0] as usize + self.uvs[1] as usize)
     }
 
-    /// All of them.
+    /// Returns how many words a vertex has.
     #[must_use]
     pub const fn words(self) -> usize {
         self.color_at() + 4 * self.colors as usize
     }
 }
 
-/// A primitive, ready to be copied to a device. All lists by vertex are in the device's order.
+/// A primitive in the form in which it is copied to a device. All lists by vertex are in the device's order.
 #[derive(Clone, Debug)]
 pub struct PackedPrimitive {
     /// The layout of `vertices`.
     pub layout: VertexLayout,
-    /// [`VertexLayout::words`] for each vertex.
+    /// The words of all vertices, [`VertexLayout::words`] for each.
     pub vertices: Vec<u32>,
     /// The layout of `paint`.
     pub paint_layout: PaintLayout,
-    /// [`PaintLayout::words`] for each vertex.
+    /// The words that only the surface's shader reads, [`PaintLayout::words`] for each vertex.
     pub paint: Vec<u32>,
-    /// Joint and weight (the bits of a float) of what [`InfluenceLayout::List`] lists.
+    /// Joint and weight (the bits of a float) of each influence, where [`InfluenceLayout::List`] is used.
     pub listed: Vec<[u32; 2]>,
-    /// Displacements, [`morph_words`] for each target and vertex: position, then normal and tangent as far as there are any.
+    /// Displacements, [`morph_words`] for each target and vertex: of the position, then of normal and tangent where
+    /// there are any.
     pub morphs: Vec<f32>,
-    /// In place of the primitive's own, where another order suits the device better.
+    /// Indices that replace the primitive's own, where another order suits the device better.
     pub indices: Option<Vec<u32>>,
-    /// Which vertex stands where.
+    /// The vertex that stands in each place.
     pub order: VertexOrder,
-    /// The largest part of a vertex' weight that rounding gave to other joints, up to [`MOST_MOVED`].
+    /// The largest share of a vertex's weight that rounding gave to other joints, up to [`MOST_MOVED`].
     pub moved: f32,
 }
 
-/// Nobody sees the order of its triangles: none of its materials blends.
+/// Returns whether the order of the primitive's triangles cannot be seen, since none of its materials blends.
 #[must_use]
 pub fn may_reorder(model: &Model, p: &Primitive) -> bool {
     p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
 }
 
-/// Packs a primitive. `may_reorder`: nobody sees the order of its triangles, as one does where they blend; then small ones
-/// are put in a better order ([`is_cheap_to_reorder`]), large ones can be later ([`repacked`]).
+/// Packs a primitive. `may_reorder` says that the order of its triangles cannot be seen, as it can where they blend;
+/// then small primitives get a better order here ([`is_cheap_to_reorder`]), and large ones may get it later
+/// ([`repacked`]).
 #[must_use]
 pub fn pack_primitive(p: PrimitiveRef<'_>, may_reorder: bool) -> PackedPrimitive {
     let improved = (may_reorder && is_cheap_to_reorder(&p)).then(|| order::improved(&p)).flatten();
     pack(p, improved)
 }
 
-/// True where looking for a better order takes no longer than uploading the primitive, so that [`pack_primitive`] does it.
+/// Returns whether the search for a better order takes no longer than the upload of the primitive, so that
+/// [`pack_primitive`] does it.
 #[must_use]
 pub fn is_cheap_to_reorder(p: &Primitive) -> bool {
     order::is_cheap(p)
 }
 
-/// A primitive of any size in a better order; `None` where its own is good. Nobody may see the order of its triangles.
+/// Packs a primitive of any size in a better order; `None` where its own is good. The order of its triangles must not
+/// be visible.
 #[must_use]
 pub fn repacked(p: PrimitiveRef<'_>) -> Option<PackedPrimitive> {
     order::improved(&p).map(|improved| pack(p, Some(improved)))
 }
 
-/// Which words the vertices of a primitive have.
+/// Returns the words that the vertices of a primitive have.
 #[must_use]
 pub fn layout_of(p: PrimitiveRef<'_>) -> VertexLayout {
     VertexLayout::of(p).0
 }
 
-/// Packs some vertices of a larger primitive, gathered in `p`, in its order: to the bit as they are packed among all of them.
-/// `layout` is that of the larger one ([`layout_of`]).
+/// Packs some vertices of a larger primitive, gathered in `p`, in its order; the result is to the bit the one that
+/// packing all of them gives. `layout` is that of the larger one ([`layout_of`]).
 #[must_use]
 pub fn pack_part(p: PrimitiveRef<'_>, layout: VertexLayout) -> PackedPrimitive {
     pack_in(p, (layout, MOST_MOVED), None)
 }
 
-/// The weights of some vertices of one [`crate::model::Run`] as the device reads them, as many for each as the model has. Left empty where those are the
-/// model's own.
+/// Writes the weights of some vertices as the device reads them, as many for each as the model has
+/// ([`crate::model::Run`]). The list stays empty where they are the model's own weights.
 pub fn stored_weights(
     influences: &InfluencesRef<'_>,
     layout: VertexLayout,
@@ -245,8 +252,8 @@ pub fn pack_in_order(p: PrimitiveRef<'_>, order: &VertexOrder) -> PackedPrimitiv
     pack_in(p, VertexLayout::of(p), Some((Vec::new(), order.clone())))
 }
 
-/// Appends the words of joints and weights of one vertex. False, and nothing appended, where a layout of a primitive has no
-/// room for them; lists have none, since what they say of a vertex may have grown.
+/// Appends the words of joints and weights of one vertex. Returns false and appends nothing where the layout has no
+/// room for them, and always for lists, whose length may have grown.
 pub fn pack_influences(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, out: &mut Vec<u32>) -> bool {
     let (InfluenceLayout::Four { wide_joints, weights: bits }, Some(influences)) = (layout.influences, &p.influences)
     else {
@@ -265,8 +272,8 @@ pub fn pack_influences(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize,
     fits
 }
 
-/// Vertices of their own, for the dots that stand for them: the words of each, then its place. `vertices` are numbers of the
-/// model.
+/// Packs copies of some vertices for the dots that mark them: the words of each, then its place. `vertices` are numbers
+/// of the model.
 #[must_use]
 pub fn pack_marks(p: PrimitiveRef<'_>, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
     let (layout, _) = VertexLayout::of(p);
@@ -283,36 +290,36 @@ pub fn pack_marks(p: PrimitiveRef<'_>, order: &VertexOrder, vertices: &[u32]) ->
     out
 }
 
-/// Words of one displaced vertex: positions, then normals and tangents as far as a target displaces any that there are. Where
-/// tangents have a place, normals have one before them.
+/// Returns how many words one displaced vertex has: the position, then normal and tangent where some target displaces
+/// them. Tangents have a place only where normals have one.
 #[must_use]
 pub fn morph_words(p: &Primitive) -> usize {
     3 + 3 * usize::from(morphs_normals(p)) + 3 * usize::from(morphs_tangents(p))
 }
 
-/// True where [`PackedPrimitive::morphs`] holds displacements of normals.
+/// Returns whether [`PackedPrimitive::morphs`] holds displacements of normals.
 #[must_use]
 pub fn morphs_normals(p: &Primitive) -> bool {
     !p.normals.is_empty() && p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
 }
 
-/// True where [`PackedPrimitive::morphs`] holds displacements of tangents.
+/// Returns whether [`PackedPrimitive::morphs`] holds displacements of tangents.
 #[must_use]
 pub fn morphs_tangents(p: &Primitive) -> bool {
     !p.tangents.is_empty() && p.morphs.iter().any(|m| !m.tangents.is_empty())
 }
 
-/// Vertices that one piece of work is about.
+/// How many vertices one piece of work packs.
 const CHUNK: usize = 1 << 15;
 
-/// Does `work` for each chunk of `count` vertices, on all cores.
+/// Calls `work` for each chunk of `count` vertices, on all cores.
 fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(std::ops::Range<usize>) -> T + Sync)) -> Vec<T> {
     let chunk = |i: usize| work(i * CHUNK..((i + 1) * CHUNK).min(count));
     // Nothing cancels it, so there is always a result.
     parallel::map(count.div_ceil(CHUNK), &AtomicBool::new(false), &chunk).unwrap_or_default()
 }
 
-/// `words` for each of `count` places, as `write` fills them.
+/// Returns `words` words for each of `count` places, which `write` fills.
 fn rows(count: usize, words: usize, write: &(dyn Fn(usize, &mut [u32]) + Sync)) -> Vec<u32> {
     if words == 0 {
         return Vec::new();
@@ -360,7 +367,7 @@ fn write_vertex(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, list: 
 fn write_four(influences: &InfluencesRef<'_>, vertex: usize, wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
     let used = weights::four_by_joint(influences, vertex);
     let four = used.weights;
-    // Places without a weight name the first joint too: no other is read for them.
+    // Slots without weight name the first joint too, so that no other joint is read for them.
     let [a, b, c, d] = std::array::from_fn(|i| u32::from(used.joints[if i < used.count { i } else { 0 }]));
     let row = if wide_joints {
         row[..2].copy_from_slice(&[a | b << 16, c | d << 16]);
@@ -379,7 +386,8 @@ fn write_four(influences: &InfluencesRef<'_>, vertex: usize, wide_joints: bool, 
     }
 }
 
-/// For each place, and one past the last: how many influences are listed before it. Empty where none are.
+/// Returns for each place, and one past the last, how many influences are listed before it. Empty where there is no
+/// list.
 fn list_starts(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder) -> Vec<u32> {
     let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
     let mut starts = vec![0];
@@ -391,7 +399,7 @@ fn list_starts(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder) -
     starts
 }
 
-/// The start of a vertex's influences in the list, and their number.
+/// Returns the start of a vertex's influences in the list, and their number.
 fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
     starts.get(place).map_or([0; 2], |start| [*start, starts[place + 1] - start])
 }

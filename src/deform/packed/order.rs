@@ -1,5 +1,6 @@
-//! The order in which the device keeps triangles and vertices, so that a deformed vertex is still at hand when the next
-//! triangle wants it. The model's own order is the one that people see; this one never leaves the device's copy.
+//! The order in which the device keeps triangles and vertices, chosen so that a deformed vertex is still in the
+//! device's cache when the next triangle needs it. People see the model's own order; this one is used in the device's
+//! copy only.
 
 use std::borrow::Cow;
 
@@ -8,24 +9,24 @@ use crate::model::{Primitive, Topology};
 /// Which vertex of the model stands in each place of the device's copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexOrder {
-    /// By place; empty: each stands in its own.
+    /// The vertex in each place; empty where each stands in its own.
     vertices: Vec<u32>,
 }
 
 impl VertexOrder {
-    /// The vertex in a place.
+    /// Returns the vertex in a place.
     #[must_use]
     pub fn vertex(&self, place: usize) -> usize {
         self.vertices.get(place).map_or(place, |v| *v as usize)
     }
 
-    /// True where each stands in its own place.
+    /// Returns whether each vertex stands in its own place.
     #[must_use]
     pub fn is_own(&self) -> bool {
         self.vertices.is_empty()
     }
 
-    /// The place of each of `count` vertices; the inverse of [`VertexOrder::vertex`].
+    /// Returns the place of each of `count` vertices; the inverse of [`VertexOrder::vertex`].
     #[must_use]
     pub fn places(&self, count: usize) -> Vec<u32> {
         let mut places: Vec<u32> = (0..count as u32).collect();
@@ -35,7 +36,7 @@ impl VertexOrder {
         places
     }
 
-    /// A list by vertex as one by place.
+    /// Turns a list by vertex into one by place.
     #[must_use]
     pub fn arranged<'a, T: Copy>(&self, by_vertex: &'a [T]) -> Cow<'a, [T]> {
         if self.is_own() {
@@ -45,23 +46,24 @@ impl VertexOrder {
     }
 }
 
-/// Vertices that are likely to be at hand still.
+/// The assumed size of the device's cache, in vertices.
 const CACHE: u32 = 16;
-/// So often may a vertex be deformed; in what is drawn well it is 1.1 to 1.2 times.
+/// An order is good where each vertex is deformed no more often than this on average; the best orders come to 1.1 to
+/// 1.2.
 const GOOD: f32 = 1.3;
-/// Less than this costs nothing in any order, indices.
+/// Below this many indices no order costs anything.
 const SMALL: usize = 3 * 1024;
 
-/// More than this takes longer than a picture or two gain from it, indices.
+/// Above this many indices the search takes longer than a picture or two gain from it.
 const CHEAP: usize = 3 * 100_000;
 
-/// True where [`improved`] costs little beside uploading the primitive.
+/// Returns whether [`improved`] costs little beside the upload of the primitive.
 pub fn is_cheap(p: &Primitive) -> bool {
     p.indices.len() <= CHEAP
 }
 
-/// A better order of the triangles, and that of the vertices as they first come up in it (stored ones before those that were
-/// split off from them); `None` where the present one will do.
+/// Finds a better order of the triangles, and that of the vertices by their first use in it (stored ones before those
+/// that were split off from them); `None` where the present one is good enough.
 pub fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {
     let count = p.positions.len();
     if p.topology != Topology::Triangles || p.indices.len() < SMALL {
@@ -75,7 +77,7 @@ pub fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {
     Some((indices, order))
 }
 
-/// Numbers the vertices anew, by where `indices` first names them.
+/// Numbers the vertices by the place where `indices` first names them.
 fn order_of_use(indices: &mut [u32], count: usize, stored: usize) -> VertexOrder {
     const UNSEEN: u32 = u32::MAX;
     let mut places = vec![UNSEEN; count];
@@ -92,7 +94,7 @@ fn order_of_use(indices: &mut [u32], count: usize, stored: usize) -> VertexOrder
         *place
     };
     indices.iter_mut().for_each(|i| *i = place_of(*i));
-    // What no triangle uses comes last; it is still shown as a dot.
+    // A vertex that no triangle uses comes last; it is still shown as a dot.
     (0..count as u32).for_each(|vertex| {
         place_of(vertex);
     });
@@ -106,13 +108,13 @@ mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
 
-    /// A tube whose triangles come in an order in which no two neighbours meet, with some vertices split off at the end and
-    /// one that nothing uses.
+    /// Makes a tube whose triangles come in an order in which no two neighbours meet, with some vertices split off at
+    /// the end and one that nothing uses.
     fn shuffled() -> Primitive {
         let model = tube(Tube { rings: 60, sides: 40, joints: 4, ..Tube::default() });
         let mut p = model.meshes[0].primitives[0].clone();
         let triangles = p.indices.len() / 3;
-        // Coprime to the number of triangles (2 · 40 · 59).
+        // The step is coprime to the number of triangles (2 · 40 · 59).
         let shuffled = (0..triangles).map(|t| t * 1009 % triangles);
         p.indices = shuffled.flat_map(|t| p.indices[3 * t..3 * t + 3].to_vec()).collect();
         p.positions.push(p.positions[0]);
@@ -121,7 +123,7 @@ mod tests {
     }
 
     fn triangles(indices: &[u32]) -> BTreeSet<[u32; 3]> {
-        // Turned so that the smallest number comes first: the winding stays.
+        // Triangles are rotated so that the smallest number comes first, which keeps the winding.
         let turned = |t: &[u32; 3]| {
             let least = (0..3).min_by_key(|i| t[*i]).unwrap();
             [t[least], t[(least + 1) % 3], t[(least + 2) % 3]]

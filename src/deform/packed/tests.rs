@@ -1,4 +1,4 @@
-//! What is packed, read again as the shader does.
+//! Tests that read what is packed as the shader does.
 
 use super::*;
 use crate::model::shapes::{Tube, obstacle_course, tube};
@@ -43,7 +43,7 @@ fn unpack(packed: &PackedPrimitive, place: usize) -> Unpacked {
     }
 }
 
-/// Everything that was packed is what the primitive has, within the bounds that the module states.
+/// Checks that all packed values are those of the primitive, within the bounds that the module states.
 fn check(p: &Primitive, packed: &PackedPrimitive) {
     let count = p.positions.len();
     assert_eq!(packed.vertices.len(), count * packed.layout.words());
@@ -122,18 +122,18 @@ fn words_lie_where_the_shader_reads_them() {
     };
     let packed = pack_primitive(p.as_stored(), true);
     let bits = |v: f32| v.to_bits();
-    // 0.2 and 0.8 are 51 and 204 of 255; what does not count has the first joint.
+    // 0.2 and 0.8 are 51 and 204 of 255; slots without weight have the first joint.
     assert_eq!(packed.vertices, [bits(1.0), bits(2.0), bits(3.0), 0x7fff, 0x0707_0907, 0x0000_cc33]);
     assert_eq!(packed.paint, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0].map(f32::to_bits));
     assert_eq!((packed.paint_layout.uv_at(1), packed.paint_layout.color_at()), (0, 2));
-    // The same of floats: 13107 and 52428 of 65535.
+    // The same weights stored as floats: 13107 and 52428 of 65535.
     let influences = p.stored_influences.as_mut().unwrap();
     influences.format = WeightFormat::F32;
     influences.joints[1] = 300;
     p.tangents = vec![Vec4::new(0.0, 1.0, 0.0, -1.0)];
     let packed = pack_primitive(p.as_stored(), true);
     assert_eq!(packed.vertices[4..], [0xbfff_0000, 0x0009_012c, 0x012c_012c, 52_428 << 16 | 13_107, 0]);
-    // And with more than four.
+    // The same with more than four influences.
     let influences = p.stored_influences.as_mut().unwrap();
     (influences.per_vertex, influences.joints) = (8, (1..9).collect());
     influences.weights = vec![0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.0, 0.1];
@@ -173,7 +173,7 @@ fn another_order_is_one_for_all_lists() {
             assert_eq!(mark[words] as usize, place);
             assert_eq!(mark[..words], packed.vertices[place * words..][..words]);
         }
-        // Where triangles blend they stay as they are.
+        // Triangles that blend keep their order.
         let kept = pack_primitive(p.as_stored(), false);
         assert!(kept.order.is_own() && kept.indices.is_none());
         check(&p, &kept);

@@ -1,32 +1,32 @@
-//! Weights in 8 or 16 bits, where that is exact or as good as: their sum is kept, none of them vanishes, and little moves
-//! from one joint to another.
+//! Packs weights into 8 or 16 bits, where that is exact or nearly so: their sum is kept, none of them vanishes, and
+//! little moves from one joint to another.
 
 use crate::model::{InfluencesRef, WeightFormat};
 
-/// How the weights of a primitive are stored.
+/// The form in which the weights of a primitive are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WeightBits {
-    /// Normalised; exact.
+    /// Normalised integers of 8 bits; exact.
     Eight,
-    /// Normalised; exact, or within [`MOST_MOVED`].
+    /// Normalised integers of 16 bits; exact, or within [`MOST_MOVED`].
     Sixteen,
     /// Floats, as the file has them.
     Float,
 }
 
-/// The part of a vertex' weight that normalised 16 bits may give to other joints than the file does: two steps. Where a vertex
-/// is by its joints lies in some box, and it moves by this part of the box at most.
+/// The largest share of a vertex's weight that 16 bits may give to other joints than the file does: two steps. The
+/// places where its joints take the vertex lie in some box, and the vertex moves by this share of that box at most.
 pub const MOST_MOVED: f32 = 2.0 / ONE;
 
 /// The integer that stands for a weight of one.
 const ONE: f32 = 65_535.0;
-/// By so many steps a sum may differ from a whole number of them: what adding floats leaves.
+/// By how many steps a sum of weights may differ from a whole number of steps; adding floats leaves such errors.
 const SUM_TOLERANCE: f32 = 0.02;
-/// A hair below a whole number of steps counts as that number.
+/// How far (in steps) below a whole number of steps a weight still counts as that number.
 const WHOLE: f32 = 1.0 / 64.0;
 
-/// The bits that the weights need, and the largest part that one vertex then gives to other joints than the file does.
-/// `vertices`: those of the primitive.
+/// Returns the bits that the weights need, and the largest share that one vertex then gives to other joints than the
+/// file does. `vertices`: the vertices of the primitive.
 pub fn needed(influences: &InfluencesRef<'_>, vertices: std::ops::Range<usize>) -> (WeightBits, f32) {
     let mut bits = if stored_in_8_bits(influences) { WeightBits::Eight } else { WeightBits::Sixteen };
     let mut most = 0.0_f32;
@@ -46,14 +46,14 @@ pub fn needed(influences: &InfluencesRef<'_>, vertices: std::ops::Range<usize>) 
     (bits, most)
 }
 
-/// The pairs of a vertex that count, in stored order.
+/// Returns the pairs of a vertex with a weight, in stored order.
 pub fn used(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
     let (joints, weights) = influences.of(vertex);
     joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
 }
 
-/// Does the same as [`used`], but lists all pairs of one joint where its first one stands: a shader that reads them one
-/// by one can then add up what a joint has. Few files name a joint twice.
+/// Does the same as [`used`], but lists all pairs of one joint where its first one stands, so that a shader that reads
+/// them one by one can add up the weight of a joint. Few files name a joint twice.
 pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
     let (joints, weights) = influences.of(vertex);
     let is_repeated = move |i: usize| weights[i] != 0.0 && (0..i).any(|k| joints[k] == joints[i] && weights[k] != 0.0);
@@ -69,14 +69,15 @@ pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iter
 /// The pairs of a vertex that has four at most, in the order of [`used_by_joint`]. Places beyond `count` hold zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FourInfluences {
-    /// The slot of the vertex that a pair stands in.
+    /// The slot of the vertex in which each pair stands.
     pub slots: [usize; 4],
     pub joints: [u16; 4],
     pub weights: [f32; 4],
     pub count: usize,
 }
 
-/// Packs ask this for every vertex, so it is written without the general iterator.
+/// Does the same as [`used_by_joint`] for four pairs at most. Packing calls this for every vertex, so it is written
+/// without the general iterator.
 #[inline]
 pub fn four_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> FourInfluences {
     let mut out = FourInfluences::default();
@@ -100,7 +101,7 @@ pub fn four_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> FourInflu
     out
 }
 
-/// The weights of a vertex, of which four at most are not zero, as 16 bits have them: each where it stands.
+/// Writes the weights of a vertex, of which four at most are not zero, as 16 bits hold them, each in its slot.
 pub fn rounded(influences: &InfluencesRef<'_>, vertex: usize, out: &mut [f32]) {
     let four = four_by_joint(influences, vertex);
     let steps = in_steps(four.weights).map_or([0; 4], |(steps, _)| steps);
@@ -122,26 +123,26 @@ pub fn in_8_bits(weight: f32) -> u8 {
     (weight * 255.0 + 0.5) as u8
 }
 
-/// Four weights in steps of 1/65535, and the part of the whole that went to other joints; `None` where that is too much, or
-/// they are no parts of a whole number of steps. Every weight loses its fraction of a step, and those with the largest get
-/// the steps that the sum then lacks.
+/// Rounds four weights to steps of 1/65535; also returns the share that went to other joints. `None` where that is too
+/// much, or the sum is no whole number of steps. Every weight loses its fraction of a step, and those with the largest
+/// fraction get the steps that the sum then lacks.
 pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
     if !weights.iter().all(|w| (0.0..=1.0).contains(w)) {
         return None;
     }
     let exact = weights.map(|w| w * ONE);
     let sum: f32 = exact.iter().sum();
-    // None is negative, so that cutting off rounds down.
+    // No weight is negative, so casting rounds down.
     let whole = (sum + 0.5) as i32;
     if (sum - whole as f32).abs() > SUM_TOLERANCE {
         return None;
     }
-    // What is there stays there, however little.
+    // A weight that is there does not vanish, however small it is.
     let mut steps = exact.map(|w| if w > 0.0 { ((w + WHOLE) as i32).max(1) } else { 0 });
     let mut lost: [f32; 4] = std::array::from_fn(|i| exact[i] - steps[i] as f32);
     let mut lacks = whole - steps.iter().sum::<i32>();
     if lacks > 0 {
-        // Each lost less than one, so that none gets two; and none without weight lost anything.
+        // Each lost less than one step, so none gets two back, and none without weight lost anything.
         let before = |i: usize| (0..4).filter(|j| lost[*j] > lost[i] || lost[*j] == lost[i] && *j < i).count() as i32;
         let gains: [i32; 4] = std::array::from_fn(|i| i32::from(before(i) < lacks));
         for (i, gain) in gains.into_iter().enumerate() {
@@ -179,9 +180,9 @@ mod tests {
         let rows = [eighth([255, 0, 0, 0]), eighth([100, 100, 54, 1]), eighth([1, 2, 3, 249])];
         assert_eq!(needed(&influences(&rows, WeightFormat::U8).as_stored(), 0..3), (WeightBits::Eight, 0.0));
         assert_eq!(rows.map(|row| row.map(in_8_bits))[1], [100, 100, 54, 1]);
-        // A sum of 254 is one that the file has, and stays.
+        // A sum of 254 is what the file has, and stays.
         assert_eq!(needs(&[eighth([254, 0, 0, 0])], WeightFormat::U8), WeightBits::Eight);
-        // The same from a file of floats takes 16 bits: 65535 = 257 · 255, so it is exact there too.
+        // The same weights in a file of floats take 16 bits: 65535 = 257 · 255, so they are exact there too.
         assert_eq!(needed(&influences(&rows, WeightFormat::F32).as_stored(), 0..3).0, WeightBits::Sixteen);
         for steps in [[65_535_u16, 0, 0, 0], [1, 65_534, 0, 0], [20_000, 20_001, 20_002, 5_532], [65_000, 0, 0, 1]] {
             let (read, moved) = in_steps(steps.map(|s| f32::from(s) / ONE)).unwrap();
@@ -192,13 +193,13 @@ mod tests {
 
     #[test]
     fn the_sum_is_kept_and_the_largest_fractions_are_rounded_up() {
-        // Thirds: 21845 each.
+        // Thirds are 21845 each.
         assert_eq!(in_steps([1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0, 0.0]).unwrap().0, [21_845, 21_845, 21_845, 0]);
         // 65535/4 = 16383.75: four times a quarter lack three steps.
         let (quarters, moved) = in_steps([0.25; 4]).unwrap();
         assert_eq!(quarters.iter().map(|q| u32::from(*q)).sum::<u32>(), 65_535);
         assert_eq!(quarters.iter().filter(|q| **q == 16_384).count(), 3);
-        // Three got a quarter of a step, from the fourth.
+        // Three weights got a quarter of a step each from the fourth.
         assert!((moved - 0.75 / ONE).abs() < 1e-7, "{moved:e}");
         let mut seed = 1_u32;
         for _ in 0..20_000 {
@@ -264,9 +265,9 @@ mod tests {
         {
             assert_eq!(needs(&[[1.0, 0.0, 0.0, 0.0], odd], WeightFormat::F32), WeightBits::Float, "{odd:?}");
         }
-        // Three of them that each would grow by a whole step.
+        // Three of them would each grow by a whole step.
         assert_eq!(needs(&[[0.999_997, 1e-6, 1e-6, 1e-6]], WeightFormat::F32), WeightBits::Float);
-        // No weight at all is fine.
+        // A vertex without any weight is accepted.
         assert_eq!(needs(&[[0.0; 4]], WeightFormat::F32), WeightBits::Sixteen);
         assert_eq!(needs(&[], WeightFormat::U8), WeightBits::Eight);
     }
