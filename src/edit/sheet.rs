@@ -8,7 +8,10 @@ use glam::{Affine3A, DAffine3};
 use super::rounding::value;
 use super::surface::Surface;
 use super::table::{Stored, Table};
-use crate::model::{Influences, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, SetOrigin};
+use crate::model::{
+    Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
+    SetOrigin,
+};
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]
@@ -33,21 +36,40 @@ fn storage(origins: &Origins, mesh: usize, primitive: usize) -> Option<Storage> 
 }
 
 impl<'m> Sheet<'m> {
-    /// Takes the weights of a model as its file stores them.
+    /// Takes the weights that a model has now: those of its file, with its edits over them. Where primitives share their
+    /// weights in the file, the vertices that an edit of any of them changed are taken from the first that has one.
     #[must_use]
     pub fn of(model: &'m Model) -> Self {
+        Self::reading(model, &|mesh, primitive| model.primitive(mesh, primitive))
+    }
+
+    /// Takes the weights of a model as its file stores them, whatever was edited since.
+    #[must_use]
+    pub fn of_file(model: &'m Model) -> Self {
+        Self::reading(model, &|mesh, primitive| model.meshes[mesh.index()].primitives[primitive].as_stored())
+    }
+
+    fn reading(model: &'m Model, read: &dyn Fn(MeshId, usize) -> PrimitiveRef<'m>) -> Self {
         let mut tables: Vec<Table> = Vec::new();
         let mut known: HashMap<(Storage, usize), usize> = HashMap::new();
         for (m, mesh) in model.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
-                let Some(influences) = &primitive.stored_influences else { continue };
+                let Some(influences) = read(MeshId::from_index(m), p).influences else { continue };
                 let stored = storage(&model.source.origins, m, p).map(|s| (s, primitive.stored_vertices));
-                if let Some(at) = stored.as_ref().and_then(|stored| known.get(stored)) {
-                    tables[*at].primitives.push((m, p));
-                    continue;
+                let at = match stored.as_ref().and_then(|stored| known.get(stored)) {
+                    Some(at) => *at,
+                    None => {
+                        known.extend(stored.map(|stored| (stored, tables.len())));
+                        tables.push(table(model, (m, p), primitive, influences));
+                        tables.len() - 1
+                    }
+                };
+                let table = &mut tables[at];
+                table.primitives.push((m, p));
+                table.widen(influences.per_vertex);
+                for vertex in (0..primitive.stored_vertices).filter(|v| influences.is_edited(*v)) {
+                    table.take_edited(vertex, influences.of(vertex));
                 }
-                known.extend(stored.map(|stored| (stored, tables.len())));
-                tables.push(table(model, (m, p), primitive, influences));
             }
         }
         Self { model, tables, binds: BTreeMap::new(), surfaces: OnceLock::new() }
@@ -99,23 +121,24 @@ pub(super) fn single(matrix: DAffine3) -> Affine3A {
     Affine3A::from_cols_array(&matrix.to_cols_array().map(|v| v as f32))
 }
 
-fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: &Influences) -> Table {
-    let pairs = primitive.stored_vertices * influences.per_vertex;
-    let mut joints = influences.joints[..pairs].to_vec();
-    let sets = influences.per_vertex / 4;
-    let formats: Vec<_> = (0..sets).map(|set| influences.as_stored().format_of(set * 4)).collect();
-    let exact = |(i, weight): (usize, &f32)| match formats[i % influences.per_vertex / 4].one() {
+/// The stored weights of a primitive: a table of no primitive yet.
+fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: InfluencesRef<'_>) -> Table {
+    let stored: Vec<_> = (0..primitive.stored_vertices).map(|vertex| influences.of_stored(vertex)).collect();
+    let per_vertex = stored.first().map_or(influences.per_vertex, |(joints, _)| joints.len());
+    let mut joints: Vec<u16> = stored.iter().flat_map(|(joints, _)| *joints).copied().collect();
+    let formats: Vec<_> = (0..per_vertex / 4).map(|set| influences.format_of(set * 4)).collect();
+    let exact = |(slot, weight): (usize, &f32)| match formats[slot / 4].one() {
         Some(one) => (f64::from(*weight) * f64::from(one)).round() / f64::from(one),
         None => f64::from(*weight),
     };
-    let mut weights: Vec<f64> = influences.weights[..pairs].iter().enumerate().map(exact).collect();
-    let place = |vertex: u32, slot: u32| vertex as usize * influences.per_vertex + slot as usize;
-    for NotFinite { vertex, slot, value } in &influences.not_finite {
+    let mut weights: Vec<f64> = stored.iter().flat_map(|(_, weights)| weights.iter().enumerate()).map(exact).collect();
+    let place = |vertex: u32, slot: u32| vertex as usize * per_vertex + slot as usize;
+    for NotFinite { vertex, slot, value } in influences.not_finite {
         if let Some(weight) = weights.get_mut(place(*vertex, *slot)) {
             *weight = f64::from(*value);
         }
     }
-    for OutOfRange { vertex, slot, joint } in &influences.out_of_range {
+    for OutOfRange { vertex, slot, joint } in influences.out_of_range {
         if let Some(number) = joints.get_mut(place(*vertex, *slot)) {
             *number = *joint;
         }
@@ -125,10 +148,10 @@ fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: &
     let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
     let keys = match skin {
         Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
-        None => (0..influences.as_stored().joints_needed() as u32).collect(),
+        None => (0..influences.joints_needed() as u32).collect(),
     };
     let touched = vec![false; primitive.stored_vertices];
-    Table { primitives: vec![at], per_vertex: influences.per_vertex, joints, weights, formats, keys, touched }
+    Table { primitives: Vec::new(), per_vertex, joints, weights, formats, keys, touched }
 }
 
 /// Weights as import would read them.
@@ -158,4 +181,50 @@ fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count
         out.formats.clone_from(&table.formats);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::WeightChange;
+    use crate::model::shapes::{Tube, tube};
+
+    #[test]
+    fn a_sheet_reads_edited_weights_and_the_file_s_on_request() {
+        let model = tube(Tube { joints: 12, ..Tube::default() });
+        let mut change = WeightChange::new(MeshId(0), 0, 8);
+        change.push(5, &[3, 4, 0, 0, 7], &[0.25, 0.5, 0.0, 0.0, 0.25]);
+        let edited = model.with_weights(&[change]).unwrap();
+        let sheet = Sheet::of(&edited);
+        let table = &sheet.tables[0];
+        assert_eq!((table.per_vertex, table.formats.len()), (8, 2));
+        assert_eq!(table.joints[table.slots(5)], [3, 4, 0, 0, 7, 0, 0, 0]);
+        assert_eq!(table.weights[table.slots(5)], [0.25, 0.5, 0.0, 0.0, 0.25, 0.0, 0.0, 0.0]);
+        let file = Sheet::of_file(&edited);
+        assert_eq!(file.tables, Sheet::of(&model).tables);
+        for vertex in (0..table.vertices()).filter(|v| *v != 5) {
+            assert_eq!(table.joints[table.slots(vertex)][..4], file.tables[0].joints[file.tables[0].slots(vertex)]);
+            assert!(!table.touched[vertex]);
+        }
+        // What is edited and what would be stored are one model.
+        let stored = sheet.to_model().unwrap();
+        assert_eq!(stored.influences(MeshId(0), 0).unwrap().of(5).1, edited.influences(MeshId(0), 0).unwrap().of(5).1);
+    }
+
+    #[test]
+    fn numbers_that_are_none_can_be_mended_and_come_back() {
+        let mut parts: ModelParts = (*tube(Tube { joints: 12, ..Tube::default() })).clone();
+        let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+        (influences.weights[8], influences.weights[9]) = (1.0, 0.0);
+        influences.not_finite.push(NotFinite { vertex: 2, slot: 1, value: f32::NAN });
+        let model = Model::build(parts).unwrap();
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(2);
+        change.push(2, joints, weights);
+        let mended = model.with_weights(std::slice::from_ref(&change)).unwrap();
+        let numbers = |model: &Model| Sheet::of(model).tables[0].weights[8..12].to_vec();
+        assert!(numbers(&model)[1].is_nan() && numbers(&mended)[1] == 0.0);
+        let back = mended.with_weights(&model.weights_before(&[change])).unwrap();
+        assert!(numbers(&back)[1].is_nan() && back.weight_edits().is_empty());
+    }
 }

@@ -44,6 +44,37 @@ pub(super) fn clean(weight: f64) -> f64 {
 }
 
 impl Table {
+    /// Makes room for so many pairs of each vertex, which are empty and stored as the last set is; never takes room away.
+    pub fn widen(&mut self, per_vertex: usize) {
+        if per_vertex <= self.per_vertex {
+            return;
+        }
+        let before = self.clone();
+        self.per_vertex = per_vertex;
+        let count = per_vertex * self.vertices();
+        (self.joints, self.weights) = (vec![0; count], vec![0.0; count]);
+        for vertex in 0..self.vertices() {
+            let start = vertex * per_vertex;
+            let pairs = start..start + before.per_vertex;
+            self.joints[pairs.clone()].copy_from_slice(&before.joints[before.slots(vertex)]);
+            self.weights[pairs].copy_from_slice(&before.weights[before.slots(vertex)]);
+        }
+        let last = before.formats.last().copied().unwrap_or_default();
+        self.formats.resize(per_vertex / 4, last);
+    }
+
+    /// Takes the pairs of an edited vertex, unless an edit of another primitive with this table gave it some.
+    pub(super) fn take_edited(&mut self, vertex: usize, (joints, weights): (&[u16], &[f32])) {
+        if std::mem::replace(&mut self.touched[vertex], true) {
+            return;
+        }
+        let slots = self.slots(vertex);
+        for (i, slot) in slots.enumerate() {
+            self.joints[slot] = joints.get(i).copied().unwrap_or(0);
+            self.weights[slot] = f64::from(weights.get(i).copied().unwrap_or(0.0));
+        }
+    }
+
     /// How many vertices it has.
     #[must_use]
     pub fn vertices(&self) -> usize {

@@ -4,8 +4,8 @@
 //! What is stored depends on the edits alone and not on their order: a vertex that has its stored pairs again counts as
 //! not edited, and a page without edited vertices is removed.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive};
@@ -28,6 +28,9 @@ pub struct WeightChange {
     pub joints: Vec<u16>,
     /// Weights, as many as `joints`.
     pub weights: Vec<f32>,
+    /// Those of `vertices`, rising, that get back what the file stores where that is no weight that anything can use: a number
+    /// that is not finite, or a joint beyond the skin. Their pairs are what is shown in its place.
+    pub restored: Vec<u32>,
 }
 
 impl WeightChange {
@@ -60,6 +63,7 @@ impl WeightChange {
         size_of::<u32>() * self.vertices.capacity()
             + size_of::<u16>() * self.joints.capacity()
             + size_of::<f32>() * self.weights.capacity()
+            + size_of::<u32>() * self.restored.capacity()
     }
 }
 
@@ -268,6 +272,8 @@ impl Model {
             out.joints.reserve_exact(change.vertices.len() * per_vertex);
             out.weights.reserve_exact(change.vertices.len() * per_vertex);
             change.vertices.iter().zip(rows()).for_each(|(v, (joints, weights))| out.push(*v, joints, weights));
+            let unusable = i.unusable();
+            out.restored.extend(change.vertices.iter().filter(|v| unusable.contains(v)));
             Some(out)
         };
         changes.iter().filter_map(of).collect()
@@ -320,11 +326,15 @@ fn changed(
 ) -> Option<EditedInfluences> {
     let count = stored.vertices();
     let mut pages = before.map_or_else(|| vec![None; count.div_ceil(PAGE)], |before| before.pages.clone());
+    // Shown as 0 they have the pairs of a vertex that was mended, and yet they are not mended.
+    let mut unusable = stored.unusable();
+    change.restored.iter().for_each(|v| _ = unusable.remove(v));
     for group in all.chunk_by(|a, b| a.0 as usize / PAGE == b.0 as usize / PAGE) {
         let number = group[0].0 as usize / PAGE;
         let base = number * PAGE;
         let vertices = base..(base + PAGE).min(count);
-        pages[number] = changed_page(pages[number].as_deref(), stored, vertices, change, group).map(Arc::new);
+        pages[number] =
+            changed_page(pages[number].as_deref(), (stored, &unusable), vertices, change, group).map(Arc::new);
     }
     if pages.iter().all(Option::is_none) {
         return None;
@@ -339,7 +349,7 @@ fn changed(
 /// Returns a page after a change; `None` where all of its vertices are as stored.
 fn changed_page(
     before: Option<&Page>,
-    stored: InfluencesRef<'_>,
+    (stored, unusable): (InfluencesRef<'_>, &HashSet<u32>),
     vertices: std::ops::Range<usize>,
     change: &WeightChange,
     group: &[(u32, u32)],
@@ -350,7 +360,8 @@ fn changed_page(
     for (vertex, place) in group {
         let bit = 1_u64 << (*vertex as usize - base);
         touched |= bit;
-        let is_stored = is_same_row(change.row(*place as usize), stored.of_stored(*vertex as usize));
+        let is_stored = is_same_row(change.row(*place as usize), stored.of_stored(*vertex as usize))
+            && !unusable.contains(&change.vertices[*place as usize]);
         edited = if is_stored { edited & !bit } else { edited | bit };
     }
     if edited == 0 {

@@ -1,6 +1,7 @@
 //! The weights that a primitive has now: those of the file, with edits over them. All code that asks how a vertex is
 //! weighted asks here, so that all of it sees edited weights.
 
+use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
 use super::weight_edits::{EditedInfluences, PAGE};
@@ -114,6 +115,13 @@ impl<'a> InfluencesRef<'a> {
     #[must_use]
     pub fn is_edited(&self, vertex: usize) -> bool {
         self.edited.is_some_and(|edited| edited.is_edited(vertex))
+    }
+
+    /// Vertices with a weight or joint that import could not take over, and that no edit has changed.
+    #[must_use]
+    pub fn unusable(&self) -> HashSet<u32> {
+        let numbers = self.not_finite.iter().map(|n| n.vertex);
+        numbers.chain(self.out_of_range.iter().map(|n| n.vertex)).collect()
     }
 
     /// Returns the format in which the file stores the weight of a pair.

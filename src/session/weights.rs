@@ -74,10 +74,12 @@ impl Session {
 fn differing(model: &Model, changes: &[WeightChange]) -> Vec<WeightChange> {
     let of = |change: &WeightChange| {
         let now = model.influences(change.mesh, change.primitive)?;
+        let unusable = now.unusable();
         let mut out = WeightChange::new(change.mesh, change.primitive, change.per_vertex);
         for (i, vertex) in change.vertices.iter().enumerate() {
             let (joints, weights) = change.row(i);
-            if !crate::model::is_same_row((joints, weights), now.of(*vertex as usize)) {
+            let is_same = crate::model::is_same_row((joints, weights), now.of(*vertex as usize));
+            if !is_same || unusable.contains(vertex) {
                 out.push(*vertex, joints, weights);
             }
         }

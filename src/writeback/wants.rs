@@ -83,10 +83,11 @@ impl Want {
 /// What all accessors of joints, weights and matrices are to hold, also those that do not change; and how many vertices change.
 pub(super) fn of(sheet: &Sheet) -> (Vec<Want>, usize) {
     let model = sheet.model;
-    let before = Sheet::of(model).tables;
+    let before = Sheet::of_file(model).tables;
     let mut out = Vec::new();
     let mut vertices = 0;
-    for (old, new) in before.iter().zip(&sheet.tables) {
+    for (mut old, new) in before.into_iter().zip(&sheet.tables) {
+        old.widen(new.per_vertex);
         let stored = [old.stored(), new.stored()];
         vertices += stored[1].changed_vertices(&stored[0], new.per_vertex).len();
         for set in 0..new.per_vertex / 4 {
