@@ -18,7 +18,7 @@ pub(super) struct Store<'a> {
     views: &'a [View<'a>],
     accessors: Vec<Accessor<'a>>,
     decoded: &'a Budget,
-    /// For accessors that have no bytes in the file.
+    /// The bytes that accessors without data in the file may still take.
     zeros: Budget,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Accessor<'a> {
     pub component: ComponentType,
     pub kind: Type,
     pub normalized: bool,
-    /// `None`: all zeros.
+    /// The stored elements; `None`: all are zero.
     base: Option<Strided<'a>>,
     sparse: Option<Sparse<'a>>,
 }
@@ -39,7 +39,7 @@ pub(super) struct Accessor<'a> {
 struct Strided<'a> {
     bytes: Bytes<'a>,
     stride: usize,
-    /// The place of the elements in the file; `None` for bytes that only memory holds.
+    /// The place of the elements in the file; `None` for bytes that exist only in memory.
     origin: Option<ElementsOrigin>,
 }
 
@@ -51,7 +51,7 @@ struct Sparse<'a> {
     origin: Option<SparseOrigin>,
 }
 
-/// In the words of the model.
+/// Converts a component type to that of the model.
 const fn component_of(component: ComponentType) -> model::ComponentType {
     match component {
         ComponentType::I8 => model::ComponentType::I8,
@@ -63,7 +63,7 @@ const fn component_of(component: ComponentType) -> model::ComponentType {
     }
 }
 
-/// In the words of the model.
+/// Converts an element type to that of the model.
 const fn element_of(kind: Type) -> model::ElementType {
     match kind {
         Type::Scalar => model::ElementType::Scalar,
@@ -76,7 +76,7 @@ const fn element_of(kind: Type) -> model::ElementType {
     }
 }
 
-/// The bytes of an element.
+/// Returns the bytes of an element.
 fn element_size(kind: Type, component: ComponentType) -> usize {
     element_of(kind).bytes(component_of(component))
 }
@@ -287,7 +287,7 @@ impl<'a> Store<'a> {
         }
     }
 
-    /// Takes room for a list of `T`.
+    /// Charges the memory of a list of `T` to the budget.
     fn charge<T>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<(), ImportError> {
         if a.base.is_none() {
             self.zeros.charge(place, a.count as u64, size_of::<T>())?;
@@ -297,7 +297,7 @@ impl<'a> Store<'a> {
 }
 
 impl Accessor<'_> {
-    /// False where the file has no bytes for it: it is all zeros, or an extension would fill it.
+    /// Returns false where the file has no bytes for it: it is all zeros, or an extension would fill it.
     pub(super) fn is_stored(&self) -> bool {
         self.base.is_some() || self.sparse.is_some()
     }
@@ -313,7 +313,7 @@ impl Accessor<'_> {
         }
     }
 
-    /// The same with other bytes below its sparse elements: `count` elements, one after the other.
+    /// Returns the same accessor with other bytes below its sparse elements: `count` elements, one after the other.
     pub(super) fn with_base<'b>(
         &'b self,
         bytes: Bytes<'b>,
@@ -328,7 +328,7 @@ impl Accessor<'_> {
         Ok(Accessor { count, base: Some(Strided { bytes, stride, origin: None }), ..self.clone() })
     }
 
-    /// All elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
+    /// Reads all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
     fn list<T: Pod, C: Pod, const N: usize, const W: usize>(
         &self,
         convert: impl Fn([u8; W]) -> C,
@@ -340,7 +340,7 @@ impl Accessor<'_> {
         };
         let mut out = Vec::with_capacity(self.count);
         if let Some(Strided { bytes, stride, .. }) = self.base {
-            // Piece by piece: each page of the list is touched once, while it is in the cache.
+            // The list is converted piece by piece: each of its pages is touched once, while it is in the cache.
             bytes.pieces(stride, |piece| {
                 let start = out.len();
                 // The last element may end before a full stride does.
@@ -363,7 +363,7 @@ impl Accessor<'_> {
         Ok(out)
     }
 
-    /// Errors unless type and component are among those allowed; `normalized` says what integers must be.
+    /// Returns an error unless type and component are among those allowed; `normalized` says what integers must be.
     pub(super) fn expect(
         &self,
         kinds: &[Type],
@@ -387,11 +387,11 @@ fn format_name(component: ComponentType, normalized: bool) -> String {
     format!("{}{}", if normalized { "normalized " } else { "" }, component_of(component).name())
 }
 
-/// A component type that something may have.
+/// A component type that an attribute may have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     component: ComponentType,
-    /// `None`: either way.
+    /// Whether integers must be normalised; `None`: either way.
     normalized: Option<bool>,
 }
 

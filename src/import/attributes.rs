@@ -12,14 +12,14 @@ use super::{ImportError, Reader};
 use crate::math::largest_magnitude;
 use crate::model::Material;
 
-/// Allowed always, and allowed with quantization.
+/// The formats that are always allowed, and those that are allowed with quantization.
 pub(super) type Formats = (&'static [Format], &'static [Format]);
 
 /// The data that one primitive is read from.
 pub(super) struct PrimitiveSource<'r, 'a> {
     pub reader: &'r Reader<'a>,
     pub primitive: &'r json::mesh::Primitive,
-    /// File index of the mesh, and the primitive's place in it.
+    /// The file index of the mesh, and the primitive's place in it.
     pub at: (usize, usize),
     /// The decompressed data of the primitive, where it was compressed.
     pub unpacked: Option<Unpacked<'r>>,
@@ -30,7 +30,7 @@ pub(super) struct PrimitiveSource<'r, 'a> {
 }
 
 impl<'a> PrimitiveSource<'_, 'a> {
-    /// `mesh 0, primitive 2`.
+    /// Returns the place for messages, such as `mesh 0, primitive 2`.
     pub(super) fn place(&self) -> String {
         format!("mesh {}, primitive {}", self.at.0, self.at.1)
     }
@@ -39,7 +39,7 @@ impl<'a> PrimitiveSource<'_, 'a> {
         self.reader.warnings.add(self.place(), format!("{what} {message}"));
     }
 
-    /// The accessor of an attribute, if the primitive has it, with as many elements as there are vertices.
+    /// Returns the accessor of an attribute, if the primitive has it; it has as many elements as there are vertices.
     pub(super) fn attribute(&self, semantic: Semantic, count: usize) -> Result<Option<&Accessor<'_>>, ImportError> {
         let name = semantic.to_string();
         let unpacked = self.unpacked.as_ref().and_then(|u| u.attributes.get(&semantic));
@@ -50,7 +50,7 @@ impl<'a> PrimitiveSource<'_, 'a> {
         self.stored(*index, &name, count).map(Some)
     }
 
-    /// An accessor of the file, with as many elements as there are vertices.
+    /// Returns an accessor of the file, which has as many elements as there are vertices.
     pub(super) fn stored(
         &self,
         index: json::Index<json::Accessor>,
@@ -75,7 +75,7 @@ impl<'a> PrimitiveSource<'_, 'a> {
         Ok(accessor)
     }
 
-    /// Reads floats after a check of their type; what is not finite becomes zero and is listed.
+    /// Reads floats after a check of their type; numbers that are not finite become zero and are counted in a warning.
     pub(super) fn floats<T: Pod, const N: usize>(
         &self,
         accessor: &Accessor,
@@ -92,7 +92,8 @@ impl<'a> PrimitiveSource<'_, 'a> {
         Ok(out)
     }
 
-    /// Checks the type; integers that the file does not announce are read all the same, and listed.
+    /// Checks the type. Integers that the file does not announce (`KHR_mesh_quantization`) are read all the same, with
+    /// a warning.
     pub(super) fn expect(
         &self,
         accessor: &Accessor,
@@ -128,7 +129,7 @@ impl<'a> PrimitiveSource<'_, 'a> {
     }
 }
 
-/// Sets what is not finite to zero and says how many there were.
+/// Sets numbers that are not finite to zero and returns how many there were.
 pub(super) fn make_finite(values: &mut [f32]) -> usize {
     if largest_magnitude(values).is_finite() {
         return 0;

@@ -1,8 +1,8 @@
-//! Bytes of a model: in memory, or still in a file.
+//! The bytes of a model: in memory, or still in a file.
 //!
 //! A large file is not read as a whole: each list of vertices or keys is read from it straight to where it stays, by a
-//! call that names the position, so any thread may. What stands in a file may change while it is open; then something
-//! else is read, or an error comes of it, but all that is read is checked after.
+//! call that names the position, so that any thread may read. A file may change while it is open; then other bytes are
+//! read, or an error results, but everything is checked after it was read.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -59,7 +59,7 @@ fn read_exact_at(file: &File, mut out: &mut [u8], mut offset: u64) -> io::Result
     Ok(())
 }
 
-/// How much is converted at once, bytes: well inside a core's own cache, and enough that calls cost nothing.
+/// How many bytes are converted at once: well inside a core's own cache, and enough that calls cost nothing.
 const PIECE: usize = 64 << 10;
 
 impl<'a> Bytes<'a> {
@@ -70,7 +70,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// `offset .. offset + length` of these, if they are there.
+    /// Returns the part `offset .. offset + length`, if it is there.
     pub(super) fn part(&self, offset: u64, length: u64) -> Option<Self> {
         let end = offset.checked_add(length).filter(|end| *end <= self.len())?;
         match self {
@@ -79,7 +79,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// All of them at once, and for long: what that allocates is charged.
+    /// Reads all bytes at once, to be kept; the memory is charged to the budget.
     pub(super) fn keep(&self, budget: &Budget, place: &dyn Fn() -> String) -> Result<Cow<'a, [u8]>, ImportError> {
         if let Self::File { length, .. } = self {
             budget.charge(place, *length, 1)?;
@@ -87,7 +87,7 @@ impl<'a> Bytes<'a> {
         self.read()
     }
 
-    /// All of them at once. What this allocates is bounded by the file's length, but not what many calls do.
+    /// Reads all bytes at once. The memory is bounded by the file's length, but that of many calls is not.
     pub(super) fn read(&self) -> Result<Cow<'a, [u8]>, ImportError> {
         match self {
             Self::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
@@ -103,7 +103,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// The bytes in order, in pieces of whole elements of `size` (the last may be short).
+    /// Calls `each` with the bytes in order, in pieces of whole elements of `size` bytes (the last may be short).
     pub(super) fn pieces(&self, size: usize, mut each: impl FnMut(&[u8])) -> Result<(), ImportError> {
         let step = (PIECE / size).max(1) * size;
         let (file, start, length) = match self {
@@ -127,13 +127,13 @@ impl<'a> Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// The bytes in order, for a decoder that takes one after another.
+    /// Returns a reader of the bytes in order, for a decoder that reads a stream.
     pub(super) fn stream(self) -> BufReader<Stream<'a>> {
         BufReader::with_capacity(PIECE, Stream { bytes: self, at: 0 })
     }
 }
 
-/// A place in some bytes.
+/// A reading position in some bytes.
 #[derive(Debug)]
 pub(super) struct Stream<'a> {
     bytes: Bytes<'a>,
@@ -165,10 +165,10 @@ impl Seek for Stream<'_> {
     }
 }
 
-/// Who holds the bytes of a buffer.
+/// The owner of a buffer's bytes.
 #[derive(Debug)]
 pub(super) enum Owner {
-    /// A stand-in for what compressed views become.
+    /// Nobody: the buffer only stands in for the decompressed bytes of its views.
     Nothing,
     Memory(Vec<u8>),
     File(OpenFile, u64),

@@ -20,14 +20,14 @@ use crate::model::{
 /// Vectors and weights may be floats or normalised integers.
 const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT];
 
-/// Properties too; whether something is shown is a plain byte.
+/// Formats of properties: those of values, and plain bytes, which hold whether something is shown.
 const PROPERTY: &[Format] =
     &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT, format::U8];
 
 /// The warning about a channel whose sampler has no key left.
 const NO_KEYS: &str = "has no key with a finite time and was ignored";
 
-/// Clips longer than a day are rather a broken number than a performance, seconds.
+/// A clip that is longer than this (seconds) is more likely a broken number than a performance: a day.
 const LONG_SECS: f32 = 86_400.0;
 
 /// Reads all animations, in file order, and says where their keys stand.
@@ -73,18 +73,18 @@ struct ClipReader<'r, 'a> {
     instances: &'r [Instance],
     animation: &'r json::Animation,
     index: usize,
-    /// By file accessor: the place in `clip.times`.
+    /// For each file accessor of key times: the place in `clip.times`.
     times: HashMap<usize, usize>,
-    /// For each list of times: which stored keys were kept, rising, where some had to go.
+    /// For each list of times: the numbers of the stored keys that were kept, rising, where some had to be dropped.
     kept: Vec<Option<Arc<[u32]>>>,
-    /// By file sampler and the kind of its values: the place in `clip.samplers`.
+    /// For each file sampler and kind of values: the place in `clip.samplers`.
     samplers: HashMap<(usize, Path), usize>,
-    /// By file sampler and number of components: the place in `clip.samplers`.
+    /// For each file sampler and number of components: the place in `clip.samplers`.
     properties: HashMap<(usize, usize), usize>,
     /// The targets that channels move so far.
     moved: HashSet<Target>,
     clip: Clip,
-    /// Keeps step with `clip`.
+    /// The places in the file of what `clip` holds; both grow together.
     origin: ClipOrigin,
 }
 
@@ -107,7 +107,7 @@ impl<'a> ClipReader<'_, 'a> {
             Checked::Valid(Property::Rotation) => Path::Rotation,
             Checked::Valid(Property::Scale) => Path::Scale,
             Checked::Valid(Property::MorphTargetWeights) => Path::Weights,
-            // What pointers name comes after the plain channels.
+            // Channels whose target is named by a pointer come after the plain ones.
             Checked::Invalid if self.reader.pointers.get(self.index).is_some_and(|p| !p.is_empty()) => return Ok(()),
             Checked::Invalid => {
                 self.warn(&part, "moves something unknown and was ignored");
@@ -118,7 +118,8 @@ impl<'a> ClipReader<'_, 'a> {
         self.move_node(&part, kept.copied().unwrap_or(number), (node, path), channel.sampler.value())
     }
 
-    /// Channels that name their target by a pointer; one line tells of all that point at nothing that is shown.
+    /// Reads channels that name their target by a pointer; one warning counts those that point at nothing that is
+    /// shown.
     fn pointers(&mut self, channels: &[PointerChannel], world: &mut World) -> Result<(), ImportError> {
         let mut unknown: Vec<&str> = Vec::new();
         for (number, PointerChannel { channel, sampler, pointer }) in channels.iter().enumerate() {
@@ -194,9 +195,10 @@ impl<'a> ClipReader<'_, 'a> {
         Ok(())
     }
 
-    /// The clip's sampler for one of the file, read when it is first used; `None` where it has no key that can be used.
+    /// Returns the clip's sampler for one of the file, which is read when it is first used; `None` where it has no
+    /// usable key.
     fn sampler(&mut self, number: usize, path: Path, targets: usize) -> Result<Option<usize>, ImportError> {
-        // Translation and scale read alike; one sampler serves both.
+        // Translations and scales are read alike, so one sampler serves both.
         let kind = if path == Path::Scale { Path::Translation } else { path };
         if let Some(known) = self.samplers.get(&(number, kind)) {
             let fits =
@@ -216,7 +218,7 @@ impl<'a> ClipReader<'_, 'a> {
         Ok(Some(at))
     }
 
-    /// The clip's sampler for a property of `components` numbers; `None` where it has no key that can be used.
+    /// Returns the clip's sampler for a property of `components` numbers; `None` where it has no usable key.
     fn property_sampler(&mut self, number: usize, components: usize) -> Result<Option<usize>, ImportError> {
         if let Some(known) = self.properties.get(&(number, components)) {
             return Ok(Some(*known));
@@ -244,7 +246,7 @@ impl<'a> ClipReader<'_, 'a> {
         Ok(Some(at))
     }
 
-    /// Takes over what was read of sampler `number` of the file, and says where the clip has it.
+    /// Adds sampler `number` of the file to the clip, and returns its place there.
     fn push(&mut self, number: usize, read: Sampler) -> usize {
         let stored = &self.animation.samplers[number];
         let kept = self.kept[read.times].clone();
@@ -264,8 +266,8 @@ impl<'a> ClipReader<'_, 'a> {
         }
     }
 
-    /// How a sampler of the file interpolates, its output, its list of key times, and how many elements of the output belong
-    /// to one key; `per_value` make one value.
+    /// Returns how a sampler of the file interpolates, its output, its list of key times, and how many elements of the
+    /// output belong to one key; `per_value` elements make one value.
     fn keys(
         &mut self,
         number: usize,
@@ -294,8 +296,8 @@ impl<'a> ClipReader<'_, 'a> {
         Ok((interpolation, output, (times, group)))
     }
 
-    /// The list of key times of an accessor, and how many keys the file has there. Keys whose time is no finite number, or does
-    /// not come after that of the key before, are dropped.
+    /// Returns the list of key times of an accessor, and how many keys the file has there. Keys whose time is not
+    /// finite, or does not come after that of the key before, are dropped.
     fn key_times(&mut self, input: json::Index<json::Accessor>, sampler: usize) -> Result<(usize, usize), ImportError> {
         let place = || format!("{}, sampler {sampler}, input", self.place());
         let store = self.reader.store;
@@ -323,7 +325,7 @@ impl<'a> ClipReader<'_, 'a> {
         }
         let mut kept = None;
         if dropped > 0 {
-            // Once while they are collected, and once where they stay.
+            // The memory is charged twice: while keys are collected, and where they stay.
             self.reader.decoded.charge(&place, times.len() as u64, 2 * size_of::<u32>())?;
             kept = Some(rising(&times).collect::<Arc<[u32]>>());
             keep(&mut times, kept.as_deref(), 1);
@@ -335,7 +337,7 @@ impl<'a> ClipReader<'_, 'a> {
         Ok((at, accessor.count))
     }
 
-    /// The values of a sampler as its path needs them; `group` values belong to one key.
+    /// Reads the values of a sampler in the form that its path needs; `group` values belong to one key.
     fn values(
         &self,
         (number, kind): (usize, Path),
@@ -427,9 +429,9 @@ struct NonFiniteCounts {
     tangents: usize,
 }
 
-/// Replaces values that are not finite by the same place of the key before (of the first good key at the start), and tangents
-/// by `zero`. `group` values belong to one key, `per_value` of them make its value; where there are more they are in-tangent,
-/// value and out-tangent.
+/// Replaces values that are not finite by the value in the same place of the key before (of the first good key at the
+/// start), and tangents by `zero`. `group` values belong to one key, of which `per_value` make its value; where there
+/// are more, the key has in-tangent, value and out-tangent.
 fn hold<T: Copy>(
     values: &mut [T],
     (group, per_value): (usize, usize),
@@ -461,7 +463,7 @@ fn hold<T: Copy>(
     bad
 }
 
-/// The places of the key times that are finite and come after the one of them before.
+/// Returns the places of the key times that are finite and greater than the last one that was returned.
 fn rising(times: &[f32]) -> impl Iterator<Item = u32> {
     let mut last = f32::NEG_INFINITY;
     (0..).zip(times).filter_map(move |(key, time)| {
@@ -471,7 +473,7 @@ fn rising(times: &[f32]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Drops the keys that are not `kept` (`None`: all are); `group` values belong to one key.
+/// Drops the keys that are not in `kept` (`None`: all are kept); `group` values belong to one key.
 fn keep<T>(values: &mut Vec<T>, kept: Option<&[u32]>, group: usize) {
     let Some(kept) = kept else { return };
     let (mut at, mut next) = (0, 0);

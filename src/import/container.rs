@@ -1,4 +1,4 @@
-//! From bytes to JSON text and the binary chunk: the GLB container, and checks on the text before it is parsed.
+//! Splits a file into JSON text and binary chunk (the GLB container), and checks the text before it is parsed.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,21 +14,21 @@ use super::{ImportError, Limits};
 const JSON_CHUNK: u32 = 0x4E4F_534A;
 const BIN_CHUNK: u32 = 0x004E_4942;
 
-/// Chunks in a GLB: two have a meaning, and a few more are allowed.
+/// The most chunks of a GLB that are read: two have a meaning, and a few more are allowed.
 const MOST_CHUNKS: usize = 1000;
 
 /// The two parts of a file.
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
     pub json: Cow<'a, [u8]>,
-    /// The bytes of the JSON text in the file.
+    /// The range of the JSON text in the file, bytes.
     pub json_range: Range<u64>,
     pub bin: Option<Bytes<'a>>,
-    /// The bytes of the binary chunk in the file; empty where there is none.
+    /// The range of the binary chunk in the file, bytes; empty where there is none.
     pub bin_range: Range<u64>,
 }
 
-/// A document, and what it takes to find its parts in the text again.
+/// A parsed document, and what is needed to find its parts in the text again.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub root: json::Root,
@@ -50,7 +50,7 @@ pub(super) fn split<'a>(bytes: Bytes<'a>, limits: &Limits, warnings: &Warnings) 
     Ok(Parts { json: text.read()?, json_range, bin, bin_range: bin_range.unwrap_or_default() })
 }
 
-/// The document's text, without what should not be around it.
+/// Returns the document's text without a byte order mark or padding around it.
 pub(super) fn text<'t>(bytes: &'t [u8], warnings: &Warnings) -> Result<&'t str, ImportError> {
     let text = match bytes.strip_prefix(b"\xEF\xBB\xBF") {
         Some(rest) => {
@@ -78,7 +78,7 @@ pub(super) fn text<'t>(bytes: &'t [u8], warnings: &Warnings) -> Result<&'t str, 
         .map_err(|e| ImportError::invalid("JSON", "UTF-8 text", format!("other bytes at offset {}", e.valid_up_to())))
 }
 
-/// Two words of the container, if they are there.
+/// Reads two words of the container, if they are there.
 fn words(bytes: Bytes, at: u64) -> Result<Option<[u32; 2]>, ImportError> {
     let Some(part) = bytes.part(at, 8) else { return Ok(None) };
     Ok(part.read()?.as_chunks().0.first_chunk().map(|words| words.map(u32::from_le_bytes)))
@@ -136,14 +136,15 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
     }
 }
 
-/// Parses the document, after a look at its size and depth.
+/// Parses the document, after its size and depth were checked.
 pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<Parsed, ImportError> {
     measure(text, limits)?;
     let first = match json::Root::from_str(text) {
         Ok(root) => return Ok(Parsed { root, channels: Vec::new() }),
         Err(error) => error,
     };
-    // The parser's types ask for more than glTF does; fill that in and try once more, else keep its message.
+    // The parser demands fields that glTF does not; those are filled in and the text is parsed once more, else the
+    // parser's message is shown.
     let Ok(mut value) = text.parse::<json::Value>() else { return Err(syntax(&first)) };
     let mut channels = Vec::new();
     if repair(&mut value, &mut channels, warnings) {
@@ -168,7 +169,8 @@ fn syntax(error: &json::Error) -> ImportError {
     ImportError::invalid(place, "a glTF 2.0 document", found)
 }
 
-/// Counts what the text will become, without a stack of its own, so that no text can exhaust the parser.
+/// Counts the objects, values and depth of the text in one loop without recursion, so that no text can exhaust the
+/// parser.
 fn measure(text: &str, limits: &Limits) -> Result<(), ImportError> {
     let (mut depth, mut deepest, mut objects, mut values) = (0_usize, 0_usize, 0_usize, 0_usize);
     let mut bytes = text.bytes();
@@ -200,8 +202,8 @@ fn measure(text: &str, limits: &Limits) -> Result<(), ImportError> {
     Limits::check("JSON", "the number of values", values as u64, limits.json_values as u64)
 }
 
-/// Channels may lack a target node (they are to be ignored), scenes may lack nodes. True when something changed; `kept`
-/// then says which channels each animation still has.
+/// Fills in what the parser demands: channels may lack a target node (they are to be ignored), scenes may lack nodes.
+/// Returns whether something changed; `kept` then says which channels each animation still has.
 fn repair(value: &mut json::Value, kept: &mut Vec<Vec<usize>>, warnings: &Warnings) -> bool {
     let mut changed = false;
     let list = |v: &json::Value, key: &str| v.get(key).and_then(json::Value::as_array).map_or(0, Vec::len);
@@ -218,7 +220,7 @@ fn repair(value: &mut json::Value, kept: &mut Vec<Vec<usize>>, warnings: &Warnin
         };
         let (mut stays, mut left_out) = (Vec::with_capacity(channels.len()), 0);
         for target in channels.iter().map(|c| c.get("target")) {
-            // What pointers name is read elsewhere.
+            // Channels whose target is a pointer are read elsewhere.
             let is_pointer = target.is_some_and(is_pointer);
             let has_node = target.is_none_or(|t| !t.is_object() || t.get("node").is_some());
             left_out += usize::from(!is_pointer && !has_node);

@@ -1,4 +1,4 @@
-//! From the bytes of an image file to pixels, measured before they are decoded.
+//! Decodes image files into pixels, after their size was measured.
 
 use std::io::Cursor;
 
@@ -9,7 +9,8 @@ use super::limits::{ReserveBytes, measure};
 use super::{Limits, ktx2, png};
 use crate::model::{BlockFormats, Pixels};
 
-/// Decodes by what the bytes are, whatever their file calls them. `formats` is asked only where it matters.
+/// Decodes an image by its first bytes, whatever its file calls it. `formats` is asked only for images that can be
+/// transcoded.
 pub(super) fn decode(
     source: Bytes,
     limits: &Limits,
@@ -35,7 +36,7 @@ pub(super) fn decode(
     if format == ImageFormat::WebP && !webp_frames_fit(bytes, width, height) {
         return Err(format!("it holds more than its {width} × {height} pixels"));
     }
-    // Twice: the decoder's own form may be as large as the result.
+    // The memory is charged twice: the decoder's own form may be as large as the result.
     room(pixels.saturating_mul(8))?;
     let mut decoder = open();
     let mut bounds = image::Limits::default();
@@ -45,13 +46,13 @@ pub(super) fn decode(
     Pixels::rgba8(rgba.width(), rgba.height(), rgba.into_raw()).map_err(|e| e.to_string())
 }
 
-/// Whether no lossy frame of a WebP file is larger than the file says it is: the decoder makes room for such a frame before
-/// it compares (RFC 9649, 2.3 to 2.7; RFC 6386, 9.1).
+/// Returns whether no lossy frame of a WebP file is larger than the file says it is: the decoder allocates such a frame
+/// before it compares (RFC 9649, 2.3 to 2.7; RFC 6386, 9.1).
 fn webp_frames_fit(bytes: &[u8], width: u32, height: u32) -> bool {
     let mut rest = bytes.get(12..).unwrap_or_default();
     while let Some((head, body)) = rest.split_first_chunk::<8>() {
         let [a, b, c, d, size @ ..] = *head;
-        // A frame of an animation: what follows its own fields are chunks again.
+        // In a frame of an animation chunks follow its own fields.
         let step = if [a, b, c, d] == *b"ANMF" { 16 } else { u64::from(u32::from_le_bytes(size)) };
         if [a, b, c, d] == *b"VP8 " {
             let side =

@@ -1,10 +1,12 @@
 //! Compressed primitives: `KHR_draco_mesh_compression`.
 //!
-//! Owns what a primitive's extension says, how large a stream may become, and how decoded values become those of the
-//! accessors that describe them. The codec itself is the crate `draco-core`, which is held in bounds and behind a guard.
+//! Owns the meaning of a primitive's extension, the bound on a stream's decoded size, and the conversion of decoded
+//! values to those of the accessors that describe them. The codec itself is the crate `draco-core`, which is called
+//! only within these bounds, and whose panics are caught.
 //!
 //! A stream holds vertices and triangles; the accessors' component types and counts describe them. Encoders split
-//! vertices at seams without always correcting the counts, so the stream counts where nothing else depends on them.
+//! vertices at seams without always correcting the counts, so the stream's counts are used where nothing else depends
+//! on them.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +27,9 @@ const NAME: &str = "KHR_draco_mesh_compression";
 
 const DAMAGED: &str = "the compressed data is damaged: export the model again, or without Draco compression";
 
-/// Bytes that a stream may become for each of its own, and however short it is. The format itself knows no bound: one
-/// value repeated costs the same at any count. A flat grid of a million vertices, which codes best of what is a mesh at
-/// all, becomes 149 bytes for each.
+/// The most bytes that a stream may decode to for each of its own bytes. The format itself knows no bound: one value
+/// repeated costs the same at any count. A flat grid of a million vertices, the mesh that compresses best, decodes to
+/// 149 bytes for each.
 const MOST_RATIO: u64 = 1024;
 const MOST_ALWAYS: u64 = 64 << 20;
 
@@ -39,24 +41,24 @@ pub(super) struct Decoded {
     triangles: Vec<u32>,
 }
 
-/// One attribute of it.
+/// One attribute of a decoded primitive.
 #[derive(Debug)]
 struct Attribute {
     semantic: Semantic,
     accessor: json::Index<json::Accessor>,
-    /// Its number in the stream.
+    /// The number of the attribute in the stream.
     id: u32,
     bytes: Vec<u8>,
 }
 
-/// The same, to be read as accessors.
+/// A decoded primitive in the form of accessors.
 #[derive(Debug)]
 pub(super) struct Unpacked<'a> {
     pub attributes: BTreeMap<Semantic, Accessor<'a>>,
-    /// The number of each of them in the stream.
+    /// The number of each attribute in the stream.
     pub ids: BTreeMap<Semantic, u32>,
     pub vertices: usize,
-    /// Three for each triangle.
+    /// The indices, three for each triangle.
     pub indices: &'a [u32],
 }
 
@@ -69,7 +71,8 @@ struct Packed<'r, 'a> {
     described: &'r Value,
 }
 
-/// Decodes a primitive if it is compressed. `None`: it is not, or what it holds beside the stream is used instead.
+/// Decodes a primitive if it is compressed. Returns `None` where it is not, or where the plain data that the file has
+/// beside the stream is used instead.
 pub(super) fn read(
     reader: &Reader,
     primitive: &json::mesh::Primitive,
@@ -88,12 +91,12 @@ pub(super) fn read(
     }
 }
 
-/// The buffer view that a primitive's extension names.
+/// Returns the buffer view that a primitive's extension names.
 fn view_of(described: &Value) -> Option<u32> {
     described.get("bufferView").and_then(Value::as_u64).and_then(|view| u32::try_from(view).ok())
 }
 
-/// The stream of a primitive, if it names one; `unpacked` is what came of it.
+/// Returns the place of a primitive's stream, if it names one; `unpacked` is what it decoded to.
 pub(super) fn origin(primitive: &json::mesh::Primitive, unpacked: Option<&Unpacked>) -> Option<DracoStream> {
     let view = view_of(primitive.extensions.as_ref()?.others.get(NAME)?)? as usize;
     Some(DracoStream { view, vertices: unpacked.map(|u| u.vertices) })
@@ -112,14 +115,14 @@ impl Packed<'_, '_> {
         self.reader.store.accessor(index, &|| self.place.clone())
     }
 
-    /// Whether a program without the extension could show the primitive.
+    /// Returns whether a program without the extension could show the primitive.
     fn has_plain_data(&self) -> bool {
         let required = self.reader.root.extensions_required.iter().any(|name| name == NAME);
         let mut accessors = self.primitive.attributes.values().chain(&self.primitive.indices);
         !required && accessors.all(|index| self.accessor(*index).is_ok_and(Accessor::is_stored))
     }
 
-    /// The accessors that the stream fills, each with the number of its attribute there.
+    /// Returns the accessors that the stream fills, each with the number of its attribute there.
     fn attributes(&self) -> Result<Vec<(Semantic, json::Index<json::Accessor>, u32)>, ImportError> {
         let Some(members) = self.described.get("attributes").and_then(Value::as_object) else {
             return Err(self.invalid("an object \"attributes\"", "none"));
@@ -142,7 +145,7 @@ impl Packed<'_, '_> {
         Ok(out)
     }
 
-    /// The stream, within what its length lets expect.
+    /// Decodes the stream, if its counts are within what its length allows.
     fn mesh(&self, view: u32) -> Result<draco_core::Mesh, ImportError> {
         let place = || self.place.clone();
         let stored = self.reader.store.view(json::Index::new(view), &place)?.keep(self.reader.decoded, &place)?;
@@ -203,7 +206,7 @@ impl Packed<'_, '_> {
         }
     }
 
-    /// The values of an attribute, vertex by vertex, as numbers of the accessor's type.
+    /// Returns the values of an attribute, vertex by vertex, as numbers of the accessor's type.
     fn values(
         &self,
         semantic: &Semantic,
@@ -246,7 +249,7 @@ impl Packed<'_, '_> {
 }
 
 impl Decoded {
-    /// Gives the decoded attributes as accessors, which stand in for those of the file.
+    /// Returns the decoded attributes as accessors, which replace those of the file.
     pub(super) fn unpack<'b>(&'b self, reader: &Reader<'b>, place: &str) -> Result<Unpacked<'b>, ImportError> {
         let (mut attributes, mut ids) = (BTreeMap::new(), BTreeMap::new());
         for Attribute { semantic, accessor, id, bytes } in &self.attributes {
@@ -259,7 +262,7 @@ impl Decoded {
     }
 }
 
-/// Whether values of the stream are already as the accessor wants them.
+/// Returns whether values of the stream already have the accessor's type.
 fn is_same(from: DataType, to: ComponentType) -> bool {
     matches!(
         (from, to),
@@ -272,7 +275,7 @@ fn is_same(from: DataType, to: ComponentType) -> bool {
     )
 }
 
-/// A number of the stream, little endian; `bytes` has the width of the type. Exact up to 53 bits.
+/// Reads a little-endian number of the stream; `bytes` has the width of the type. The result is exact up to 53 bits.
 fn number(from: DataType, bytes: &[u8]) -> f64 {
     let mut word = [0; 8];
     let width = bytes.len().min(8);
@@ -291,7 +294,7 @@ fn number(from: DataType, bytes: &[u8]) -> f64 {
     }
 }
 
-/// Appends a number as a component; what does not fit becomes the nearest that does.
+/// Appends a number as a component; a number that does not fit becomes the nearest that does.
 fn write(value: f64, to: ComponentType, out: &mut Vec<u8>) {
     match to {
         ComponentType::I8 => out.extend((value as i8).to_le_bytes()),

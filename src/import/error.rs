@@ -3,10 +3,10 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Why a file does not open. Displays as one line: where, what was expected, what was found, what to do.
+/// The reason why a file does not open. It displays as one line: where, what was expected, what was found, what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The file system said no.
+    /// The file system refused.
     #[error("{path}: cannot be read ({source}); check that the file is there and that you may read it")]
     Read {
         /// The path as given.
@@ -17,7 +17,7 @@ pub enum ImportError {
     /// The file breaks a rule of glTF 2.0.
     #[error("{place}: expected {expected}, found {found}; {advice}")]
     Invalid {
-        /// Such as `accessor 12` or `skin 0, joint 7`.
+        /// The place, such as `accessor 12` or `skin 0, joint 7`.
         place: String,
         /// The value that the rule asks for.
         expected: String,
@@ -26,10 +26,10 @@ pub enum ImportError {
         /// A sentence that says what to do.
         advice: &'static str,
     },
-    /// The file cannot be shown without an extension that is not known here.
+    /// The file cannot be shown without an extension that is not supported.
     #[error("extension {name} is required by the file but not supported; {advice}")]
     Extension {
-        /// Such as `KHR_draco_mesh_compression`.
+        /// The name of the extension, such as `KHR_draco_mesh_compression`.
         name: String,
         /// A sentence that says what to do.
         advice: &'static str,
@@ -48,7 +48,7 @@ pub enum ImportError {
         /// The number allowed.
         limit: u64,
     },
-    /// The importer itself failed where it should have named what is wrong.
+    /// The importer itself failed where it should have named the fault.
     #[error("the importer failed on this file, which is a fault of the program; please report it, with the file")]
     Internal,
     /// The caller asked to stop.
@@ -56,24 +56,24 @@ pub enum ImportError {
     Cancelled,
 }
 
-/// Advice about a broken file when nothing more special is known.
+/// The advice about a broken file when nothing more special is known.
 const EXPORT_AGAIN: &str = "export the model again or repair it with a glTF validator's help";
 
 impl ImportError {
-    /// A broken rule, with the usual advice.
+    /// Makes an error about a broken rule, with the usual advice.
     pub(super) fn invalid(place: impl Into<String>, expected: impl Into<String>, found: impl Into<String>) -> Self {
         let [place, expected, found] = [place.into(), expected.into(), found.into()].map(one_line);
         Self::Invalid { place, expected, found, advice: EXPORT_AGAIN }
     }
 
-    /// The line without the place at its beginning, for a sentence that has named it.
+    /// Returns the line without the place at its beginning, for a sentence that has named it.
     pub(super) fn after(&self, place: &str) -> String {
         let line = self.to_string();
         let rest = line.strip_prefix(place).and_then(|r| r.strip_prefix([',', ':']));
         rest.map_or(line.as_str(), str::trim_start).to_owned()
     }
 
-    /// The same with its own advice.
+    /// Returns the same error with other advice.
     pub(super) fn advise(self, advice: &'static str) -> Self {
         match self {
             Self::Invalid { place, expected, found, .. } => Self::Invalid { place, expected, found, advice },
@@ -85,7 +85,7 @@ impl ImportError {
 /// Something that was repaired or left out: the model opened all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// Such as `mesh 0, primitive 2`.
+    /// The place, such as `mesh 0, primitive 2`.
     pub place: String,
     /// A sentence that says what is odd and what was done about it.
     pub message: String,
@@ -97,7 +97,7 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// Warnings kept in full; a file with more of them gets one line that counts the rest.
+/// How many warnings are kept in full; a file with more of them gets one line that counts the rest.
 const MOST_WARNINGS: usize = 1000;
 
 /// Collects warnings while a file is read.
@@ -117,7 +117,7 @@ impl Warnings {
         }
     }
 
-    /// Adds those of another list after these.
+    /// Adds the warnings of another list after these.
     pub(super) fn append(&self, others: Self) {
         let left_out = others.left_out.into_inner();
         self.left_out.fetch_add(left_out, Ordering::Relaxed);
@@ -126,7 +126,7 @@ impl Warnings {
         }
     }
 
-    /// Those so far.
+    /// Returns the warnings so far.
     pub(super) fn so_far(&self) -> Vec<Warning> {
         self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
@@ -141,11 +141,11 @@ impl Warnings {
     }
 }
 
-/// Characters of a part of a message. What is longer quotes a file, or a decoder that does.
+/// The most characters of a part of a message. Longer parts quote a file, or a decoder that does.
 const LONGEST: usize = 300;
 
-/// A part of a message as it may be shown anywhere, whoever wrote it: no line ends, nothing that a terminal obeys or that
-/// turns the direction of text, and not too long.
+/// Makes a part of a message safe to show anywhere, whoever wrote it: it has no line ends, no control characters for
+/// terminals or text direction, and is not too long.
 fn one_line(text: String) -> String {
     let harmful = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if !text.contains(harmful) && text.len() <= LONGEST && text.trim_end().len() == text.len() {
@@ -168,7 +168,8 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{out}\"")
 }
 
-/// Runs code of others that may panic on odd input (image decoders, the tangent generator); `None` if it did.
+/// Runs code of other crates that may panic on odd input (image decoders, the tangent generator); `None` if it
+/// panicked.
 pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }

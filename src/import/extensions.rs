@@ -1,4 +1,4 @@
-//! The extensions of glTF that import knows, and what becomes of each.
+//! The extensions of glTF that import knows, and how far each is supported.
 
 use gltf::json;
 
@@ -10,7 +10,7 @@ use super::error::{Warnings, quoted};
 pub struct Extension {
     /// The name in `extensionsUsed`.
     pub name: &'static str,
-    /// How far the model shows it.
+    /// How far the extension is supported.
     pub support: Support,
 }
 
@@ -19,13 +19,13 @@ pub struct Extension {
 pub enum Support {
     /// The model is shown as the extension says.
     Shown,
-    /// Holds nothing that a picture could show; passed over without a word.
+    /// The extension holds nothing that a picture could show; it is ignored without a warning.
     Silent,
     /// The model opens and is drawn without it, even where the file requires it; a warning says what is missing.
     DrawnWithout(&'static str),
 }
 
-/// Every extension that import knows, by name: what is shown, what is drawn without, what a picture has no use for.
+/// Every extension that import knows, by name.
 pub const EXTENSIONS: &[Extension] = &[
     shown("KHR_animation_pointer"),
     shown("KHR_draco_mesh_compression"),
@@ -112,7 +112,8 @@ const fn without(name: &'static str, what: &'static str) -> Extension {
     Extension { name, support: Support::DrawnWithout(what) }
 }
 
-/// A required extension that is not known is an error; what an optional or a harmless one leaves out is a warning.
+/// Checks the extensions that the file names: a required one that is not known is an error; what is missing without an
+/// optional or a harmless one is a warning.
 pub(super) fn check(root: &json::Root, warnings: &Warnings) -> Result<(), ImportError> {
     let known = |name: &str| EXTENSIONS.iter().find(|e| e.name == name).map(|e| e.support);
     let required: Vec<&String> = root.extensions_required.iter().filter(|name| known(name).is_none()).collect();

@@ -1,22 +1,23 @@
-//! Checked reading of extensions' JSON, which the parser hands over as it stands. A field that is missing has its default;
-//! one of the wrong type is a warning and its default, one outside its range a warning and the nearest number inside.
+//! Checked reading of the JSON of extensions, which the parser does not interpret. A field that is missing has its
+//! default; one of the wrong type causes a warning and has its default, one outside of its range causes a warning and
+//! has the nearest number inside.
 
 use serde_json::{Map, Value};
 
 use super::Reader;
 
-/// The object of one extension, and where it stands.
+/// The JSON object of one extension, and its place for messages.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
     pub reader: &'a Reader<'a>,
-    /// Such as `material 3`.
+    /// The place of the object that has the extension, such as `material 3`.
     pub place: &'a str,
-    /// Before the name of a field, such as `KHR_materials_sheen`.
+    /// The text before the name of a field, such as `KHR_materials_sheen`.
     pub prefix: &'a str,
     pub map: &'a Map<String, Value>,
 }
 
-/// Numbers that a field may have.
+/// The range of numbers that a field may have.
 #[derive(Clone, Copy)]
 pub(super) struct Range {
     pub least: f32,
@@ -30,7 +31,7 @@ impl Range {
 }
 
 impl<'a> Fields<'a> {
-    /// The extension `name` among `extensions`, if it is there and an object.
+    /// Returns the extension `name` of `extensions`, if it is there and an object.
     pub fn of(
         reader: &'a Reader<'a>,
         place: &'a str,
@@ -50,7 +51,7 @@ impl<'a> Fields<'a> {
         self.reader.warnings.add(self.place, format!("{}.{field} {message}", self.prefix));
     }
 
-    /// One number.
+    /// Reads a number.
     pub fn number(&self, field: &str, default: f32, range: Range) -> f32 {
         let Some(value) = self.map.get(field) else { return default };
         let Some(number) = value.as_f64() else {
@@ -69,7 +70,7 @@ impl<'a> Fields<'a> {
         repaired
     }
 
-    /// A list of `N` numbers.
+    /// Reads a list of `N` numbers.
     pub fn numbers<const N: usize>(&self, field: &str, default: [f32; N], range: Range) -> [f32; N] {
         let Some(value) = self.map.get(field) else { return default };
         let list = value.as_array().filter(|list| list.len() == N);
@@ -81,7 +82,7 @@ impl<'a> Fields<'a> {
         numbers.map(|n| self.inside(field, n, range))
     }
 
-    /// A number of something in a list, such as a texture.
+    /// Reads an index into a list of the file, such as that of a texture.
     pub fn index(&self, field: &str) -> Option<usize> {
         let value = self.map.get(field)?;
         let index = value.as_u64().and_then(|n| usize::try_from(n).ok());
@@ -91,7 +92,7 @@ impl<'a> Fields<'a> {
         index
     }
 
-    /// An object inside this one.
+    /// Reads an object inside of this one.
     pub fn object(&self, field: &str) -> Option<&'a Map<String, Value>> {
         let value = self.map.get(field)?;
         let object = value.as_object();
@@ -101,7 +102,7 @@ impl<'a> Fields<'a> {
         object
     }
 
-    /// A list inside this object; empty where there is none.
+    /// Reads a list inside of this object; empty where there is none.
     pub fn list(&self, field: &str) -> &'a [Value] {
         match self.map.get(field) {
             None => &[],

@@ -1,5 +1,5 @@
-//! Humanoid names of VRM files: which node is the hips, which the left upper arm. Both versions list them, each in its own
-//! way; nothing else of VRM is read.
+//! Reads the humanoid names of VRM files, such as which node is the hips and which the left upper arm. Both versions
+//! list them, each in its own way; nothing else of VRM is read.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use super::error::quoted;
 use super::nodes::Nodes;
 use crate::model::NodeId;
 
-/// Names by node, rising. VRM 0.x: `VRM.humanoid.humanBones[] { bone, node }`; VRM 1.0 and VRM animations:
-/// `VRMC_vrm.humanoid.humanBones { hips: { node } }`. A file that has both tells the same twice; the newer one counts.
+/// Returns names by node, rising. VRM 0.x: `VRM.humanoid.humanBones[] { bone, node }`; VRM 1.0 and VRM animations:
+/// `VRMC_vrm.humanoid.humanBones { hips: { node } }`. A file that has both says the same twice; the newer one is used.
 pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Vec<(NodeId, String)> {
     let Some(extensions) = &reader.root.extensions else { return Vec::new() };
     let bones = |name: &'static str| Some((name, extensions.others.get(name)?.get("humanoid")?.get("humanBones")?));

@@ -1,7 +1,7 @@
-//! Images: found, then read and decoded on other threads while the geometry is read.
+//! Images: they are found first, then read and decoded on other threads while the geometry is read.
 //!
-//! Owns which of the file's images textures show, and their way into the model: its images are pending until a thread
-//! here has decoded them. An image that cannot be read is a warning, and the model is drawn without it.
+//! Owns the choice of the file's images that textures show, and their way into the model: its images are pending until
+//! a thread here has decoded them. An image that cannot be read is a warning, and the model is drawn without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -25,14 +25,14 @@ enum Source<'a> {
     Nowhere,
 }
 
-/// An image of the model, and the file's images that can stand for it: the first that can be read is shown.
+/// An image of the model, and the file's images that can be shown for it: the first that can be read is taken.
 struct Job<'a> {
     image: Image,
-    /// With their numbers in the file.
+    /// The places of the file's images, with their numbers in the file.
     sources: Vec<(usize, Source<'a>)>,
 }
 
-/// The images of a model while they arrive. Shared by all threads that decode.
+/// The images of a model while they arrive, shared by all threads that decode.
 pub(super) struct PendingImages<'a> {
     jobs: Vec<Job<'a>>,
     by_texture: Vec<Option<ImageId>>,
@@ -43,19 +43,19 @@ pub(super) struct PendingImages<'a> {
     progress: Progress<'a>,
     next: AtomicUsize,
     done: AtomicUsize,
-    /// The model cannot be read: there is nothing to decode for.
+    /// Set where the model cannot be read, so that decoding is in vain.
     given_up: AtomicBool,
-    /// The geometry is read: from here on the images are what there is to wait for.
+    /// Set once the geometry is read: from then on progress is that of the images.
     is_told: AtomicBool,
-    /// By job: the number of an image, and what was wrong with it.
+    /// For each job: the number of an image, and what was wrong with it.
     problems: Mutex<BTreeMap<usize, Vec<(usize, String)>>>,
 }
 
-/// How far an import is when all but the images is read.
+/// The share of an import, 0…1, that is done when everything but the images is read.
 pub(super) const GEOMETRY_DONE: f32 = 0.7;
 
 impl<'a> PendingImages<'a> {
-    /// Finds the images that textures show. Nothing is read yet.
+    /// Finds the images that textures show. It does not read them yet.
     pub(super) fn plan(
         reader: &Reader<'a>,
         resolver: &'a Resolver<'a>,
@@ -92,23 +92,23 @@ impl<'a> PendingImages<'a> {
         })
     }
 
-    /// The model's images, in the file's order of those they prefer.
+    /// Returns the model's images, in the file's order of the images that they prefer.
     pub(super) fn images(&self) -> Vec<Image> {
         self.jobs.iter().map(|job| job.image.clone()).collect()
     }
 
-    /// By texture; `None` where the file names no image.
+    /// Returns the image of each texture; `None` where the file names no image.
     pub(super) fn by_texture(&self) -> &[Option<ImageId>] {
         &self.by_texture
     }
 
-    /// Threads that have something to do beside the one that reads the geometry.
+    /// Returns how many threads have something to do beside the one that reads the geometry.
     pub(super) fn helpers(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.len().min(cores - 1)
     }
 
-    /// Takes one image after another until none is left, or nobody wants them.
+    /// Decodes one image after another until none is left, or nobody wants them.
     pub(super) fn work(&self) {
         while !self.given_up.load(Ordering::Relaxed) && !self.progress.is_cancelled() {
             let turn = self.next.fetch_add(1, Ordering::Relaxed);
@@ -130,7 +130,8 @@ impl<'a> PendingImages<'a> {
         self.given_up.store(true, Ordering::Relaxed);
     }
 
-    /// The geometry is read: progress is that of the images now. Those that came before are told of at once.
+    /// Says that the geometry is read: from now on progress is that of the images. Images that are already decoded are
+    /// reported at once.
     pub(super) fn announce(&self) {
         self.is_told.store(true, Ordering::SeqCst);
         self.tell();
@@ -144,7 +145,8 @@ impl<'a> PendingImages<'a> {
         }
     }
 
-    /// When no thread works any more: lists what was wrong, in the order of the images. Those that nobody came to stay out.
+    /// Warns of what was wrong, in the order of the images, once no thread works any more. Images that no thread has
+    /// reached are left out: they get no pixels.
     pub(super) fn finish(&self, warnings: &Warnings) {
         let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
         for (number, what) in std::mem::take(&mut *problems).into_values().flatten() {
@@ -158,7 +160,7 @@ impl<'a> PendingImages<'a> {
         }
     }
 
-    /// The first source that can be read, and what was wrong with those before it.
+    /// Returns the pixels of the first source that can be read, and what was wrong with those before it.
     fn read(&self, job: &Job) -> (Option<Pixels>, Vec<(usize, String)>) {
         let mut problems = Vec::new();
         let mut rest = job.sources.iter().peekable();

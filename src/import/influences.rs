@@ -1,4 +1,4 @@
-//! `JOINTS_n` and `WEIGHTS_n`: any number of sets, weights as stored.
+//! Reads `JOINTS_n` and `WEIGHTS_n`: any number of sets, weights as stored.
 
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::mesh::Semantic;
@@ -81,7 +81,7 @@ fn read_set(source: &PrimitiveSource, n: u32, vertices: usize) -> Result<Set, Im
     Ok((indices, store.floats::<[f32; 4], 4>(weights, &place)?, format))
 }
 
-/// The number of sets, which must be numbered from zero without a gap and come in pairs.
+/// Returns the number of sets, which must be numbered from zero without a gap and come in pairs.
 fn count_sets(source: &PrimitiveSource) -> Result<usize, ImportError> {
     let (mut joints, mut weights) = (Vec::new(), Vec::new());
     for semantic in source.primitive.attributes.keys() {
@@ -103,7 +103,7 @@ fn count_sets(source: &PrimitiveSource) -> Result<usize, ImportError> {
     Err(ImportError::invalid(source.place(), "JOINTS_n and WEIGHTS_n in pairs, numbered from 0", found))
 }
 
-/// Sets weights that are not finite to zero, and keeps what stood there.
+/// Sets weights that are not finite to zero, and keeps a list of the stored values.
 fn take_not_finite(source: &PrimitiveSource, influences: &mut Influences) -> Result<(), ImportError> {
     let Influences { per_vertex, weights, not_finite, .. } = influences;
     if largest_magnitude(weights).is_finite() {
@@ -120,7 +120,7 @@ fn take_not_finite(source: &PrimitiveSource, influences: &mut Influences) -> Res
     Ok(())
 }
 
-/// Lists what is odd about the weights; nothing is renormalised.
+/// Warns about odd weights; nothing is renormalised.
 fn examine(source: &PrimitiveSource, influences: &Influences) {
     let read = influences.as_stored();
     let negative = influences.weights.iter().filter(|w| **w < 0.0).count();
@@ -142,7 +142,7 @@ fn examine(source: &PrimitiveSource, influences: &Influences) {
     }
 }
 
-/// Writes a range with as few digits as tell both ends from one.
+/// Writes a range with as few digits as are needed to tell both ends from one.
 fn range(least: f64, most: f64) -> String {
     let nearest = [least, most].into_iter().map(|s| (s - 1.0).abs()).fold(f64::INFINITY, f64::min);
     let digits = if nearest >= 0.005 || nearest == 0.0 { 2 } else { (-nearest.log10()).ceil() as usize };
@@ -151,8 +151,8 @@ fn range(least: f64, most: f64) -> String {
     if least == most { least } else { format!("{least} to {most}") }
 }
 
-/// Checks the joint numbers of a mesh against the smallest of its skins; `skin` names it. Numbers with weight zero
-/// move nothing: those out of range become 0, and what stood there is kept.
+/// Checks the joint numbers of a mesh against the smallest of its skins; `skin` names it. Pairs of weight zero move
+/// nothing: their joints become 0 where they are out of range, and the stored numbers are kept in a list.
 pub(super) fn check_joints(
     reader: &Reader,
     mesh: &mut Mesh,
@@ -172,7 +172,7 @@ pub(super) fn check_joints(
             let expected = format!("joints below {joint_count}, as skin {skin} has them");
             return Err(ImportError::invalid(place, expected, format!("joint {joint} with weight {weight}")));
         }
-        // Vertices that were split off come after those of the file, and are no evidence.
+        // Vertices that were split off come after those of the file, and are not listed.
         let (stored, split) = joints.split_at_mut(*stored_vertices * *per_vertex);
         let cleared = stored.iter().filter(|joint| beyond(**joint)).count();
         reader.decoded.charge(&place, cleared as u64, size_of::<OutOfRange>())?;

@@ -1,7 +1,8 @@
-//! KTX2 files with Basis Universal pixels (`KHR_texture_basisu`): checked, then transcoded to what the device reads.
+//! Reads KTX2 files with Basis Universal pixels (`KHR_texture_basisu`): checks them, then transcodes them to a format
+//! that the device reads.
 //!
-//! The transcoder takes sizes and offsets from the file as they stand, so everything it will follow is checked here first
-//! (KTX 2.0, sections 2 to 4): what it allocates is known, and charged, before it begins.
+//! The transcoder trusts the sizes and offsets in the file, so everything that it will follow is checked here first
+//! (KTX 2.0, sections 2 to 4): the memory that it allocates is known, and charged, before it begins.
 
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
 
@@ -12,7 +13,7 @@ use crate::model::{BlockFormats, PixelFormat, Pixels};
 /// The first bytes of every KTX2 file.
 pub(super) const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";
 
-/// Data format descriptors, colour models.
+/// Colour models of data format descriptors.
 const MODEL_ETC1S: u8 = 163;
 const MODEL_UASTC: u8 = 166;
 /// Supercompression schemes.
@@ -29,11 +30,11 @@ struct Header {
     width: u32,
     height: u32,
     levels: u32,
-    /// Bytes of the largest level, once the file's own compression is undone; nothing where there is none.
+    /// The bytes of the largest level after the file's own compression is undone; 0 where there is none.
     inflated: u64,
 }
 
-/// Transcodes all levels of a file to the best of `formats`, or to RGBA where none will do.
+/// Transcodes all levels of a file to the best of `formats`, or to RGBA where none of them can be used.
 pub(super) fn decode(
     bytes: &[u8],
     limits: &Limits,
@@ -106,23 +107,23 @@ impl Header {
                 return Err(format!("level {level} has not the {wanted} bytes that its size asks for"));
             }
             if scheme == ZSTANDARD {
-                // The decoder's window beside the result.
+                // The decoder's window takes memory beside the result.
                 inflated = inflated.max(wanted.saturating_mul(2));
             }
         }
         Ok(Self { width, height, levels, inflated })
     }
 
-    /// Blocks, where the device reads some and they can be shown as they are: their size must be whole blocks, and their
-    /// smaller levels must be in the file, because a device cannot draw into blocks.
+    /// Returns the format to transcode to: blocks, where the device reads some and the file allows them. The size must
+    /// be whole blocks, and the smaller levels must be in the file, because a device cannot draw into blocks.
     fn format(&self, formats: &dyn Fn() -> BlockFormats) -> PixelFormat {
         let is_whole = self.width.is_multiple_of(4) && self.height.is_multiple_of(4);
         if is_whole && self.levels > 1 { formats().best() } else { PixelFormat::Rgba8 }
     }
 }
 
-/// The window of a Zstandard frame in bytes (RFC 8878, 3.1.1.1): what a decoder keeps before it gives anything away, and so
-/// what bounds a frame that would never end.
+/// Returns the window of a Zstandard frame in bytes (RFC 8878, 3.1.1.1): the decoder keeps so much before it returns
+/// anything, so this bounds a frame that would never end.
 fn window(frame: &[u8]) -> Option<u64> {
     let rest = frame.strip_prefix(&[0x28, 0xB5, 0x2F, 0xFD])?;
     let descriptor = *rest.first()?;
@@ -130,7 +131,7 @@ fn window(frame: &[u8]) -> Option<u64> {
         let base = 1_u64 << (10 + (rest.get(1)? >> 3));
         return Some(base + base / 8 * u64::from(rest.get(1)? & 7));
     }
-    // One segment: the window is as large as the content, whose size stands after the dictionary's number.
+    // With a single segment the window is as large as the content, whose size stands after the dictionary's number.
     let size = rest.get(1 + [0, 1, 2, 4][usize::from(descriptor & 3)]..)?;
     Some(match descriptor >> 6 {
         0 => u64::from(*size.first()?),
@@ -147,7 +148,7 @@ mod tests {
     #[test]
     fn zstandard_windows_are_read_as_the_rfc_has_them() {
         let frame = |rest: &[u8]| window(&[&[0x28, 0xB5, 0x2F, 0xFD], rest].concat());
-        // Exponent 10, mantissa 3: 2^20 and three eighths of it.
+        // Exponent 10 and mantissa 3 give 2^20 and three eighths of it.
         assert_eq!(frame(&[0x00, 10 << 3 | 3]), Some((1 << 20) + 3 * (1 << 17)));
         assert_eq!(frame(&[0x00, 0xFF]), Some((1 << 41) + 7 * (1 << 38)));
         assert_eq!(frame(&[0x20, 200]), Some(200));

@@ -1,4 +1,4 @@
-//! Reads the `KHR_materials_*` objects that extensions add to a material, as far as they are drawn.
+//! Reads the `KHR_materials_*` extensions of a material, as far as they are drawn.
 
 use glam::{Vec3, Vec4};
 use serde_json::{Map, Value};
@@ -11,13 +11,13 @@ use crate::model::{Clearcoat, Material, Sheen, Specular, SpecularGlossiness, Tex
 /// The extensions of one material.
 pub(super) struct Layers<'a> {
     pub reader: &'a Reader<'a>,
-    /// Such as `material 3`.
+    /// The place of the material, such as `material 3`.
     pub place: &'a str,
     pub extensions: Option<&'a Map<String, Value>>,
 }
 
 impl<'a> Layers<'a> {
-    /// `core` with everything that its extensions say.
+    /// Returns `core` with all its extensions applied.
     pub fn over(&self, core: Material) -> Result<Material, ImportError> {
         if self.extensions.is_none() {
             return Ok(core);
@@ -44,7 +44,7 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// 0, which reflects everything, or at least that of the vacuum.
+/// Reads the index of refraction: 0, which reflects everything, or at least 1, that of the vacuum.
 fn ior(f: Fields) -> f32 {
     if f.map.get("ior").and_then(Value::as_f64) == Some(0.0) {
         return 0.0;
@@ -104,8 +104,8 @@ fn specular_glossiness(f: Fields) -> Result<SpecularGlossiness, ImportError> {
     })
 }
 
-/// A texture's info. One that names no texture is left out; one that names a texture that is not there is an error, as
-/// everywhere.
+/// Reads a texture's info. One that names no texture is left out; one that names a texture that is not there is an
+/// error, as everywhere.
 fn texture(f: Fields, field: &str) -> Result<Option<TextureSlot>, ImportError> {
     let Some(map) = f.object(field) else { return Ok(None) };
     let prefix = format!("{}.{field}", f.prefix);

@@ -1,5 +1,5 @@
-//! Lights (`KHR_lights_punctual`) and cameras, and the nodes that carry them. Both are optional to a picture: what is wrong
-//! with one is a warning, and it is left out.
+//! Reads lights (`KHR_lights_punctual`) and cameras, and the nodes that carry them. A picture can do without both: one
+//! that is broken causes a warning, and is left out.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
@@ -17,22 +17,22 @@ use crate::model::{Camera, CameraId, Lens, Light, LightId, LightKind, NodeId};
 
 const LIGHTS: &str = "KHR_lights_punctual";
 
-/// Lights and cameras of a file. Those that could not be read are not in the lists; ids are places in the lists.
+/// The lights and cameras of a file. Those that could not be read are not in the lists; ids are places in the lists.
 #[derive(Debug, Default)]
 pub(super) struct LightsAndCameras {
     pub lights: Vec<Light>,
-    /// By node, rising.
+    /// The light of each node that carries one, rising by node.
     pub light_nodes: Vec<(NodeId, LightId)>,
     pub cameras: Vec<Camera>,
-    /// By node, rising.
+    /// The camera of each node that carries one, rising by node.
     pub camera_nodes: Vec<(NodeId, CameraId)>,
-    /// By the file's light index.
+    /// The light by the file's index; `None` where it could not be read.
     pub light_of_file: Vec<Option<LightId>>,
-    /// By the file's camera index.
+    /// The camera by the file's index; `None` where it could not be read.
     pub camera_of_file: Vec<Option<CameraId>>,
 }
 
-/// Reads all of them.
+/// Reads all lights and cameras.
 pub(super) fn read(reader: &Reader, nodes: &Nodes) -> LightsAndCameras {
     let mut out = LightsAndCameras::default();
     let extensions = reader.root.extensions.as_ref().map(|e| &e.others);
@@ -49,7 +49,7 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> LightsAndCameras {
     }
     for (i, file) in nodes.skeleton.file_index.iter().enumerate() {
         let node = &reader.root.nodes[*file as usize];
-        // Meshes check that the camera is there.
+        // Reading the meshes checks that the camera is there.
         let camera = node.camera.and_then(|c| *out.camera_of_file.get(c.value())?);
         out.camera_nodes.extend(camera.map(|c| (NodeId::from_index(i), c)));
         let Some(extensions) = node.extensions.as_ref().filter(|e| e.others.contains_key(LIGHTS)) else { continue };
@@ -110,7 +110,7 @@ fn read_camera(reader: &Reader, index: usize, camera: &json::Camera) -> Option<C
         (Checked::Valid(Type::Perspective), Some(p), _) => {
             Lens::Perspective { fov_y: p.yfov, aspect: p.aspect_ratio, near: p.znear, far: p.zfar }
         }
-        // Negative magnifications would mirror the picture; nobody means that (3.10.3.4 discourages them).
+        // Negative magnifications would mirror the picture, which nobody means (3.10.3.4 discourages them).
         (Checked::Valid(Type::Orthographic), _, Some(o)) => {
             Lens::Orthographic { half_width: o.xmag.abs(), half_height: o.ymag.abs(), near: o.znear, far: o.zfar }
         }

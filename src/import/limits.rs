@@ -1,43 +1,48 @@
-//! How much a file may ask for. Every allocation whose size a file chooses is charged to one budget.
+//! Limits of what a file may demand. Every allocation whose size a file chooses is charged to one budget.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::ImportError;
 use crate::parallel;
 
-/// Bounds on what a file may ask for. The defaults are far above real models and far below what harms a desktop; all that
-/// take memory follow from one number, [`Limits::of_memory`].
+/// Bounds on what a file may demand. The defaults are far above real models and far below what harms a desktop; all
+/// that concern memory follow from one number, [`Limits::of_memory`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of all files together, data URIs included: a GLB cannot be longer than 4 GiB by its own header.
+    /// The most bytes of all files together, data URIs included: a GLB cannot be longer than 4 GiB by its own header.
     pub file_bytes: u64,
-    /// Bytes of the JSON text. Data URIs live there, so it is large.
+    /// The most bytes of the JSON text. Data URIs stand in it, so it may be large.
     pub json_bytes: u64,
-    /// Nested arrays and objects. glTF needs about ten; a parser's stack must hold them.
+    /// The greatest depth of nested arrays and objects. glTF needs about ten; a parser's stack must hold them.
     pub json_depth: usize,
-    /// Objects in the JSON, nodes among them. Each may become some hundred bytes for the two it takes in the file.
+    /// The most objects in the JSON, nodes among them. Each may become some hundred bytes for the two it takes in the
+    /// file.
     pub json_objects: usize,
-    /// Elements of arrays and objects in the JSON together. Each may become a hundred bytes for the two it takes.
+    /// The most elements of arrays and objects in the JSON together. Each may become a hundred bytes for the two it
+    /// takes.
     pub json_values: usize,
-    /// Bytes that all accessors without a buffer view (all zeros, or sparse) may decode to: nothing else bounds their
-    /// count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
+    /// The most bytes that all accessors without a buffer view (all zeros, or sparse) may decode to: nothing else
+    /// bounds their count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
     pub zero_bytes: u64,
-    /// Width and height of an image, pixels. What is larger than the graphics hardware takes is scaled down when it is drawn.
+    /// The greatest width and height of an image, pixels. An image that is larger than the graphics hardware takes is
+    /// scaled down when it is drawn.
     pub image_side: u32,
-    /// Pixels of an image: 8192 × 8192 fits, its decoded form is 256 MiB. Asked of its header, before it is decoded.
+    /// The most pixels of an image: 8192 × 8192 fits, which decodes to 256 MiB. It is read from the header before the
+    /// image is decoded.
     pub image_pixels: u64,
-    /// Bytes of everything decoded: vertices, keys, pixels. A small file that asks for that much is a bomb rather than a
-    /// model: it gets an eighth, [`DECODED_PER_BYTE`] for each of its bytes and [`PIXELS_PER_BYTE`] for those of images.
+    /// The most bytes of everything decoded: vertices, keys, pixels. A small file that asks for that much is a bomb
+    /// rather than a model: it gets an eighth, [`DECODED_PER_BYTE`] for each of its bytes and [`PIXELS_PER_BYTE`] for
+    /// those of images.
     pub decoded_bytes: u64,
 }
 
-/// Decoded bytes for each byte of a file. Compressed geometry and clips have some twenty.
+/// Decoded bytes that are allowed for each byte of a file. Compressed geometry and clips have some twenty.
 pub const DECODED_PER_BYTE: u64 = 64;
 
-/// Decoded bytes for each byte of an image. Only a PNG of one colour has more.
+/// Decoded bytes that are allowed for each byte of an image. Only a PNG of one colour has more.
 pub const PIXELS_PER_BYTE: u64 = 512;
 
-/// Bytes of zeros for each byte of a file: sparse morph targets of a detailed face have some twenty.
+/// Bytes of zeros that are allowed for each byte of a file: sparse morph targets of a detailed face have some twenty.
 pub const ZEROS_PER_BYTE: u64 = 128;
 
 impl Default for Limits {
@@ -47,7 +52,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The limits for a file that may take about `bytes` of memory once it is open. 4 GiB by default.
+    /// Returns the limits for a file that may take about `bytes` of memory once it is open; the default is 4 GiB.
     #[must_use]
     pub fn of_memory(bytes: u64) -> Self {
         let count = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
@@ -64,14 +69,14 @@ impl Limits {
         }
     }
 
-    /// The same for a model whose files are `length` bytes long: a large one may have more zeros.
+    /// Returns the same limits for a model whose files are `length` bytes long: a large one may have more zeros.
     pub(super) fn of_files(&self, length: u64) -> Self {
         Self { zero_bytes: self.zero_bytes.max(length.saturating_mul(ZEROS_PER_BYTE)), ..self.clone() }
     }
 }
 
 impl Limits {
-    /// Errors where `found` is more than `limit`.
+    /// Returns an error where `found` is more than `limit`.
     pub(super) fn check(place: &str, what: &'static str, found: u64, limit: u64) -> Result<(), ImportError> {
         if found <= limit { Ok(()) } else { Err(ImportError::Limit { place: place.into(), what, found, limit }) }
     }
@@ -82,10 +87,10 @@ impl Limits {
 pub(super) struct Budget {
     what: &'static str,
     limit: AtomicU64,
-    /// The limit never rises above it.
+    /// The limit never rises above this.
     most: u64,
     used: AtomicU64,
-    /// Bytes of images that have raised the limit.
+    /// The bytes of images that have raised the limit.
     earned: AtomicU64,
 }
 
@@ -94,15 +99,15 @@ impl Budget {
         Self { what, limit: AtomicU64::new(limit), most: limit, used: AtomicU64::new(0), earned: AtomicU64::new(0) }
     }
 
-    /// For everything decoded from `length` bytes of files; their images [`Budget::earn`] more.
+    /// Makes the budget of everything decoded from `length` bytes of files; their images raise it ([`Budget::earn`]).
     pub(super) fn of_decoded(limits: &Limits, length: u64) -> Self {
         let most = limits.decoded_bytes;
         let start = (most / 8).saturating_add(length.saturating_mul(DECODED_PER_BYTE)).min(most);
         Self { most, ..Self::new("the size of everything decoded in bytes", start) }
     }
 
-    /// Raises the limit by what an image of `length` bytes may decode to; all `files` together have so many bytes, and an
-    /// image that is named twice earns once.
+    /// Raises the limit by the bytes that an image of `length` bytes may decode to. `files` is the number of bytes of all
+    /// files together; images earn for no more bytes than that, however often they are named.
     pub(super) fn earn(&self, length: u64, files: u64) {
         let before = self.earned.fetch_add(length, Ordering::Relaxed);
         let more = length.min(files.saturating_sub(before)).saturating_mul(PIXELS_PER_BYTE);
@@ -110,7 +115,7 @@ impl Budget {
         let _always = self.limit.fetch_update(Ordering::Relaxed, Ordering::Relaxed, raised).is_ok();
     }
 
-    /// Bytes taken so far.
+    /// Returns the bytes taken so far.
     pub(super) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -120,14 +125,14 @@ impl Budget {
         let bytes = count.saturating_mul(size as u64);
         let limit = self.limit.load(Ordering::Relaxed);
         let fits = |used: u64| used.checked_add(bytes).filter(|found| *found <= limit);
-        // What is refused takes nothing: an image that is left out must not cost other threads their room.
+        // A refused request takes nothing: an image that is left out must not cost other threads their room.
         let Err(before) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else { return Ok(()) };
         let found = before.saturating_add(bytes);
         Err(ImportError::Limit { place: place(), what: self.what, found, limit })
     }
 }
 
-/// How an import tells how far it is, and how it is told to stop. Import may call it from any thread.
+/// The way in which an import reports its progress and is told to stop. Import may call it from any thread.
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
     /// Called with a fraction 0…1 and what is being done.
@@ -139,7 +144,7 @@ pub struct Progress<'a> {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Progress<'static> {
-    /// Tells nobody and cannot be stopped.
+    /// Makes a progress that reports to nobody and cannot be stopped.
     #[must_use]
     pub fn silent() -> Self {
         Self { report: &|_, _| {}, cancel: &NEVER }
@@ -147,7 +152,7 @@ impl Progress<'static> {
 }
 
 impl Progress<'_> {
-    /// Reports, unless it is time to stop.
+    /// Reports progress, or returns an error when it is time to stop.
     pub(super) fn step(&self, fraction: f32, what: &str) -> Result<(), ImportError> {
         if self.is_cancelled() {
             return Err(ImportError::Cancelled);
@@ -156,7 +161,7 @@ impl Progress<'_> {
         Ok(())
     }
 
-    /// [`parallel::map`], for import.
+    /// Does the same as [`parallel::map`], for import.
     pub(super) fn map<T: Send>(&self, count: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Result<Vec<T>, ImportError> {
         parallel::map(count, self.cancel, work).ok_or(ImportError::Cancelled)
     }
@@ -175,7 +180,7 @@ impl std::fmt::Debug for Progress<'_> {
 /// A function that takes bytes from the budget, before they are allocated.
 pub(super) type ReserveBytes<'a> = &'a dyn Fn(u64) -> Result<(), String>;
 
-/// The number of pixels of an image.
+/// Returns the number of pixels of an image.
 ///
 /// # Errors
 /// There are none, or more than `limits` allow.
@@ -204,7 +209,7 @@ mod tests {
         assert!(budget.charge(&place, 20, 4).is_ok());
         assert!(budget.charge(&place, 6, 4).is_err());
         assert!(budget.charge(&place, u64::MAX, 16).is_err());
-        // What was refused took nothing.
+        // The refused request took nothing.
         assert!(budget.charge(&place, 5, 4).is_ok() && budget.charge(&place, 1, 1).is_err());
     }
 
@@ -219,7 +224,7 @@ mod tests {
         let budget = Budget::of_decoded(&limits, 0);
         budget.earn(4096, 5000);
         assert!(budget.charge(&place, 3 << 20, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
-        // No more than all files together: 904 of these.
+        // Images earn no more than all files together: 904 of these.
         budget.earn(4096, 5000);
         assert!(budget.charge(&place, 904 * PIXELS_PER_BYTE, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
     }

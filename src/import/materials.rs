@@ -88,7 +88,7 @@ impl MaterialReader<'_> {
         slot(self.reader, &self.place, what, (texture.value(), uv_set as usize), extensions)
     }
 
-    /// A factor in 0…`most`; what lies outside is clamped and listed.
+    /// Returns a factor in 0…`most`; one outside is clamped and causes a warning.
     fn factor(&self, what: &str, value: f32, most: f32) -> f32 {
         if (0.0..=most).contains(&value) {
             return value;
@@ -123,7 +123,7 @@ pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Ve
     Ok(out)
 }
 
-/// The images that can stand for a texture, the one to prefer first; none where the file names none.
+/// Returns the images that can be shown for a texture, the preferred one first; none where the file names none.
 pub(super) fn texture_sources(root: &json::Root, texture: usize) -> Result<Vec<usize>, ImportError> {
     let (have, own) = (root.images.len(), &root.textures[texture]);
     let others = own.extensions.as_ref().map(|e| &e.others);
@@ -179,7 +179,7 @@ fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler)
     TextureSampler { wrap_u, wrap_v, mag, min, mip }
 }
 
-/// Lists primitives whose material reads texture coordinates that they lack.
+/// Warns of primitives whose material reads texture coordinates that they lack.
 pub(super) fn note_missing_uvs(reader: &Reader, place: &str, primitive: &Primitive, materials: &[Material]) {
     let read = primitive.materials().filter_map(|m| materials.get(m.index())).flat_map(Material::textures);
     let missing = read.map(|(_, slot)| slot.uv_set).find(|set| primitive.uvs[*set].is_empty());

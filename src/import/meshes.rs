@@ -11,7 +11,7 @@ use super::nodes::Nodes;
 use super::{ImportError, Reader, copies, draco, influences};
 use crate::model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
 
-/// All meshes, and where the influences of each primitive stand.
+/// All meshes, and the places of the influences of each primitive in the file.
 pub(super) type MeshesAndOrigins = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
 
 /// Reads all meshes, in file order; their primitives on all cores.
@@ -29,7 +29,7 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
     }
     let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let read = reader.progress.map(work.len(), &|turn| {
-        // Pieces of work are begun in order: what is left out here comes after what failed.
+        // Pieces of work are begun in order, so a mesh that is left out here comes after one that failed.
         if failed.load(Ordering::Relaxed) {
             return None;
         }
@@ -67,7 +67,7 @@ fn read_primitive(
     Ok((read, origin))
 }
 
-/// The number of morph targets, which all primitives must have.
+/// Returns the number of morph targets, which all primitives must share.
 fn check(index: usize, mesh: &json::Mesh) -> Result<usize, ImportError> {
     let place = || format!("mesh {index}");
     let Some(first) = mesh.primitives.first() else {
@@ -81,7 +81,7 @@ fn check(index: usize, mesh: &json::Mesh) -> Result<usize, ImportError> {
     Ok(targets)
 }
 
-/// `extras.targetNames`, an agreement among exporters; made up where missing.
+/// Returns the names of morph targets: `extras.targetNames`, which is a convention of exporters; made up where missing.
 fn target_names(mesh: &json::Mesh, count: usize) -> Vec<String> {
     #[derive(Default, serde::Deserialize)]
     #[serde(rename_all = "camelCase", default)]
@@ -93,7 +93,7 @@ fn target_names(mesh: &json::Mesh, count: usize) -> Vec<String> {
     (0..count).map(|i| names.next().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("target {i}"))).collect()
 }
 
-/// The meshes that nodes show, in node order. Also checks joint numbers, which depend on the skin.
+/// Returns the meshes that nodes show, in node order. It also checks joint numbers, which depend on the skin.
 pub(super) fn instances(
     reader: &Reader,
     nodes: &Nodes,
@@ -140,8 +140,8 @@ pub(super) fn instances(
     Ok(out)
 }
 
-/// The transforms of the copies of a mesh, if the node shows several. A skinned mesh stands where its skin says and has
-/// no copies.
+/// Returns the transforms of the copies of a mesh, if the node shows several. A skinned mesh stands where its skin says
+/// and has no copies.
 fn copies(
     reader: &Reader,
     node: &json::Node,
@@ -172,7 +172,7 @@ fn check_references(reader: &Reader, node: &json::Node, place: &dyn Fn() -> Stri
     Ok(())
 }
 
-/// The node's skin, unless the mesh has nothing that a skin could move.
+/// Returns the node's skin, unless the mesh has nothing that a skin could move.
 fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn Fn() -> String) -> Option<usize> {
     let skin = node.skin?.value();
     let rigid = mesh.primitives.iter().filter(|p| p.stored_influences.is_none()).count();
@@ -188,7 +188,7 @@ fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn F
     Some(skin)
 }
 
-/// Default morph weights: the node's, else the mesh's, else zeros.
+/// Returns the default morph weights: the node's, else the mesh's, else zeros.
 fn rest_weights(
     reader: &Reader,
     node: &json::Node,

@@ -1,8 +1,8 @@
 //! Compressed buffer views: `EXT_meshopt_compression` and `KHR_meshopt_compression`.
 //!
-//! Owns the rules of the two specifications (section *JSON schema updates*, appendix A) and what a stream can become at
-//! most; the codec itself is the crate `meshopt`. That one trusts what it is told of sizes and would only assert it, so
-//! nothing reaches it that was not checked here.
+//! Owns the rules of the two specifications (section *JSON schema updates*, appendix A) and the most that a stream can
+//! decode to; the codec itself is the crate `meshopt`. The crate trusts the sizes that it is given and would only
+//! assert them, so nothing reaches it that was not checked here.
 
 use std::borrow::Cow;
 
@@ -16,12 +16,12 @@ use super::limits::Budget;
 use super::view_bytes::{View, part};
 use crate::model::MeshoptStream;
 
-/// A view has one of them at most; the newer one first.
+/// The names of the extension, the newer one first; a view has one of them at most.
 const NAMES: [&str; 2] = ["KHR_meshopt_compression", "EXT_meshopt_compression"];
 
 const DAMAGED: &str = "the compressed data is damaged: export the model again, or without meshopt compression";
 
-/// How a stream is coded; named in this order in [`MODES`].
+/// The coding of a stream; named in this order in [`MODES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Attributes,
@@ -50,13 +50,13 @@ const FILTERS: [(&str, Filter); 5] = [
     ("COLOR", Filter::Color),
 ];
 
-/// A compressed view whose description keeps the rules.
+/// A compressed view whose description is valid.
 #[derive(Debug)]
 pub(super) struct Stream<'a> {
     view: usize,
     extension: &'static str,
     bytes: Cow<'a, [u8]>,
-    /// The buffer that holds them, and the first of them there.
+    /// The buffer that holds the stream, and its first byte there.
     start: (usize, u64),
     mode: Mode,
     filter: Filter,
@@ -70,7 +70,8 @@ fn extension_of(view: &json::buffer::View) -> Option<(&'static str, &Value)> {
     NAMES.into_iter().find_map(|name| Some((name, others.get(name)?)))
 }
 
-/// Buffers that need not be read: stand-ins for what the compressed views of them become. They may have no bytes.
+/// Returns for each buffer whether it need not be read because it only stands in for the decompressed bytes of its
+/// views. Such a buffer may have no bytes.
 pub(super) fn stand_ins(root: &Root, bin: bool) -> Vec<bool> {
     let empty = |(i, buffer): (usize, &json::Buffer)| {
         let others = buffer.extensions.iter().flat_map(|e| NAMES.iter().filter_map(|name| e.others.get(*name)));
@@ -135,7 +136,7 @@ pub(super) fn describe<'a>(
     Ok(Some(stream))
 }
 
-/// A whole number of the description.
+/// Reads a whole number of the description.
 fn number(
     object: &Map<String, Value>,
     name: &str,
@@ -151,7 +152,7 @@ fn number(
     }
 }
 
-/// A name of the description, out of a list.
+/// Reads a name of the description, which must be in a list.
 fn choice<T: Copy>(
     object: &Map<String, Value>,
     (name, default): (&str, Option<T>),
@@ -171,12 +172,12 @@ fn choice<T: Copy>(
     Err(ImportError::invalid(place(), format!("a {name} out of {}", names.join(", ")), found))
 }
 
-/// The name that the file uses for a value of such a list.
+/// Returns the name that the file uses for a value of such a list.
 fn name_in<T: PartialEq>(known: &[(&'static str, T)], value: T) -> &'static str {
     known.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
 }
 
-/// The strides that the specifications allow for each mode and filter.
+/// Checks the stride by the rules of the specifications for each mode and filter.
 fn check_stride(stride: u64, mode: Mode, filter: Filter, place: &dyn Fn() -> String) -> Result<usize, ImportError> {
     let (fits, allowed) = match (mode, filter) {
         (Mode::Attributes, Filter::None | Filter::Exponential) => {
@@ -201,7 +202,7 @@ impl<'a> Stream<'a> {
         format!("buffer view {}, {} {:?}", self.view, self.extension, self.mode)
     }
 
-    /// Compares what the stream is said to become with the least that a stream of it takes, so that nothing is
+    /// Compares the stated number of elements with the fewest bytes that such a stream takes, so that nothing is
     /// allocated for elements that cannot be there.
     fn check_length(&self, warnings: &Warnings) -> Result<(), ImportError> {
         if self.mode == Mode::Triangles && !self.count.is_multiple_of(3) {
@@ -217,14 +218,15 @@ impl<'a> Stream<'a> {
         };
         let groups = |size: usize| self.count.div_ceil(size);
         let (body, ends) = match (self.mode, version) {
-            // A byte for each triangle; a header and a table of 16 bytes.
+            // Triangles take a byte each; there is a header and a table of 16 bytes.
             (Mode::Triangles, _) => (groups(3), 1 + 16),
-            // A byte for each index; a header and a tail of 4 bytes.
+            // Indices take a byte each; there is a header and a tail of 4 bytes.
             (Mode::Indices, _) => (self.count, 1 + 4),
-            // For every byte of an element 2 bits for each 16 elements; a header and a tail with the first element.
+            // Every byte of an element takes 2 bits for each 16 elements; there is a header and a tail with the first
+            // element.
             (Mode::Attributes, 0) => (groups(64).saturating_mul(self.stride), 1 + self.stride.max(32)),
-            // For every byte of an element 2 bits for each block of 8 KiB or 256 elements; in the tail also a byte for
-            // each four of them.
+            // Every byte of an element takes 2 bits for each block of 8 KiB or 256 elements; the tail also has a byte
+            // for each four of them.
             (Mode::Attributes, _) => {
                 let block = (8192 / self.stride / 16 * 16).min(256);
                 (groups(block).saturating_mul(self.stride / 4), 1 + (self.stride + self.stride / 4).max(24))
@@ -246,7 +248,7 @@ impl<'a> Stream<'a> {
         ImportError::invalid(self.place(), expected, found).advise(DAMAGED)
     }
 
-    /// The place of the stream in the file.
+    /// Returns the place of the stream in the file.
     pub(super) fn origin(&self) -> MeshoptStream {
         let (buffer, offset) = self.start;
         MeshoptStream {
@@ -261,12 +263,12 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Takes room for what the stream becomes.
+    /// Charges the memory of the decoded stream to the budget.
     pub(super) fn charge(&self, decoded: &Budget) -> Result<(), ImportError> {
         decoded.charge(&|| self.place(), self.count as u64, self.stride)
     }
 
-    /// Decompresses.
+    /// Decompresses the stream.
     pub(super) fn decode(&self) -> Result<View<'a>, ImportError> {
         let view = match (self.mode, self.stride) {
             (Mode::Attributes, _) => ELEMENTS[self.stride / 4 - 1](&self.bytes, self.count).map(View::Words),
@@ -284,14 +286,14 @@ impl<'a> Stream<'a> {
         Ok(view)
     }
 
-    /// Strides were checked: the casts are exact.
+    /// Applies the filter. Strides were checked, so the casts are exact.
     fn apply_filter(&self, words: &mut [u32]) {
         match (self.filter, self.stride) {
             (Filter::None, _) => {}
             (Filter::Octahedral, 4) => ::meshopt::decode_filter_oct::<i8>(bytemuck::cast_slice_mut(words)),
             (Filter::Octahedral, _) => ::meshopt::decode_filter_oct::<i16>(bytemuck::cast_slice_mut(words)),
             (Filter::Quaternion, _) => ::meshopt::decode_filter_quat(bytemuck::cast_slice_mut(words)),
-            // Each number for itself, whatever the stride.
+            // The filter works on single numbers, whatever the stride.
             (Filter::Exponential, _) => ::meshopt::decode_filter_exp::<1>(bytemuck::cast_slice_mut(words)),
             (Filter::Color, 4) => ::meshopt::decode_filter_color::<u8>(bytemuck::cast_slice_mut(words)),
             (Filter::Color, _) => ::meshopt::decode_filter_color::<u16>(bytemuck::cast_slice_mut(words)),
@@ -299,7 +301,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// An element of `N` words, as the codec's interface wants it: with a default, which long arrays lack.
+/// An element of `N` words, with a default as the codec's interface demands, which long arrays lack.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 struct Element<const N: usize>([u32; N]);
@@ -312,12 +314,12 @@ impl<const N: usize> Default for Element<N> {
 
 fn elements<const N: usize>(bytes: &[u8], count: usize) -> ::meshopt::Result<Vec<u32>> {
     let elements = ::meshopt::decode_vertex_buffer::<Element<N>>(bytes, count)?;
-    // In place: the layouts are the same.
+    // The bytes are reinterpreted in place: the layouts are the same.
     let arrays: Vec<[u32; N]> = elements.into_iter().map(|e| e.0).collect();
     Ok(arrays.into_flattened())
 }
 
-/// Bytes and a number of elements become words.
+/// A decoder: it turns bytes and a number of elements into words.
 type Decode = fn(&[u8], usize) -> ::meshopt::Result<Vec<u32>>;
 
 /// The decoder of each stride from 4 to 256 in steps of 4: the codec's interface takes it as a type.

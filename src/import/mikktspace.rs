@@ -1,7 +1,7 @@
 //! MikkTSpace over the corners of a triangle list, in pieces on all cores.
 //!
-//! A corner's tangent depends on the triangles around its place and on nothing else, so a piece of the list with all
-//! triangles that touch it gives the same tangents as the whole list. Pieces have one size on every machine.
+//! The tangent of a corner depends only on the triangles around its place, so a piece of the list with all triangles
+//! that touch it gives the same tangents as the whole list. Pieces have one size on every machine.
 
 use std::collections::HashMap;
 
@@ -12,18 +12,18 @@ use super::error::guarded;
 use super::{ImportError, Progress};
 use crate::model::Primitive;
 
-/// Corners that may meet at one place. The generator recurses around a place and compares its corners with one another,
-/// so that a file with a million of them would exhaust the stack; no modelled surface comes near.
+/// The most corners that may meet at one place. The generator recurses around a place and compares its corners with one
+/// another, so a file with a million of them would exhaust the stack; no modelled surface comes near this number.
 pub(super) const MOST_CORNERS: u32 = 512;
 
-/// Triangles in a piece: enough that few are made twice at its rim.
+/// How many triangles a piece has: enough that few of them lie at its rim and are computed twice.
 const PIECE: usize = 1 << 15;
 
 /// The tangents of a surface's corners.
 pub(super) struct Corners {
-    /// By index list position; `None` where the surface gives none.
+    /// The tangent of each index; `None` where the surface has none there.
     pub tangents: Vec<Option<Vec4>>,
-    /// Triangles left out because too many meet at one of their corners.
+    /// How many triangles were left out because too many meet at one of their corners.
     pub crowded: usize,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress)
     let with_rims = progress.map(pieces.len(), &|i| surface.with_rim(pieces[i]))?;
     let total: usize = with_rims.iter().map(Vec::len).sum();
     let mut tangents = vec![None; primitive.indices.len()];
-    // Where neighbours lie far apart in the list, pieces would be mostly rim: then all at once.
+    // Where neighbours lie far apart in the list, pieces would be mostly rim: then all triangles are one piece.
     let whole = [&surface.faces[..]];
     let (own, work): (&[&[u32]], Vec<&[u32]>) = if total > surface.faces.len() * 3 / 2 {
         (&whole, whole.to_vec())
@@ -49,15 +49,15 @@ pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress)
     Ok(Corners { tangents, crowded: surface.crowded })
 }
 
-/// Which triangles lie around which place.
+/// The triangles around each place of a surface.
 struct Surface<'a> {
     primitive: &'a Primitive,
-    /// The triangles that have a surface, rising. The others show nothing, and would cost the generator quadratic time.
+    /// The triangles that have an area, rising. The others show nothing, and would cost the generator quadratic time.
     faces: Vec<u32>,
     crowded: usize,
-    /// By vertex: equal for vertices at one position.
+    /// The place of each vertex: equal for vertices at one position.
     places: Vec<u32>,
-    /// By place: where its triangles start in `around`; one more at the end.
+    /// For each place: where its triangles start in `around`; one more entry at the end.
     starts: Vec<u32>,
     around: Vec<u32>,
 }
@@ -108,13 +108,13 @@ impl<'a> Surface<'a> {
         (self.starts, self.around) = (counts, around);
     }
 
-    /// The places of a triangle's corners.
+    /// Returns the places of a triangle's corners.
     fn corners(&self, face: u32) -> [u32; 3] {
         let at = face as usize * 3;
         [0, 1, 2].map(|c| self.places[self.primitive.indices[at + c] as usize])
     }
 
-    /// `faces` and all that share a place with one of them, rising.
+    /// Returns `faces` and all triangles that share a place with one of them, rising.
     fn with_rim(&self, faces: &[u32]) -> Vec<u32> {
         let around = |place: u32| {
             let (start, end) = (self.starts[place as usize], self.starts[place as usize + 1]);
@@ -133,7 +133,7 @@ impl<'a> Surface<'a> {
     }
 }
 
-/// A number for each vertex, equal where positions are. Zero and minus zero are one.
+/// Returns a number for each vertex, equal where positions are. Zero and minus zero are one.
 fn places(positions: &[Vec3]) -> Vec<u32> {
     let mut known: HashMap<[u32; 3], u32> = HashMap::with_capacity(positions.len());
     let key = |p: &Vec3| (*p + 0.0).to_array().map(f32::to_bits);
@@ -155,7 +155,7 @@ struct Piece<'a> {
     primitive: &'a Primitive,
     uvs: &'a [Vec2],
     faces: &'a [u32],
-    /// By place in `faces`.
+    /// The tangents of the corners, by place in `faces`.
     tangents: Vec<[Option<Vec4>; 3]>,
 }
 
@@ -179,13 +179,13 @@ impl Geometry for Piece<'_> {
         self.primitive.normals[self.vertex(face, corner)].to_array()
     }
     fn tex_coord(&self, face: usize, corner: usize) -> [f32; 2] {
-        // MikkTSpace has v upward, glTF downward.
+        // In MikkTSpace v points upwards, in glTF downwards.
         let uv = self.uvs[self.vertex(face, corner)];
         [uv.x, 1.0 - uv.y]
     }
     fn set_tangent(&mut self, space: Option<TangentSpace>, face: usize, corner: usize) {
         let tangent = space.map(|s| Vec4::from_array(s.tangent_encoded()));
-        // Zero where the texture coordinates of all triangles around are the same.
+        // The tangent is zero where the texture coordinates of all triangles around are the same.
         self.tangents[face][corner] = tangent.filter(|t| t.is_finite() && t.truncate().length_squared() > 0.5);
     }
 }
@@ -194,7 +194,7 @@ impl Geometry for Piece<'_> {
 mod tests {
     use super::*;
 
-    /// A bumpy square of `side`² cells whose texture turns mirror image halfway.
+    /// Makes a bumpy square of `side`² cells whose texture is mirrored in one half.
     fn bumpy(side: usize) -> Primitive {
         let mut p = Primitive::default();
         for i in 0..(side + 1) * (side + 1) {

@@ -1,11 +1,12 @@
-//! From a glTF 2.0 file to a [`Model`].
+//! Reads a glTF 2.0 file into a [`Model`].
 //!
-//! Owns: files and URIs, limits, checked accessors, and how the parts of a glTF document become parts of a model. A file
-//! is untrusted: every size, index and number is checked before it is used, what breaks a rule is an [`ImportError`], and
-//! what can be repaired is repaired and listed as a [`Warning`]. Knows nothing of time, poses or the GPU.
+//! Owns: files and URIs, limits, checked accessors, and how the parts of a glTF document become parts of a model. A
+//! file is untrusted: every size, index and number is checked before it is used, a broken rule is an [`ImportError`],
+//! and what can be repaired is repaired and listed as a [`Warning`]. Knows nothing of time, poses or the GPU.
 //!
-//! Import is a plain call meant for a background thread; [`Progress`] tells how far it is and can stop it. Images are decoded
-//! beside the geometry, and who wants to show the model before they are there asks for it ([`import_file_showing`]).
+//! Import is a plain call meant for a background thread; [`Progress`] reports how far it is and can stop it. Images are
+//! decoded beside the geometry; a caller who wants to show the model before they are there uses
+//! [`import_file_showing`].
 
 mod accessor;
 mod attributes;
@@ -67,19 +68,20 @@ use limits::Budget;
 use pointers::{PointerChannel, World};
 use uri::Resolver;
 
-/// How to import.
+/// Options of an import.
 #[derive(Clone, Default)]
 pub struct Options {
     /// Bounds on what the file may ask for.
     pub limits: Limits,
-    /// Let the file refer to files outside its own folder (`..`, links). Never to other schemes or absolute paths.
+    /// Whether the file may refer to files outside of its own folder (`..`, links); never to other schemes or absolute
+    /// paths.
     pub allow_external: bool,
-    /// Says which blocks the device reads that will draw the model; `None`: none. Asked from another thread when the first
-    /// image comes that could use them, and may wait until a device is there.
+    /// Returns which block formats the device reads that will draw the model; `None`: none. It is called from another
+    /// thread when the first image comes that could use them, and may wait until a device is there.
     pub block_formats: Option<AskFormats>,
 }
 
-/// Which block formats a device reads; may wait for it.
+/// A function that returns which block formats a device reads; it may wait for the device.
 pub type AskFormats = Arc<dyn Fn() -> BlockFormats + Send + Sync>;
 
 impl std::fmt::Debug for Options {
@@ -95,23 +97,23 @@ impl std::fmt::Debug for Options {
 /// The result of an import.
 #[derive(Debug)]
 pub struct Import {
-    /// Checked and complete.
+    /// The checked and complete model.
     pub model: Arc<Model>,
     /// The repairs and omissions, in the order in which they were found.
     pub warnings: Vec<Warning>,
 }
 
-/// Takes a model that can be drawn while its images still arrive, and what was repaired or left out until then.
+/// A function that takes a model that can be drawn while its images still arrive, and the warnings until then.
 pub type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 
 /// The data that every part of the importer reads from.
 struct Reader<'a> {
     root: &'a json::Root,
-    /// Paths that buffers and images name.
+    /// The paths that buffers and images name.
     files: &'a [PathBuf],
-    /// By animation; empty where the file has none.
+    /// The pointer channels of each animation; empty where the file has none.
     pointers: &'a [Vec<PointerChannel>],
-    /// The index in the file of each channel of `root`, by animation; empty where it is the same.
+    /// For each animation: the index in the file of each channel of `root`; empty where it is the same.
     channels: &'a [Vec<usize>],
     store: &'a Store<'a>,
     limits: &'a Limits,
@@ -120,10 +122,10 @@ struct Reader<'a> {
     progress: Progress<'a>,
 }
 
-/// Opens a `.gltf` or `.glb` file and what it refers to.
+/// Opens a `.gltf` or `.glb` file and the files that it refers to.
 ///
 /// # Errors
-/// When the file cannot be read, breaks a rule, needs an unknown extension, exceeds a limit, or on request.
+/// The file cannot be read, breaks a rule, needs an unknown extension or exceeds a limit, or the import was cancelled.
 pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
     open_file(path, options, progress, None)
 }
@@ -146,7 +148,7 @@ pub fn import_file_showing(
 /// Opens a model in memory: a GLB, or the JSON of a glTF whose buffers are data URIs.
 ///
 /// # Errors
-/// As [`import_file`]; any reference to another file is an error too.
+/// The same as those of [`import_file`]; any reference to another file is an error too.
 pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
     open_bytes(bytes, name, options, progress, None)
 }
@@ -180,7 +182,7 @@ fn open_file(
     };
     Limits::check(&said, "its length in bytes", length, options.limits.file_bytes)?;
     let file = Owner::File(OpenFile { file, name: said.clone() }, length);
-    // The folder where the file was asked for: of a link, the link's.
+    // The folder of the path that was asked for: where that is a link, the folder of the link.
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = Some(folder.canonicalize().map_err(failed)?);
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
@@ -201,7 +203,7 @@ fn open_bytes(
     isolated(|| import(Bytes::Memory(bytes), name, options, &resolver, progress, shown))
 }
 
-/// The last guard: whatever panics in spite of every check ends the import, not the program. Code of others that is known
+/// The last guard: a panic in spite of every check ends the import, not the program. Code of other crates that is known
 /// to panic is guarded where it is called, so that the rest of the file is still shown.
 fn isolated(work: impl FnOnce() -> Result<Import, ImportError>) -> Result<Import, ImportError> {
     error::guarded(work).unwrap_or(Err(ImportError::Internal))
@@ -256,7 +258,7 @@ fn import(
     Ok(Import { model, warnings: warnings.into_list() })
 }
 
-/// Reads the model while other threads decode its images, and then lends them a hand.
+/// Reads the model while other threads decode its images, and then helps them.
 fn read_beside(
     reader: &Reader,
     name: &str,
@@ -286,7 +288,7 @@ fn read_beside(
     })
 }
 
-/// `origins` says so far where buffers, views and accessors lie.
+/// Reads the model; `origins` already has the places of buffers, views and accessors.
 fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &PendingImages) -> Result<Model, ImportError> {
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
@@ -351,7 +353,7 @@ fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
     }
 }
 
-/// Charges the memory that the document's own lists take, there and in the model: an empty object is two bytes of the
+/// Charges the memory of the document's own lists, in the JSON and in the model: an empty object is two bytes of the
 /// file and may become two thousand.
 fn charge_lists(root: &json::Root, decoded: &Budget) -> Result<(), ImportError> {
     let primitives = root.meshes.iter().map(|m| m.primitives.len()).sum();
@@ -367,7 +369,7 @@ fn charge_lists(root: &json::Root, decoded: &Budget) -> Result<(), ImportError> 
     lists.into_iter().try_for_each(|(what, count, size)| decoded.charge(&|| what.to_owned(), count as u64, size))
 }
 
-/// glTF 2.x that does not ask for more than 2.0.
+/// Checks that the file is glTF 2.x and does not ask for more than 2.0.
 fn check_asset(root: &json::Root) -> Result<(), ImportError> {
     let numbers = |version: &str| {
         let (major, minor) = version.split_once('.')?;
@@ -406,7 +408,7 @@ fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> R
     root.buffers.iter().enumerate().map(open).collect()
 }
 
-/// The bytes of all buffers, cut to their stated length.
+/// Returns the bytes of all buffers, cut to their stated length.
 fn buffers<'a>(
     root: &json::Root,
     bin: Option<Bytes<'a>>,

@@ -1,4 +1,5 @@
-//! The node hierarchy: order, transforms, scenes. No recursion: a file may be a chain of a hundred thousand nodes.
+//! Reads the node hierarchy: order, transforms, scenes. Nothing here recurses, since a file may be a chain of a hundred
+//! thousand nodes.
 
 use glam::{Affine3A, Mat4, Quat, Vec3};
 use gltf::json;
@@ -8,7 +9,7 @@ use super::{ImportError, Reader};
 use crate::math::{Aabb, Transform, decompose};
 use crate::model::{LocalPose, NodeId, Scene, Skeleton};
 
-/// Nodes beyond which a file is rather broken, or a whole world, than a character.
+/// With more nodes than this a file is broken, or a whole world, rather than a character.
 const MANY_NODES: usize = 50_000;
 
 /// All nodes in the model's order.
@@ -17,12 +18,12 @@ pub(super) struct Nodes {
     pub skeleton: Skeleton,
     pub scenes: Vec<Scene>,
     pub default_scene: usize,
-    /// By the file's node index.
+    /// The model's node for each node of the file.
     pub of_file: Vec<NodeId>,
 }
 
 impl Nodes {
-    /// The model's id of a node of the file.
+    /// Returns the model's id of a node of the file.
     pub(super) fn id(&self, index: json::Index<json::Node>, place: &dyn Fn() -> String) -> Result<NodeId, ImportError> {
         self.of_file.get(index.value()).copied().ok_or_else(|| no_node(index.value(), self.of_file.len(), place()))
     }
@@ -32,7 +33,7 @@ fn no_node(index: usize, count: usize, place: String) -> ImportError {
     ImportError::invalid(place, format!("a node below {count}"), format!("node {index}"))
 }
 
-/// Reads and orders all nodes: depth first, default scene first, then the other scenes, then what no scene shows.
+/// Reads and orders all nodes: depth first, default scene first, then the other scenes, then nodes that no scene shows.
 pub(super) fn read(reader: &Reader) -> Result<Nodes, ImportError> {
     let root = reader.root;
     let count = root.nodes.len();
@@ -71,7 +72,7 @@ pub(super) fn read(reader: &Reader) -> Result<Nodes, ImportError> {
     Ok(Nodes { skeleton, scenes, default_scene, of_file })
 }
 
-/// The parent of each node of the file; errors where there are two.
+/// Returns the parent of each node of the file, or an error where there are two.
 fn parents(root: &json::Root) -> Result<Vec<Option<usize>>, ImportError> {
     let mut parents = vec![None; root.nodes.len()];
     for (i, node) in root.nodes.iter().enumerate() {
@@ -88,7 +89,7 @@ fn parents(root: &json::Root) -> Result<Vec<Option<usize>>, ImportError> {
     Ok(parents)
 }
 
-/// The roots of a scene in file order; errors where one is no root, or listed twice.
+/// Returns the roots of a scene in file order, or an error where one is no root, or listed twice.
 fn scene_roots(root: &json::Root, scene: usize, parents: &[Option<usize>]) -> Result<Vec<usize>, ImportError> {
     let place = || format!("scene {scene}");
     let mut roots = Vec::with_capacity(root.scenes[scene].nodes.len());
@@ -110,7 +111,7 @@ fn scene_roots(root: &json::Root, scene: usize, parents: &[Option<usize>]) -> Re
     }
 }
 
-/// Preorder from the given roots; a root that comes again is skipped.
+/// Returns the nodes below the given roots in preorder; a root that comes again is skipped.
 fn depth_first(root: &json::Root, starts: &[usize]) -> Vec<usize> {
     let mut order = Vec::with_capacity(root.nodes.len());
     let mut seen = vec![false; root.nodes.len()];
@@ -149,7 +150,7 @@ fn skeleton(
     Ok(out)
 }
 
-/// `parent_from_node` as TRS, and the shear that a matrix may have beside it.
+/// Returns `parent_from_node` as a TRS, and the shear that a matrix may have beside it.
 fn local_transform(
     node: &json::Node,
     file: usize,
@@ -186,7 +187,7 @@ fn local_transform(
     Ok((Transform { translation, rotation, scale }, None))
 }
 
-/// Says so where a node stands beyond what can be seen or framed ([`Aabb::FAR`]).
+/// Warns where a node stands so far away that it cannot be seen or framed ([`Aabb::FAR`]).
 fn note_far(translation: Vec3, place: &dyn Fn() -> String, warnings: &Warnings) {
     let far = translation.abs().max_element();
     if far > Aabb::FAR {
@@ -194,14 +195,15 @@ fn note_far(translation: Vec3, place: &dyn Fn() -> String, warnings: &Warnings) 
     }
 }
 
-/// Normalised in f64, so that no length overflows or vanishes; `None` for zero and what is not finite.
+/// Normalises a quaternion in f64, so that no length overflows or vanishes; `None` for zero and numbers that are not
+/// finite.
 pub(super) fn unit(q: Quat) -> Option<Quat> {
     let q = q.as_dquat();
     let length = q.length();
     (length.is_finite() && length > 0.0).then(|| (q / length).as_quat())
 }
 
-/// The affine part of a matrix; warns where its last row says something else or it flattens.
+/// Returns the affine part of a matrix; warns where its last row is not 0 0 0 1 or it flattens space.
 pub(super) fn affine(m: &Mat4, place: &dyn Fn() -> String, warnings: &Warnings) -> Result<Affine3A, ImportError> {
     if !m.is_finite() {
         return Err(ImportError::invalid(place(), "a finite matrix", "a number beyond the largest float"));
@@ -212,7 +214,7 @@ pub(super) fn affine(m: &Mat4, place: &dyn Fn() -> String, warnings: &Warnings) 
         warnings.add(place(), format!("has a matrix whose last row is {last:?}, read as 0 0 0 1"));
     }
     let affine = Affine3A::from_mat4(*m);
-    // Compared with what the columns' lengths allow, in f64: small units are no defect.
+    // The determinant is compared with the product of the columns' lengths, in f64: small units are no defect.
     let columns = [affine.matrix3.x_axis, affine.matrix3.y_axis, affine.matrix3.z_axis].map(|c| c.as_dvec3());
     let room: f64 = columns.iter().map(|c| c.length()).product();
     if columns[0].cross(columns[1]).dot(columns[2]).abs() <= room * 1e-9 {
@@ -221,7 +223,7 @@ pub(super) fn affine(m: &Mat4, place: &dyn Fn() -> String, warnings: &Warnings) 
     Ok(affine)
 }
 
-/// Scenes with their nodes marked. A file without scenes shows all roots.
+/// Returns the scenes with their nodes marked. A file without scenes shows all roots.
 fn scenes(reader: &Reader, skeleton: &Skeleton, of_file: &[NodeId]) -> Result<Vec<Scene>, ImportError> {
     let count = skeleton.len();
     let scenes = reader.root.scenes.len().max(1) as u64;

@@ -1,5 +1,5 @@
-//! Where buffers, matrices and node members stand in the file. What else [`crate::model::Origins`] says is noted by whoever
-//! reads it.
+//! Notes where buffers, matrices and node members stand in the file. The other parts of [`crate::model::Origins`] are
+//! noted where they are read.
 
 use std::ops::Range;
 

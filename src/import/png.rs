@@ -1,7 +1,7 @@
-//! PNG straight into a picture of 8-bit RGBA: row after row, with no second picture beside it.
+//! Decodes PNG straight into pixels of 8-bit RGBA, row after row, without a second picture beside it.
 //!
-//! Most textures are PNG with three channels. Decoding those as they are and widening them afterwards would touch twice
-//! the memory, and fresh memory is what import spends most of its time on.
+//! Most textures are PNG with three channels. Decoding them to three channels and widening them afterwards would touch
+//! twice the memory, and fresh memory is what import spends most of its time on.
 
 use std::io::{BufRead, Seek};
 
@@ -15,11 +15,11 @@ use crate::model::Pixels;
 /// The first bytes of a PNG.
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";
 
-/// The most that the decoder may allocate for rows and for everything else that a file holds, bytes.
+/// The most bytes that the decoder may allocate for rows and for everything else that a file holds.
 const MOST_BYTES: usize = 16 << 20;
 
-/// The pixels of a PNG; `None` where it is something else, or of a rare kind that has to be decoded as a whole first
-/// (interlaced, 16 bits). `room` takes bytes from the budget before they are allocated.
+/// Decodes the pixels of a PNG; `None` where it is something else, or of a rare kind that has to be decoded as a whole
+/// first (interlaced, 16 bits). `room` takes bytes from the budget before they are allocated.
 pub(super) fn decode(
     source: Bytes,
     limits: &Limits,
@@ -61,7 +61,7 @@ fn rows<R: BufRead + Seek>(
     widen: fn(&mut [u8], &[u8]),
 ) -> Result<Vec<u8>, DecodingError> {
     let line = width as usize * 4;
-    // Zeros from the allocator: pages that nobody touches before a row is written to them.
+    // The allocator gives zeroed pages that are not touched before a row is written to them.
     let mut out = vec![0_u8; line * height as usize];
     for row in out.chunks_exact_mut(line) {
         let Some(stored) = reader.next_row()? else { break };
@@ -82,7 +82,7 @@ fn gray_alpha(out: &mut [u8], row: &[u8]) {
     }
 }
 
-/// Four pixels at a time, as three words that become four.
+/// Widens four pixels at a time, as three words that become four.
 fn rgb(out: &mut [u8], row: &[u8]) {
     const OPAQUE: u32 = 0xFF00_0000;
     let (fours, rest) = out.as_chunks_mut::<16>();
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes without a pattern.
+    /// Returns bytes without a pattern.
     fn noise(count: usize) -> Vec<u8> {
         let mut state = 0x9E37_79B9_u32;
         let mut next = || {
@@ -122,7 +122,7 @@ mod tests {
         Ok(decoded.map(|pixels| pixels.levels()[0].clone()))
     }
 
-    /// A PNG of noise, 13 × 5, and what the crate `image` makes of it.
+    /// Returns a PNG of noise, 13 × 5, decoded here and by the crate `image`.
     fn both(color: ColorType, depth: BitDepth, change: impl Fn(&mut ::png::Info)) -> (Option<Vec<u8>>, Vec<u8>) {
         let (width, height) = (13, 5);
         let mut info = ::png::Info::with_size(width, height);

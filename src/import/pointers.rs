@@ -1,5 +1,5 @@
-//! `KHR_animation_pointer`: channels whose target is named by a JSON pointer. The parser's types have no room for them, so
-//! they are taken from the text again, and only where the file says that it uses them.
+//! Reads `KHR_animation_pointer`: channels whose target is named by a JSON pointer. The parser's types have no room for
+//! them, so they are read from the text again, and only where the file says that it uses them.
 
 use gltf::json;
 use serde_json::Value;
@@ -14,14 +14,14 @@ use crate::model::{
 /// The name of the extension.
 const NAME: &str = "KHR_animation_pointer";
 
-/// A channel as it stands in the file.
+/// A pointer channel as it stands in the file.
 #[derive(Debug)]
 pub(super) struct PointerChannel {
     /// Its index in the animation.
     pub channel: usize,
     /// The number of the sampler in the file; it may be missing or not exist.
     pub sampler: Option<usize>,
-    /// Such as `/materials/0/emissiveFactor`; empty where the file names none.
+    /// The pointer, such as `/materials/0/emissiveFactor`; empty where the file names none.
     pub pointer: String,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn list(text: &str, root: &json::Root) -> Vec<Vec<PointerChannel>> {
     if !root.extensions_used.iter().any(|e| e == NAME) {
         return Vec::new();
     }
-    // The text has been parsed before; what is no list there was refused.
+    // The text was parsed before, so anything else than a list was refused there.
     let document: Document = serde_json::from_str(text).unwrap_or_default();
     let channel = |(index, channel): (usize, &Value)| {
         let target = channel.get("target").filter(|t| is_pointer(t))?;
@@ -50,7 +50,7 @@ pub(super) fn list(text: &str, root: &json::Root) -> Vec<Vec<PointerChannel>> {
     document.animations.iter().map(channels).collect()
 }
 
-/// Whether the target of a channel is named by a pointer.
+/// Returns whether the target of a channel is named by a pointer.
 pub(super) fn is_pointer(target: &Value) -> bool {
     target.get("extensions").is_some_and(|e| e.get(NAME).is_some())
 }
@@ -71,8 +71,8 @@ pub(super) struct World<'a> {
 }
 
 impl World<'_> {
-    /// Finds the target of `pointer` (RFC 6901), if it exists and is shown. A texture that is to be moved gets a
-    /// transform to move.
+    /// Finds the target of `pointer` (RFC 6901), if it exists and is shown. A texture whose coordinates are to be moved
+    /// gets a transform, if it has none.
     pub(super) fn find(&mut self, pointer: &str) -> Option<Target> {
         let rest = pointer.strip_prefix('/')?;
         let (list, rest) = rest.split_once('/')?;
@@ -87,7 +87,7 @@ impl World<'_> {
                 {
                     material.slot_mut(u)?.transform.get_or_insert_with(UvTransform::default);
                 }
-                // Only what the material has can be changed.
+                // Only parts that the material has can be changed.
                 material
                     .clone()
                     .set(property, glam::Vec4::ZERO)
@@ -144,7 +144,7 @@ impl World<'_> {
     }
 }
 
-/// A list position as RFC 6901 writes it (no sign, no leading zero), and what follows it.
+/// Reads a list position as RFC 6901 writes it (no sign, no leading zero); returns it and the text after it.
 fn split_index(rest: &str) -> Option<(usize, &str)> {
     let (index, name) = rest.split_once('/')?;
     let plain = index == "0" || index.starts_with(|c| matches!(c, '1'..='9'));

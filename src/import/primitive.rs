@@ -1,4 +1,4 @@
-//! Primitives: vertex attributes, indices, morph targets.
+//! Reads primitives: vertex attributes, indices, morph targets.
 
 use glam::{Vec2, Vec3, Vec4};
 use gltf::json;
@@ -12,7 +12,7 @@ use super::{ImportError, influences, tangents, topology};
 use crate::math::{Aabb, largest_magnitude};
 use crate::model::{MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
 
-/// Component types of the core, and after them those that `KHR_mesh_quantization` adds.
+/// The component types of each attribute: those of glTF itself, and those that `KHR_mesh_quantization` adds.
 const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);
 const DIRECTION: Formats = (&[format::F32], &[format::I8_UNIT, format::I16_UNIT]);
 const TEXCOORD: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], POSITION.1);
@@ -20,7 +20,7 @@ const COLOR: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], &[]);
 const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
 
 impl PrimitiveSource<'_, '_> {
-    /// The places in the file of the influences of a primitive that [`Self::read`] has read.
+    /// Returns the places in the file of the influences of a primitive that [`Self::read`] has read.
     pub(super) fn origin(&self, read: &Primitive) -> PrimitiveOrigin {
         let sets = read.stored_influences.as_ref().map(|read| influences::origins(self, read));
         PrimitiveOrigin {
@@ -34,7 +34,7 @@ impl PrimitiveSource<'_, '_> {
         let Checked::Valid(mode) = self.primitive.mode else {
             return Err(ImportError::invalid(self.place(), "a mode from 0 (points) to 6 (triangle fan)", "another"));
         };
-        // What was compressed as a strip comes back as triangles.
+        // A compressed strip is decoded to triangles.
         let mode = if self.unpacked.is_some() { Mode::Triangles } else { mode };
         let (source_mode, topology) = topology::of_mode(mode);
         let material = self.material()?;
@@ -87,7 +87,7 @@ impl PrimitiveSource<'_, '_> {
         Ok(out)
     }
 
-    /// Positions without bytes: compressed by an extension that is not supported, or all zeros.
+    /// Checks for positions without bytes: they are compressed by an extension that is not supported, or all zeros.
     fn check_stored(&self, positions: &Accessor) -> Result<(), ImportError> {
         let compressed = |name: &&String| name.ends_with("_mesh_compression");
         let mut extensions = self.primitive.extensions.iter().flat_map(|e| e.others.keys());
@@ -128,7 +128,7 @@ impl PrimitiveSource<'_, '_> {
         self.floats::<Vec4, 4>(accessor, "COLOR_0", (Type::Vec4, COLOR))
     }
 
-    /// The stored index list, or 0, 1, 2, … where there is none.
+    /// Returns the stored index list, or 0, 1, 2, … where there is none.
     fn indices(&self, mode: SourceMode, vertices: usize) -> Result<Vec<u32>, ImportError> {
         let place = || format!("{}, indices", self.place());
         let reader = self.reader;
@@ -147,9 +147,9 @@ impl PrimitiveSource<'_, '_> {
                 (0..vertices as u32).collect()
             }
         };
-        // Strips and fans write each index out up to three times.
+        // Unrolled strips and fans write each index up to three times.
         reader.decoded.charge(&place, indices.len() as u64, 3 * 4)?;
-        // Looking for the largest takes many at once.
+        // Searching the largest index lets the compiler use wide instructions.
         let most = indices.iter().fold(0, |most, i| most.max(*i));
         let outside = (most as usize >= vertices).then(|| indices.iter().position(|i| *i as usize >= vertices));
         if let Some(at) = outside.flatten() {
@@ -185,7 +185,7 @@ impl PrimitiveSource<'_, '_> {
         Ok(out)
     }
 
-    /// Checks and lists attributes that exist but are not shown.
+    /// Checks attributes that exist but are not shown, and warns of them.
     fn note_unused(&self, count: usize) -> Result<(), ImportError> {
         for semantic in self.primitive.attributes.keys() {
             let Checked::Valid(semantic) = semantic else {
@@ -201,7 +201,7 @@ impl PrimitiveSource<'_, '_> {
         Ok(())
     }
 
-    /// Makes normals and tangents unit; exporters and integers leave them a little off.
+    /// Normalises normals and tangents, which exporters and integers leave a little off.
     fn unit_directions(&self, out: &mut Primitive) {
         let mut zero = 0;
         for n in &mut out.normals {
@@ -226,7 +226,7 @@ impl PrimitiveSource<'_, '_> {
     }
 }
 
-/// Vertices are addressed with 32 bits.
+/// A limit: vertices are addressed with 32 bits.
 struct Limits32;
 
 impl Limits32 {

@@ -1,4 +1,4 @@
-//! Skins: joints and their inverse bind matrices.
+//! Reads skins: joints and their inverse bind matrices.
 
 use glam::{Affine3A, Mat4};
 use gltf::json;
@@ -34,7 +34,7 @@ fn read_skin(reader: &Reader, nodes: &Nodes, index: usize, skin: &json::Skin) ->
     Ok(Skin { name, joints, inverse_bind, binds_missing, not_finite, root })
 }
 
-/// A matrix for each joint, and which of them stand for matrices that are not finite.
+/// Returns a matrix for each joint, and the numbers of those that replace matrices that are not finite.
 fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<(Vec<Affine3A>, Vec<usize>), ImportError> {
     let count = skin.joints.len();
     let Some(accessor) = skin.inverse_bind_matrices else {

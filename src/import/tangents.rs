@@ -1,4 +1,4 @@
-//! Tangents by MikkTSpace, where a normal map needs them and the file has none.
+//! Computes tangents by MikkTSpace, where a normal map needs them and the file has none.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -9,9 +9,9 @@ use super::attributes::PrimitiveSource;
 use super::{ImportError, mikktspace};
 use crate::model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
 
-/// Makes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow the
-/// coordinates that the texture is read at (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`; those that the file
-/// brings are taken to be made so, and are left as they are.
+/// Computes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow
+/// the coordinates at which the texture is read (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`. Tangents
+/// that the file stores are assumed to follow them too, and are left as they are.
 pub(super) fn complete(source: &PrimitiveSource, primitive: &mut Primitive) -> Result<(), ImportError> {
     if primitive.normals.is_empty() && !primitive.tangents.is_empty() {
         source.warn("TANGENT", "comes without NORMAL and was ignored");
@@ -28,7 +28,7 @@ pub(super) fn complete(source: &PrimitiveSource, primitive: &mut Primitive) -> R
 
 fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSlot) -> Result<(), ImportError> {
     let reader = source.reader;
-    // Tangents and the generator's own lists (about 200 bytes a corner).
+    // The memory of tangents and of the generator's own lists (about 200 bytes a corner) is charged.
     reader.decoded.charge(&|| source.place(), primitive.indices.len() as u64, 200)?;
     let stored = &primitive.uvs[slot.uv_set];
     let uvs = match slot.transform.map(|t| t.matrix()) {
@@ -44,13 +44,13 @@ fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSl
     Ok(())
 }
 
-/// Gives each vertex its corners' tangent; where they disagree the vertex is split, one copy for each tangent.
-/// Corners without a tangent take what their vertex has.
+/// Gives each vertex its corners' tangent; where they disagree the vertex is split, one copy for each tangent. Corners
+/// without a tangent take that of their vertex.
 fn distribute(primitive: &mut Primitive, corners: &[Option<Vec4>]) {
     let stored = primitive.positions.len();
     let fallback = |n: &Vec3| n.any_orthonormal_vector().extend(1.0);
     let mut tangents: Vec<Option<Vec4>> = vec![None; stored];
-    // Copies by vertex and the exact bits of the tangent.
+    // The copies, by vertex and the exact bits of the tangent.
     let mut copies: HashMap<(u32, [u32; 4]), u32> = HashMap::new();
     for (index, tangent) in primitive.indices.iter_mut().zip(corners) {
         let Some(tangent) = tangent else { continue };

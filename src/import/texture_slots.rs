@@ -9,7 +9,7 @@ use crate::model::{TextureId, TextureSlot, UvTransform};
 /// Extensions of a texture's info, as they stand in the file.
 pub(super) type Extensions<'a> = Option<&'a Map<String, Value>>;
 
-/// Checks that a texture is there, and reads where its coordinates come from. `what` names the texture's place.
+/// Checks that a texture is there, and reads which coordinates it uses. `what` names the texture's place.
 pub(super) fn slot(
     reader: &Reader,
     place: &str,
@@ -38,5 +38,5 @@ pub(super) fn slot(
     Ok(Some(TextureSlot { texture: TextureId::from_index(texture), uv_set, transform }))
 }
 
-/// Beyond this a 32-bit coordinate has no fraction left to read a texture by.
+/// The range of texture coordinates: beyond it a 32-bit float has no fraction left to read a texture by.
 const UV_RANGE: Range = Range { least: -1e6, most: 1e6 };

@@ -1,10 +1,10 @@
-//! Index lists: every primitive mode becomes a list of points, lines or triangles.
+//! Turns every primitive mode into a list of points, lines or triangles.
 
 use gltf::json::mesh::Mode;
 
 use crate::model::{SourceMode, Topology};
 
-/// The mode's name in the model and what it unrolls to.
+/// Returns the mode's name in the model and the kind of list that it unrolls to.
 pub(super) fn of_mode(mode: Mode) -> (SourceMode, Topology) {
     match mode {
         Mode::Points => (SourceMode::Points, Topology::Points),
@@ -17,7 +17,7 @@ pub(super) fn of_mode(mode: Mode) -> (SourceMode, Topology) {
     }
 }
 
-/// Indices left over at the end of the list, which no point, line or triangle takes.
+/// Returns how many indices are left over at the end of the list, which no point, line or triangle uses.
 pub(super) fn left_over(mode: SourceMode, count: usize) -> usize {
     let short = |least: usize| if count < least { count } else { 0 };
     match mode {
@@ -29,8 +29,8 @@ pub(super) fn left_over(mode: SourceMode, count: usize) -> usize {
     }
 }
 
-/// The list of points, lines or triangles that `indices` mean in `mode`. Winding stays as glTF 2.0 (3.7.2.1) has it;
-/// triangles of a strip that touch one vertex twice only stitch strips together and are left out.
+/// Returns the list of points, lines or triangles that `indices` mean in `mode`. Winding stays as glTF 2.0 (3.7.2.1)
+/// has it; triangles of a strip that use one vertex twice only stitch strips together and are left out.
 pub(super) fn unroll(mode: SourceMode, mut indices: Vec<u32>) -> Vec<u32> {
     let whole = indices.len() - left_over(mode, indices.len());
     indices.truncate(whole);

@@ -1,5 +1,5 @@
-//! Words and numbers that glTF 2.0 does not know, where they say how to read data: told with what the file has there.
-//! The document's types keep only that they are unknown.
+//! Finds words and numbers that glTF 2.0 does not know, where they say how to read data, for an error message with the
+//! value in the file. The document's types only keep that they are unknown.
 
 use gltf::json;
 use gltf::json::validation::Checked;
@@ -13,7 +13,7 @@ type Unknown = (String, String, &'static str);
 /// Refuses the first such word or number.
 pub(super) fn check(root: &json::Root, text: &str) -> Result<(), ImportError> {
     let Some((pointer, place, expected)) = first(root) else { return Ok(()) };
-    // Read once more: only a file that is refused anyway pays for it.
+    // The text is parsed once more, which costs time only for a file that is refused anyway.
     let value = text.parse::<json::Value>().ok();
     let found = match value.as_ref().and_then(|v| v.pointer(&pointer)) {
         Some(json::Value::String(word)) => quoted(word),

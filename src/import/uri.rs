@@ -1,4 +1,4 @@
-//! Where bytes come from: data URIs, and files inside the model's own folder.
+//! Resolves URIs: data URIs, and files inside of the model's own folder.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -28,12 +28,13 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// The advice about a URI that leads out of the model's folder.
 const KEEP_INSIDE: &str = "put the file into the model's folder and refer to it from there";
-/// The same where the user may let it pass.
+/// The same advice where the user may allow it.
 const OUTSIDE: &str = "put the file into the model's folder, or pass --allow-external if you trust the model";
 const BAD_URI: &str = "export the model again, best as one .glb file";
 
-/// A regular file and its length; `None` where `path` is a folder, a pipe, a device. Asked before opening, because opening
-/// a pipe waits for its other end, and after it, because the name may mean another file by then.
+/// Opens a regular file and returns its length; `None` where `path` is a folder, a pipe, a device. The kind is checked
+/// before opening, because opening a pipe waits for its other end, and after it, because the name may mean another file
+/// by then.
 pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
     if !std::fs::metadata(path)?.is_file() {
         return Ok(None);
@@ -43,31 +44,32 @@ pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
     Ok(facts.is_file().then_some((file, facts.len())))
 }
 
-/// The rest of a data URI after its scheme; `None` for any other URI.
+/// Returns the rest of a data URI after its scheme; `None` for any other URI.
 fn data(uri: &str) -> Option<&str> {
     uri.get(..5).filter(|s| s.eq_ignore_ascii_case("data:")).map(|_| &uri[5..])
 }
 
-/// A scheme or a drive: letters, digits, + - . before the first colon that precedes any slash.
+/// Returns whether a URI has a scheme or a drive: letters, digits, + - . before the first colon that precedes any
+/// slash.
 fn has_scheme(decoded: &str) -> bool {
     decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default().contains(':')
 }
 
-/// Reads what URIs of one model point to.
+/// Reads the bytes that the URIs of one model name.
 #[derive(Debug)]
 pub(super) struct Resolver<'a> {
     /// Canonical folder of the model; `None` for a model in memory, which can refer to nothing outside itself.
     pub folder: Option<PathBuf>,
     pub allow_external: bool,
     pub budget: &'a Budget,
-    /// Files that stay open.
+    /// How many files stay open.
     open: AtomicUsize,
 }
 
-/// Files of this length and more are not read as a whole, bytes.
+/// Files of so many bytes and more are not read as a whole.
 const LARGE: u64 = 1 << 20;
 
-/// Files that one model keeps open; systems allow a few hundred.
+/// The most files that one model keeps open; systems allow a few hundred.
 const MOST_OPEN: usize = 64;
 
 impl<'a> Resolver<'a> {
@@ -75,7 +77,8 @@ impl<'a> Resolver<'a> {
         Self { folder, allow_external, budget, open: AtomicUsize::new(0) }
     }
 
-    /// Opens the bytes behind `uri`. Of those that are to `stay`, only large files stay on disk, and not too many.
+    /// Opens the bytes behind `uri`. With `stay` a large file stays on disk, unless too many are open; others are read
+    /// as a whole.
     pub(super) fn open(&self, uri: &str, stay: bool, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
         if let Some(rest) = data(uri) {
             return self.data(rest, place).map(Owner::Memory);
@@ -101,7 +104,7 @@ impl<'a> Resolver<'a> {
         decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()).advise(BAD_URI))
     }
 
-    /// The file behind a URI, and its length, which is charged.
+    /// Opens the file behind a URI and returns it with its length, which is charged.
     fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<(OpenFile, u64), ImportError> {
         let path = self.path(uri, place)?;
         let failed = |source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source };
@@ -112,8 +115,8 @@ impl<'a> Resolver<'a> {
         Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, length))
     }
 
-    /// The paths of the files that the document's buffers and images name, each once: also those that do not exist,
-    /// that are not read because nothing shows them, or that may not be read. Nothing is opened.
+    /// Returns the paths of the files that the document's buffers and images name, each once: also those that do not
+    /// exist, that are not read because nothing shows them, or that may not be read. Nothing is opened.
     pub(super) fn named(&self, root: &json::Root) -> Vec<PathBuf> {
         let buffers = root.buffers.iter().filter_map(|b| b.uri.as_deref());
         let images = root.images.iter().filter_map(|i| i.uri.as_deref());
@@ -129,7 +132,7 @@ impl<'a> Resolver<'a> {
         is_local.then(|| folder.join(decoded.as_ref()))
     }
 
-    /// The file that a relative URI names, known to lie where it may.
+    /// Returns the file that a relative URI names, after a check that it lies where it may.
     fn path(&self, uri: &str, place: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
         let bad = |expected: &str, advice| Err(ImportError::invalid(place(), expected, quoted(uri)).advise(advice));
         let Some(folder) = &self.folder else {

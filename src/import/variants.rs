@@ -1,4 +1,4 @@
-//! `KHR_materials_variants`: names at the root, and for each primitive the materials of its variants.
+//! Reads `KHR_materials_variants`: names at the root, and for each primitive the materials of its variants.
 
 use std::collections::BTreeMap;
 

@@ -6,11 +6,11 @@ use super::bytes::Bytes;
 /// The bytes of a buffer view.
 #[derive(Debug)]
 pub(super) enum View<'a> {
-    /// In the file.
+    /// They stand in the file.
     Stored(Bytes<'a>),
-    /// Decompressed, as whole words so that they are aligned.
+    /// They were decompressed, as whole words so that they are aligned.
     Words(Vec<u32>),
-    /// Decompressed 16-bit indices.
+    /// They were decompressed to 16-bit indices.
     Shorts(Vec<u16>),
 }
 
@@ -24,7 +24,7 @@ impl View<'_> {
     }
 }
 
-/// `length` bytes from `offset` of a buffer.
+/// Returns `length` bytes from `offset` of a buffer.
 pub(super) fn part<'a>(
     buffer: usize,
     buffers: &[Bytes<'a>],

@@ -1,4 +1,4 @@
-//! Buffer views: where their bytes lie in the file, or what compressed ones become.
+//! Reads buffer views: finds their bytes in the file, or decompresses them.
 
 use gltf::json::{self, Root};
 
@@ -9,8 +9,8 @@ use super::view_bytes::{View, part};
 use super::{ImportError, Progress, meshopt};
 use crate::model::ViewOrigin;
 
-/// Checks every view against the bytes that are there, and decompresses those that need it on all cores. Also says where
-/// each stands.
+/// Checks every view against the bytes that are there, and decompresses those that need it on all cores. Also returns
+/// the place of each.
 pub(super) fn read<'a>(
     root: &Root,
     buffers: &[Bytes<'a>],
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(
     Ok((out, origins))
 }
 
-/// The place that a view gives for its bytes.
+/// Returns the place that a view states for its bytes.
 fn origin(view: &json::buffer::View) -> ViewOrigin {
     let offset = view.byte_offset.map_or(0, |o| o.0);
     ViewOrigin { buffer: view.buffer.value(), offset, length: view.byte_length.0, meshopt: None }

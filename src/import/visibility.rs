@@ -1,4 +1,4 @@
-//! `KHR_node_visibility`: nodes that the file hides, with all below them.
+//! Reads `KHR_node_visibility`: nodes that the file hides, with all below them.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Accessors: conversion, strides, sparse elements, ranges.
+//! Tests of accessors: conversion, strides, sparse elements, ranges.
 
 use bytemuck::Pod;
 use gltf::json::Index;
@@ -26,7 +26,7 @@ fn scalars(doc: &Doc) -> Vec<f32> {
     read::<f32, 1>(doc, 0).unwrap()
 }
 
-/// One accessor of scalars.
+/// Reads one accessor of scalars.
 fn scalar(component: u32, bytes: &[u8], count: usize, normalized: bool) -> Doc {
     let mut doc = Doc::new();
     doc.accessor(bytes, component, "SCALAR", count);
@@ -36,7 +36,7 @@ fn scalar(component: u32, bytes: &[u8], count: usize, normalized: bool) -> Doc {
 
 #[test]
 fn integers_convert_as_the_specification_says() {
-    // glTF 2.0, 3.11: c / max, and no less than -1.
+    // By glTF 2.0, 3.11 it is c / max, and no less than -1.
     let bytes = |values: &[i8]| values.iter().map(|v| v.to_le_bytes()[0]).collect::<Vec<u8>>();
     assert_eq!(scalars(&scalar(I8, &bytes(&[-128, -127, 0, 127]), 4, true)), [-1.0, -1.0, 0.0, 1.0]);
     assert_eq!(scalars(&scalar(I8, &bytes(&[-128, 5]), 2, false)), [-128.0, 5.0]);

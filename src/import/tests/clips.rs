@@ -6,7 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::model::{Clip, Interpolation, Path, Values};
 
-/// Two nodes, the second with a mesh of two morph targets, and one animation.
+/// Makes two nodes, the second with a mesh of two morph targets, and one animation.
 fn animated(doc: Doc, samplers: Value, channels: &[(usize, usize, &str)]) -> Doc {
     let mut doc = doc;
     let position = doc.floats("VEC3", 3, &SQUARE);
@@ -153,13 +153,13 @@ fn keys_without_a_time_are_dropped_with_their_values() {
     }
 }
 
-/// Three values a key; faults of times and of values at once, of every kind.
+/// Each key has three values; times and values have faults of every kind at once.
 #[test]
 fn splines_lose_whole_keys_and_their_broken_tangents_are_zero() {
     let mut doc = Doc::new();
     let times = doc.floats("SCALAR", 1, &[-1.0, f32::NAN, 0.5, 0.25, 0.5, f32::INFINITY, 2.0]);
     let mut moves: Vec<f32> = (0..63).map(|i| i as f32).collect();
-    // The value of the second key, which goes; the in-tangent of the third; the value of the last.
+    // Broken are the value of the second key, which is dropped, the in-tangent of the third, and the value of the last.
     moves[12] = f32::NAN;
     moves[19] = f32::INFINITY;
     moves[58] = f32::NAN;

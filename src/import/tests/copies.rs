@@ -7,7 +7,7 @@ use super::*;
 
 const NAME: &str = "EXT_mesh_gpu_instancing";
 
-/// A square shown by a node at (0, 0, 5) with these attributes.
+/// Makes a square that a node at (0, 0, 5) shows with these attributes.
 fn shown(mut doc: Doc, attributes: Value) -> Doc {
     let position = doc.floats("VEC3", 3, &SQUARE);
     let mut doc = doc.with_primitive(json!({ "attributes": { "POSITION": position }, "mode": 5 }));
@@ -22,7 +22,7 @@ fn shown(mut doc: Doc, attributes: Value) -> Doc {
 fn copies_stand_where_translation_rotation_and_scale_put_them() {
     let places = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.0, 0.0, -3.0)];
     let sizes = [Vec3::ONE, Vec3::new(2.0, 0.5, 1.0), Vec3::new(-1.0, 1.0, 1.0)];
-    // Quarter turns about x, y and z, rounded to bytes: 0.70866 for 0.70711.
+    // The rotations are quarter turns about x, y and z, rounded to bytes: 0.70866 for 0.70711.
     let turns: [[i8; 4]; 3] = [[90, 0, 0, 90], [0, 90, 0, 90], [0, 0, 90, 90]];
     let mut doc = Doc::new();
     let translation = doc.floats("VEC3", 3, &places.map(|p| p.to_array()).concat());
@@ -105,6 +105,6 @@ fn broken_copies_name_what_is_wrong() {
     assert_eq!(turned.model.instances[0].copies.len(), 2);
     let empty = shown(doc.clone(), json!({ "SCALE": none })).import().unwrap();
     assert!(empty.model.instances.is_empty() && empty.warnings.iter().any(|w| w.message.contains("no time at all")));
-    // Nothing that is asked for is the mesh itself, once.
+    // Without any attribute the node shows the mesh itself, once.
     assert!(shown(doc.clone(), json!({})).import().unwrap().model.instances[0].copies.is_empty());
 }

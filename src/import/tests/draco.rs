@@ -5,7 +5,7 @@ use super::*;
 
 const DRACO: &str = "KHR_draco_mesh_compression";
 
-/// A figure whose stream has all attributes and 587 vertices, with one morph target beside it.
+/// Makes a figure whose stream has all attributes and 587 vertices, with one morph target beside it.
 fn figure() -> Doc {
     let glb = include_bytes!("../../../tests/fixtures/figure_draco_morph.glb");
     let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
@@ -17,7 +17,7 @@ impl Doc {
         &mut self.root["meshes"][0]["primitives"][0]["extensions"][DRACO]
     }
 
-    /// The accessor of an attribute.
+    /// Returns the accessor of an attribute.
     fn of(&mut self, name: &str) -> &mut Value {
         let index = self.root["meshes"][0]["primitives"][0]["attributes"][name].as_u64().unwrap();
         &mut self.root["accessors"][index as usize]
@@ -32,7 +32,7 @@ fn integers_take_the_width_of_their_accessor() {
     doc.of("JOINTS_0")["componentType"] = json!(U16);
     let wide = doc.primitive();
     assert_eq!(wide.stored_influences.unwrap().joints, plain.stored_influences.as_ref().unwrap().joints);
-    // Whether integers are fractions is the accessor's to say.
+    // The accessor says whether integers are fractions.
     let mut doc = figure();
     doc.of("WEIGHTS_0")["normalized"] = json!(false);
     assert!(doc.error().contains("WEIGHTS_0: expected VEC4 of f32, normalized u8, normalized u16"), "{}", doc.error());
@@ -53,7 +53,7 @@ fn the_stream_counts_where_nothing_beside_it_does() {
         format!("{place}: indices has 3168 elements in the stream, its accessor states 3"),
     ];
     assert_eq!(doc.warnings(), said);
-    // A morph target beside the stream must have as many.
+    // A morph target beside the stream must have as many vertices.
     let mut doc = figure();
     let target = doc.root["meshes"][0]["primitives"][0]["targets"][0]["POSITION"].as_u64().unwrap() as usize;
     doc.root["accessors"][target]["count"] = json!(586);

@@ -1,4 +1,4 @@
-//! Extensions: what the file asks for, and what becomes of it.
+//! Tests of extensions: which ones the file asks for, and how each is handled.
 
 use serde_json::json;
 

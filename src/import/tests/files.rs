@@ -8,7 +8,7 @@ use super::super::import_file;
 use super::*;
 use crate::model::Origins;
 
-/// A folder that goes when the test ends.
+/// A folder that is removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -31,12 +31,12 @@ impl Drop for Folder {
     }
 }
 
-/// Triangles of so many vertices that every list takes several pieces, in all the ways that lists are stored.
+/// Makes triangles of so many vertices that every list takes several pieces, in all the ways in which lists are stored.
 fn long() -> Doc {
     const COUNT: usize = 50_001;
     let mut doc = Doc::new();
     let value = |i: usize, k: usize| (i * 7 + k * 3) as f32 * 0.25;
-    // Positions and normals side by side, 28 bytes a vertex, after 8 bytes of something else.
+    // Positions and normals stand side by side, 28 bytes a vertex, after 8 bytes of something else.
     let mut mixed = vec![0_u8; 8];
     for i in 0..COUNT {
         let floats = [value(i, 0), value(i, 1), value(i, 2), 0.0, 1.0, 0.0, f32::NAN];
@@ -55,7 +55,7 @@ fn long() -> Doc {
     doc.root["accessors"][uvs]["normalized"] = json!(true);
     let indices: Vec<u32> = (0..COUNT as u32).rev().collect();
     let indices = doc.accessor(bytemuck::cast_slice(&indices), U32, "SCALAR", COUNT);
-    // Every third displacement, the others stay zero.
+    // Every third vertex is displaced, the others stay.
     let (at, by): (Vec<u32>, Vec<f32>) = (0..COUNT as u32).step_by(3).map(|i| (i, value(i as usize, 5))).unzip();
     let by: Vec<f32> = by.iter().flat_map(|v| [*v, -*v, 1.0]).collect();
     let sparse = json!({
@@ -72,7 +72,7 @@ fn long() -> Doc {
     }))
 }
 
-/// The whole model but for where its text and its buffers lie.
+/// Describes the whole model but for where its text and its buffers lie.
 fn said(import: Result<Import, ImportError>) -> String {
     let import = import.unwrap();
     let Origins { json, buffers, .. } = &*import.model.source.origins;
@@ -87,7 +87,7 @@ fn a_glb_and_a_gltf_with_its_bin_are_what_their_bytes_are() {
     let (doc, folder) = (long(), Folder::new("files"));
     let from = |path: &std::path::Path| said(import_file(path, &Options::default(), &Progress::silent()));
     let primitive = doc.primitive();
-    // Written out: vertex 40 000 lies in another piece than vertex 0, and only every third is displaced.
+    // Two values are written out: vertex 40 000 lies in another piece than vertex 0, and only every third is displaced.
     assert_eq!(primitive.positions[40_000], glam::Vec3::new(70_000.0, 70_000.75, 70_001.5));
     assert_eq!((primitive.indices[0], primitive.indices[50_000]), (50_000, 0));
     assert_eq!(primitive.uvs[0][40_000].y, f32::from((80_001 * 13) as u16) / 65_535.0);
@@ -96,13 +96,13 @@ fn a_glb_and_a_gltf_with_its_bin_are_what_their_bytes_are() {
     let glb = doc.glb();
     let memory = said(import_bytes(&glb, "long.glb", &Options::default(), &Progress::silent()));
     assert_eq!(from(&folder.write("long.glb", &glb)), memory);
-    // More than a file that is read as a whole.
+    // The file is longer than one that is read as a whole.
     assert!(doc.bin.len() > 1 << 20);
     let mut root = doc.root.clone();
     root["buffers"] = json!([{ "byteLength": doc.bin.len(), "uri": "long.bin" }]);
     let bin = folder.write("long.bin", &doc.bin);
     let gltf = folder.write("long.gltf", root.to_string().as_bytes());
-    // All the same but that it names a file, which no output may replace, and where its bytes lie.
+    // Both are the same but that one names a file, which no output may replace, and where its bytes lie.
     let (read, named) = (from(&gltf), format!("files: [{:?}]", bin.canonicalize().unwrap()));
     assert!(memory.contains("files: []") && read.contains(&named));
     assert!(read.replace("long.gltf", "long.glb").replace(&named, "files: []") == memory);

@@ -15,7 +15,7 @@ macro_rules! fixture {
     };
 }
 
-/// Basis Universal, by the names in `expected.json`.
+/// Basis Universal files, by the names in `expected.json`.
 const KTX2: [(&str, &[u8]); 6] = [
     ("etc1s_mips", fixture!("etc1s_mips.ktx2")),
     ("etc1s_alpha", fixture!("etc1s_alpha.ktx2")),
@@ -55,7 +55,7 @@ fn open(doc: &Doc, formats: Option<BlockFormats>) -> Import {
     import_bytes(&doc.glb(), "test", &options, &Progress::silent()).unwrap()
 }
 
-/// The pixels of the one image, where nothing may be odd about the file.
+/// Returns the pixels of the one image of a file without warnings.
 fn decoded(extension: &str, file: &[u8], formats: Option<BlockFormats>) -> Pixels {
     let import = open(&textured(extension, &[file]), formats);
     assert_eq!(import.warnings, []);
@@ -95,7 +95,7 @@ fn basis_universal_becomes_what_the_device_reads_to_the_byte() {
             let pixels = decoded("KHR_texture_basisu", file, formats);
             assert_eq!((pixels.width(), pixels.height()), (side(0, "width"), side(0, "height")), "{name}");
             assert_eq!(pixels.levels().len(), levels.len(), "{name}");
-            // Blocks only where the size is whole blocks and smaller levels are there.
+            // Blocks are used only where the size is whole blocks and smaller levels are there.
             let whole = pixels.width().is_multiple_of(4) && pixels.height().is_multiple_of(4) && levels.len() > 1;
             let (format, key) = if whole { (in_blocks, key) } else { (PixelFormat::Rgba8, "rgba8") };
             assert_eq!(pixels.format(), format, "{name}");
@@ -190,7 +190,8 @@ fn a_zstandard_frame_cannot_ask_for_more_room_than_its_level() {
     let file = KTX2[4].1;
     let at = u64::from_le_bytes(file[80..88].try_into().unwrap()) as usize;
     assert_eq!(file[at..at + 4], [0x28, 0xB5, 0x2F, 0xFD]);
-    // A window of two tebibytes, then one repeated byte again and again: 128 KiB from four bytes each, with no end.
+    // The window is two tebibytes, then one byte is repeated again and again: 128 KiB from four bytes each, with no
+    // end.
     let mut bomb = file[..at].to_vec();
     bomb.extend([0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xF8]);
     bomb.extend([0x02, 0x00, 0x10, 7].repeat(4096));
@@ -211,7 +212,7 @@ fn a_texture_falls_back_to_the_image_that_can_be_read() {
         "{said:?}"
     );
     assert_eq!(import.model.images[0].pixels().unwrap().levels(), [picture(fixture!("picture.png"))]);
-    // What can be read is taken, and nobody looks at the other.
+    // The first image that can be read is taken, and the other is not read.
     let import = open(&textured("KHR_texture_basisu", &[KTX2[3].1, b"nothing"]), Some(BC7));
     assert_eq!((import.warnings.len(), import.model.images[0].pixels().unwrap().format()), (0, PixelFormat::Bc7));
 }
@@ -314,7 +315,7 @@ fn stopping_once_the_model_is_shown_leaves_the_other_images_out() {
     assert!((3..=count).contains(&missing), "{missing} of {count}");
     let said: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(said, [format!("images: {missing} of {count} were left out, because loading was stopped")]);
-    // What nobody was shown is no model at all.
+    // Without `shown` a cancelled import gives no model at all.
     let error = import_bytes(&doc.glb(), "x", &options, &progress);
     assert!(matches!(error, Err(ImportError::Cancelled)));
 }
@@ -333,7 +334,7 @@ fn mutants_of_images_never_do_harm() {
         for _ in 0..150 {
             let mut mutant = file.to_vec();
             for _ in 0..=random(4) {
-                // Headers more often than what they describe.
+                // Half of the changes are made among the headers.
                 let end = if random(2) == 0 { mutant.len().min(300) } else { mutant.len() };
                 let at = random(end);
                 mutant[at] = [0, 1, 0x7F, 0x80, 0xFF, random(256) as u8][random(6)];
@@ -346,7 +347,7 @@ fn mutants_of_images_never_do_harm() {
             assert!(!import.model.images[0].is_pending());
             let said: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
             assert_eq!(said.is_empty(), import.model.images[0].pixels().is_some(), "{said:?}");
-            // What a decoder would panic at is found before.
+            // A fault at which a decoder would panic is found before.
             assert!(!said.concat().contains("the decoder failed"), "file {which}: {said:?}");
         }
     }

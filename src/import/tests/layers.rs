@@ -9,7 +9,7 @@ use crate::model::{
     UvTransform,
 };
 
-/// A file of one material and eight textures without an image.
+/// Makes a file of one material and eight textures without an image.
 fn doc(material: Value) -> Doc {
     let mut doc = Doc::new();
     doc.root["textures"] = json!(vec![json!({}); 8]);
@@ -17,14 +17,14 @@ fn doc(material: Value) -> Doc {
     doc
 }
 
-/// A material with one extension, and what was odd about it. The textures, which have no image, do not count.
+/// Reads a material with one extension; also returns the warnings, without those of the textures, which have no image.
 fn read(extension: &str, value: Value) -> (Material, Vec<String>) {
     let import = doc(json!({ "extensions": { extension: value } })).import().unwrap();
     let odd = import.warnings.iter().map(ToString::to_string).filter(|w| !w.starts_with("texture "));
     (import.model.materials[0].clone(), odd.collect())
 }
 
-/// The same where nothing may be odd.
+/// Does the same for a file without warnings.
 fn plain(extension: &str, value: Value) -> Material {
     let (material, warnings) = read(extension, value);
     assert_eq!(warnings, [""; 0]);
@@ -279,7 +279,7 @@ fn tangents_follow_the_transformed_coordinates() {
     let near = |found: &[Vec4], want: Vec4| found.iter().all(|t| (*t - want).length() < 1e-5);
     // u grows to the right, v (downward in pictures) upward: bitangents point against it.
     assert!(near(&tangents(json!({ "index": 0 })), Vec4::new(1.0, 0.0, 0.0, -1.0)));
-    // u' = u cos + v sin: a quarter turn later it grows upward.
+    // u' = u cos + v sin: after a quarter turn it grows upwards.
     let quarter = turned(json!({ "rotation": std::f32::consts::FRAC_PI_2 }));
     assert!(near(&quarter, Vec4::new(0.0, 1.0, 0.0, -1.0)), "{quarter:?}");
     let mirrored = turned(json!({ "scale": [-1, 1] }));

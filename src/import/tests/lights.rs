@@ -1,4 +1,4 @@
-//! Lights, cameras and hidden nodes.
+//! Tests of lights, cameras and hidden nodes.
 
 use glam::Vec3;
 use serde_json::json;

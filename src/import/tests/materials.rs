@@ -1,4 +1,4 @@
-//! Materials, textures, images, extensions, containers.
+//! Tests of materials, textures, images, extensions and containers.
 
 use base64::Engine;
 use glam::{Vec3, Vec4};
@@ -65,7 +65,7 @@ fn images_come_from_data_uris_and_broken_ones_leave_a_gap() {
     assert_eq!(found, [Some(0), Some(1), Some(1), None]);
     let readable: Vec<_> = import.model.images.iter().map(|i| (i.is_pending(), i.pixels().is_some())).collect();
     assert_eq!(readable, [(false, false), (false, true)]);
-    // Image 2 is used by no texture, so nobody looks for it.
+    // No texture uses image 2, so it is not read.
     let places: Vec<_> = import.warnings.iter().map(|w| w.place.as_str()).collect();
     assert_eq!(places, ["texture 3", "image 0"]);
 }

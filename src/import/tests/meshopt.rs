@@ -37,7 +37,7 @@ impl Sample {
         BASE64_STANDARD.decode(&self.decoded).unwrap()
     }
 
-    /// Bytes of a number that the filter makes.
+    /// Returns the bytes of a number that the filter makes.
     fn width(&self) -> usize {
         match (self.filter.as_str(), self.stride) {
             ("OCTAHEDRAL" | "COLOR", 4) | ("NONE", _) => 1,
@@ -46,18 +46,18 @@ impl Sample {
         }
     }
 
-    /// Steps that two right decoders may differ by: these filters round the result of a division or a root.
+    /// Returns by how many steps two right decoders may differ: these filters round the result of a division or a root.
     fn rounding(&self) -> u64 {
         u64::from(matches!(self.filter.as_str(), "OCTAHEDRAL" | "QUATERNION" | "COLOR"))
     }
 
-    /// The numbers in the bytes that it becomes, sign left aside.
+    /// Returns the numbers in the decoded bytes, without their signs.
     fn components(&self, bytes: &[u8]) -> impl ExactSizeIterator<Item = u64> {
         let number = |b: &[u8]| b.iter().rev().fold(0, |n, byte| n << 8 | u64::from(*byte));
         bytes.chunks(self.width()).map(number).collect::<Vec<_>>().into_iter()
     }
 
-    /// A file with this stream as its only view: buffer 0 is the GLB's own, buffer 1 holds nothing.
+    /// Makes a file with this stream as its only view: buffer 0 is the GLB's own, buffer 1 holds nothing.
     fn doc(&self, extension: &str) -> Doc {
         let mut doc = Doc::new();
         doc.bin = vec![0xEE; 12];
@@ -87,7 +87,7 @@ impl Sample {
 const KHR: &str = "KHR_meshopt_compression";
 const EXT: &str = "EXT_meshopt_compression";
 
-/// The bytes that the file's only view becomes, and what was odd.
+/// Returns the decoded bytes of the file's only view, and the warnings.
 fn unpacked(doc: &Doc) -> Result<(Vec<u8>, Vec<String>), ImportError> {
     let root = serde_json::from_value(doc.root.clone()).unwrap();
     let warnings = Warnings::default();
@@ -162,7 +162,8 @@ fn a_compressed_view_that_breaks_a_rule_is_named_with_its_mode() {
 
 #[test]
 fn streams_cannot_claim_more_than_they_can_hold() {
-    // Appendix A: what an element takes at least. Nothing is allocated for the rest, whatever the budget.
+    // Appendix A says the fewest bytes that an element takes. Nothing is allocated for more elements, whatever the
+    // budget.
     for (name, most) in [
         ("attributes v0 stride 4", 64 * 16),
         ("attributes v1 stride 4", 256 * 4),
@@ -178,7 +179,7 @@ fn streams_cannot_claim_more_than_they_can_hold() {
             assert!(error.contains("expected at least"), "{name}, {count}: {error}");
         }
     }
-    // What a stream can hold is charged before it is decoded.
+    // The memory of a stream is charged before it is decoded.
     let budget = Budget::new("bytes", 100);
     let doc = Sample::named("attributes v0 stride 4").doc(KHR);
     let buffers = [Bytes::Memory(&doc.bin), Bytes::Memory(&[])];
@@ -191,19 +192,19 @@ fn streams_cannot_claim_more_than_they_can_hold() {
 fn only_buffers_that_nothing_reads_may_be_without_bytes() {
     let sample = Sample::named("attributes v0 stride 12");
     let want = sample.decoded();
-    // Not tagged: a view that is compressed is enough.
+    // The buffer has no mark of the extension: a view that is compressed is enough.
     let mut doc = sample.doc(KHR);
     doc.root["buffers"][1] = json!({ "byteLength": 252 });
     assert_eq!(unpacked(&doc).unwrap().0, want);
-    // Tagged with a file that is not there: it is not read.
+    // The buffer is marked and names a file that is not there: it is not read.
     let mut doc = sample.doc(KHR);
     doc.root["buffers"][1]["uri"] = json!("nowhere.bin");
     assert_eq!(unpacked(&doc).unwrap().0, want);
-    // Not tagged, and a plain view needs it.
+    // The buffer is not marked, and a plain view needs it.
     doc.root["buffers"][1] = json!({ "byteLength": 252 });
     doc.root["bufferViews"].as_array_mut().unwrap().push(json!({ "buffer": 1, "byteLength": 12 }));
     assert!(unpacked(&doc).unwrap_err().to_string().contains("buffer 1"));
-    // A length that is not that of the elements is odd; the elements count.
+    // A length that is not that of the elements causes a warning; the number of elements is used.
     let mut doc = sample.doc(KHR);
     doc.root["bufferViews"][0]["byteLength"] = json!(240);
     let (bytes, warnings) = unpacked(&doc).unwrap();

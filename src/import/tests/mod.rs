@@ -1,4 +1,4 @@
-//! Small documents made by hand, and what import makes of them. Values asserted here are written out, not computed.
+//! Tests of import on small documents made by hand. The expected values are written out, not computed.
 
 mod accessors;
 mod clips;
@@ -44,7 +44,7 @@ impl Doc {
         list.len() - 1
     }
 
-    /// A view of `bytes`, aligned to four.
+    /// Adds a view of `bytes`, aligned to four.
     pub(super) fn view(&mut self, bytes: &[u8]) -> usize {
         self.bin.resize(self.bin.len().next_multiple_of(4), 0);
         let offset = self.bin.len();
@@ -52,14 +52,14 @@ impl Doc {
         self.push("bufferViews", json!({ "buffer": 0, "byteOffset": offset, "byteLength": bytes.len() }))
     }
 
-    /// An accessor over all of a new view of `bytes`.
+    /// Adds an accessor over all of a new view of `bytes`.
     pub(super) fn accessor(&mut self, bytes: &[u8], component: u32, kind: &str, count: usize) -> usize {
         let view = self.view(bytes);
         let item = json!({ "bufferView": view, "componentType": component, "type": kind, "count": count });
         self.push("accessors", item)
     }
 
-    /// An accessor of floats; `width` of them make one element of `kind`.
+    /// Adds an accessor of floats; `width` of them make one element of `kind`.
     pub(super) fn floats(&mut self, kind: &str, width: usize, values: &[f32]) -> usize {
         self.accessor(bytemuck::cast_slice(values), F32, kind, values.len() / width)
     }
@@ -68,14 +68,14 @@ impl Doc {
         self.accessor(bytemuck::cast_slice(values), U16, kind, values.len() / width)
     }
 
-    /// One mesh of one primitive on one node.
+    /// Adds one mesh of one primitive on one node.
     pub(super) fn with_primitive(mut self, primitive: Value) -> Self {
         self.root["meshes"] = json!([{ "primitives": [primitive] }]);
         self.root["nodes"] = json!([{ "mesh": 0 }]);
         self
     }
 
-    /// The finished GLB; its binary chunk is buffer 0.
+    /// Returns the finished GLB; its binary chunk is buffer 0.
     pub(super) fn glb(&self) -> Vec<u8> {
         let mut root = self.root.clone();
         if root["buffers"].is_null() {
@@ -102,19 +102,19 @@ impl Doc {
         import_bytes(&self.glb(), "test", &Options::default(), &Progress::silent())
     }
 
-    /// The only primitive, where nothing may be odd about the file.
+    /// Imports a file without warnings and returns its only primitive.
     pub(super) fn primitive(&self) -> Primitive {
         let import = self.import().unwrap();
         assert_eq!(import.warnings, []);
         import.model.meshes[0].primitives[0].clone()
     }
 
-    /// The error's one line.
+    /// Returns the error's one line.
     pub(super) fn error(&self) -> String {
         self.import().unwrap_err().to_string()
     }
 
-    /// All warnings, line by line.
+    /// Returns all warnings, line by line.
     pub(super) fn warnings(&self) -> Vec<String> {
         self.import().unwrap().warnings.iter().map(ToString::to_string).collect()
     }

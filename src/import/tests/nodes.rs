@@ -1,4 +1,4 @@
-//! Nodes: order, scenes, transforms.
+//! Tests of nodes: order, scenes, transforms.
 
 use glam::{Mat4, Quat, Vec3};
 use serde_json::json;
@@ -30,7 +30,7 @@ fn the_default_scene_comes_first_depth_first_then_the_rest() {
     assert_eq!(model.default_scene, 1);
     assert_eq!(model.scenes[1].contains, [true, true, true, true, false, false, false]);
     assert_eq!(model.scenes[0].contains, [false, false, false, false, true, false, false]);
-    // Without any scene there is one of all roots.
+    // A file without any scene has one of all roots.
     doc.root.as_object_mut().unwrap().retain(|k, _| k != "scene" && k != "scenes");
     assert_eq!(names(&doc), ["f", "d", "a", "b", "c", "e", "node 6"]);
     let model = doc.import().unwrap().model;

@@ -1,4 +1,4 @@
-//! `KHR_animation_pointer`: what pointers name, and what they make of it at a time.
+//! Tests of `KHR_animation_pointer`: the properties that pointers name, and their values at a time.
 
 use glam::{Vec2, Vec3, Vec4};
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::model::{
 
 const NAME: &str = "KHR_animation_pointer";
 
-/// A file with a node, a material with all that may be pointed at, a spot light and two cameras.
+/// Makes a file with a node, a material with every part that pointers can name, a spot light and two cameras.
 fn world() -> Doc {
     let mut doc = Doc::new();
     doc.root["extensionsUsed"] = json!([NAME]);
@@ -35,7 +35,7 @@ fn world() -> Doc {
     doc
 }
 
-/// Lets a pointer be moved by keys at 0 s and 1 s.
+/// Adds a channel that moves the property of a pointer by keys at 0 s and 1 s.
 fn point(doc: &mut Doc, pointer: &str, width: usize, values: &[f32], interpolation: &str) {
     let kind = ["SCALAR", "VEC2", "VEC3", "VEC4"][width - 1];
     let (input, output) = (doc.floats("SCALAR", 1, &[0.0, 1.0]), doc.floats(kind, width, values));
@@ -94,7 +94,7 @@ fn pointers_change_what_they_name() {
     near(of(model, 0.99, material(MaterialProperty::Roughness)), Vec4::new(0.25, 0.0, 0.0, 0.0));
     near(of(model, 1.0, material(MaterialProperty::Roughness)), Vec4::new(0.75, 0.0, 0.0, 0.0));
     near(of(model, 0.5, material(MaterialProperty::Emissive)), Vec4::new(0.625, 0.3, 0.5, 0.0));
-    // What a material becomes of it, clamped to its ranges; the texture that is moved had no transform before.
+    // The material is changed and clamped to its ranges; the texture that is moved had no transform before.
     let mut changed = model.materials[0].clone();
     for (property, value) in at(model, 0.25) {
         if let Property::Material(_, property) = property {
@@ -116,7 +116,7 @@ fn pointers_change_what_they_name() {
     assert_eq!((inner, outer), (0.0, std::f32::consts::FRAC_PI_2), "no wider than a half turn");
     assert!(matches!(lens(model, CameraId(0), &at(model, 0.5)), Lens::Perspective { fov_y: 0.75, .. }));
     assert!(matches!(lens(model, CameraId(1), &at(model, 0.5)), Lens::Orthographic { half_height: 3.0, .. }));
-    // A projection that is none leaves the camera as it was.
+    // A value that makes no projection leaves the camera as it was.
     let impossible = [(Property::Camera(CameraId(0), CameraProperty::FovY), Vec4::splat(4.0))];
     assert_eq!(lens(model, CameraId(0), &impossible), model.cameras[0].lens);
 }
@@ -175,7 +175,7 @@ fn pointers_at_nothing_are_counted_in_one_line() {
     assert!(said[0].contains("moves what an earlier channel moves"), "{}", said[0]);
     let count = format!("{} channels point at what is not shown, such as \"\"", nowhere.len());
     assert!(said[1].contains(&count), "{}", said[1]);
-    // What a pointer names has to be moved by what fits it.
+    // The sampler's values must fit the property.
     let mut doc = world();
     point(&mut doc, "/materials/0/emissiveFactor", 1, &[0.0, 1.0], "LINEAR");
     assert!(doc.error().contains("expected VEC3"), "{}", doc.error());

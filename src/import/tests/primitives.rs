@@ -1,4 +1,4 @@
-//! Primitives: attributes, topology, morph targets, tangents.
+//! Tests of primitives: attributes, topology, morph targets, tangents.
 
 use glam::{Vec3, Vec4};
 use serde_json::json;
@@ -79,7 +79,7 @@ fn positions_without_bytes_are_never_silent() {
     assert!(doc.error().starts_with("extension ACME_mesh_compression is required"), "{}", doc.error());
 }
 
-/// Node weights go before mesh weights, those before zeros.
+/// Node weights take precedence over mesh weights, and those over zeros.
 #[test]
 fn morph_targets_names_and_default_weights() {
     let mut doc = Doc::new();
@@ -111,7 +111,7 @@ fn morph_targets_names_and_default_weights() {
     assert_eq!(model.instances[1].morph_offset, 2);
 }
 
-/// A square that faces +Z with a normal map. Texture coordinates of glTF run downward.
+/// Makes a square that faces +Z with a normal map. Texture coordinates of glTF run downward.
 fn mapped_square(uvs: &[f32], indices: &[u16]) -> Doc {
     let mut doc = Doc::new();
     let position = doc.floats("VEC3", 3, &SQUARE);
@@ -134,14 +134,14 @@ fn mapped_square(uvs: &[f32], indices: &[u16]) -> Doc {
 #[test]
 fn tangents_follow_u_and_their_side_follows_v() {
     let p = |uvs| mapped_square(uvs, &[0, 1, 2, 1, 3, 2]).import().unwrap().model.meshes[0].primitives[0].clone();
-    // u along +X, v down: the bitangent n × t · w is +Y.
+    // u runs along +X and v down: the bitangent n × t · w is +Y.
     let upright = p(&[0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
     assert_eq!(upright.tangents, [Vec4::new(1.0, 0.0, 0.0, 1.0); 4]);
     assert!(upright.split_from.is_empty());
-    // Mirrored: u along -X.
+    // Mirrored, u runs along -X.
     let mirrored = p(&[1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
     assert_eq!(mirrored.tangents, [Vec4::new(-1.0, 0.0, 0.0, -1.0); 4]);
-    // Turned a quarter: u along +Y.
+    // Turned a quarter, u runs along +Y.
     let turned = p(&[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
     assert_eq!(turned.tangents, [Vec4::new(0.0, 1.0, 0.0, 1.0); 4]);
 }

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::*;
 
-/// The numbers of three elements of three, in the units of a format, and whether they are signed.
+/// Returns the numbers of three elements of three, in the units of a format, and the largest number.
 fn stored(component: u32) -> ([i32; 9], f32) {
     match component {
         I8 => ([127, -127, 0, -128, 64, 1, 2, 3, -4], 127.0),
@@ -15,12 +15,12 @@ fn stored(component: u32) -> ([i32; 9], f32) {
     }
 }
 
-/// The same as a normalised or plain number.
+/// Returns the value of such a number, normalised or plain.
 fn meant(number: i32, most: f32, normalized: bool) -> f32 {
     if normalized { (number as f32 / most).max(-1.0) } else { number as f32 }
 }
 
-/// Three elements of `width` numbers out of `numbers`, each padded to four bytes.
+/// Adds three elements of `width` numbers out of `numbers`, each padded to four bytes.
 fn padded(doc: &mut Doc, component: u32, normalized: bool, numbers: &[i32], width: usize) -> usize {
     let size = if matches!(component, I8 | U8) { 1 } else { 2 };
     let stride = (width * size).next_multiple_of(4);
@@ -38,7 +38,7 @@ fn padded(doc: &mut Doc, component: u32, normalized: bool, numbers: &[i32], widt
     index
 }
 
-/// A triangle with one attribute more, in a file that announces the extension.
+/// Makes a triangle with one attribute more, in a file that announces the extension.
 fn triangle(doc: Doc, name: &str, accessor: usize, target: bool) -> Doc {
     let mut doc = doc;
     let position = doc.floats("VEC3", 3, &SQUARE[..9]);

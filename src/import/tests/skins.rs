@@ -1,4 +1,4 @@
-//! Skins and influences.
+//! Tests of skins and influences.
 
 use glam::Vec3;
 use serde_json::json;
@@ -7,7 +7,7 @@ use super::*;
 use crate::import::Limits;
 use crate::model::{MeshId, Model, WeightFormat};
 
-/// Four vertices, `joints` bytes and `weights` of each set, on a skin of two joints.
+/// Makes four vertices with `joints` bytes and `weights` of each set, on a skin of two joints.
 fn skinned(sets: &[(&[u8; 16], &[f32; 16])]) -> Doc {
     let mut doc = Doc::new();
     let position = doc.floats("VEC3", 3, &SQUARE);
@@ -78,8 +78,8 @@ fn joints_beyond_the_skin_are_errors_unless_they_weigh_nothing() {
     assert_eq!(model.meshes[0].primitives[0].stored_influences.as_ref().unwrap().of(2).0, [1, 0, 0, 0]);
 }
 
-/// A joint that is not there cannot be read as another where its weight moves the vertex; where the weight is no number it
-/// moves nothing, and both are kept as they are stored.
+/// Where its weight moves the vertex, a joint that is not there is an error; where the weight is not finite it moves
+/// nothing, and both are kept as they are stored.
 #[test]
 fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
     let (mut joints, mut weights) = (BOTH, HALVES);
@@ -98,7 +98,7 @@ fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
     assert_eq!(influences.of(3), (&[1, 0, 0, 0][..], &[0.5, 0.5, 0.0, 0.0][..]));
     let normalised = import.model.with_normalised_weights();
     let kept = normalised.influences(MeshId(0), 0).unwrap();
-    // Of vertices that have other weights now nothing is kept.
+    // Nothing is kept of vertices that have other weights now.
     assert_eq!((kept.not_finite.len(), kept.of(0).1), (1, &[1.0, 0.0, 0.0, 0.0][..]));
     // Negative weights move their vertex too.
     weights[3 * 4 + 3] = -0.25;
@@ -111,7 +111,7 @@ fn weights_that_are_no_numbers_and_their_joints_are_kept_as_evidence() {
 
 #[test]
 fn what_is_kept_of_broken_weights_counts_against_the_memory() {
-    /// The least limit under which it opens.
+    /// Returns the least limit under which the file opens.
     fn least(doc: &Doc) -> u64 {
         let opens = |decoded_bytes: &u64| {
             let limits = Limits { decoded_bytes: *decoded_bytes, ..Limits::default() };
@@ -126,7 +126,7 @@ fn what_is_kept_of_broken_weights_counts_against_the_memory() {
     }
     let nothing = skinned(&[(&[0; 16], &[0.0; 16])]);
     let broken = skinned(&[(&[9; 16], &[f32::NAN; 16])]);
-    // Twelve bytes for each of 16 weights, and for each of 16 joints.
+    // Twelve bytes are charged for each of 16 weights, and for each of 16 joints.
     assert_eq!(least(&broken) - least(&nothing), 2 * 16 * 12);
 }
 
@@ -201,7 +201,7 @@ fn weights_are_kept_as_stored_and_their_sums_listed() {
     assert_eq!(skinned(&[(&BOTH, &weights)]).warnings(), [want]);
 }
 
-/// Normalised integers have no excuse: 254 of 255 is a finding, where floats as near as that are none.
+/// Normalised integers must sum to one exactly: 254 of 255 is a finding, where floats as near as that are none.
 #[test]
 fn weights_in_integers_must_sum_to_one_exactly() {
     let mut doc = skinned(&[(&BOTH, &HALVES)]);
@@ -219,7 +219,7 @@ fn weights_in_integers_must_sum_to_one_exactly() {
 
 #[test]
 fn normalised_weights_sum_to_one_and_the_stored_ones_stay() {
-    // Sums of 1.25, 0.87, 0 and 1; the last has a negative weight.
+    // The sums are 1.25, 0.87, 0 and 1; the last has a negative weight.
     let weights = [0.5, 0.75, 0.0, 0.0, 0.5, 0.37, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.5, -0.5, 0.0, 0.0];
     let stored = skinned(&[(&BOTH, &weights)]).import().unwrap().model;
     let normalised = stored.with_normalised_weights();

@@ -1,4 +1,5 @@
-//! Sparse accessors wherever an accessor may stand: the model is that of the plain file, to the last bit.
+//! Tests of sparse accessors in every place where an accessor may stand: the model is that of the plain file, to the
+//! last bit.
 
 use super::*;
 
@@ -45,7 +46,7 @@ fn whole() -> Doc {
     doc
 }
 
-/// Bytes of a component of the accessor, and its components.
+/// Returns the bytes of a component of the accessor, and its number of components.
 fn shape(accessor: &Value) -> (usize, usize) {
     let width = match accessor["componentType"].as_u64().unwrap() as u32 {
         I8 | U8 => 1,
@@ -62,8 +63,8 @@ fn shape(accessor: &Value) -> (usize, usize) {
     (width, components)
 }
 
-/// Makes accessor `index` sparse: elements for which `listed` says so stand in the list, in place of zeros, or of
-/// nonsense in a base.
+/// Makes accessor `index` sparse: the elements that `listed` accepts stand in the list, over zeros or over nonsense in
+/// a base.
 fn make_sparse(doc: &mut Doc, index: usize, base: bool, listed: &dyn Fn(usize, &[u8]) -> bool) {
     let accessor = doc.root["accessors"][index].clone();
     let (width, components) = shape(&accessor);
@@ -92,7 +93,7 @@ fn make_sparse(doc: &mut Doc, index: usize, base: bool, listed: &dyn Fn(usize, &
     }
 }
 
-/// All that the model says, except where it came from.
+/// Describes the whole model, except where it came from.
 fn described(doc: &Doc) -> String {
     let import = doc.import().unwrap();
     assert_eq!(import.warnings, []);
@@ -107,17 +108,18 @@ fn sparse_accessors_read_alike_everywhere() {
     let count = doc.root["accessors"].as_array().unwrap().len();
     let mut seen = 0;
     for index in (0..count).filter(|i| doc.root["accessors"][*i]["sparse"].is_null()) {
-        // Without a base: what is not zero stands in the list.
+        // Without a base the list holds everything that is not zero.
         let mut bare = doc.clone();
         make_sparse(&mut bare, index, false, &|_, bytes| bytes.iter().any(|b| *b != 0));
         assert_eq!(described(&bare), want, "accessor {index} without a base");
-        // With one that holds nonsense in every other place.
+        // With a base, that holds nonsense in every other place.
         let mut patched = doc.clone();
         make_sparse(&mut patched, index, true, &|i, _| i % 2 == 0);
         assert_eq!(described(&patched), want, "accessor {index} with a base");
         seen += 1;
     }
-    // Positions, normals, coordinates, joints, weights, indices, inverse binds, times, turns, morph weights over time.
+    // These are positions, normals, coordinates, joints, weights, indices, inverse binds, times, turns, morph weights
+    // over time.
     assert_eq!(seen, 10);
     let all = (0..count).filter(|i| doc.root["accessors"][*i]["sparse"].is_null());
     let mut every = doc.clone();
