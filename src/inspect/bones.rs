@@ -9,9 +9,9 @@ use crate::model::{Model, NodeId};
 pub struct BoneSegment {
     /// The joint at its head, which moves it.
     pub node: NodeId,
-    /// World.
+    /// The joint's position, world space, metres.
     pub head: Vec3,
-    /// World.
+    /// The other end, world space, metres.
     pub tail: Vec3,
 }
 
@@ -21,9 +21,9 @@ pub enum BoneShape {
     /// Thick near the joint, pointed at the next one.
     #[default]
     Octahedra,
-    /// They are as thick everywhere.
+    /// Bones are equally thick everywhere.
     Sticks,
-    /// They are as thin as can be seen.
+    /// Bones are as thin as can be seen.
     Lines,
 }
 
@@ -42,26 +42,27 @@ impl BoneShape {
     }
 }
 
-/// Which joints have bones, and how long those of the last joints are.
+/// The joints that have bones, and the lengths of bones that no other joint ends.
 #[derive(Clone, Copy, Debug)]
 pub struct BoneChoice<'a> {
-    /// By node: false for joints that are left out, with the bone from them to the next joint. Empty: all are shown.
+    /// For each node: false for joints that are left out, with the bone from them to the next joint. Empty: all are
+    /// shown.
     pub shown: &'a [bool],
-    /// How long the bone of a joint is that no other tells, metres.
+    /// The length in metres of the bone of a joint whose neighbours do not tell one.
     pub stub: f32,
-    /// How long the bone of a last joint is: this share of the bone before it, and no more than so many metres.
+    /// The length of a last joint's bone: a share of the bone before it, and the most metres that it may have.
     pub last: [f32; 2],
 }
 
 impl<'a> BoneChoice<'a> {
-    /// Bones to look at. Those of last joints are short: on a face they would be beaks.
+    /// Chooses bones to look at. Those of last joints are short, since on a face they would look like beaks.
     #[must_use]
     pub fn to_show(shown: &'a [bool], stub: f32) -> Self {
         Self { shown, stub, last: [0.35, 0.6 * stub] }
     }
 
-    /// Bones of all joints, as a guess at where their flesh lies: those of last joints half as long as the ones before them, and
-    /// none where joints lie on each other.
+    /// Chooses bones of all joints, as a guess at where their flesh lies: those of last joints are half as long as the
+    /// ones before them, and joints that lie on each other have none.
     #[must_use]
     pub fn to_measure() -> Self {
         Self { shown: &[], stub: 0.0, last: [0.5, f32::INFINITY] }
@@ -72,7 +73,7 @@ impl<'a> BoneChoice<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct BoneScratch {
     above: Vec<Option<usize>>,
-    /// A joint below that is left out, where there is one: the first.
+    /// For each joint: the first joint below it that is left out, if there is one.
     end: Vec<Option<usize>>,
     has_child: Vec<bool>,
     has_bone: Vec<bool>,
@@ -87,13 +88,15 @@ pub fn bones(model: &Model, scene: usize, pose: &[Affine3A], choice: BoneChoice<
     out
 }
 
-/// A joint that is left out still says where the bone before it ends, up to this many times [`BoneChoice::stub`] away.
+/// A joint that is left out still ends the bone before it, if it is no farther than this many times
+/// [`BoneChoice::stub`].
 const END_MOST: f32 = 4.0;
 
-/// Writes the bones of a scene into `out`. Joints have them; where a file has none, every node does, so that a bare hierarchy is seen.
-/// Nodes between joints, and joints that are left out, are passed over. A joint with none below it that is shown ends where a joint
-/// is that was left out, if that is near; else it gets a short bone that goes on as the one before it. One that lies where
-/// its neighbours lie gets `stub` metres along its own +Y, so that every joint is seen and can be clicked.
+/// Writes the bones of a scene into `out`. Joints have them; where a file has no joint, every node does, so that a bare
+/// hierarchy is visible. Nodes between joints, and joints that are left out, are skipped. A joint below which no other
+/// is shown ends at a joint that was left out, if that is near; else it gets a short bone that continues the one before
+/// it. One whose neighbours lie in the same place gets `stub` metres along its own +Y, so that every joint can be seen
+/// and clicked.
 pub fn bones_into(
     model: &Model,
     scene: usize,
@@ -109,7 +112,7 @@ pub fn bones_into(
     let drawn = |n: usize| joint(n) && choice.shown.get(n).is_none_or(|shown| *shown);
     let at = |n: usize| Vec3::from(pose[n].translation);
     let count = model.skeleton.len();
-    // The nearest drawn ancestor, parents first.
+    // This finds the nearest drawn ancestor; parents come first.
     for places in [&mut *above, &mut *end] {
         places.clear();
         places.resize(count, None);
@@ -147,7 +150,7 @@ pub fn bones_into(
         } else if along == Vec3::ZERO || has_child[n] {
             Vec3::from(pose[n].matrix3.y_axis.normalize_or_zero()) * choice.stub
         } else {
-            // The direction from its parent as it was at rest, carried by the joint.
+            // The direction from its parent at rest is carried by the joint.
             let [share, most] = choice.last;
             let length = (share * along.length()).min(most);
             carried_direction(model, pose, n, along).normalize_or_zero() * length
@@ -159,7 +162,7 @@ pub fn bones_into(
     out.extend(found.iter().map(|(bone, _)| *bone));
 }
 
-/// `along` (from the parent to node `n`), turned by what the node's own local rotation differs from rest.
+/// Returns `along` (from the parent to node `n`), turned by the rotation from the node's rest to its pose.
 fn carried_direction(model: &Model, pose: &[Affine3A], n: usize, along: Vec3) -> Vec3 {
     let parent = model.skeleton.parents[n].map_or(Affine3A::IDENTITY, |p| pose[p.index()]);
     let rest = parent * model.skeleton.local_matrix(n, model.skeleton.rest.transforms[n]);

@@ -1,9 +1,10 @@
-//! Why a vertex is where it is: every term of the sum that moves it, with numbers.
+//! Explains why a vertex is where it is: every term of the sum that moves it, with numbers.
 //!
-//! Larsen, Petersen and Jakobsen, "Deformable Skinning on Bones" (2001): a vertex `v` is the offset `v' = R₀⁻¹ (v − b₀)` in
-//! the space of a joint at bind (eq. 1), and moves to `Σ w M v` with `M` the joint now times its inverse bind (eq. 4, 5).
-//! Lewis, "Skinning math tutorial" (2005): where each joint alone would carry it (`transformed-by`), and the skinned position
-//! in the space of any joint, `p' = W⁻¹ p`. Worked out in double precision from the numbers that the picture uses.
+//! Larsen, Petersen and Jakobsen, "Deformable Skinning on Bones" (2001): a vertex `v` is the offset `v' = R₀⁻¹ (v −
+//! b₀)` in the space of a joint at bind (eq. 1), and moves to `Σ w M v` with `M` the joint now times its inverse bind
+//! (eq. 4, 5). Lewis, "Skinning math tutorial" (2005): where each joint alone would carry it (`transformed-by`), and
+//! the skinned position in the space of any joint, `p' = W⁻¹ p`. Everything is computed in double precision from the
+//! numbers that the picture uses.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::VertexRef;
 use crate::deform::{ExactDeformation, ExactInfluence, Method, Readout, Surface, SurfaceInput};
 use crate::model::{Instance, InstanceId, MeshId, Model, NodeId};
 
-/// One vertex in one pose.
+/// The explanation of one vertex in one pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The vertex that is explained.
@@ -24,28 +25,28 @@ pub struct Explanation {
     pub number: usize,
     /// The stored position, mesh space, metres.
     pub stored: DVec3,
-    /// Morph targets that displace it now, as the mesh lists them.
+    /// The morph targets that displace it now, in the order of the mesh.
     pub morphs: Vec<MorphTerm>,
-    /// `stored` with the morph targets: what the joints move, mesh space.
+    /// The position with the morph targets, which the joints move; mesh space.
     pub rest: DVec3,
     /// The influences, heaviest first; a rigid vertex has one, with weight 1.
     pub terms: Vec<Term>,
-    /// False: it follows its node, whether or not that is a joint.
+    /// Whether a skin moves it; else it follows its node, whether or not that is a joint.
     pub skinned: bool,
     /// The sum of the weights.
     pub sum: f64,
-    /// How the terms become one, in the words of the method.
+    /// The steps from the terms to the position, in the words of the method.
     pub readout: Readout,
-    /// The blended matrix, `world_from_mesh`: it takes `rest` to `position`.
+    /// The blended matrix, `world_from_mesh`, which takes `rest` to `position`.
     pub map: DAffine3,
     /// The position as drawn, world space, metres.
     pub position: DVec3,
 }
 
-/// A morph target at work.
+/// A morph target with a weight other than zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MorphTerm {
-    /// Place in the mesh's list.
+    /// The target's place in the mesh's list.
     pub target: usize,
     /// The weight of the target in the pose.
     pub weight: f64,
@@ -58,7 +59,7 @@ pub struct MorphTerm {
 pub struct Term {
     /// The joint.
     pub node: NodeId,
-    /// Which of the vertex's pairs it is, see [`crate::model::Influences::of`].
+    /// The number of the vertex's pair, see [`crate::model::Influences::of`].
     pub slot: usize,
     /// The weight as the method uses it.
     pub weight: f64,
@@ -66,29 +67,29 @@ pub struct Term {
     pub offset: DVec3,
     /// `world_from_joint · inverse_bind`: the skinning matrix.
     pub matrix: DAffine3,
-    /// `M v`: where this joint alone would carry the vertex, world.
+    /// `M v`: the place to which this joint alone would carry the vertex, world space.
     pub alone: DVec3,
 }
 
-/// A model in a pose: what an [`Explanation`] and other questions are about.
+/// A model in a pose, about which an [`Explanation`] and other questions are asked.
 #[derive(Clone, Debug)]
 pub struct PosedModel<'a> {
     /// The model that is shown.
     pub model: &'a Model,
-    /// `model_from_mesh`, by [`Model::palette_layout`].
+    /// The skinning matrices `model_from_mesh`, laid out by [`Model::palette_layout`].
     pub palettes: &'a [Affine3A],
     /// The morph weights of the whole pose.
     pub morph_weights: &'a [f32],
-    /// How vertices are deformed.
+    /// The method that deforms vertices.
     pub method: &'a Method,
-    /// Its surface, where that is at hand: then vertices are read there. `None`: questions deform the vertices that they are
-    /// about, or all of them where the method needs that.
+    /// The deformed surface, where it is at hand; vertices are then read from it. `None`: questions deform the vertices
+    /// that they are about, or all of them where the method needs that.
     pub surface: Option<Arc<Surface>>,
 }
 
 impl PosedModel<'_> {
-    /// The surface, of which at least `draws` are asked for: the one at hand, or one that is made now because the method needs
-    /// all of it. `None` where each vertex can be deformed alone.
+    /// Returns the deformed surface of at least `draws`: the one at hand, or one that is made now because the method
+    /// needs all of it. `None` where each vertex can be deformed alone.
     #[must_use]
     pub(super) fn whole(&self, draws: &[InstanceId]) -> Option<Arc<Surface>> {
         let PosedModel { model, palettes, morph_weights, method, .. } = *self;
@@ -128,11 +129,11 @@ impl Explanation {
         let ExactDeformation { map, mut readout } = (posed.method.exact)(&movers, rest);
         let mut position = map.transform_point3(rest);
         if posed.method.pass.is_some() {
-            // Its neighbours have a say, which no equation of one vertex has.
+            // The vertex's neighbours have an effect too, which no equation of one vertex shows.
             let surface = posed.whole(&[vertex.instance])?;
             position = surface.part(vertex.instance, vertex.primitive)?.position(vertex.vertex, copy)?.as_dvec3();
         }
-        // Heaviest first; shares go with their terms.
+        // Terms are sorted, heaviest first; shares move with their terms.
         let mut order: Vec<usize> = (0..terms.len()).collect();
         order.sort_by(|a, b| terms[*b].weight.total_cmp(&terms[*a].weight));
         if let Readout::Sum(shares) = &mut readout {
@@ -169,8 +170,8 @@ fn morphs(posed: &PosedModel, instance: &Instance, vertex: VertexRef) -> Vec<Mor
     moved.collect()
 }
 
-/// `p' = W⁻¹ p`: a world position in the space of a node that stands at `world_from_node`; `None` where that cannot be
-/// inverted.
+/// Returns `p' = W⁻¹ p`: a world position in the space of a node that stands at `world_from_node`; `None` where that
+/// cannot be inverted.
 #[must_use]
 pub fn in_space(world_from_node: &Affine3A, position: DVec3) -> Option<DVec3> {
     let inverse = double(world_from_node).inverse();
@@ -223,7 +224,7 @@ mod tests {
 
     const VERTEX: VertexRef = VertexRef { instance: InstanceId(0), primitive: 0, vertex: 0 };
 
-    /// A skin of `bind.len()` joints in which vertex 0 lies at `at` and has these influences.
+    /// Makes a skin of `bind.len()` joints in which vertex 0 lies at `at` and has these influences.
     fn skinned(bind: &[Turn], at: [f64; 3], influences: &[(u16, f32)]) -> Model {
         let shape = Tube { joints: bind.len(), rings: 2, sides: 3, ..Tube::default() };
         let mut parts: ModelParts = (*tube(shape)).clone();
@@ -257,7 +258,7 @@ mod tests {
         let bind: Vec<Turn> = joints.clone().map(|i| turn(i, 0.4)).collect();
         let now: Vec<Turn> = joints.map(|i| turn(i, 1.3)).collect();
         let at = [0.25, 1.5, -0.125];
-        // In another order than their weights.
+        // They are stored in another order than that of their weights.
         let said = explained(&skinned(&bind, at, &[(6, 0.3), (37, 0.6), (14, 0.1)]), &now);
         let nodes: Vec<u32> = said.terms.iter().map(|t| t.node.0 - 1).collect();
         assert_eq!(nodes, [37, 6, 14]);

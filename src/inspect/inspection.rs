@@ -1,4 +1,5 @@
-//! All that is found out about a model as stored: the checker's report, and what overlays show of it.
+//! Everything that is found out about a model as stored: the checker's report, and the numbers that overlays show of
+//! it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,19 +7,20 @@ use super::check::{CheckOptions, Report, check};
 use super::{PerVertex, symmetry};
 use crate::model::{MeshId, Model, NodeId};
 
-/// A report, and a number for each vertex of what cannot be told from its own weights.
+/// The checker's report, and numbers for each vertex that cannot be computed from its own weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspection {
     /// The findings of the checker.
     pub report: Report,
-    /// The weight that a rogue vertex has of the joint it is rogue to; 0 for others.
+    /// For each vertex: the weight of the joint to which it is rogue; 0 for others.
     pub rogue: PerVertex,
-    /// The largest difference between one of a vertex's weights and that of its mirror image; below zero where it has none.
+    /// For each vertex: the largest difference between one of its weights and that of its mirror image; below zero
+    /// where it has none.
     pub asymmetry: PerVertex,
 }
 
 impl Inspection {
-    /// Looks at a model as stored. `None` once `cancel` is set.
+    /// Inspects a model as stored. Returns `None` once `cancel` is set.
     #[must_use]
     pub fn of(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Self> {
         let mut report = check(model, options, cancel)?;
@@ -43,7 +45,7 @@ fn rogue(model: &Model, report: &Report) -> PerVertex {
     out
 }
 
-/// The weight of a stored vertex for a node, by the skin that gives it most.
+/// Returns the weight of a stored vertex for a node, by the skin that gives it most.
 fn weight_of(model: &Model, mesh: MeshId, primitive: usize, vertex: u32, node: NodeId) -> f32 {
     let Some(influences) = model.influences(mesh, primitive) else { return 0.0 };
     let (joints, weights) = influences.of(vertex as usize);

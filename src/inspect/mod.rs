@@ -1,5 +1,5 @@
-//! Questions about weights and the posed surface: who moves what, what lies under a ray. Pure; serves panels, overlays
-//! and the command line alike.
+//! Questions about weights and the posed surface: which joint moves what, and what lies under a ray. It has no state;
+//! panels, overlays and the command line use it alike.
 
 mod bones;
 pub mod check;
@@ -29,8 +29,8 @@ pub use pick_index::PickIndex;
 pub use stats::{JointStats, LIMITS, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 
-/// The overlay that shows what a rule is about, by its id; `None` where the rule is about joints and not about weights.
-/// "weights" is for the joint of the finding.
+/// Returns the overlay that shows what a rule is about, by the rule's id; `None` where the rule is about joints and not
+/// about weights. "weights" is for the joint of the finding.
 #[must_use]
 pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
     match id {
@@ -46,7 +46,7 @@ pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
     }
 }
 
-/// The label and the help text of a rule of the checker or of the range of motion, by its id.
+/// Returns the label and the help text of a rule of the checker or of the range of motion, by its id.
 #[must_use]
 pub fn rule_words(id: &str) -> Option<(&'static str, &'static str)> {
     let checked = check::RULES.iter().find(|r| r.id == id).map(|r| (r.label, r.help));

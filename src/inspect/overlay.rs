@@ -1,34 +1,34 @@
-//! Overlays: a number of each vertex, and the colours that say how large it is.
+//! Overlays: each gives a number to every vertex and a colour to every number.
 //!
-//! An overlay is one WGSL function (`shaders/overlay/`), which gives the number, and one row of [`OVERLAYS`], which says what
-//! it is called, what its scale is and what it needs. Menu, legend, command line and renderer read the row.
+//! An overlay is one WGSL function (`shaders/overlay/`), which computes the number, and one row of [`OVERLAYS`], which
+//! says what it is called, what its scale is and what it needs. Menu, legend, command line and renderer read the row.
 
 use super::{Inspection, PerVertex, WeightStats};
 use crate::math::Ramp;
 
-/// One overlay.
+/// An overlay.
 #[derive(Debug)]
 pub struct Overlay {
-    /// The name on the command line: `influences`.
+    /// The name on the command line, such as `influences`.
     pub id: &'static str,
     /// The name in the menu and at the head of the legend.
     pub label: &'static str,
-    /// In the switch of the menu bar; `None`: among the others there.
+    /// The text on its switch in the menu bar; `None`: it is in the list beside the switches.
     pub short: Option<&'static str>,
-    /// The key that switches it.
+    /// The key that switches it on and off.
     pub key: Option<char>,
-    /// One sentence: what the colours show.
+    /// A sentence that says what the colours show.
     pub help: &'static str,
-    /// File name in `shaders/` and its text. It defines `overlay_<id>` (with `_` for `-`); the contract stands at the top of
-    /// `shaders/common/overlay.wgsl`.
+    /// The file name in `shaders/` and the text of the shader. It defines `overlay_<id>` (with `_` for `-`); the
+    /// contract stands at the top of `shaders/common/overlay.wgsl`.
     pub wgsl: (&'static str, &'static str),
-    /// From the number to a colour.
+    /// The colours of the numbers.
     pub scale: Scale,
-    /// Numbers that were worked out for each vertex beforehand, where the shader cannot.
+    /// Returns numbers that are computed for each vertex beforehand, where the shader cannot compute them.
     pub values: Option<fn(&Inspection) -> &PerVertex>,
-    /// Shows the selected joint.
+    /// Whether it depends on the selected joint.
     pub of_joint: bool,
-    /// Depends on the most influences that a runtime can use.
+    /// Whether it depends on the most influences that a runtime can use.
     pub has_limit: bool,
 }
 
@@ -38,16 +38,16 @@ impl PartialEq for Overlay {
     }
 }
 
-/// From the number of a vertex to a colour.
+/// The colours of the numbers of vertices.
 #[derive(Debug)]
 pub enum Scale {
-    /// Along a ramp. Between vertices the number goes over evenly.
+    /// Numbers are coloured by a ramp. Between vertices the number is interpolated.
     Ramp {
-        /// `None`: the user's choice.
+        /// The ramp; `None`: the user's choice.
         ramp: Option<Ramp>,
-        /// The numbers at the ends.
+        /// The numbers at the ends of the ramp.
         ends: [f32; 2],
-        /// Numbers of the scale, each with the label that stands there.
+        /// Numbers that the legend marks, each with its label.
         ticks: &'static [(f32, &'static str)],
         /// The colour and label of vertices that have no number: those for which the shader gives `NONE`.
         none: Option<Step>,
@@ -55,7 +55,7 @@ pub enum Scale {
         /// too.
         rigid: Option<Step>,
     },
-    /// Each whole number from zero has its own colour. Between vertices the colour goes over evenly.
+    /// Each whole number from zero has its own colour. Between vertices the colour is interpolated.
     Steps(&'static [Step]),
     /// The number is a place in the palette; the colour is that of its joint.
     Joints,
@@ -64,27 +64,29 @@ pub enum Scale {
 /// A whole number on a scale.
 #[derive(Debug)]
 pub struct Step {
-    /// The meaning of the step, as the legend writes it.
+    /// The meaning of the number, as the legend writes it.
     pub label: &'static str,
-    /// sRGB.
+    /// The colour, sRGB.
     pub color: [f32; 3],
-    /// How many skinned vertices have it, under a limit of so many influences.
+    /// Counts the skinned vertices that have it; the second argument is the limit of influences.
     pub count: fn(&WeightStats, usize) -> usize,
 }
 
-/// Rows of a ramp in the table that the shader reads: every stop of every ramp falls on one, so that it is exact.
+/// How many rows a ramp has in the table that the shader reads: every stop of every ramp falls on one, so that it is
+/// exact.
 const RAMP_ROWS: usize = 37;
-/// Rows of the table that the shader reads a scale from: those of the ramp, the colour of exactly zero, and the colour of
-/// what has no number.
+/// How many rows the table has: those of the ramp, the colour of exactly zero, and the colour of vertices without a
+/// number.
 pub const SCALE_ROWS: usize = RAMP_ROWS + 2;
 
 impl Scale {
-    /// The sRGB colour of a number; `own` is the user's ramp. `None` for joints, whose colours are no matter of a scale.
+    /// Returns the sRGB colour of a number; `own` is the user's ramp. `None` for joints, whose colours do not come from
+    /// a scale.
     #[must_use]
     pub fn color(&self, number: f32, own: Ramp) -> Option<[f32; 3]> {
         match self {
             Self::Ramp { ramp, ends: [low, high], .. } => {
-                // Zero has its own colour on the user's ramps alone: elsewhere zero may be any place of the scale.
+                // Zero has its own colour only on the user's ramps: elsewhere it may be any place of the scale.
                 let at = (number - low) / (high - low);
                 Some(ramp.map_or_else(|| own.color(at), |ramp| ramp.rise(at)))
             }
@@ -93,8 +95,8 @@ impl Scale {
         }
     }
 
-    /// The table that the shader reads: a ramp from end to end, then the colours of exactly zero and of what has no number
-    /// (w: 1 where the scale has such a colour, else 0), or the steps.
+    /// Returns the table that the shader reads: a ramp from end to end, then the colours of exactly zero and of
+    /// vertices without a number (w: 1 where the scale has such a colour, else 0), or the steps.
     #[must_use]
     pub fn rows(&self, own: Ramp) -> [[f32; 4]; SCALE_ROWS] {
         let special = |color: Option<[f32; 3]>| color.map_or([0.0; 4], |[r, g, b]| [r, g, b, 1.0]);
@@ -111,7 +113,7 @@ impl Scale {
         })
     }
 
-    /// The numbers at the ends of a ramp.
+    /// Returns the numbers at the ends of a ramp.
     #[must_use]
     pub fn ends(&self) -> [f32; 2] {
         match self {
@@ -127,13 +129,13 @@ macro_rules! wgsl {
     };
 }
 
-/// The colour of vertices of which nothing is known: a grey that no ramp has.
+/// The colour of vertices without a known number: a grey that no ramp has.
 const NO_VALUE: [f32; 3] = [0.62, 0.60, 0.57];
-/// The colour of vertices that nothing moves: no ramp has it.
+/// The colour of vertices that nothing moves; no ramp has it.
 const MAGENTA: [f32; 3] = [1.0, 0.15, 0.85];
 /// The colour of vertices without a fault.
 const CALM: [f32; 3] = [0.42, 0.45, 0.50];
-/// Colours that all eyes tell apart (Okabe & Ito 2008).
+/// Colours that colour-blind eyes tell apart too (Okabe & Ito 2008).
 const BLUE: [f32; 3] = [0.0, 0.447, 0.698];
 const SKY: [f32; 3] = [0.337, 0.706, 0.914];
 const GREEN: [f32; 3] = [0.0, 0.620, 0.451];
@@ -208,7 +210,7 @@ static SUM: Overlay = Overlay {
     key: None,
     help: "Colour the skin by how far the weights of each vertex are from a sum of one",
     wgsl: wgsl!("overlay/sum.wgsl"),
-    // By powers of ten from 0.01 % on, either way.
+    // The ticks are powers of ten from 0.01 % on, to both sides.
     scale: Scale::Ramp {
         ramp: Some(Ramp::Diverging),
         ends: [-1.0, 1.0],
@@ -245,12 +247,12 @@ static ASYMMETRY: Overlay = Overlay {
     key: None,
     help: "Colour the skin by how much the weights differ from those of the mirrored vertex",
     wgsl: wgsl!("overlay/asymmetry.wgsl"),
-    // By powers of ten.
+    // The ticks are powers of ten.
     scale: Scale::Ramp {
         ramp: Some(Ramp::Viridis),
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
-        // How many there are, the values tell.
+        // The values say how many vertices there are.
         none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, count: |_, _| 0 }),
         rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
     },
@@ -299,16 +301,16 @@ mod tests {
         assert_eq!((rows[0], rows[18], rows[36]), ([0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]));
         let rows = INFLUENCES.scale.rows(Ramp::Blender);
         assert_eq!((&rows[4][..3], rows[6]), (&YELLOW[..], [0.0, 0.0, 0.0, 1.0]));
-        // Zero has a colour of its own where the ramp does not begin with it; so has what nothing moves.
+        // Zero has a colour of its own where the ramp does not begin with it; so have vertices that nothing moves.
         let rows = [Ramp::Blender, Ramp::Heat].map(|own| WEIGHTS.scale.rows(own));
         assert_eq!(rows.map(|r| (r[37][3], r[38][0], r[38][3])), [(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)]);
         for fixed in [&SUM, &ROGUE] {
             assert_eq!(fixed.scale.rows(Ramp::Heat)[37..], [[0.0; 4]; 2]);
         }
-        // A vertex without a mirror image is not one that equals it.
+        // A vertex without a mirror image looks different from one that equals its image.
         let [r, g, b] = NO_VALUE;
         assert_eq!(ASYMMETRY.scale.rows(Ramp::Heat)[37..], [[0.0; 4], [r, g, b, 1.0]]);
-        // No error is the colour in the middle, whatever the user's ramp.
+        // No error has the colour in the middle, whatever the user's ramp.
         assert_eq!(SUM.scale.color(0.0, Ramp::Blender), Some(Ramp::Diverging.color(0.5)));
         assert_eq!(DOMINANT.scale.color(0.0, Ramp::Blender), None);
     }

@@ -1,4 +1,4 @@
-//! What lies under a ray that meets the deformed surface, and boxes around parts of it.
+//! Picking: finds the first point at which a ray meets the deformed surface, and boxes around parts of it.
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,30 +13,30 @@ use crate::parallel;
 /// The first point at which a ray meets the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Which instance.
+    /// The instance that was hit.
     pub instance: InstanceId,
-    /// Which primitive of its mesh.
+    /// The number of the primitive in its mesh.
     pub primitive: usize,
     /// The corner of the hit triangle that is nearest to the hit.
     pub vertex: usize,
-    /// Which copy of the instance, see [`crate::model::Instance::copies`]; 0 where it has none.
+    /// The number of the instance's copy, see [`crate::model::Instance::copies`]; 0 where it has none.
     pub copy: usize,
-    /// Model space.
+    /// The point, model space.
     pub position: Vec3,
-    /// From the ray's origin, metres.
+    /// The distance from the ray's origin, metres.
     pub distance: f32,
 }
 
 impl Hit {
-    /// The vertex that was hit.
+    /// Returns the vertex that was hit.
     #[must_use]
     pub fn vertex_ref(&self) -> VertexRef {
         VertexRef { instance: self.instance, primitive: self.primitive, vertex: self.vertex }
     }
 }
 
-/// The nearest hit of `ray`, both sides of a triangle counting; of equally near ones the first that is drawn. Looks at every
-/// triangle, on all cores: what [`super::PickIndex`] must agree with.
+/// Returns the nearest hit of `ray`; triangles are hit from both sides, and of equally near hits the one that is drawn
+/// first counts. It tests every triangle, on all cores, and is the reference for [`super::PickIndex`].
 #[must_use]
 pub fn pick(model: &Model, surface: &Surface, ray: Ray) -> Option<Hit> {
     let mut work = Vec::new();
@@ -56,17 +56,17 @@ pub fn pick(model: &Model, surface: &Surface, ray: Ray) -> Option<Hit> {
     found.into_iter().flatten().reduce(|best, hit| if hit.distance < best.distance { hit } else { best })
 }
 
-/// Triangles that one thread looks at at a time.
+/// How many triangles one thread tests at a time.
 const CHUNK: usize = 1 << 14;
 
-/// None of points and lines.
+/// Returns the triangles of a part; none where it has points or lines.
 fn triangles<'a>(model: &'a Model, part: &SurfacePart) -> &'a [[u32; 3]] {
     let p = &model.meshes[model.instances[part.instance.index()].mesh.index()].primitives[part.primitive];
     if p.topology == Topology::Triangles { p.indices.as_chunks().0 } else { &[] }
 }
 
-/// `ray` in the space of a copy; `None` where that cannot be inverted. The direction keeps its length, so that distances along
-/// the ray stay what they are.
+/// Returns `ray` in the space of a copy; `None` where its matrix cannot be inverted. The direction is not normalised,
+/// so that distances along the ray stay the same.
 pub(super) fn local_ray(ray: Ray, model_from_mesh: &Affine3A) -> Option<Ray> {
     let mesh_from_model = model_from_mesh.inverse();
     let origin = mesh_from_model.transform_point3(ray.origin);
@@ -74,7 +74,7 @@ pub(super) fn local_ray(ray: Ray, model_from_mesh: &Affine3A) -> Option<Ray> {
     mesh_from_model.is_finite().then_some(Ray { origin, direction })
 }
 
-/// `local` is `ray` in the space of the deformed vertices.
+/// Finds the nearest hit with one copy of a part. `local` is `ray` in the space of the deformed vertices.
 fn pick_one(part: &SurfacePart, triangles: &[[u32; 3]], copy: usize, (ray, local): (Ray, Ray)) -> Option<Hit> {
     let SurfacePart { instance, primitive, deformed, .. } = part;
     let mut best: Option<Hit> = None;
@@ -91,10 +91,11 @@ fn pick_one(part: &SurfacePart, triangles: &[[u32; 3]], copy: usize, (ray, local
     best
 }
 
-/// How far rounding may set a point beside the box it lies in, of the largest coordinate there is.
+/// How far rounding may put a point outside of its box, as a share of the largest coordinate.
 const ROUNDING: f32 = 1e-5;
 
-/// Distance to a triangle. Of one that is as good as a line, arithmetic may find a point that lies nowhere near it: no hit.
+/// Returns the distance to a triangle. For a triangle that is nearly a line, arithmetic may find a point that lies
+/// nowhere near it, which does not count.
 pub(super) fn distance_to(ray: Ray, corners: [Vec3; 3]) -> Option<f32> {
     let distance = ray.hit_triangle(corners[0], corners[1], corners[2])?;
     let at = ray.origin + ray.direction * distance;
@@ -107,12 +108,13 @@ fn slack(ray: Ray, bounds: Aabb) -> f32 {
     ROUNDING * (bounds.farthest() + ray.origin.abs().max_element())
 }
 
-/// Distance at which `ray` comes to the triangles in `bounds`, or less: the box of [`distance_to`] and more.
+/// Returns the distance at which `ray` reaches the triangles in `bounds`, or less: the box is grown to hold all points
+/// that [`distance_to`] may find.
 pub(super) fn enters(ray: Ray, bounds: Aabb) -> Option<f32> {
     ray.enters_box(bounds.grown(Vec3::splat(3.0 * slack(ray, bounds))))
 }
 
-/// The corner that is nearest to the point at `distance`.
+/// Returns the corner that is nearest to the point at `distance`.
 pub(super) fn nearest_corner(ray: Ray, distance: f32, corners: [Vec3; 3]) -> usize {
     let at = ray.origin + ray.direction * distance;
     let to = corners.map(|corner| corner.distance_squared(at));
@@ -125,7 +127,8 @@ pub(super) fn nearest_corner(ray: Ray, distance: f32, corners: [Vec3; 3]) -> usi
     }
 }
 
-/// The node that moves a vertex most: its heaviest joint, or the node of a rigid part (its nearest joint above, if any).
+/// Returns the node that moves a vertex most: its heaviest joint, or the node of a rigid part (its nearest joint above,
+/// if any).
 #[must_use]
 pub fn mover(model: &Model, instance: InstanceId, primitive: usize, vertex: usize) -> Option<NodeId> {
     let source = &model.instances[instance.index()];
@@ -138,7 +141,7 @@ pub fn mover(model: &Model, instance: InstanceId, primitive: usize, vertex: usiz
     Some(model.skins[skin.index()].joints[*heaviest.0 as usize])
 }
 
-/// The nearest joint at or above `node`, else `node`.
+/// Returns the nearest joint at or above `node`, else `node`.
 #[must_use]
 pub(super) fn carrier(model: &Model, node: NodeId) -> NodeId {
     std::iter::successors(Some(node), |n| model.skeleton.parents[n.index()])
@@ -146,8 +149,8 @@ pub(super) fn carrier(model: &Model, node: NodeId) -> NodeId {
         .unwrap_or(node)
 }
 
-/// The box around some of what `draws` shows, as posed: the vertices that `wanted` names of each primitive of an instance, in
-/// all of its copies. No other vertex is deformed.
+/// Returns the box around some vertices of the instances `draws`, as posed: those that `wanted` names of each primitive
+/// of an instance, in all of its copies. No other vertex is deformed.
 #[must_use]
 pub fn bounds_of(
     posed: &PosedModel,
@@ -190,7 +193,7 @@ pub fn bounds_of(
     out
 }
 
-/// The box around the vertices that `node` moves by at least `weight`, as posed.
+/// Returns the box around the vertices that `node` moves by at least `weight`, as posed.
 #[must_use]
 pub fn moved_bounds(posed: &PosedModel, draws: &[InstanceId], node: NodeId, weight: f32) -> Aabb {
     let model = posed.model;

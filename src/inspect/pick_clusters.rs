@@ -1,4 +1,5 @@
-//! Triangles of a primitive sorted into clusters for [`super::PickIndex`]: along a Morton curve, then cut in pieces.
+//! Sorts the triangles of a primitive into clusters for [`super::PickIndex`]: along a Morton curve, then cut into
+//! pieces.
 
 use std::ops::Range;
 
@@ -11,15 +12,15 @@ use crate::model::PrimitiveRef;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clusters {
     pub leaves: Vec<Leaf>,
-    /// [`BRANCH`] leaves each.
+    /// The branches, each of which has [`BRANCH`] leaves.
     pub branches: Vec<Members>,
     /// Each joint with the box around the vertices that it moves; [`Members::joints`] are ranges of this list.
     pub joints: Vec<(u16, Aabb)>,
-    /// Vertices; [`Leaf::vertices`] are ranges of this list.
+    /// Numbers of vertices; [`Leaf::vertices`] are ranges of this list.
     pub vertices: Vec<u32>,
-    /// Triangles; [`Leaf::triangles`] are ranges of this list.
+    /// The triangles; [`Leaf::triangles`] are ranges of this list.
     pub triangles: Vec<Triangle>,
-    /// For each morph target, the leaves that it displaces and the box around the displacements.
+    /// For each morph target: the leaves that it displaces and the box around the displacements.
     pub morphs: Vec<Vec<(u32, Aabb)>>,
 }
 
@@ -31,42 +32,42 @@ pub(super) struct Leaf {
     pub triangles: Range<u32>,
 }
 
-/// Who moves some vertices.
+/// What is known of the joints that move some vertices.
 #[derive(Clone, Debug)]
 pub(super) struct Members {
     pub joints: Range<u32>,
-    /// All of them, mesh space.
+    /// The box around all of the vertices, mesh space.
     pub around: Aabb,
-    /// See [`crate::deform::InfluenceBounds::sums`].
+    /// The least and the greatest sum of weights; see [`crate::deform::InfluenceBounds::sums`].
     pub sums: [f32; 2],
-    /// A weight is negative, or joints are too many: nothing is known about where they can be.
+    /// Whether nothing is known of where the vertices can be: a weight is negative, or there are too many joints.
     pub wild: bool,
 }
 
 /// A triangle of a leaf.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Triangle {
-    /// In the primitive.
+    /// The number of the triangle in the primitive.
     pub number: u32,
-    /// Among the vertices of the leaf.
+    /// The corners, as places among the vertices of the leaf.
     pub corners: [u8; 3],
 }
 
-/// Leaves of a branch.
+/// How many leaves a branch has.
 pub(super) const BRANCH: usize = 16;
 
-/// Triangles of a leaf; their corners must be countable by a byte.
+/// The most triangles of a leaf; their corners must be countable by a byte.
 const LEAF: usize = 64;
 
-/// Joints of a leaf beyond which its box is not worth its price; what a character has is far below.
+/// The most joints of a leaf for which a box is computed; leaves of characters have far fewer.
 const MOST_JOINTS: usize = 64;
 
-/// The clusters of a primitive made of triangles.
+/// Makes the clusters of a primitive of triangles.
 pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
     let mut out = Clusters::default();
     let triangles = p.indices.as_chunks::<3>().0;
     let order = along_a_curve(p, triangles);
-    // Where a vertex stands in the leaf that is made now: its number plus one says for which leaf that holds.
+    // The place of each vertex in the current leaf; it is valid where the leaf's number plus one stands beside it.
     let mut place = vec![(0_u32, 0_u8); p.positions.len()];
     for of_leaf in order.chunks(LEAF) {
         let number = out.leaves.len() as u32;
@@ -94,8 +95,8 @@ pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
 }
 
 impl Clusters {
-    /// For each leaf whether a vertex with edited weights is moved by a joint that is not known to move it there, or by
-    /// weights that are not within what is known.
+    /// Returns for each leaf whether a vertex with edited weights is moved by a joint that is not known to move it
+    /// there, or by weights outside of the known bounds.
     pub fn unknown(&self, p: PrimitiveRef<'_>) -> Vec<bool> {
         let Some(influences) = p.influences else { return Vec::new() };
         let is_known = |leaf: &Leaf, vertex: usize| {
@@ -116,7 +117,7 @@ impl Clusters {
     }
 }
 
-/// Triangle numbers sorted by where the triangles lie, so that neighbours in the list are neighbours in space.
+/// Returns triangle numbers sorted along a Morton curve, so that neighbours in the list are neighbours in space.
 fn along_a_curve(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Vec<u32> {
     let bounds = Aabb::from_points(p.positions.iter().copied());
     let scale = Vec3::splat(1023.0) / bounds.size().max(Vec3::splat(1e-30));
@@ -130,7 +131,7 @@ fn along_a_curve(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Vec<u32> {
     keys.into_iter().map(|key| key as u32).collect()
 }
 
-/// The bits of three numbers below 1024, in turn.
+/// Interleaves the bits of three numbers below 1024.
 fn morton(cell: UVec3) -> u32 {
     let spread = |v: u32| {
         let v = (v | v << 16) & 0x0300_00ff;
@@ -141,7 +142,7 @@ fn morton(cell: UVec3) -> u32 {
     spread(cell.x) | spread(cell.y) << 1 | spread(cell.z) << 2
 }
 
-/// Who moves these vertices.
+/// Collects what is known of the joints of these vertices.
 fn members(p: PrimitiveRef<'_>, vertices: &[u32], joints: &mut Vec<(u16, Aabb)>) -> Members {
     let start = joints.len();
     // With normalised weights the sum is one.
@@ -181,7 +182,7 @@ fn include(joints: &mut Vec<(u16, Aabb)>, start: usize, joint: u16, position: Ve
     *around = Aabb { min: around.min.min(position), max: around.max.max(position) };
 }
 
-/// Who moves the vertices of these leaves.
+/// Collects what is known of the joints of these leaves.
 fn branch(leaves: &[Leaf], joints: &mut Vec<(u16, Aabb)>) -> Members {
     let mut all: Vec<(u16, Aabb)> = Vec::new();
     for leaf in leaves {
@@ -200,7 +201,7 @@ fn branch(leaves: &[Leaf], joints: &mut Vec<(u16, Aabb)>) -> Members {
     Members { joints: start..joints.len() as u32, around, sums, wild }
 }
 
-/// The leaves that a morph target displaces.
+/// Returns the leaves that a morph target displaces.
 fn displaced(clusters: &Clusters, by: &[Vec3]) -> Vec<(u32, Aabb)> {
     let mut out = Vec::new();
     for (number, leaf) in clusters.leaves.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Finds what lies under a ray in any pose without deforming the whole surface. Triangles are sorted into small clusters,
-//! and for each cluster it is known which joints move it. A pose turns those joints into a box
-//! ([`crate::deform::Method::reach`]), and only clusters whose box the ray meets are deformed. The answer is that of
+//! Finds what lies under a ray in any pose without deforming the whole surface. Triangles are sorted into small
+//! clusters, and for each cluster it is known which joints move it. A pose turns those joints into a box
+//! ([`crate::deform::Method::bounds`]), and only clusters whose box the ray meets are deformed. The answer is that of
 //! [`super::pick`] on the deformed surface.
 
 use std::collections::HashMap;
@@ -15,21 +15,21 @@ use crate::deform::{self, InfluenceBounds, VertexDeformer};
 use crate::math::{Aabb, Ray};
 use crate::model::{InstanceId, MeshId, Model, PrimitiveRef, Topology, WeightEdits};
 
-/// Made once for a model as stored; serves it with edited weights too. Clusters whose edited vertices leave what is known of
-/// them are looked at whatever the ray.
+/// An index for picking. It is made once for a model as stored, and serves it with edited weights too: clusters whose
+/// edited vertices leave the known bounds are tested whatever the ray.
 #[derive(Clone, Debug, Default)]
 pub struct PickIndex {
-    /// By mesh, then primitive.
+    /// The clusters by mesh, then primitive.
     meshes: Vec<Vec<Clusters>>,
-    /// For the edited weights that were asked for last.
+    /// The clusters that the edited weights have changed, for the edits that were asked for last.
     edited: Arc<Mutex<EditedClusters>>,
 }
 
-/// Which clusters edited weights have changed beyond what is known of them.
+/// The clusters that edited weights have moved out of their known bounds.
 #[derive(Clone, Debug, Default)]
 struct EditedClusters {
     edits: WeightEdits,
-    /// By mesh and primitive: for each leaf whether nothing is known of it.
+    /// For each mesh and primitive, and each of its leaves: whether its bounds are unknown.
     unknown: Arc<HashMap<(usize, usize), Vec<bool>>>,
 }
 
@@ -46,7 +46,7 @@ impl PickIndex {
         Self { meshes, edited: Arc::default() }
     }
 
-    /// The leaves of which nothing is known with the weights that `model` has now.
+    /// Returns the leaves whose bounds are unknown with the weights that `model` has now.
     fn unknown(&self, model: &Model) -> Arc<HashMap<(usize, usize), Vec<bool>>> {
         let mut held = self.edited.lock().unwrap_or_else(PoisonError::into_inner);
         if !held.edits.is_same(model.weight_edits()) {
@@ -61,11 +61,11 @@ impl PickIndex {
         Arc::clone(&held.unknown)
     }
 
-    /// The nearest hit of `ray` with what is drawn, both sides of a triangle counting.
+    /// Returns the nearest hit of `ray` with the instances that are drawn; triangles are hit from both sides.
     #[must_use]
     pub fn pick(&self, posed: &PosedModel, draws: &[InstanceId], ray: Ray) -> Option<Hit> {
         if posed.method.pass.is_some() {
-            // Joints do not tell where such vertices are.
+            // With such a method the joints do not tell where vertices are.
             return pick::pick(posed.model, &*posed.whole(draws)?, ray);
         }
         let mut packed = Vec::new();
@@ -88,7 +88,7 @@ impl PickIndex {
         met.sort_by(|a, b| a.enters.total_cmp(&b.enters));
         let mut best: Option<BestHit> = None;
         for met in met {
-            // Boxes are larger than what they hold by more than the distance is rounded.
+            // Boxes are larger than their contents by more than the rounding error of the distance.
             if best.is_some_and(|best| best.hit.distance < met.enters) {
                 break;
             }
@@ -102,11 +102,11 @@ impl PickIndex {
 /// A primitive as it is drawn.
 #[derive(Clone, Copy)]
 struct DrawnPrimitive {
-    /// Place in the list of what is drawn.
+    /// Its place in the list of drawn instances.
     draw: usize,
     instance: InstanceId,
     primitive: usize,
-    /// One matrix moves all of it, whatever influences it has.
+    /// Whether one matrix moves all of it, whatever influences it has.
     rigid: bool,
 }
 
@@ -118,7 +118,7 @@ struct LeafHit {
     leaf: usize,
 }
 
-/// The nearest hit; of equally near ones the first that is drawn.
+/// The nearest hit; of equally near ones the one that is drawn first.
 #[derive(Clone, Copy)]
 struct BestHit {
     hit: Hit,
@@ -127,16 +127,16 @@ struct BestHit {
 
 struct Search<'a> {
     posed: &'a PosedModel<'a>,
-    /// All palettes.
+    /// The palettes of all skins, packed.
     packed: &'a [Vec4],
-    /// The identity: copies are searched where they are stored.
+    /// The identity, packed, since copies are searched in mesh space.
     here: &'a [Vec4],
     ray: Ray,
     met: Vec<LeafHit>,
 }
 
 impl Search<'_> {
-    /// `unknown`: see [`PickIndex::unknown`].
+    /// Collects the leaves whose box the ray meets. `unknown`: see [`PickIndex::unknown`].
     fn meet(&mut self, clusters: &Clusters, place: DrawnPrimitive, unknown: &[bool]) {
         let posed = self.posed;
         let copies = &posed.model.instances[place.instance.index()].copies;
@@ -168,7 +168,7 @@ impl Search<'_> {
         ray: Ray,
     ) {
         for (b, branch) in c.branches.iter().enumerate() {
-            // What cannot be bounded is looked at.
+            // Leaves without bounds are always tested.
             let meets = |bounds: Option<Aabb>| bounds.map_or(Some(0.0), |bounds| pick::enters(ray, bounds));
             let leaves = b * BRANCH..((b + 1) * BRANCH).min(c.leaves.len());
             let is_unknown = |leaf: usize| unknown.get(leaf).copied().unwrap_or_default();
@@ -186,7 +186,7 @@ impl Search<'_> {
         }
     }
 
-    /// A box in which some vertices must be; `None` where that is not known.
+    /// Returns a box in which some vertices must be; `None` where that is not known.
     fn reach(
         &self,
         c: &Clusters,

@@ -1,4 +1,4 @@
-//! The clusters against the search of every triangle, and the boxes against the vertices they are to hold.
+//! Compares the clusters with the search of every triangle, and the boxes with the vertices that they must hold.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, M
 struct Random(u32);
 
 impl Random {
-    /// 0…1.
+    /// Returns a number in 0…1.
     fn unit(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (self.0 >> 8) as f32 / (1 << 24) as f32
@@ -34,8 +34,8 @@ impl Random {
     }
 }
 
-/// The obstacle course with what else picking must bear: copies, of which one is flat; weights that sum to anything,
-/// negative ones and none at all; a mesh with influences at a node without a skin.
+/// Returns the obstacle course with everything else that picking must handle: copies, one of which is flat; weights
+/// that sum to anything, negative ones and none at all; a mesh with influences at a node without a skin.
 fn models() -> Vec<Model> {
     let mut course: ModelParts = (*obstacle_course()).clone();
     let mut copied = course.clone();
@@ -81,10 +81,10 @@ fn posed_at_random(model: &Model, random: &mut Random, wildness: f32) -> (LocalP
     (local, palettes)
 }
 
-/// Looks along rays in many poses; says how many there were, and how many hit.
+/// Picks along rays in many poses; returns how many there were, and how many hit.
 fn look(index: &PickIndex, model: &Model, random: &mut Random) -> (usize, usize) {
     let (mut hits, mut rays) = (0, 0);
-    // Every pose with every method.
+    // Every pose is tested with every method.
     for (step, method) in (0..12).flat_map(|step| METHODS.iter().map(move |method| (step, *method))) {
         let (local, palettes) = posed_at_random(model, random, [0.0, 0.4, 2.5][step % 3]);
         // Sometimes one of them is hidden.
@@ -95,7 +95,7 @@ fn look(index: &PickIndex, model: &Model, random: &mut Random) -> (usize, usize)
         let posed = PosedModel { model, palettes, morph_weights, method, surface: None };
         let known = PosedModel { surface: Some(Arc::new(surface.clone())), ..posed.clone() };
         for _ in 0..40 {
-            // From a distance to a vertex, and a little beside it.
+            // The ray goes from a distance to a vertex, and a little beside it.
             let part = &surface.parts[(random.unit() * surface.parts.len() as f32) as usize];
             let vertices = &part.deformed.positions;
             let target = vertices[(random.unit() * vertices.len() as f32) as usize] + random.vector() * 0.05;
@@ -173,7 +173,7 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
                 let inside = at.cmpge(reach.min).all() && at.cmple(reach.max).all();
                 assert!(inside, "{}: {at} outside of {reach:?}", method.id);
             }
-            // A box of any use is not many times what it holds.
+            // A useful box is not many times as large as its contents.
             assert!(reach.diagonal() < 40.0, "{}: {reach:?}", method.id);
         }
     }

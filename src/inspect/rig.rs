@@ -1,4 +1,4 @@
-//! Figures of a rig at rest: how each joint stands beside how it was bound, and what its own transform holds.
+//! Figures of a rig at rest: how each joint stands relative to how it was bound, and what its own transform holds.
 
 use glam::{Affine3A, DAffine3, DVec3, Vec3};
 
@@ -14,22 +14,23 @@ pub const SAME_SCALE: f64 = 0.01;
 /// A singular value below this share of the greatest is zero but for the rounding of 32-bit floats.
 const FLAT: f64 = 1e-6;
 
-/// How a joint at rest stands beside how it was bound.
+/// The difference between a joint at rest and the joint as it was bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// The distance from where the joint was bound to where it rests, metres.
     pub metres: f64,
     /// The angle between the two orientations, degrees 0…180.
     pub degrees: f64,
-    /// Lengths at rest divided by lengths as bound: least and greatest; both are 1 where nothing is scaled.
+    /// Lengths at rest divided by lengths as bound: the least and the greatest ratio; both are 1 where nothing is
+    /// scaled.
     pub scale: [f64; 2],
-    /// One of the two is a mirror image.
+    /// Whether one of the two is a mirror image.
     pub is_mirrored: bool,
 }
 
 impl Drift {
-    /// Whether the joint rests as it was bound, in a skin of this `size` (metres): within 1 % of the size, 1° and 1 %
-    /// of scale.
+    /// Returns whether the joint rests as it was bound, in a skin of this `size` (metres): within 1 % of the size, 1°
+    /// and 1 % of scale.
     #[must_use]
     pub fn is_small(&self, size: f64) -> bool {
         let scaled = self.scale[0] < 1.0 - SAME_SCALE || self.scale[1] > 1.0 + SAME_SCALE;
@@ -37,23 +38,24 @@ impl Drift {
     }
 }
 
-/// A skin's bind pose beside the rest pose.
+/// A skin's bind pose compared with the rest pose.
 ///
-/// At rest `world · inverse bind` carries the mesh as it was bound to where a joint shows it. Joints that rest as
-/// they were bound share that matrix, whatever it is: an exporter may turn or scale all. `common` is the one that
-/// most of them share.
+/// At rest `world · inverse bind` carries the mesh as it was bound to where a joint shows it. Joints that rest as they
+/// were bound share that matrix, whatever it is: an exporter may turn or scale all. `common` is the one that most of
+/// them share.
 #[derive(Clone, Debug)]
 pub struct SkinBinding {
-    /// `model_from_mesh` that most joints agree on, but for those that are beyond all sense; where less than half do, that of the topmost joint (the first in
-    /// node order), as in [`Model::bind_pose`]. `None` where no joint can be inverted.
+    /// The matrix `model_from_mesh` that most joints share, without joints whose numbers are absurd; where less than
+    /// half share one, that of the topmost joint (the first in node order), as in [`Model::bind_pose`]. `None` where no
+    /// joint can be inverted.
     pub common: Option<DAffine3>,
     /// How many joints agree with `common`.
     pub agreeing: usize,
-    /// At rest, metres: the diagonal of the box around the vertices that the skin may move; of its joints where it
-    /// has none.
+    /// The size at rest, metres: the diagonal of the box around the vertices that the skin may move; of its joints
+    /// where it has none.
     pub size: f64,
-    /// By place in [`Skin::joints`]; `None` for a joint whose inverse bind or rest matrix is not finite or cannot be
-    /// inverted.
+    /// The drift of each of [`Skin::joints`]; `None` for a joint whose inverse bind or rest matrix is not finite or
+    /// cannot be inverted.
     pub drift: Vec<Option<Drift>>,
 }
 
@@ -66,7 +68,7 @@ impl SkinBinding {
         model.skins.iter().zip(sizes).map(|(skin, size)| Self::of(skin, rest, size)).collect()
     }
 
-    /// `mesh_size`: of what the skin may move, in mesh space.
+    /// Compares one skin. `mesh_size`: the size of the vertices that the skin may move, in mesh space.
     fn of(skin: &Skin, rest: &[Affine3A], mesh_size: Option<f64>) -> Self {
         let places: Vec<Option<JointPlacement>> =
             (0..skin.joints.len()).map(|j| JointPlacement::of(skin, j, rest)).collect();
@@ -75,7 +77,7 @@ impl SkinBinding {
         let joints_size = bounds(known.iter().map(|p| p.rest)).map_or(0.0, diagonal);
         let size = |place: &JointPlacement| mesh_size.map_or(joints_size, |s| s * place.scale);
         let agreeing = |of: &JointPlacement| known.iter().filter(|p| p.drift_from(of).is_small(size(of))).count();
-        // A joint that is thrown beyond all sense takes those below it along, and they are not right for being many.
+        // A joint at an absurd place takes those below it along, and they are not right for being many.
         let sane: Vec<&JointPlacement> = known.iter().copied().filter(|p| p.is_sane()).collect();
         let candidates = if sane.is_empty() { &known } else { &sane };
         let mut best = candidates.iter().min_by_key(|p| p.node).map(|p| (agreeing(p), *p));
@@ -94,7 +96,7 @@ impl SkinBinding {
         Self { common: Some(place.shown), agreeing, size: size(place), drift }
     }
 
-    /// Joints with a drift: those that can be compared.
+    /// Returns how many joints have a drift, which are those that can be compared.
     #[must_use]
     pub fn compared(&self) -> usize {
         self.drift.iter().flatten().count()
@@ -109,10 +111,10 @@ struct JointPlacement {
     rest: DVec3,
     /// The joint's position as it was bound, mesh space.
     bound: DVec3,
-    /// `world · inverse bind`: the mesh as bound, to where this joint shows it.
+    /// `world · inverse bind`: takes the mesh as bound to where this joint shows it.
     shown: DAffine3,
     mesh_from_shown: DAffine3,
-    /// Metres at rest of a metre of the mesh.
+    /// The length at rest of a metre of the mesh.
     scale: f64,
 }
 
@@ -130,12 +132,12 @@ impl JointPlacement {
         Some(Self { node, rest: world.translation, bound, shown, mesh_from_shown, scale })
     }
 
-    /// Whether it rests where a model may be, and as large as one may be.
+    /// Returns whether the joint rests at a place and with a scale that a model may have.
     fn is_sane(&self) -> bool {
         self.rest.abs().max_element() < BEYOND_SENSE && (1.0 / BEYOND_SENSE..BEYOND_SENSE).contains(&self.scale)
     }
 
-    /// How this joint stands beside where `common` shows it as bound.
+    /// Returns the difference of this joint from where `common` shows it as bound.
     fn drift_from(&self, common: &JointPlacement) -> Drift {
         let moved = self.shown * common.mesh_from_shown;
         let stretch = Stretch::of(moved.matrix3);
@@ -149,8 +151,8 @@ impl JointPlacement {
     }
 }
 
-/// A joint that agrees with more than half of all, if there is any such joint (Boyer and Moore's majority vote): one
-/// pass, however many joints a file has.
+/// Returns a joint that agrees with more than half of all, if there is any such joint (Boyer and Moore's majority
+/// vote): one pass, however many joints a file has.
 fn vote<'a>(places: &[&'a JointPlacement], size: impl Fn(&JointPlacement) -> f64) -> Option<&'a JointPlacement> {
     let (mut candidate, mut lead) = (None::<&JointPlacement>, 0_usize);
     for &place in places {
@@ -165,24 +167,26 @@ fn vote<'a>(places: &[&'a JointPlacement], size: impl Fn(&JointPlacement) -> f64
     candidate
 }
 
-/// The stored inverse bind matrix of a joint; `None` where the file's numbers are not finite.
+/// Returns the stored inverse bind matrix of a joint; `None` where the file's numbers are not finite.
 #[must_use]
 pub fn inverse_bind(skin: &Skin, joint: usize) -> Option<DAffine3> {
     let stored = skin.not_finite.binary_search(&joint).is_err();
     stored.then(|| skin.inverse_bind[joint].as_daffine3()).filter(DAffine3::is_finite)
 }
 
-/// Whether a matrix flattens space, so that nothing can be inverted: free of scale, so that small units are no defect.
+/// Returns whether a matrix flattens space, so that it cannot be inverted. Its scale does not matter: small units are
+/// no defect.
 #[must_use]
 pub fn is_singular(m: &DAffine3) -> bool {
     let [most, _, least] = Stretch::of(m.matrix3).lengths;
     least <= most * FLAT || !most.is_finite() || !least.is_finite()
 }
 
-/// Least and greatest corner.
+/// The least and the greatest corner of a box.
 type Bounds = [DVec3; 2];
 
-/// By skin: the diagonal of the box around the mass of the vertices that it may move, mesh space; `None` where it has none.
+/// Returns for each skin the diagonal of the box around the mass of the vertices that it may move, mesh space; `None`
+/// where it has none.
 fn mesh_sizes(model: &Model) -> Vec<Option<f64>> {
     let of_mesh = |mesh: &Mesh| {
         let primitives = mesh.primitives.iter().filter(|p| p.stored_influences.is_some());
@@ -212,14 +216,14 @@ fn diagonal([least, most]: Bounds) -> f64 {
 /// Figures of a node's stored transform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestFigures {
-    /// Angle of the local rotation, degrees 0…180. "The rest position typically has most rotations set to zero" (Lewis,
-    /// Skinning math tutorial): clips and scripts that assume so fail where it is not.
+    /// The angle of the local rotation, degrees 0…180. "The rest position typically has most rotations set to zero"
+    /// (Lewis, Skinning math tutorial): clips and scripts that assume so fail where it is not.
     pub rotation_degrees: f64,
-    /// Local scale, as stored; of a stored matrix, what is left of it beside rotation and shear.
+    /// The local scale, as stored; for a stored matrix, the scale that remains beside rotation and shear.
     pub local_scale: Vec3,
-    /// Lengths that the node's three unit axes have in the world.
+    /// The lengths that the node's three unit axes have in the world.
     pub world_scale: Vec3,
-    /// The stored matrix is no translation, rotation and scale.
+    /// Whether the stored matrix is more than a translation, rotation and scale.
     pub has_shear: bool,
 }
 
@@ -237,7 +241,8 @@ impl RestFigures {
         }
     }
 
-    /// Whether the rest rotation is not the identity: by more than 0.1°, which rounding in an exporter does not make.
+    /// Returns whether the rest rotation differs from the identity by more than 0.1°, which rounding in an exporter
+    /// does not cause.
     #[must_use]
     pub fn is_turned(&self) -> bool {
         self.rotation_degrees > 0.1
@@ -253,7 +258,7 @@ mod tests {
     use crate::model::ModelParts;
     use crate::model::shapes::{Tube, tube};
 
-    /// Six joints, a metre apart along +Y, on a tube of radius 0.25 m and length 6 m; then changed.
+    /// Makes six joints, a metre apart along +Y, on a tube of radius 0.25 m and length 6 m, and applies a change.
     fn binding(change: impl FnOnce(&mut ModelParts)) -> SkinBinding {
         let mut parts: ModelParts = (*tube(Tube { joints: 6, length: 6.0, ..Tube::default() })).clone();
         change(&mut parts);
@@ -286,7 +291,7 @@ mod tests {
         let b = binding(|p| p.skins[0].inverse_bind.iter_mut().for_each(|m| *m *= odd));
         assert_eq!(b.agreeing, 6);
         assert!(b.common.unwrap().abs_diff_eq(odd.as_daffine3(), 1e-6));
-        // What is measured is measured at rest, where the mesh is twice as large.
+        // Sizes are measured at rest, where the mesh is twice as large.
         assert!((b.size - 2.0 * 36.5_f64.sqrt()).abs() < 1e-5);
     }
 

@@ -1,4 +1,4 @@
-//! Weights counted once for each model.
+//! Statistics of weights, counted once for each model.
 
 use super::pick::carrier;
 use crate::inspect::tables::SkinData;
@@ -7,28 +7,29 @@ use crate::model::{Model, NodeId};
 /// The effect of a joint on the mesh, over all skins and instances that use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointStats {
-    /// Vertices it moves with a weight other than zero.
+    /// How many vertices it moves with a weight other than zero.
     pub vertices: usize,
-    /// Sum of its weights.
+    /// The sum of its weights.
     pub sum: f64,
-    /// Largest weight.
+    /// Its largest weight.
     pub largest: f32,
     /// How many of `vertices` have 1, 2, 3, 4 and more influences in all.
     pub by_influences: [usize; 5],
 }
 
-/// Weights of a whole model.
+/// Statistics of the weights of a whole model.
 #[derive(Clone, Debug, Default)]
 pub struct WeightStats {
-    /// By node; nodes that are no joint stay zero, except that rigid parts count for the node they hang on.
+    /// The figures of each node; those of nodes that are no joint stay zero, except that rigid parts count for the node
+    /// they hang on.
     pub nodes: Vec<JointStats>,
-    /// Skinned vertices with 0, 1, 2, 3, 4 and more influences.
+    /// How many skinned vertices have 0, 1, 2, 3, 4 and more influences.
     pub by_influences: [usize; 6],
-    /// Skinned vertices with more than 1, 2, … 8 influences.
+    /// How many skinned vertices have more than 1, 2, … 8 influences.
     pub over: [usize; LIMITS],
-    /// The largest part of a vertex' weights that a runtime loses that keeps its 1, 2, … 8 largest.
+    /// The largest share of a vertex's weights that is lost in a runtime that keeps its 1, 2, … 8 largest.
     pub lost: [f64; LIMITS],
-    /// Vertices of rigid parts, which no skin moves.
+    /// How many vertices rigid parts have, which no skin moves.
     pub rigid: usize,
     /// The most influences of a vertex.
     pub most: usize,
@@ -36,29 +37,29 @@ pub struct WeightStats {
     pub uneven: Option<(usize, [f64; 2])>,
     /// The memory that the skins take.
     pub data: SkinData,
-    /// By node: some vertex follows it, by a weight or as a part of a rigid mesh that hangs on it.
+    /// For each node: whether some vertex follows it, by a weight or as a part of a rigid mesh that hangs on it.
     pub deforming: Vec<bool>,
     /// The node whose weights have the largest sum over all vertices, the first of several; those of a rigid part count as one,
     /// for the joint that it hangs on. `None` where nothing moves any.
     pub heaviest: Option<NodeId>,
-    /// Many joints move nothing: a fifth of all or more, and six at least.
+    /// Whether many joints move nothing: a fifth of all or more, and six at least.
     pub many_idle: bool,
 }
 
-/// Joints that move nothing, from which on a rig is said to have many of them: this many, and this part of all.
+/// A rig has many joints that move nothing where there are this many, and this share of all.
 const MANY_IDLE: (usize, f32) = (6, 0.2);
 
-/// Limits of influences that are looked at: 1, 2, … 8.
+/// The limits of influences that are counted: 1, 2, … 8.
 pub const LIMITS: usize = 8;
 
 impl WeightStats {
-    /// Skinned vertices with more influences than `limit`.
+    /// Returns how many skinned vertices have more influences than `limit`.
     #[must_use]
     pub fn over(&self, limit: usize) -> usize {
         self.over[limit.clamp(1, LIMITS) - 1]
     }
 
-    /// Skinned vertices that have some influences, and no more than `limit`.
+    /// Returns how many skinned vertices have some influences, and no more than `limit`.
     #[must_use]
     pub fn within(&self, limit: usize) -> usize {
         self.by_influences[1..].iter().sum::<usize>() - self.over(limit)
@@ -112,7 +113,7 @@ impl WeightStats {
         self.many_idle = idle >= MANY_IDLE.0 && idle as f32 >= MANY_IDLE.1 * joints().count() as f32;
     }
 
-    /// `sizes` is for reuse.
+    /// Counts one vertex; `sizes` is reusable memory.
     fn count(&mut self, nodes: &[NodeId], joints: &[u16], weights: &[f32], sizes: &mut Vec<f64>) {
         let used = weights.iter().filter(|w| **w != 0.0).count();
         self.by_influences[used.min(5)] += 1;
@@ -137,10 +138,10 @@ impl WeightStats {
     }
 }
 
-/// The place of the largest sum, the first of several.
+/// Returns the place of the largest sum, the first of several.
 fn heaviest(sums: &[f64]) -> Option<NodeId> {
     let all = sums.iter().enumerate().filter(|(_, sum)| **sum > 0.0);
-    // Of equal ones `max_by` gives the last.
+    // Of equal ones `max_by` returns the last.
     all.rev().max_by(|a, b| a.1.total_cmp(b.1)).map(|(i, _)| NodeId::from_index(i))
 }
 

@@ -12,13 +12,13 @@ use crate::deform::palettes;
 use crate::model::shapes::{Tube, tube};
 use crate::model::{LocalPose, Model, ModelParts};
 
-/// Lengths of bones 1 and 2, along their own x.
+/// The lengths of bones 1 and 2, along their own x.
 const LENGTHS: [f64; 2] = [1.5, 0.8];
-/// Local rotations about z at rest and animated, radians.
+/// The local rotations about z at rest and animated, radians.
 const REST: [f64; 3] = [0.3, 0.9, -0.5];
 const POSED: [f64; 3] = [-0.7, 1.6, 0.4];
 
-/// Origin and direction of each bone of a planar chain, summed up along it.
+/// Returns origin and direction of each bone of a planar chain, summed up along it.
 fn chain(turns: [f64; 3]) -> [([f64; 2], f64); 3] {
     let mut out = [([0.0, 0.0], turns[0]); 3];
     for i in 1..3 {
@@ -42,7 +42,7 @@ fn step(metres: f64) -> Affine3A {
     Affine3A::from_translation(Vec3::X * metres as f32)
 }
 
-/// Three bones; the inverse binds are products of local inverses in the given order.
+/// Makes three bones; the inverse binds are products of local inverses in the given order.
 fn model(inverse_bind: [Affine3A; 3]) -> Model {
     let mut parts: ModelParts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
     parts.skeleton.rest = pose(&parts.skeleton.rest, REST);
@@ -50,7 +50,7 @@ fn model(inverse_bind: [Affine3A; 3]) -> Model {
     Model::build(parts).unwrap()
 }
 
-/// Nodes 1 to 3 are the bones.
+/// Makes a pose; nodes 1 to 3 are the bones.
 fn pose(like: &LocalPose, turns: [f64; 3]) -> LocalPose {
     let mut out = like.clone();
     for (i, angle) in turns.into_iter().enumerate() {
@@ -60,7 +60,7 @@ fn pose(like: &LocalPose, turns: [f64; 3]) -> LocalPose {
     out
 }
 
-/// `B⁻¹ A⁻¹`: what was done last is undone first.
+/// Returns `B⁻¹ A⁻¹`: what was done last is undone first.
 fn right_order() -> [Affine3A; 3] {
     let undo = |i: usize| turn(-REST[i]);
     let first = undo(0);
@@ -68,7 +68,7 @@ fn right_order() -> [Affine3A; 3] {
     [first, second, undo(2) * step(-LENGTHS[1]) * second]
 }
 
-/// The positions to which each bone carries a point `p` of bone 1's own space in the pose.
+/// Returns the positions to which each bone carries a point `p` of bone 1's own space in the pose.
 fn carried(model: &Model, p: [f64; 2], turns: [f64; 3]) -> [Vec3; 3] {
     let (mut world, mut palette) = (Vec::new(), Vec::new());
     local_to_model(&model.skeleton, &pose(&model.skeleton.rest, turns), &mut world);
@@ -91,7 +91,7 @@ fn each_bone_alone_carries_a_point_as_trigonometry_says() {
         let want = Vec3::new((tx + dx) as f32, (ty + dy) as f32, 0.0);
         assert!((got[bone] - want).length() < 2e-6, "bone {bone}: {} for {want}", got[bone]);
     }
-    // By bone 1 the point stays where it hangs: p' = (W1 animated)⁻¹ p is p itself.
+    // Bone 1 leaves the point where it hangs: p' = (W1 animated)⁻¹ p is p itself.
     let back = turned([f64::from(got[0].x), f64::from(got[0].y)], -POSED[0]);
     assert!((back[0] - p[0]).abs() < 1e-6 && (back[1] - p[1]).abs() < 1e-6);
 }

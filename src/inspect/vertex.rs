@@ -1,11 +1,11 @@
-//! Vertices named: one as it is drawn, many as they are stored, and a number for each.
+//! Names of vertices: one as it is drawn, sets as they are stored, and a number for each.
 
 use crate::model::{InstanceId, MeshId, Model, Primitive};
 
-/// One vertex of something drawn.
+/// One vertex of an instance that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VertexRef {
-    /// Who draws it.
+    /// The instance that draws it.
     pub instance: InstanceId,
     /// The primitive's number in the instance's mesh.
     pub primitive: usize,
@@ -14,7 +14,8 @@ pub struct VertexRef {
 }
 
 impl VertexRef {
-    /// Its number in the file: a vertex split off for tangents is the one that it copies.
+    /// Returns its number in the file: a vertex that was split off for tangents has the number of the one that it
+    /// copies.
     #[must_use]
     pub fn stored(self, primitive: &Primitive) -> usize {
         let split = self.vertex.checked_sub(primitive.stored_vertices);
@@ -22,38 +23,38 @@ impl VertexRef {
     }
 }
 
-/// Stored vertices of one primitive.
+/// Some stored vertices of one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexPart {
     /// The mesh's number in the file.
     pub mesh: MeshId,
     /// The primitive's number in the mesh.
     pub primitive: usize,
-    /// Numbers in the file, rising.
+    /// The numbers in the file, rising.
     pub vertices: Vec<u32>,
 }
 
-/// Stored vertices of a model; each primitive stands in it once at most.
+/// A set of stored vertices of a model; each primitive stands in it once at most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VertexSet {
-    /// By mesh, then primitive.
+    /// The parts by mesh, then primitive.
     pub parts: Vec<VertexPart>,
 }
 
 impl VertexSet {
-    /// Vertices in all.
+    /// Returns how many vertices there are in all.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.iter().map(|p| p.vertices.len()).sum()
     }
 
-    /// True without vertices.
+    /// Returns whether there are no vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|p| p.vertices.is_empty())
     }
 
-    /// The set of these vertices, in any order.
+    /// Makes the set of these vertices, which may be in any order.
     #[must_use]
     pub fn from_vertices(mut vertices: Vec<(MeshId, usize, u32)>) -> Self {
         vertices.sort_unstable();
@@ -66,18 +67,18 @@ impl VertexSet {
         Self { parts: vertices.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(part).collect() }
     }
 
-    /// Every vertex with its mesh and primitive.
+    /// Returns every vertex with its mesh and primitive.
     pub fn iter(&self) -> impl Iterator<Item = (MeshId, usize, u32)> {
         self.parts.iter().flat_map(|p| p.vertices.iter().map(|v| (p.mesh, p.primitive, *v)))
     }
 
-    /// Whether it has this vertex.
+    /// Returns whether the set has this vertex.
     #[must_use]
     pub fn contains(&self, mesh: MeshId, primitive: usize, vertex: u32) -> bool {
         self.of(mesh, primitive).binary_search(&vertex).is_ok()
     }
 
-    /// Those of one primitive, rising.
+    /// Returns the vertices of one primitive, rising.
     #[must_use]
     pub fn of(&self, mesh: MeshId, primitive: usize) -> &[u32] {
         let part = self.parts.iter().find(|p| p.mesh == mesh && p.primitive == primitive);
@@ -88,24 +89,24 @@ impl VertexSet {
 /// A number for each stored vertex of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PerVertex {
-    /// By mesh, primitive and stored vertex; empty for a primitive that has none.
+    /// The numbers by mesh, primitive and stored vertex; empty for a primitive that has none.
     pub values: Vec<Vec<Vec<f32>>>,
 }
 
 impl PerVertex {
-    /// No values, but a place for every primitive.
+    /// Makes an empty list for every primitive.
     #[must_use]
     pub fn empty(model: &Model) -> Self {
         Self { values: model.meshes.iter().map(|m| vec![Vec::new(); m.primitives.len()]).collect() }
     }
 
-    /// How many vertices have no value: theirs is below zero.
+    /// Returns how many vertices have no value: theirs is below zero.
     #[must_use]
     pub fn missing(&self) -> usize {
         self.values.iter().flatten().flatten().filter(|v| **v < 0.0).count()
     }
 
-    /// Those of one primitive.
+    /// Returns the numbers of one primitive.
     #[must_use]
     pub fn of(&self, mesh: MeshId, primitive: usize) -> &[f32] {
         self.values.get(mesh.index()).and_then(|m| m.get(primitive)).map_or(&[], Vec::as_slice)

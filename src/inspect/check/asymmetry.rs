@@ -1,4 +1,4 @@
-//! Left and right with different weights.
+//! The rule that compares the weights of left and right.
 
 use super::joints::number;
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
@@ -6,10 +6,10 @@ use crate::inspect::symmetry::{Comparison, Part};
 use crate::math::Plane;
 use crate::model::NodeId;
 
-/// Weights that differ by no more are the same: rounding to 8 bits makes 0.004, normalising after it 0.01.
+/// The largest difference of weights that counts as none: rounding to 8 bits makes 0.004, normalising after it 0.01.
 pub const SAME_WEIGHT: f32 = 0.05;
 
-/// See its help.
+/// The rule that finds vertices whose weights differ from those of their mirror image.
 pub static ASYMMETRY: Rule = Rule {
     id: "asymmetry",
     label: "Left and right weighted differently",
@@ -23,7 +23,7 @@ fn asymmetry(subject: &Subject, out: &mut Vec<Finding>) {
     for comparison in subject.comparisons() {
         for part in &comparison.parts {
             let known = |f: &Finding| f.mesh == Some(part.mesh) && f.primitive == Some(part.primitive);
-            // A mesh of several skins: the first that tells.
+            // A mesh may have several skins: the first that has a difference is described.
             if let Some(finding) = of_part(subject, comparison, part)
                 && !found.iter().any(known)
             {
@@ -72,7 +72,7 @@ fn of_part(subject: &Subject, comparison: &Comparison, part: &Part) -> Option<Fi
     })
 }
 
-/// `x = 0`, or its normal and offset where it lies across no axis.
+/// Writes a plane as `x = 0`, or as its normal and offset where it lies across no axis.
 fn plane(Plane { normal, offset }: Plane) -> String {
     let axis = normal.to_array().iter().position(|v| *v == 1.0);
     match axis {
@@ -84,7 +84,7 @@ fn plane(Plane { normal, offset }: Plane) -> String {
     }
 }
 
-/// `Vertex 7 has 0.620 of "arm.L", but vertex 12 opposite has 0.210 of "arm.R".`
+/// Describes one difference: `Vertex 7 has 0.620 of "arm.L", but vertex 12 opposite has 0.210 of "arm.R".`
 fn example(subject: &Subject, comparison: &Comparison, part: &Part, vertex: usize) -> String {
     let name = |joint: u16| subject.name(comparison.node(joint));
     let all = comparison.joints(part.start + vertex);
@@ -125,7 +125,7 @@ mod tests {
     use crate::inspect::symmetry::tests::{figure, plant};
     use crate::model::{Instance, Mesh, MeshId, ModelParts, SkinId};
 
-    /// The findings in the figure after a change; nodes 1, 2 and 3 are hips, left and right arm.
+    /// Returns the findings in the figure after a change; nodes 1, 2 and 3 are hips, left and right arm.
     fn changed(change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
         let mut parts = figure(Affine3A::IDENTITY);
         change(&mut parts);
@@ -147,7 +147,7 @@ mod tests {
         let text = &findings[0].message;
         let start = "4 vertices differ in weight from their mirror images across the plane x = 0, by up to 0.300.";
         assert!(text.starts_with(start), "{text}");
-        // At x = ±0.9: 0.1 and 0.9 of hips and arm on the left, 0.4 and 0.6 on the right.
+        // At x = ±0.9 hips and arm have 0.1 and 0.9 on the left, 0.4 and 0.6 on the right.
         assert!(
             text.contains("Vertex 8 has 0.900 of \"arm.L\", but vertex 9 opposite has 0.600 of \"arm.R\"."),
             "{text}"

@@ -1,4 +1,4 @@
-//! Rules about inverse bind matrices: can they be inverted, do they keep shapes, do they belong to the rest pose.
+//! Rules about inverse bind matrices: whether they can be inverted, keep shapes and belong to the rest pose.
 
 use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
@@ -6,7 +6,7 @@ use crate::inspect::rig::{self, Drift, SAME_SCALE, SkinBinding};
 use crate::math::{Stretch, factor, length};
 use crate::model::{NodeId, Skin, SkinId};
 
-/// See its help.
+/// The rule that finds inverse bind matrices that cannot be inverted.
 pub static SINGULAR: Rule = Rule {
     id: "inverse-bind-singular",
     label: "Inverse bind that cannot be inverted",
@@ -15,7 +15,7 @@ pub static SINGULAR: Rule = Rule {
     run: singular,
 };
 
-/// See its help.
+/// The rule that finds inverse bind matrices that scale unevenly or shear.
 pub static NON_RIGID: Rule = Rule {
     id: "inverse-bind-non-rigid",
     label: "Inverse bind with shear or uneven scale",
@@ -24,7 +24,7 @@ pub static NON_RIGID: Rule = Rule {
     run: non_rigid,
 };
 
-/// See its help.
+/// The rule that finds joints that do not rest where they were bound.
 pub static MISMATCH: Rule = Rule {
     id: "inverse-bind-mismatch",
     label: "Joint bound elsewhere",
@@ -72,7 +72,7 @@ fn singular(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// How uneven the inverse bind matrix of a joint is; `None` for one that keeps shapes (to 1 %) or is singular.
+/// Returns the stretch of a joint's inverse bind matrix; `None` for one that keeps shapes (to 1 %) or is singular.
 fn unevenness(skin: &Skin, joint: usize) -> Option<Stretch> {
     let m = rig::inverse_bind(skin, joint).filter(|m| !rig::is_singular(m))?;
     Some(Stretch::of(m.matrix3)).filter(|s| s.unevenness() > SAME_SCALE)
@@ -108,7 +108,7 @@ fn non_rigid(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// Whether the columns are not at right angles: more than an uneven scale along the joint's own axes.
+/// Returns whether the columns are not at right angles, which is more than an uneven scale along the joint's own axes.
 fn is_sheared(skin: &Skin, joint: usize) -> bool {
     let m = skin.inverse_bind[joint].matrix3.as_dmat3();
     let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis].map(|c| c.normalize_or_zero());
@@ -135,25 +135,26 @@ fn mismatch(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// Whether some joints of a skin do not rest where they were bound, while the others do: a fault, and no other bind pose.
+/// Returns whether some joints of a skin do not rest where they were bound, while the others do, which is a fault and
+/// not another bind pose.
 #[must_use]
 pub fn is_bound_elsewhere(skin: &Skin, binding: &SkinBinding) -> bool {
     let drifts = binding.drift.iter().flatten().any(|d| !d.is_small(binding.size));
     drifts && !is_other_pose(skin, binding) && !has_no_matrices(skin)
 }
 
-/// Whether the skin as a whole was bound in another pose: less than half of its joints share one matrix. Where half
-/// or more do, the others are the odd ones.
+/// Returns whether the skin as a whole was bound in another pose: less than half of its joints share one matrix. Where
+/// half or more do, the others are the odd ones.
 fn is_other_pose(skin: &Skin, binding: &SkinBinding) -> bool {
     skin.joints.len() > 1 && binding.agreeing * 2 < binding.compared()
 }
 
-/// Whether the file stores none: each is the identity then (glTF 2.0, 3.7.3.1).
+/// Returns whether the file stores no inverse bind matrices: each is the identity then (glTF 2.0, 3.7.3.1).
 fn has_no_matrices(skin: &Skin) -> bool {
     skin.not_finite.is_empty() && skin.inverse_bind.iter().all(|m| *m == glam::Affine3A::IDENTITY)
 }
 
-/// The joint that drifts most, by what counts in it.
+/// The joint of a skin that drifts most, in the quantity that exceeds its tolerance most.
 #[derive(Clone, Copy)]
 struct Worst {
     joint: usize,
@@ -162,7 +163,7 @@ struct Worst {
 }
 
 impl Worst {
-    /// `turned by 12.0°, moved by 3.4 cm (2.1 % of the skin's size)`.
+    /// Writes the drift: `turned by 12.0°, moved by 3.4 cm (2.1 % of the skin's size)`.
     fn text(&self) -> String {
         let Drift { metres, degrees, scale: [least, most], is_mirrored } = self.drift;
         let mut parts = Vec::new();
@@ -172,7 +173,7 @@ impl Worst {
         if metres > rig::SAME_PLACE * self.size {
             let share = metres / self.size;
             let of_size = match share {
-                // Most of the size and more is far, whatever the number.
+                // A distance of most of the size and more is far, whatever the number.
                 s if s > 10.0 => "many times the skin's size".to_owned(),
                 _ => format!("{:.1} % of the skin's size", share * 100.0),
             };
@@ -192,7 +193,7 @@ impl Worst {
         parts.join(", ")
     }
 
-    /// How much, in what stands farthest beyond its tolerance.
+    /// Returns by how many times its tolerance the worst quantity is exceeded.
     fn excess(&self) -> f64 {
         let Drift { metres, degrees, scale: [least, most], is_mirrored } = self.drift;
         let place = if self.size > 0.0 { metres / (rig::SAME_PLACE * self.size) } else { 0.0 };
@@ -202,7 +203,7 @@ impl Worst {
     }
 }
 
-/// Joints of a skin that drift, to be put into words.
+/// The joints of a skin that drift, for the message of a finding.
 struct Mismatch<'a> {
     subject: &'a Subject<'a>,
     skin: &'a Skin,
@@ -219,7 +220,8 @@ impl Mismatch<'_> {
         all.max_by(|a, b| a.excess().total_cmp(&b.excess()))
     }
 
-    /// The largest angle where any joint is turned, else the largest distance, else the largest change of scale.
+    /// Returns the largest angle where any joint is turned, else the largest distance, else the largest change of
+    /// scale.
     fn measure(&self) -> Measure {
         let most = |of: &dyn Fn(&Drift) -> f64| self.binding.drift.iter().flatten().map(of).fold(0.0, f64::max);
         let (degrees, metres) = (most(&|d| d.degrees), most(&|d| d.metres));
@@ -362,7 +364,7 @@ mod tests {
         assert_eq!(with(Mat3A::from_cols_array(&[1.0, 0.0, 0.0, 0.009, 1.0, 0.0, 0.0, 0.0, 1.0])), None);
     }
 
-    /// The joint was bound `metres` along +X and turned by `degrees` against where it rests.
+    /// Binds the joint `metres` along +X and turned by `degrees` from where it rests.
     fn bound_elsewhere(p: &mut ModelParts, joint: usize, metres: f32, degrees: f32) {
         let bound = Affine3A::from_translation(Vec3::X * metres) * bind(p, joint).inverse();
         *bind(p, joint) = (bound * Affine3A::from_rotation_z(degrees.to_radians())).inverse();
@@ -370,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_joint_bound_elsewhere_is_named_alone() {
-        // The skin is √36.5 = 6.0415 m large: 1 % are 60 mm.
+        // The skin is √36.5 = 6.0415 m large: 1 % is 60 mm.
         for (joint, metres, degrees, measure) in [
             (0, 0.5, 0.0, (500.0, "mm")),
             (3, 0.062, 0.0, (62.0, "mm")),
@@ -426,13 +428,13 @@ mod tests {
                 p.skeleton.rest.transforms[node].rotation = Quat::from_rotation_z(40_f32.to_radians())
             }
         };
-        // Node 5 turns, node 6 hangs on it: two of six.
+        // Node 5 turns and node 6 hangs on it: two of six drift.
         let some = found(&MISMATCH, turned(5));
         assert_eq!((joints(&some), some[0].severity), (vec![vec![5, 6]], Severity::Warning));
         // Nodes 2 and 5 both turn: three clusters of 1, 3 and 2 joints; 3 of 6 agree.
         let half = found(&MISMATCH, |p| (turned(2)(p), turned(5)(p)).1);
         assert_eq!((joints(&half), half[0].severity), (vec![vec![1, 5, 6]], Severity::Warning));
-        // All turn.
+        // All joints turn.
         let all = found(&MISMATCH, |p| (2..7).for_each(|n| turned(n)(p)));
         assert_eq!((joints(&all), all[0].severity), (vec![vec![2, 3, 4, 5, 6]], Severity::Info));
         assert!(all[0].message.contains("5 of 6 joints stand elsewhere"), "{}", all[0].message);

@@ -1,4 +1,4 @@
-//! The rule about joints that move what belongs to another limb.
+//! The rule that finds joints that move vertices of another limb.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surfac
 use crate::math::length;
 use crate::model::{MeshId, Model, NodeId};
 
-/// See its help.
+/// The rule that finds vertices that a joint moves from afar.
 pub static FAR: Rule = Rule {
     id: "far-influence",
     label: "Influence from afar",
@@ -17,27 +17,28 @@ pub static FAR: Rule = Rule {
     run: far,
 };
 
-/// Steps from joint to joint: less is a near relative.
+/// Joints that are fewer steps apart than this are near relatives.
 const STEPS: usize = 3;
-/// Far in space, as a part of the surface's size.
+/// The distance from which on a joint is far in space, as a share of the surface's size.
 const FAR_OF_SIZE: f32 = 0.12;
-/// Far in space, as a multiple of how far from its bones a joint's vertices usually lie.
+/// The distance from which on a joint is far in space, as a multiple of the usual distance of its vertices from its
+/// bones.
 const FAR_OF_REACH: f32 = 3.0;
-/// Places that are searched for the joint that others around a vertex follow.
+/// How many places are searched for the joint that the vertices around follow.
 const AROUND: usize = 64;
-/// Less weight than this is a trace of automatic weighting.
+/// Weights below this are traces of automatic weighting.
 const TRACE: f32 = 0.04;
 
-/// The vertices that a joint moves from afar in one primitive.
+/// The vertices of one primitive that a joint moves from afar.
 #[derive(Default)]
 struct Far {
     vertices: Vec<u32>,
-    /// How many of them belong to each joint most.
+    /// How many of them follow each other joint most.
     owners: BTreeMap<NodeId, usize>,
-    /// From the joint's bones, metres.
+    /// The largest distance from the joint's bones, metres.
     farthest: f32,
     strongest: f32,
-    /// The largest distance · weight, metres: what they are ranked by.
+    /// The largest distance · weight, metres, by which findings are ranked.
     rank: f32,
     pose: FindingPose,
 }
@@ -90,8 +91,9 @@ fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<
     }
 }
 
-/// The joint that a place belongs to, if it is not `joint`: the heaviest other one there, or of the nearest places around
-/// it. None where all around follows `joint` alone: a part of its own, not another limb's.
+/// Returns the joint that a place belongs to, if it is not `joint`: the heaviest other one there, or of the nearest
+/// places around it. `None` where everything around follows `joint` alone, which makes it a part of its own and not
+/// another limb's.
 fn owner(surface: &Surface, place: u32, joint: NodeId) -> Option<NodeId> {
     let mut seen = vec![place];
     let mut next = 0;
@@ -111,7 +113,7 @@ fn owner(surface: &Surface, place: u32, joint: NodeId) -> Option<NodeId> {
     None
 }
 
-/// How far from a joint's bones its vertices lie, by distance and weight: three quarters of its weight lie further.
+/// Returns the usual distance of a joint's vertices from its bones: a quarter of its weight lies within it.
 fn reach(mut moved: Vec<(f32, f32)>) -> f32 {
     moved.sort_by(|a, b| a.0.total_cmp(&b.0));
     let part: f32 = moved.iter().map(|m| m.1).sum::<f32>() / 4.0;
@@ -151,11 +153,11 @@ fn finding(subject: &Subject, (mesh, primitive, joint): (MeshId, usize, NodeId),
     }
 }
 
-/// The hierarchy of joints, nodes between them passed over.
+/// The hierarchy of joints, without the nodes between them.
 struct Tree {
     above: Vec<Option<NodeId>>,
     depth: Vec<usize>,
-    /// The first joint of the chain without forks that a node belongs to.
+    /// For each node: the first joint of the chain without forks that it belongs to.
     limb: Vec<usize>,
 }
 
@@ -181,8 +183,8 @@ impl Tree {
         out
     }
 
-    /// Whether the way from one joint to the other through the tree is long, and leads past a fork: a chain without forks
-    /// is one limb, however many joints it has. Roots are siblings.
+    /// Returns whether the way from one joint to the other through the tree is long and passes a fork: a chain without
+    /// forks is one limb, however many joints it has. Roots are siblings.
     fn is_far(&self, a: NodeId, b: NodeId) -> bool {
         if self.limb[a.index()] == self.limb[b.index()] {
             return false;

@@ -1,4 +1,4 @@
-//! A finding of a rule: how bad it is, where it is, why it harms, what to do.
+//! A finding of a rule: its severity, its place, the harm it does, and what to do.
 
 use glam::Vec3;
 
@@ -9,16 +9,16 @@ use crate::model::{ClipId, MeshId, NodeId};
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; may be meant.
+    /// It is worth knowing and may be meant.
     Info,
-    /// Deforms badly, or other programs read it differently.
+    /// It deforms badly, or other programs read it differently.
     Warning,
-    /// Broken: what is drawn is not what was made.
+    /// It is broken: the picture is not what was made.
     Error,
 }
 
 impl Severity {
-    /// All, rising.
+    /// All severities, the least first.
     pub const ALL: [Self; 3] = [Self::Info, Self::Warning, Self::Error];
 
     /// The name in JSON and on the command line.
@@ -32,19 +32,19 @@ impl Severity {
     }
 }
 
-/// How much, in one number.
+/// The size of a fault in one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure {
     /// The quantity that is measured, such as "largest crack".
     pub what: &'static str,
     /// The number.
     pub value: f64,
-    /// Such as "mm", "°", "%"; empty for a count or a plain ratio.
+    /// The unit, such as "mm", "°", "%"; empty for a count or a plain ratio.
     pub unit: &'static str,
 }
 
 impl Measure {
-    /// The number with its unit, for people: lengths as [`length`] has them.
+    /// Returns the number with its unit, for people; lengths are written by [`length`].
     #[must_use]
     pub fn text(&self) -> String {
         let Self { value, unit, .. } = *self;
@@ -71,30 +71,30 @@ pub enum FindingPose {
     Rest,
     /// The rest pose with one joint turned: its local rotation is `rest · rotation about axis`.
     Turned {
-        /// Which joint.
+        /// The joint that is turned.
         joint: NodeId,
-        /// Unit, in the joint's own space.
+        /// The axis, of unit length, in the joint's own space.
         axis: Vec3,
-        /// How far, radians.
+        /// The angle in radians.
         angle: f32,
     },
     /// A clip at a time.
     Clip {
-        /// Which clip.
+        /// The clip.
         clip: ClipId,
-        /// Seconds on the file's own timeline.
+        /// The time in seconds on the file's own timeline.
         time_secs: f32,
     },
 }
 
-/// One thing that a rule found.
+/// A fault that a rule found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// [`super::Rule::id`].
+    /// The id of the rule ([`super::Rule::id`]).
     pub rule: &'static str,
-    /// How bad.
+    /// How bad it is.
     pub severity: Severity,
-    /// Whose vertices are at fault; `None` where joints are.
+    /// The mesh whose vertices are at fault; `None` where joints are.
     pub mesh: Option<MeshId>,
     /// The primitive's number in the mesh.
     pub primitive: Option<usize>,
@@ -106,7 +106,7 @@ pub struct Finding {
     pub message: String,
     /// A sentence that says what to do about it.
     pub fix: String,
-    /// How much.
+    /// The size of the fault.
     pub measure: Option<Measure>,
     /// The pose in which it is seen best.
     pub pose: FindingPose,

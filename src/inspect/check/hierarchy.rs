@@ -1,4 +1,5 @@
-//! Whether the joints of a skin hang together, where its file says and where its mesh is drawn (glTF 2.0, 3.7.3.2).
+//! The rule about the joints of a skin: they must be in one tree, below the node that the file names, and in the scene
+//! that draws the mesh (glTF 2.0, 3.7.3.2).
 
 use std::collections::HashMap;
 
@@ -6,7 +7,7 @@ use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::model::{NodeId, SkinId};
 
-/// See its help.
+/// The rule that finds joints in the wrong place of the hierarchy.
 pub static HIERARCHY: Rule = Rule {
     id: "hierarchy",
     label: "Joints outside their skeleton",
@@ -19,11 +20,11 @@ pub static HIERARCHY: Rule = Rule {
 /// The faults in the joints of one skin.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 struct Faults {
-    /// Not below `skin.skeleton`, which is the node.
+    /// The node `skin.skeleton`, and the joints that are not below it.
     outside_root: Option<(NodeId, Vec<NodeId>)>,
-    /// In another tree than most joints, and how many trees there are.
+    /// How many trees there are, and the joints in another tree than most.
     other_tree: Option<(usize, Vec<NodeId>)>,
-    /// Not in a scene (its number) that draws the skin's mesh.
+    /// The number of a scene that draws the skin's mesh, and the joints that are not in it.
     outside_scene: Option<(usize, Vec<NodeId>)>,
 }
 
@@ -105,7 +106,7 @@ fn outside_root(subject: &Subject, id: SkinId) -> Option<(NodeId, Vec<NodeId>)> 
     (!outside.is_empty()).then_some((root, outside))
 }
 
-/// The root of each node's tree.
+/// Returns the root of each node's tree.
 fn trees(subject: &Subject) -> Vec<NodeId> {
     let mut out: Vec<NodeId> = Vec::with_capacity(subject.model.skeleton.len());
     for (i, parent) in subject.model.skeleton.parents.iter().enumerate() {
@@ -114,8 +115,8 @@ fn trees(subject: &Subject) -> Vec<NodeId> {
     out
 }
 
-/// The joints in other trees than the one that has most joints; of trees with as many, the one that comes first is
-/// right.
+/// Returns the number of trees and the joints outside of the one that has most joints; of trees with as many, the first
+/// is right.
 fn other_tree(subject: &Subject, id: SkinId, trees: &[NodeId]) -> Option<(usize, Vec<NodeId>)> {
     let list = &subject.model.skins[id.index()].joints;
     let mut counts: HashMap<NodeId, usize> = HashMap::new();
@@ -127,7 +128,7 @@ fn other_tree(subject: &Subject, id: SkinId, trees: &[NodeId]) -> Option<(usize,
     (!outside.is_empty()).then_some((counts.len(), outside))
 }
 
-/// By skin: the scenes that draw a mesh with it, rising.
+/// Returns for each skin the scenes that draw a mesh with it, rising.
 fn shown_in(subject: &Subject) -> Vec<Vec<usize>> {
     let mut out = vec![Vec::new(); subject.model.skins.len()];
     for (s, scene) in subject.model.scenes.iter().enumerate() {
@@ -205,14 +206,14 @@ mod tests {
         let findings = found(&HIERARCHY, out);
         assert_eq!(joints(&findings), [[6]]);
         assert!(findings[0].message.contains("not in scene 0"), "{}", findings[0].message);
-        // All of them: one tree, but not where the mesh is.
+        // All joints are detached: they are one tree, but not where the mesh is.
         let findings = found(&HIERARCHY, |p| {
             p.skeleton.parents[1] = None;
             p.scenes[0].contains[1..].fill(false);
             p.scenes.push(Scene { contains: vec![false, true, true, true, true, true, true], ..Scene::default() });
         });
         assert_eq!(joints(&findings), [[1, 2, 3, 4, 5, 6]]);
-        // What no scene draws may lie anywhere.
+        // A skin that no scene draws may lie anywhere.
         let findings = found(&HIERARCHY, |p| p.scenes[0].contains.fill(false));
         assert_eq!(findings, []);
     }

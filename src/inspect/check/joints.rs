@@ -1,18 +1,18 @@
-//! Helpers that the rules about joints share: how they name joints and skins, and how findings that are the same in several
-//! skins become one.
+//! Helpers of the rules about joints: they name joints and skins, and merge findings that are the same in several
+//! skins.
 
 use std::collections::HashMap;
 
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 use crate::model::{NodeId, SkinId};
 
-/// Joints named in a sentence; what is more is counted.
+/// The most joints that a sentence names; the others are counted.
 const NAMED: usize = 4;
-/// Letters of a name.
+/// The most letters of a name.
 const LETTERS: usize = 48;
 
 impl Subject<'_> {
-    /// The name of a node, in quotes; long ones are cut, and so is what a terminal would obey.
+    /// Returns the name of a node, in quotes; long ones are cut, and control characters are removed.
     pub(super) fn name(&self, node: NodeId) -> String {
         let name = &self.model.skeleton.names[node.index()];
         let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -24,7 +24,7 @@ impl Subject<'_> {
         format!("\"{out}\"")
     }
 
-    /// The names of some nodes: `"a", "b", "c" and 7 more`.
+    /// Returns the names of some nodes: `"a", "b", "c" and 7 more`.
     pub(super) fn names(&self, nodes: &[NodeId]) -> String {
         let shown = if nodes.len() <= NAMED + 1 { nodes.len() } else { NAMED };
         let names = nodes[..shown].iter().map(|n| self.name(*n)).collect();
@@ -32,7 +32,7 @@ impl Subject<'_> {
     }
 }
 
-/// `a, b and c`, or `a, b, c and 7 more`.
+/// Joins items: `a, b and c`, or `a, b, c and 7 more`.
 fn listed(mut items: Vec<String>, more: usize) -> String {
     if more > 0 {
         items.push(format!("{more} more"));
@@ -43,19 +43,20 @@ fn listed(mut items: Vec<String>, more: usize) -> String {
     }
 }
 
-/// `skin 0`, `skins 0 and 2`.
+/// Names skins: `skin 0`, `skins 0 and 2`.
 pub(super) fn skins(ids: &[SkinId]) -> String {
     let numbers: Vec<String> = ids.iter().take(NAMED).map(|s| s.0.to_string()).collect();
     let (many, more) = (if ids.len() == 1 { "" } else { "s" }, ids.len() - numbers.len());
     format!("skin{many} {}", listed(numbers, more))
 }
 
-/// `1 joint`, `3 joints`.
+/// Counts joints: `1 joint`, `3 joints`.
 pub(super) fn joints(count: usize) -> String {
     format!("{count} {}", if count == 1 { "joint" } else { "joints" })
 }
 
-/// Three digits after the point, without zeros at the end; as a power of ten where nobody would read so many digits.
+/// Writes a number with three digits after the point, without zeros at the end; as a power of ten where nobody would
+/// read so many digits.
 pub(super) fn number(value: f32) -> String {
     if value.abs() >= 1e6 {
         return format!("{value:e}");
@@ -65,7 +66,7 @@ pub(super) fn number(value: f32) -> String {
     if short == "-0" { "0".into() } else { short.into() }
 }
 
-/// A finding about joints, whose `joints` are put in order.
+/// Makes a finding about joints, whose `joints` are put in order.
 pub(super) fn finding(
     rule: &Rule,
     severity: Severity,
@@ -89,8 +90,8 @@ pub(super) fn finding(
     }
 }
 
-/// Skins of which the same is to be said, in the order of the first of each: several skins often share one armature,
-/// and its faults are told once. `of` gives what is to be said of a skin, and `None` where there is nothing.
+/// Groups skins that have the same fault, in the order of the first of each: several skins often share one armature,
+/// and its faults are reported once. `of` returns the fault of a skin, and `None` where there is none.
 pub(super) fn by_skins<T: std::hash::Hash + Eq + Clone>(
     subject: &Subject,
     mut of: impl FnMut(SkinId) -> Option<T>,

@@ -1,8 +1,8 @@
-//! The rule about T-junctions: a vertex on the edge of a triangle that does not know of it.
+//! The rule about T-junctions: a vertex on the edge of a triangle that does not have it as a corner.
 //!
-//! After skinning the vertex "does not necessarily transform to a position on the line segment", and so a crack appears:
-//! the book chapter on smooth skinning names T-intersections as what a skin must not have. Vertex and edge lie on open
-//! edges of the welded surface: where the triangles on both sides of an edge share its ends, nothing can open.
+//! After skinning the vertex "does not necessarily transform to a position on the line segment", and so a crack
+//! appears: the book chapter on smooth skinning names T-intersections as what a skin must not have. Vertex and edge lie
+//! on open edges of the welded surface: where the triangles on both sides of an edge share its ends, nothing can open.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, 
 use crate::math::length;
 use crate::model::{MeshId, NodeId};
 
-/// See its help.
+/// The rule that finds T-junctions that open into cracks.
 pub static JUNCTION: Rule = Rule {
     id: "t-junction",
     label: "T-junction",
@@ -23,15 +23,15 @@ pub static JUNCTION: Rule = Rule {
     run: junctions,
 };
 
-/// How near to an edge is on it, as a part of the surface's size.
+/// A vertex that is nearer to an edge than this lies on it, as a share of the surface's size.
 const ON_EDGE: f32 = 2e-5;
-/// Cracks that stay narrower, as a part of the surface's size, are none.
+/// Cracks that stay narrower than this are ignored, as a share of the surface's size.
 const NO_CRACK: f32 = 1e-4;
-/// Cosine of the angle between an edge and the one that runs along it.
+/// The least cosine of the angle between an edge and another one that runs along it.
 const ALONG: f32 = 0.999;
-/// Edges that one vertex is tried with: more than a few pass by only where vertices are heaped on each other.
+/// The most edges that one vertex is tried with: more than a few pass only where vertices are heaped on each other.
 const TRIES: u8 = 32;
-/// And those of which it is found to lie on.
+/// The most edges that one vertex is reported to lie on.
 const EDGES: u8 = 4;
 
 /// The cracks of a primitive.
@@ -100,7 +100,7 @@ fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
     }
 }
 
-/// Numbered vertices and the open side that each lies on, sorted.
+/// Returns numbered vertices and the open side that each lies on, sorted.
 fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
     let open: Vec<Side> = surface.edges().filter(|e| e.len() == 1).map(|e| e[0]).collect();
     let mut around: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -112,7 +112,7 @@ fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
     let at = |place: u32| surface.positions[place as usize];
     let mut tree = PointTree::new(places.iter().map(|p| at(*p)).collect());
     let near = surface.size * ON_EDGE;
-    // How often each was tried, and found on an edge.
+    // How often each vertex was tried, and found on an edge.
     let mut tries = vec![(0_u8, 0_u8); places.len()];
     let mut out = Vec::new();
     for side in open {
@@ -128,7 +128,7 @@ fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
                 return true;
             }
             tries[i].0 += 1;
-            // The border that the vertex belongs to runs along this edge: else a corner merely touches it.
+            // The border of the vertex must run along this edge: else a corner merely touches it.
             let runs = |to: &u32| (at(*to) - p).normalize_or(Vec3::ZERO).dot(along).abs() >= ALONG;
             let is_end = p.distance(a) <= near || p.distance(b) <= near;
             if !is_end && around[&place].iter().any(runs) {

@@ -1,20 +1,20 @@
-//! Points sorted in space, asked for those near a segment.
+//! A k-d tree that finds the points near a segment.
 
 use glam::Vec3;
 
 use super::motion::from_segment;
 use crate::math::Aabb;
 
-/// Points of a leaf.
+/// The most points of a leaf.
 const LEAF: usize = 8;
 
-/// A k-d tree of points. Points that are no longer of interest leave it.
+/// A k-d tree of points. Points can be removed during a search.
 #[derive(Debug)]
 pub(super) struct PointTree {
     points: Vec<Vec3>,
-    /// Numbers of points: those of a node stand together.
+    /// The numbers of points: those of a tree node stand together.
     order: Vec<u32>,
-    /// The root first; children of an inner node stand at `below` and the next.
+    /// The tree nodes, the root first; the children of an inner node stand at `below` and after it.
     nodes: Vec<Node>,
     gone: Vec<bool>,
 }
@@ -23,7 +23,7 @@ pub(super) struct PointTree {
 struct Node {
     bounds: Aabb,
     range: std::ops::Range<usize>,
-    /// 0: a leaf.
+    /// The place of the first child; 0 for a leaf.
     below: usize,
     alive: usize,
 }
@@ -57,12 +57,14 @@ impl PointTree {
         Self { points, order, nodes, gone }
     }
 
-    /// Calls `visit` with each point within `near` of the segment; a point for which it returns `false` leaves the tree.
+    /// Calls `visit` with each point within `near` of the segment; a point for which it returns `false` is removed from
+    /// the tree.
     pub fn near_segment(&mut self, a: Vec3, b: Vec3, near: f32, mut visit: impl FnMut(usize) -> bool) {
         self.descend(0, [a, b], near, &mut visit);
     }
 
-    /// Returns how many points left. The tree is as deep as the logarithm of its points.
+    /// Does the search below one tree node; returns how many points were removed. The depth is the logarithm of the
+    /// number of points.
     fn descend(&mut self, at: usize, [a, b]: [Vec3; 2], near: f32, visit: &mut impl FnMut(usize) -> bool) -> usize {
         let Node { bounds, range, below, alive } = &self.nodes[at];
         if *alive == 0 || !meets(*bounds, a, b, near) {
@@ -87,7 +89,7 @@ impl PointTree {
     }
 }
 
-/// Whether a segment comes near a box (or passes a corner just outside).
+/// Returns whether a segment comes near a box (or passes a corner just outside).
 fn meets(bounds: Aabb, a: Vec3, b: Vec3, near: f32) -> bool {
     let (min, max) = (bounds.min - near, bounds.max + near);
     let along = b - a;
@@ -123,7 +125,7 @@ mod tests {
         let mut gone = vec![false; points.len()];
         for turn in 0..200 {
             let (a, mut b) = (point(), point());
-            // Along an axis, and of no length.
+            // The segments lie along an axis, or have no length.
             b = if turn % 3 == 0 { Vec3::new(a.x, b.y, a.z) } else { b };
             b = if turn % 20 == 1 { a } else { b };
             let near = |i: &usize| !gone[*i] && from_segment(points[*i], a, b) <= 0.05;

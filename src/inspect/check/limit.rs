@@ -1,4 +1,4 @@
-//! More influences than a runtime takes, and what it loses.
+//! The rule about more influences than a runtime uses, and what the vertices lose by it.
 
 use std::f32::consts::FRAC_PI_2;
 
@@ -11,7 +11,7 @@ use crate::math::length;
 use crate::model::{ClipId, LocalPose, Model, NodeId};
 use crate::parallel;
 
-/// See its help.
+/// The rule that finds vertices with too many influences.
 pub static TOO_MANY: Rule = Rule {
     id: "too-many-influences",
     label: "More influences than the limit",
@@ -20,11 +20,12 @@ pub static TOO_MANY: Rule = Rule {
     run: too_many,
 };
 
-/// Moments of the file's clips that are looked at; fewer in large meshes, so that no more than this many pairs are moved.
+/// How many moments of the file's clips are looked at; in large meshes fewer, so that no more than this many pairs are
+/// moved.
 const MOMENTS: usize = 24;
 const MOST_MOVED: usize = 64_000_000;
 
-/// Vertices that a thread takes at once.
+/// How many vertices a thread takes at once.
 const PIECE: usize = 2048;
 
 fn too_many(subject: &Subject, out: &mut Vec<Finding>) {
@@ -74,7 +75,7 @@ fn too_many(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// How far a vertex is drawn from its place.
+/// The distance of a vertex from its place, caused by the limit.
 #[derive(Clone, Copy, Debug)]
 struct Loss {
     metres: f32,
@@ -82,7 +83,7 @@ struct Loss {
     pose: FindingPose,
 }
 
-/// The greater of two; the first of equals, so that the order of threads does not matter.
+/// Returns the greater of two losses; the first of equals, so that the order of threads does not matter.
 fn worse(a: Option<Loss>, b: Option<Loss>) -> Option<Loss> {
     match (a, b) {
         (Some(x), Some(y)) if y.metres > x.metres => b,
@@ -95,10 +96,10 @@ fn worse(a: Option<Loss>, b: Option<Loss>) -> Option<Loss> {
 #[derive(Default)]
 struct Cut {
     vertices: Vec<u32>,
-    /// For each vertex, the end of its pairs.
+    /// For each vertex: the end of its pairs.
     ends: Vec<usize>,
-    /// Joint, and the stored weight less the limited one. Those of a vertex sum to zero: with all joints in one place nothing
-    /// is lost.
+    /// Joints, each with the stored weight less the limited one. Those of a vertex sum to zero, so that nothing is lost
+    /// where all joints are in one place.
     pairs: Vec<(u16, f32)>,
     /// The most influences of a vertex.
     most: usize,
@@ -118,7 +119,7 @@ impl Cut {
                 continue;
             }
             out.most = out.most.max(used.len());
-            // Stable: of equal weights the first are kept.
+            // The sort is stable: of equal weights the first are kept.
             used.sort_by(|a, b| b.1.total_cmp(&a.1));
             let (kept, dropped) = used.split_at(limit);
             let sum = |pairs: &[(u16, f32)]| pairs.iter().map(|p| f64::from(p.1)).sum::<f64>();
@@ -133,8 +134,7 @@ impl Cut {
         out
     }
 
-    /// The loss of each vertex by `loss`, which gets the vertex's place in the mesh and its pairs; returns the greatest of
-    /// all.
+    /// Returns the greatest loss of all vertices. `loss` gets a vertex's place in the mesh and its pairs.
     fn worst(&self, subject: &Subject, w: &Weighted, loss: &Worst) -> Option<Loss> {
         let pieces = self.vertices.len().div_ceil(PIECE);
         let found = parallel::map(pieces, subject.cancel, &|piece| {
@@ -150,8 +150,8 @@ impl Cut {
         found.into_iter().flatten().fold(None, worse)
     }
 
-    /// In the rest pose with one joint turned, for each joint of the vertex and each of its axes. What hangs on the joint
-    /// turns with it, by a matrix that stands before theirs.
+    /// Returns the greatest loss in the rest pose with one joint turned, for each joint of the vertex and each of its
+    /// axes. Everything below the joint turns with it, by a matrix that is multiplied from the left.
     fn bent(&self, subject: &Subject, w: &Weighted, s: &Skinned) -> Option<Loss> {
         let rest = palette(s, &subject.rest);
         let turned: Vec<Turned> = s.skin.joints.iter().map(|joint| Turned::of(subject, *joint)).collect();
@@ -181,7 +181,7 @@ impl Cut {
         })
     }
 
-    /// At moments of the file's clips.
+    /// Returns the greatest loss at moments of the file's clips.
     fn in_clips(&self, subject: &Subject, w: &Weighted, s: &Skinned, moments: &[(ClipId, f32)]) -> Option<Loss> {
         let model = subject.model;
         let (mut scratch, mut pose, mut nodes) = (SampleScratch::default(), LocalPose::default(), Vec::new());
@@ -208,7 +208,7 @@ type Worst<'a> = dyn Fn(Vec3A, &[(u16, f32)]) -> (f32, FindingPose) + Sync + 'a;
 
 /// A joint turned by 90°.
 struct Turned {
-    /// One past the last node that hangs on it.
+    /// One past the last node below it.
     end: usize,
     /// The matrices that turn those nodes, one for each of the joint's axes.
     axes: [Affine3A; 3],
@@ -219,7 +219,7 @@ impl Turned {
         let skeleton = &subject.model.skeleton;
         let rest = skeleton.rest.transforms[joint.index()];
         let parent = skeleton.parents[joint.index()].map_or(Affine3A::IDENTITY, |p| subject.rest[p.index()]);
-        // Scale and shear come before the turn.
+        // Scale and shear are applied before the turn.
         let frame = parent * Affine3A::from_rotation_translation(rest.rotation, rest.translation);
         let back = frame.inverse();
         let about = |axis| frame * Affine3A::from_quat(Quat::from_axis_angle(axis, FRAC_PI_2)) * back;
@@ -231,7 +231,7 @@ fn palette(s: &Skinned, nodes: &[Affine3A]) -> Vec<Affine3A> {
     s.skin.joints.iter().zip(&s.skin.inverse_bind).map(|(j, inverse)| nodes[j.index()] * *inverse).collect()
 }
 
-/// So many moments, spread evenly over the clips as if one followed the other.
+/// Returns so many moments, spread evenly over the clips as if one followed the other.
 fn moments_of(model: &Model, count: usize) -> Vec<(ClipId, f32)> {
     let total: f64 = model.clips.iter().map(|clip| f64::from(clip.duration_secs())).sum();
     let mut clips = model.clips.iter().enumerate();

@@ -1,4 +1,4 @@
-//! The rules about surfaces, over small models whose defects are known.
+//! Tests of the rules about surfaces, on small models with known defects.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -9,8 +9,8 @@ use super::{CheckOptions, Finding, FindingPose, Subject, check};
 use crate::model::shapes::{Tube, tube};
 use crate::model::{Influences, Instance, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Skin, SkinId, Topology};
 
-/// Four joints, 33 rings of 16: joint `j` (node `j + 1`) stands at height `j` and moves what is less than about 1 m from
-/// its middle.
+/// Four joints and 33 rings of 16 vertices: joint `j` (node `j + 1`) stands at height `j` and moves vertices less than
+/// about 1 m from its middle.
 const SHAPE: Tube = Tube { joints: 4, rings: 33, sides: 16, length: 4.0, radius: 0.25, influences: 2 };
 
 fn parts_of(shape: Tube) -> ModelParts {
@@ -23,7 +23,7 @@ fn found(parts: ModelParts, rule: &'static str) -> Vec<Finding> {
     check(&model, &options, &AtomicBool::new(false)).unwrap().findings
 }
 
-/// (mesh, primitive, vertices, joints) of each finding.
+/// Returns (mesh, primitive, vertices, joints) of each finding.
 fn places(findings: &[Finding]) -> Vec<(u32, usize, Vec<u32>, Vec<u32>)> {
     let joints = |f: &Finding| f.joints.iter().map(|j| j.0).collect();
     findings.iter().map(|f| (f.mesh.unwrap().0, f.primitive.unwrap(), f.vertices.clone(), joints(f))).collect()
@@ -33,7 +33,7 @@ fn skin(parts: &mut ModelParts) -> &mut Primitive {
     &mut parts.meshes[0].primitives[0]
 }
 
-/// All weights of a vertex.
+/// Sets all weights of a vertex.
 fn set(primitive: &mut Primitive, vertex: usize, pairs: &[(u16, f32)]) {
     let Influences { per_vertex, joints, weights, .. } = primitive.stored_influences.as_mut().unwrap();
     for slot in 0..*per_vertex {
@@ -42,7 +42,7 @@ fn set(primitive: &mut Primitive, vertex: usize, pairs: &[(u16, f32)]) {
     }
 }
 
-/// Gives a vertex some weight of a joint, taken off its others in proportion.
+/// Gives a vertex some weight of a joint, taken from its others in proportion.
 fn plant(primitive: &mut Primitive, vertex: usize, joint: u16, weight: f32) {
     let (joints, weights) = primitive.stored_influences.as_ref().unwrap().of(vertex);
     let others = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, w)| (*j, *w * (1.0 - weight)));
@@ -50,7 +50,7 @@ fn plant(primitive: &mut Primitive, vertex: usize, joint: u16, weight: f32) {
     set(primitive, vertex, &pairs);
 }
 
-/// A primitive of triangles, each vertex with its pairs.
+/// Makes a primitive of triangles, each vertex with its pairs.
 fn primitive(vertices: &[(Vec3, &[(u16, f32)])], triangles: &[[u32; 3]]) -> Primitive {
     let n = vertices.len();
     let influences =
@@ -67,7 +67,7 @@ fn primitive(vertices: &[(Vec3, &[(u16, f32)])], triangles: &[[u32; 3]]) -> Prim
     out
 }
 
-/// Two joints, the upper one 1 m above the lower, and some primitives.
+/// Makes two joints, the upper one 1 m above the lower, and some primitives.
 fn hinge(primitives: Vec<Primitive>) -> ModelParts {
     let mut parts = parts_of(Tube { joints: 2, ..Tube::default() });
     parts.meshes[0].primitives = primitives;
@@ -75,7 +75,7 @@ fn hinge(primitives: Vec<Primitive>) -> ModelParts {
     parts
 }
 
-/// The triangles of a primitive for which `upper` holds go to another one, which has all vertices of its own.
+/// Moves the triangles for which `upper` holds to another primitive, which has all vertices of its own.
 fn split(whole: &Primitive, upper: impl Fn(&[u32; 3]) -> bool) -> [Primitive; 2] {
     let [mut low, mut high] = [whole.clone(), whole.clone()];
     let triangles = whole.indices.as_chunks::<3>().0;
@@ -109,7 +109,8 @@ fn random_rogues_are_all_found_and_none_invented() {
     for _ in 0..60 {
         let mut parts = parts_of(shape);
         let joint = random(8);
-        // A joint with two influences moves what is less than 1 m from the middle of its half metre; eight rings are 0.5 m.
+        // A joint with two influences moves vertices less than 1 m from the middle of its half metre; eight rings are
+        // 0.5 m.
         let far = |ring: usize| (ring as f32 / 16.0 - (joint as f32 * 0.5 + 0.25)).abs() > 1.3;
         let rings: Vec<usize> = (0..65).filter(|r| far(*r)).collect();
         let planted: BTreeSet<u32> =
@@ -124,7 +125,7 @@ fn random_rogues_are_all_found_and_none_invented() {
 
 #[test]
 fn a_joint_may_move_shells_and_second_regions_and_both_ends_of_what_is_cut_off_in_between() {
-    // A button on the upper end that follows the lowest joint.
+    // A button on the upper end follows the lowest joint.
     let mut parts = parts_of(SHAPE);
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|c| Vec3::new(0.5, 3.5, 0.0) + c * 0.05);
     let button = corners.map(|c| (c, &[(0, 1.0)][..]));
@@ -134,7 +135,8 @@ fn a_joint_may_move_shells_and_second_regions_and_both_ends_of_what_is_cut_off_i
     let mut parts = parts_of(SHAPE);
     (0..33 * 16).for_each(|v| set(skin(&mut parts), v, &[(u16::from(!matches!(v / 16, 0..5 | 7)), 1.0)]));
     assert_eq!(found(parts, "rogue-vertices"), []);
-    // The second joint moves the lower end, its own height and, beyond a gap, seven rings more: no accident. Two are.
+    // The second joint moves the lower end, its own height and, beyond a gap, seven rings more, which is no accident.
+    // Two rings are.
     for (end, rogues) in [(27, 0), (22, 1)] {
         let mut parts = parts_of(SHAPE);
         let joint = |ring: usize| if ring < 11 || (20..end).contains(&ring) { 1 } else { 3 };
@@ -142,13 +144,14 @@ fn a_joint_may_move_shells_and_second_regions_and_both_ends_of_what_is_cut_off_i
         let findings = found(parts, "rogue-vertices");
         assert_eq!(findings.iter().filter(|f| f.joints == [NodeId(2)]).count(), rogues);
     }
-    // Two edges beyond the border of the lowest joint's region (ring 12), the end of a fading weight; and too much for one.
+    // Two edges beyond the border of the lowest joint's region (ring 12) a small weight is the end of a fading one, and
+    // a large one is too much.
     for (weight, rogues) in [(0.05, 0), (0.5, 1)] {
         let mut parts = parts_of(SHAPE);
         plant(skin(&mut parts), 14 * 16 + 3, 0, weight);
         assert_eq!(found(parts, "rogue-vertices").len(), rogues);
     }
-    // A trace that nobody sees.
+    // This weight is a trace that nobody sees.
     let mut parts = parts_of(SHAPE);
     plant(skin(&mut parts), 480, 0, 0.01);
     assert_eq!(found(parts, "rogue-vertices"), []);
@@ -157,7 +160,7 @@ fn a_joint_may_move_shells_and_second_regions_and_both_ends_of_what_is_cut_off_i
 #[test]
 fn a_few_vertices_of_a_shell_that_a_joint_has_no_business_with_are_rogues() {
     let mut parts = parts_of(SHAPE);
-    // A second tube beside the first, which follows the uppermost joint.
+    // A second tube beside the first follows the uppermost joint.
     let mut beside = parts.meshes[0].primitives[0].clone();
     beside.positions.iter_mut().for_each(|p| p.x += 2.0);
     (0..33 * 16).for_each(|v| set(&mut beside, v, &[(3, 1.0)]));
@@ -181,7 +184,7 @@ fn what_broken_weights_may_have_cut_off_is_no_rogue() {
 #[test]
 fn the_flood_does_not_start_from_a_stray_vertex_beside_the_bone() {
     let mut parts = parts_of(SHAPE);
-    // The lowest joint moves the upper half and one vertex beside itself; the uppermost joint all the rest.
+    // The lowest joint moves the upper half and one vertex beside itself; the uppermost joint moves all the rest.
     (0..33 * 16).for_each(|v| set(skin(&mut parts), v, &[(if v >= 16 * 16 || v == 35 { 0 } else { 3 }, 1.0)]));
     assert!(places(&found(parts, "rogue-vertices")).iter().all(|(_, _, vertices, _)| vertices == &[35]));
 }
@@ -194,14 +197,15 @@ fn a_surface_goes_on_across_primitives_meshes_and_skins() {
     plant(&mut planted, 500, 0, 0.5);
     for (whole, want) in [(&clean.meshes[0].primitives[0], None), (&planted, Some(500))] {
         let [low, high] = split(whole, rings);
-        // Vertices that no triangle uses: all the same, the planted one lies in both primitives.
+        // Vertices that no triangle uses change nothing; the planted one lies in both primitives.
         let listed = |place| want.map(|v| (place, vec![v], vec![1]));
         let mut primitives = clean.clone();
         primitives.meshes[0].primitives = vec![low.clone(), high.clone()];
         let of_primitives: Vec<_> = [listed((0, 0)), listed((0, 1))].into_iter().flatten().collect();
         let flat = |f: &[Finding]| places(f).into_iter().map(|(m, p, v, j)| ((m, p), v, j)).collect::<Vec<_>>();
         assert_eq!(flat(&found(primitives.clone(), "rogue-vertices")), of_primitives);
-        // The same as two meshes; the second with a skin of its own, joints in another order, in metres or centimetres.
+        // The result is the same for two meshes, the second of which has a skin of its own, with joints in another
+        // order, in metres or centimetres.
         for units in [1.0, 100.0] {
             let mut meshes = primitives.clone();
             let mut high = meshes.meshes[0].primitives.remove(1);
@@ -240,7 +244,7 @@ fn a_welded_surface_knows_its_edges_and_shells() {
     assert_eq!(near, [4 * 16 + 3, 4 * 16 + 4, 5 * 16 + 2, 5 * 16 + 4, 6 * 16 + 2, 6 * 16 + 3]);
 }
 
-/// A tube whose upper half is another limb: node 6 hangs on node 1 beside the chain from node 2.
+/// Makes a tube whose upper half is another limb: node 6 hangs on node 1 beside the chain from node 2.
 fn fork() -> ModelParts {
     let mut parts = parts_of(Tube { joints: 9, rings: 73, sides: 8, length: 9.0, radius: 0.2, influences: 2 });
     parts.skeleton.parents[6] = Some(NodeId(1));
@@ -261,7 +265,7 @@ fn a_joint_of_another_limb_is_named_from_afar() {
         assert!((findings[0].measure.unwrap().value - metres * f64::from(weight) * 1e3).abs() < 0.1);
         assert!(findings[0].message.contains("\"joint 4\"") && findings[0].message.contains("3.51 m"));
     }
-    // As far away, but of the same chain; near, but of the other limb.
+    // A joint as far away but of the same chain is no fault, nor is a near one of the other limb.
     for (ring, joint) in [(12, 4), (38, 5)] {
         let mut parts = fork();
         plant(skin(&mut parts), ring * 8, joint, 0.5);
@@ -269,11 +273,11 @@ fn a_joint_of_another_limb_is_named_from_afar() {
     }
 }
 
-/// Weights of one joint.
+/// The weights of a vertex that follows the lower joint alone.
 const LOWER: &[(u16, f32)] = &[(0, 1.0)];
 const UPPER: &[(u16, f32)] = &[(1, 1.0)];
 
-/// A tall triangle on the left of the edge from `(0, 0)` to `(0, 2)`, and two on the right that meet at `middle`.
+/// Makes a tall triangle on the left of the edge from `(0, 0)` to `(0, 2)`, and two on the right that meet at `middle`.
 fn junction(middle: (Vec3, &[(u16, f32)]), top: &[(u16, f32)]) -> [(Vec3, Vec<(u16, f32)>); 5] {
     let corners = [(Vec3::ZERO, LOWER), (Vec3::Y * 2.0, top), (Vec3::new(-1.0, 1.0, 0.0), LOWER), middle];
     let [a, b, c, m] = corners.map(|(p, w)| (p, w.to_vec()));
@@ -285,7 +289,7 @@ fn with(vertices: &[(Vec3, Vec<(u16, f32)>)], triangles: &[[u32; 3]]) -> Primiti
     primitive(&borrowed, triangles)
 }
 
-/// Left, and right below and above the middle.
+/// The triangle on the left, and those on the right below and above the middle.
 const JUNCTION: [[u32; 3]; 3] = [[0, 1, 2], [0, 4, 3], [3, 4, 1]];
 
 #[test]
@@ -293,8 +297,8 @@ fn a_vertex_on_an_edge_cracks_as_wide_as_the_hinge_opens() {
     let whole = with(&junction((Vec3::Y, LOWER), UPPER), &JUNCTION);
     let findings = found(hinge(vec![whole.clone()]), "t-junction");
     assert_eq!(places(&findings), [(0, 0, vec![3], vec![1, 2])]);
-    // The upper joint stands at the middle. Turned by 90°, it carries the edge's upper end beside it: the edge runs along
-    // the diagonal of a square of side 1, whose corner the vertex stays at.
+    // The upper joint stands at the middle. Turned by 90°, it carries the edge's upper end beside it: the edge then
+    // runs along the diagonal of a square of side 1, at whose corner the vertex stays.
     assert!((findings[0].measure.unwrap().value - 1e3 / 2f64.sqrt()).abs() < 0.01);
     let FindingPose::Turned { joint, angle, .. } = findings[0].pose else { panic!("turned") };
     assert_eq!((joint, angle.abs().to_degrees()), (NodeId(2), 90.0));
@@ -321,7 +325,8 @@ fn what_shares_the_vertex_or_moves_with_the_edge_or_lies_beside_it_does_not_crac
     assert_eq!(found(hinge(vec![left, with(&tip, &[[0, 1, 2]])]), "t-junction"), []);
 }
 
-/// Two triangles that meet at the edge from `(0, 0)` to `(0, 2)`, with two vertices at each of its ends (0 and 3, 1 and 4).
+/// Makes two triangles that meet at the edge from `(0, 0)` to `(0, 2)`, with two vertices at each of its ends (0 and 3,
+/// 1 and 4).
 fn seam(upper: [&[(u16, f32)]; 2]) -> Primitive {
     let left = [(Vec3::ZERO, LOWER), (Vec3::Y * 2.0, upper[0]), (Vec3::NEG_X, LOWER)];
     let right = [(Vec3::ZERO, LOWER), (Vec3::Y * 2.0, upper[1]), (Vec3::X, LOWER)];
@@ -353,18 +358,19 @@ fn a_seam_whose_sides_have_different_weights_tears() {
 fn seams_that_agree_and_layers_and_touching_shells_do_not_tear() {
     let none = |primitives: Vec<Primitive>| assert_eq!(found(hinge(primitives), "seam-weights"), []);
     none(vec![seam([&[(0, 0.25), (1, 0.75)], &[(1, 0.5), (0, 0.25), (1, 0.25)]])]);
-    // A step of eight bits; weights that only do not sum to one; none; and one that is negative: other rules'.
+    // These are left to other rules: a step of eight bits, weights that do not sum to one, no weights, and a negative
+    // one.
     none(vec![seam([&[(0, 0.25), (1, 0.75)], &[(0, 65.0 / 255.0), (1, 190.0 / 255.0)]])]);
     none(vec![seam([UPPER, &[(1, 0.8)]])]);
     none(vec![seam([UPPER, &[]])]);
     none(vec![seam([UPPER, &[(0, 0.5), (1, 0.75), (1, -0.25)]])]);
-    // Shells that touch in one point.
+    // Two shells touch in one point.
     let vertex = (Vec3::Y * 2.0, UPPER);
     let left = primitive(&[(Vec3::ZERO, LOWER), vertex, (Vec3::NEG_X, LOWER)], &[[0, 1, 2]]);
     let tip = primitive(&[(Vec3::Y * 2.0, LOWER), (Vec3::X, LOWER), (Vec3::new(1.0, 2.0, 0.0), LOWER)], &[[0, 1, 2]]);
     none(vec![left, tip]);
-    // Cloth with an inside that is moved otherwise: two sheets of two triangles, back to back. The inner edge of each is
-    // closed by its own vertices; only their rims meet, where the weights agree.
+    // A cloth has an inside that is moved otherwise: two sheets of two triangles, back to back. The inner edge of each
+    // is closed by its own vertices; only their rims meet, where the weights agree.
     let rim = [(Vec3::ZERO, LOWER), (Vec3::Y * 2.0, LOWER), (Vec3::NEG_X, LOWER), (Vec3::X, LOWER)];
     let fan = |middle| [&rim[..], &[(Vec3::Y, middle)]].concat();
     let front = primitive(&fan(UPPER), &[[0, 4, 2], [4, 1, 2], [0, 3, 4], [4, 3, 1]]);
@@ -374,7 +380,8 @@ fn seams_that_agree_and_layers_and_touching_shells_do_not_tear() {
 
 #[test]
 fn gaps_are_measured_in_the_world_and_in_clips() {
-    // The same seam in a skin that is ten times as large at rest; turned beforehand, which changes nothing.
+    // The same seam lies in a skin that is ten times as large at rest, and in one that was turned, which changes
+    // nothing.
     let halves: &[(u16, f32)] = &[(0, 0.5), (1, 0.5)];
     let mut parts = hinge(vec![seam([UPPER, halves])]);
     parts.skeleton.rest.transforms[0].scale = Vec3::splat(10.0);

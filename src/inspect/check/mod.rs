@@ -1,7 +1,7 @@
-//! The checker: rules that look at a model as its file stores it, and what they found.
+//! The checker: rules that look at a model as its file stores it, and their findings.
 //!
-//! A rule is a row of [`RULES`] and a function. It gets a [`Subject`], which holds what several rules need, and pushes
-//! findings; it changes nothing and knows nothing of other rules.
+//! A rule is a row of [`RULES`] and a function. The function gets a [`Subject`], which holds what several rules need,
+//! and pushes findings; it changes nothing and knows nothing of other rules.
 
 mod asymmetry;
 mod binds;
@@ -52,18 +52,18 @@ use super::symmetry;
 use crate::model::Model;
 use crate::parallel;
 
-/// One rule.
+/// A rule of the checker.
 #[derive(Debug)]
 pub struct Rule {
     /// The name in JSON and for `--rules`.
     pub id: &'static str,
     /// The name as a heading.
     pub label: &'static str,
-    /// One sentence: what it looks for.
+    /// A sentence that says what it looks for.
     pub help: &'static str,
     /// The severity of its findings.
     pub severity: Severity,
-    /// Pushes what it finds.
+    /// Runs the rule and pushes its findings.
     pub run: fn(&Subject, &mut Vec<Finding>),
 }
 
@@ -99,7 +99,7 @@ pub static RULES: &[&Rule] = &[
 pub struct CheckOptions {
     /// The most influences of a vertex that the runtime can use.
     pub limit: usize,
-    /// Ids of the rules to run; `None`: all.
+    /// The ids of the rules to run; `None`: all.
     pub rules: Option<Vec<&'static str>>,
 }
 
@@ -112,21 +112,23 @@ impl Default for CheckOptions {
 /// The findings in one model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Worst first, then in the order of [`RULES`], mesh, primitive and joints; influences from afar by how far they reach.
+    /// The findings, worst first, then in the order of [`RULES`], mesh, primitive and joints; influences from afar by
+    /// their distance.
     pub findings: Vec<Finding>,
-    /// How far each vertex' weights differ from those of its mirror image ([`symmetry::differences`]); `None` where the rule
-    /// about that has not run.
+    /// The largest difference of each vertex's weights from those of its mirror image ([`symmetry::differences`]);
+    /// `None` where the rule about that has not run.
     pub symmetry: Option<PerVertex>,
 }
 
 impl Report {
-    /// How many findings are this bad.
+    /// Returns how many findings have this severity.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|f| f.severity == severity).count()
     }
 
-    /// How many vertices were compared with their mirror images, and how many could not be: they have none.
+    /// Returns how many vertices were compared with their mirror images, and how many could not be because they have
+    /// none.
     #[must_use]
     pub fn symmetry_counts(&self) -> Option<[usize; 2]> {
         let all = || self.symmetry.iter().flat_map(|s| s.values.iter().flatten().flatten());
@@ -134,28 +136,28 @@ impl Report {
         self.symmetry.is_some().then(|| [judged, all().count() - judged])
     }
 
-    /// The worst severity of all.
+    /// Returns the worst severity of all findings.
     #[must_use]
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|f| f.severity).max()
     }
 }
 
-/// The surfaces that the skins of a model move, welded; in the order of the skins.
+/// Returns the surfaces that the skins of a model move, welded; in the order of the skins.
 #[must_use]
 pub fn surfaces(model: &Model) -> Vec<Surface> {
     let never = AtomicBool::new(false);
     Surface::all(&Subject::new(model, &CheckOptions::default(), &never))
 }
 
-/// Welds points as [`Surface`] does: the place of each point, and where each place lies.
+/// Welds points as [`Surface`] does: returns the place of each point, and the position of each place.
 #[must_use]
 pub fn weld(points: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
     let welded = weld::Weld::new(points);
     (welded.of, welded.positions)
 }
 
-/// Runs the rules over a model as stored, on all cores. `None` once `cancel` is set.
+/// Runs the rules over a model as stored, on all cores. Returns `None` once `cancel` is set.
 #[must_use]
 pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Report> {
     let subject = Subject::new(model, options, cancel);
@@ -166,7 +168,7 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
         (rules[turn].run)(&subject, &mut found);
         found
     })?;
-    // A rule that was told to stop may have left something out.
+    // A rule that was cancelled may have left something out.
     if cancel.load(Ordering::Relaxed) {
         return None;
     }
@@ -176,7 +178,8 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
     Some(Report { findings, symmetry })
 }
 
-/// Worst first, then by rule, mesh, primitive and joints; influences from afar by their measure, the largest first.
+/// Sorts findings: worst first, then by rule, mesh, primitive and joints; influences from afar by their measure, the
+/// largest first.
 fn sort(findings: &mut [Finding]) {
     let rule = |f: &Finding| (Reverse(f.severity), RULES.iter().position(|rule| rule.id == f.rule));
     let rank = |f: &Finding| f.measure.filter(|_| f.rule == far::FAR.id).map_or(0.0, |m| -m.value);

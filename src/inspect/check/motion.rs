@@ -1,7 +1,7 @@
-//! How far a surface opens under motion: gaps between its vertices over a set of test poses.
+//! Measures how far a surface opens under motion: gaps between its vertices over a set of test poses.
 //!
-//! The test poses: rest, each of the (at most 32 heaviest) joints that move the gap turned by 45° and 90° either way about
-//! each of its axes, and the file's clips at a few times.
+//! The test poses: rest, each of the (at most 32 heaviest) joints that move the gap turned by 45° and 90° either way
+//! about each of its axes, and the file's clips at a few times.
 
 use std::collections::HashMap;
 
@@ -11,23 +11,24 @@ use super::{FindingPose, Subject, Surface};
 use crate::anim::{SampleScratch, evaluate_clip};
 use crate::model::{ClipId, LocalPose, NodeId, Skeleton};
 
-/// Degrees.
+/// The angles by which joints are turned, degrees.
 const ANGLES: [f32; 4] = [45.0, -45.0, 90.0, -90.0];
-/// Degrees by which a joint is turned to show what it moves.
+/// The angle by which a joint is turned to show what it moves, degrees.
 const SHOWN: f32 = 45.0;
-/// Joints that are turned for one gap, the heaviest.
+/// The most joints that are turned for one gap: the heaviest ones.
 const TURNED: usize = 32;
-/// How many poses of clips are looked at in all, spread over all clips.
+/// How many poses of clips are tested in all, spread over all clips.
 const CLIP_POSES: usize = 64;
-/// And of one clip.
+/// The most poses that are tested of one clip.
 const POSES_OF_A_CLIP: usize = 8;
 
-/// A vertex that is moved: its joints, their shares of it (summing to one), and where it lies in the space of each.
+/// A vertex that is moved: its joints, their shares of it (which sum to one), and its position in the space of each.
 #[derive(Clone, Debug)]
 pub(super) struct Point(Vec<(NodeId, f32, Vec3)>);
 
 impl Point {
-    /// A numbered vertex of a surface. Its weights are divided by their sum: what is wrong with that is another rule's.
+    /// Takes a numbered vertex of a surface. Its weights are divided by their sum: a wrong sum is found by another
+    /// rule.
     pub fn new(subject: &Subject, surface: &Surface, vertex: u32) -> Self {
         let (part, stored) = surface.stored(vertex);
         let skinned = &subject.skinned[surface.parts[part].skinned];
@@ -46,7 +47,7 @@ impl Point {
         self.0.iter().map(|(joint, weight, at)| pose[joint.index()].transform_point3(*at) * *weight).sum()
     }
 
-    /// With the joints of a subtree moved on by `turn`.
+    /// Returns the position when the joints of a subtree are moved by pose `by` of `turn`.
     fn turned(&self, rest: &[Affine3A], turn: &Turn, by: usize) -> Vec3 {
         let moved = |(joint, weight, at): &(NodeId, f32, Vec3)| {
             let world = rest[joint.index()].transform_point3(*at);
@@ -60,14 +61,14 @@ impl Point {
 /// A place that may open when the surface moves.
 #[derive(Clone, Debug)]
 pub(super) enum Gap {
-    /// Between two vertices.
+    /// A gap between two vertices.
     Between([Point; 2]),
-    /// Between a vertex (the last) and the edge that joins two others.
+    /// A gap between a vertex (the last) and the edge that joins two others.
     FromEdge([Point; 3]),
 }
 
 impl Gap {
-    /// The joints that move it, the heaviest first.
+    /// Returns the joints that move it, the heaviest first.
     fn joints(&self) -> Vec<NodeId> {
         let points: &[Point] = match self {
             Self::Between(points) => points,
@@ -88,7 +89,7 @@ impl Gap {
     }
 }
 
-/// The distance of `p` from the segment between `a` and `b`.
+/// Returns the distance of `p` from the segment between `a` and `b`.
 pub(super) fn from_segment(p: Vec3, a: Vec3, b: Vec3) -> f32 {
     let along = b - a;
     let length = along.length_squared();
@@ -96,13 +97,13 @@ pub(super) fn from_segment(p: Vec3, a: Vec3, b: Vec3) -> f32 {
     p.distance(a + along * t)
 }
 
-/// A joint turned in all test poses.
+/// A joint that is turned in all test poses.
 struct Turn {
     joint: NodeId,
-    /// One past its subtree.
+    /// One past the last node of its subtree.
     end: usize,
     poses: Vec<FindingPose>,
-    /// For each pose, the matrix that moves all that hangs on the joint, in model space.
+    /// For each pose: the matrix that moves everything below the joint, in model space.
     by: Vec<Affine3A>,
 }
 
@@ -110,7 +111,8 @@ impl Turn {
     fn new(subject: &Subject, joint: NodeId, end: usize) -> Self {
         let world = subject.rest[joint.index()];
         let mut out = Self { joint, end, poses: Vec::new(), by: Vec::new() };
-        // A local rotation is followed by the node's scale: it turns what is around the joint, not its scale.
+        // The node's scale is applied before its rotation, so the turn acts on what is around the joint and not on its
+        // scale.
         let transform = subject.model.skeleton.rest.transforms[joint.index()];
         let local = subject.model.skeleton.local_matrix(joint.index(), transform);
         for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
@@ -129,7 +131,7 @@ impl Turn {
     }
 }
 
-/// One past the last node of the subtree of each node: nodes stand depth first.
+/// Returns one past the last node of the subtree of each node: nodes are in depth-first order.
 fn subtree_ends(skeleton: &Skeleton) -> Vec<usize> {
     let mut out: Vec<usize> = (1..=skeleton.len()).collect();
     for (node, parent) in skeleton.parents.iter().enumerate().rev() {
@@ -140,8 +142,8 @@ fn subtree_ends(skeleton: &Skeleton) -> Vec<usize> {
     out
 }
 
-/// The pose in which one sees that `joint` moves a vertex of a surface: the joint turned about the axis, of its three,
-/// from which the vertex is farthest.
+/// Returns the pose that shows best that `joint` moves a vertex of a surface: the joint is turned about the one of its
+/// axes from which the vertex is farthest.
 pub(super) fn shown_by(subject: &Subject, surface: &Surface, vertex: u32, joint: NodeId) -> FindingPose {
     let point = Point::new(subject, surface, vertex);
     let Some((_, _, at)) = point.0.iter().find(|i| i.0 == joint) else { return FindingPose::Rest };
@@ -150,7 +152,7 @@ pub(super) fn shown_by(subject: &Subject, surface: &Surface, vertex: u32, joint:
     axis.map_or(FindingPose::Rest, |axis| FindingPose::Turned { joint, axis, angle: SHOWN.to_radians() })
 }
 
-/// The widest that each gap opens (metres in the world), and in which pose. Empty once nobody waits for it.
+/// Returns the widest opening of each gap (metres in the world), and its pose. Empty once the check is cancelled.
 pub(super) fn widest(subject: &Subject, gaps: &[Gap]) -> Vec<(f32, FindingPose)> {
     let mut turns: HashMap<NodeId, Turn> = HashMap::new();
     let ends = subtree_ends(&subject.model.skeleton);
@@ -171,13 +173,13 @@ pub(super) fn widest(subject: &Subject, gaps: &[Gap]) -> Vec<(f32, FindingPose)>
     if !gaps.is_empty() {
         widest_in_clips(subject, gaps, &mut out);
     }
-    // A width beyond all numbers in every pose is no width.
+    // A width that overflows in every pose is ignored.
     out.iter_mut().filter(|(width, _)| !width.is_finite()).for_each(|(width, _)| *width = 0.0);
     out
 }
 
 fn keep_wider(best: &mut (f32, FindingPose), width: f32, pose: FindingPose) {
-    // What is no number or too large for one is wrong in another way.
+    // A width that is not finite has another cause.
     if width.is_finite() && (width > best.0 || !best.0.is_finite()) {
         *best = (width, pose);
     }

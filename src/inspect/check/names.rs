@@ -6,7 +6,7 @@ use super::joints::finding;
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::model::NodeId;
 
-/// See its help.
+/// The rule that finds several nodes of one name.
 pub static DUPLICATE: Rule = Rule {
     id: "name-duplicate",
     label: "Same name twice",
@@ -19,7 +19,7 @@ fn duplicate(subject: &Subject, out: &mut Vec<Finding>) {
     let skeleton = &subject.model.skeleton;
     let mut nodes: BTreeMap<&str, Vec<NodeId>> = BTreeMap::new();
     for (i, name) in skeleton.names.iter().enumerate() {
-        // A node without a name is called so by import; that is no name of the file.
+        // Import names a node that has no name in the file; such a name is ignored here.
         let is_made_up = name.strip_prefix("node ").is_some_and(|n| *n == skeleton.file_index[i].to_string());
         if !is_made_up {
             nodes.entry(name).or_default().push(NodeId::from_index(i));
@@ -74,7 +74,7 @@ mod tests {
             "{}",
             findings[1].message
         );
-        // Capitals make another name.
+        // Names that differ in case are different.
         assert_eq!(found(&DUPLICATE, |p| p.skeleton.names[2] = "JOINT 3".into()), []);
     }
 

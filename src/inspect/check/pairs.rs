@@ -1,4 +1,4 @@
-//! Rules about the joints that vertices name: each once, each there.
+//! Rules about the joints that vertices name: each must exist, and be named only once.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::model::{OutOfRange, Skin};
 
-/// See its help.
+/// The rule that finds weighted joints that the skin does not have.
 pub static OUT_OF_RANGE: Rule = Rule {
     id: "joint-out-of-range",
     label: "Joint beyond the skin",
@@ -15,7 +15,7 @@ pub static OUT_OF_RANGE: Rule = Rule {
     run: out_of_range,
 };
 
-/// See its help.
+/// The rule that finds joints that the skin does not have, but which have no weight.
 pub static UNWEIGHTED_OUT_OF_RANGE: Rule = Rule {
     id: "joint-out-of-range-unweighted",
     label: "Joint beyond the skin, without weight",
@@ -24,7 +24,7 @@ pub static UNWEIGHTED_OUT_OF_RANGE: Rule = Rule {
     run: unweighted_out_of_range,
 };
 
-/// See its help.
+/// The rule that finds vertices that name a joint twice.
 pub static DUPLICATE: Rule = Rule {
     id: "joint-duplicate",
     label: "Same joint twice",
@@ -33,7 +33,8 @@ pub static DUPLICATE: Rule = Rule {
     run: duplicate,
 };
 
-/// Vertices with a joint beyond the skin whose weight is zero, or is no number; and the largest such joint.
+/// Returns the vertices with a joint beyond the skin whose weight is not finite (`weighted`) or is zero (not
+/// `weighted`), and the largest such joint.
 fn beyond(w: &Weighted, weighted: bool) -> Option<(Vec<u32>, u16)> {
     let is_number = |o: &&OutOfRange| {
         let kept = &w.influences.not_finite;
@@ -46,7 +47,7 @@ fn beyond(w: &Weighted, weighted: bool) -> Option<(Vec<u32>, u16)> {
     Some((vertices, largest))
 }
 
-/// The skin with the fewest joints, as import looks at it.
+/// Returns the joint count of the skin with the fewest joints, which import uses too.
 fn joint_count(w: &Weighted) -> usize {
     w.skinned.iter().map(|s| s.skin.joints.len()).min().unwrap_or(0)
 }
@@ -80,7 +81,7 @@ fn unweighted_out_of_range(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// For each place in a skin the first place of the same node: a joint may be listed twice.
+/// Returns for each place in a skin the first place of the same node, since a joint may be listed twice.
 fn first_places(skin: &Skin) -> Vec<u16> {
     let mut first = HashMap::new();
     skin.joints.iter().enumerate().map(|(place, node)| *first.entry(node).or_insert(place as u16)).collect()
@@ -90,16 +91,17 @@ fn first_places(skin: &Skin) -> Vec<u16> {
 #[derive(Default)]
 struct Doubles {
     vertices: Vec<u32>,
-    /// Places in the first of its skins.
+    /// The places of these joints in the first of its skins.
     places: Vec<u16>,
-    /// The largest weight of a joint beside a larger one of the same joint.
+    /// The largest weight of a pair beside a heavier pair of the same joint.
     lesser: f32,
-    /// Some are the same node through two places of a skin.
+    /// Whether some pairs name the same node through two places of a skin.
     listed_twice: bool,
 }
 
 impl Doubles {
-    /// `places` are those of [`first_places`], or none where no skin says which joints are the same.
+    /// Finds duplicate pairs. `places` are those of [`first_places`]; `None` where no skin says which joints are the
+    /// same.
     fn of(w: &Weighted, places: Option<&[u16]>) -> Self {
         let mut out = Self::default();
         let mut pairs: Vec<(u16, u16, f32)> = Vec::with_capacity(w.influences.per_vertex);
@@ -108,7 +110,8 @@ impl Doubles {
             let used = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
             pairs.clear();
             pairs.extend(used.map(|(j, weight)| (places.map_or(*j, |p| p[usize::from(*j)]), *j, *weight)));
-            // Sorted, so that any number of influences takes no quadratic time; larger weights first.
+            // The pairs are sorted, so that any number of influences takes no quadratic time; larger weights come
+            // first.
             pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.2.total_cmp(&a.2)));
             for double in pairs.windows(2).filter(|two| two[0].0 == two[1].0) {
                 out.vertices.push(vertex as u32);

@@ -1,4 +1,4 @@
-//! The connected regions of a surface that a joint moves, and how far they lie from its bone.
+//! The connected regions of a surface that a joint moves, and their distances from its bone.
 
 use std::collections::HashSet;
 
@@ -9,28 +9,28 @@ use super::motion::from_segment;
 use crate::inspect::BoneSegment;
 use crate::model::NodeId;
 
-/// A connected piece of what a joint moves.
+/// A connected region of the places that a joint moves.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
-    /// The shell of the surface that it lies in.
+    /// The connected piece of the surface that it lies in.
     pub shell: u32,
-    /// Its places and the joint's weights there, rising.
+    /// Its places with the joint's weights there, rising by place.
     pub places: Vec<(u32, f32)>,
-    /// Sum of the weights.
+    /// The sum of the weights.
     pub mass: f64,
     /// The largest weight.
     pub strongest: f32,
-    /// From the joint's bones, in units of the surface.
+    /// The least distance from the joint's bones, in units of the surface.
     pub nearest: f32,
-    /// From the joint's bones, in units of the surface.
+    /// The greatest distance from the joint's bones, in units of the surface.
     pub farthest: f32,
-    /// From the joint's bones, the mean by weight.
+    /// The mean distance from the joint's bones, by weight.
     pub typical: f32,
 }
 
 impl Region {
-    /// All regions of a joint, sorted by shell. `moved`: what it moves ([`Surface::joints`]); `weights` holds zeros for all
-    /// places, and does so again afterwards.
+    /// Returns all regions of a joint, sorted by shell. `moved`: the places that it moves ([`Surface::joints`]);
+    /// `weights` holds zeros for all places before and after the call.
     pub fn all(surface: &Surface, node: NodeId, moved: &[(u32, f32)], weights: &mut [f32]) -> Vec<Self> {
         let bones = surface.bones_of(node);
         for (place, weight) in moved {
@@ -74,33 +74,34 @@ impl Region {
         Self { shell, places, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
     }
 
-    /// Whether it has a neighbour whose weights are broken: what joined it to the rest may have been lost there.
+    /// Returns whether it has a neighbour whose weights are broken, where its connection to the rest may have been
+    /// lost.
     pub fn is_torn(&self, surface: &Surface) -> bool {
         let is_broken = |place: &u32| surface.members(*place).iter().any(|v| !surface.is_sound(*v));
-        // Each neighbour once: one that many places share may have many vertices.
+        // Each neighbour is looked at once: one that many places share may have many vertices.
         let around: HashSet<&u32> = self.places.iter().flat_map(|(place, _)| surface.neighbours(*place)).collect();
         around.into_iter().any(is_broken)
     }
 
-    /// A vertex to which the joint gives its largest weight here.
+    /// Returns a vertex to which the joint gives its largest weight in this region.
     pub fn strongest_vertex(&self, surface: &Surface, node: NodeId) -> Option<u32> {
         let (place, weight) = self.places.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         surface.members(*place).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
     }
 
-    /// Its places and those next to them.
+    /// Returns its places and those next to them.
     pub fn fringe(&self, surface: &Surface) -> HashSet<u32> {
         let around = |(place, _): &(u32, f32)| surface.neighbours(*place).iter().copied().chain([*place]);
         self.places.iter().flat_map(around).collect()
     }
 
-    /// Whether one of its places has a neighbour in the fringe of another region.
+    /// Returns whether one of its places has a neighbour in the fringe of another region.
     pub fn touches(&self, surface: &Surface, fringe: &HashSet<u32>) -> bool {
         self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(|p| fringe.contains(p)))
     }
 }
 
-/// From the nearest of some bones; zero where there are none.
+/// Returns the distance from the nearest of some bones; zero where there are none.
 pub(super) fn from_bones(bones: &[BoneSegment], point: Vec3) -> f32 {
     let nearest = bones.iter().map(|b| from_segment(point, b.head, b.tail)).fold(f32::INFINITY, f32::min);
     if nearest.is_finite() { nearest } else { 0.0 }

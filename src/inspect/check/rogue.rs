@@ -1,9 +1,9 @@
-//! The rule about rogue vertices: islands of a joint's vertices, cut off from where it moves the rest.
+//! The rule about rogue vertices: islands of a joint's vertices, cut off from the region that it moves.
 //!
-//! After Weber's rogue removal (Weber, "Run-Time Skin Deformation", GDC 2000): of all vertices of a joint,
-//! those that a flood over the surface reaches from the one nearest to its bone are right; the others were given to it by
-//! mistake. Clean rigs have islands too, and these are let be: what lies as near to the bone as the rest does, a second
-//! region as large as the first, traces that are too light to be seen, and whatever makes up a shell of its own.
+//! After Weber's rogue removal (Weber, "Run-Time Skin Deformation", GDC 2000): of all vertices of a joint, those that a
+//! flood over the surface reaches from the one nearest to its bone are right; the others were given to it by mistake.
+//! Clean rigs have islands too, and these are accepted: those that lie as near to the bone as the rest does, a second
+//! region as large as the first, traces that are too light to be seen, and regions that make up a shell of their own.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,7 +13,7 @@ use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surfac
 use crate::math::length;
 use crate::model::{MeshId, NodeId};
 
-/// See its help.
+/// The rule that finds rogue vertices.
 pub static ROGUE: Rule = Rule {
     id: "rogue-vertices",
     label: "Rogue vertices",
@@ -24,13 +24,13 @@ pub static ROGUE: Rule = Rule {
 
 /// Weights below this are traces of automatic weighting: they move a vertex, but nobody sees it.
 const TRACE: f32 = 0.02;
-/// Weights below this, one vertex beyond the border of a region, are what cutting to four influences leaves of it.
+/// Weights below this, one vertex beyond the border of a region, are left over from cutting to four influences.
 const FRAYED: f32 = 0.1;
-/// A region with this share of the weight of the largest is no accident.
+/// A region with this share of the largest one's weight is no accident.
 const SECOND: f64 = 0.25;
-/// The region nearest to the bone is the right one if it has this share of the weight of the largest.
+/// The region nearest to the bone is the right one if it has this share of the largest one's weight.
 const SEED: f64 = 0.1;
-/// In a shell that the joint has no region in: islands with more of its places than this are meant.
+/// In a shell in which the joint has no main region, islands with more than this share of the places are meant.
 const SHARE_OF_SHELL: f64 = 0.05;
 
 /// The rogue vertices of one primitive and joint.
@@ -38,7 +38,7 @@ const SHARE_OF_SHELL: f64 = 0.05;
 struct Rogues {
     vertices: Vec<u32>,
     strongest: f32,
-    /// From the bone, metres.
+    /// The greatest distance from the bone, metres.
     farthest: f32,
     pose: FindingPose,
 }
@@ -62,7 +62,7 @@ fn rogues(subject: &Subject, out: &mut Vec<Finding>) {
     out.extend(found.into_iter().map(|(place, rogues)| finding(subject, place, rogues)));
 }
 
-/// The regions of a joint that are there by mistake.
+/// Returns the regions of a joint that are there by mistake.
 fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[usize]) -> Vec<&'r Region> {
     let Some(home) = seeded(regions.iter()) else { return Vec::new() };
     let mut out = Vec::new();
@@ -70,7 +70,8 @@ fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[us
         let Some(main) = seeded(shell.iter()) else { continue };
         let fringe = if shell.len() > 1 { main.fringe(surface) } else { HashSet::new() };
         for region in shell.iter().filter(|r| r.strongest >= TRACE) {
-            // Around the same bone, cut off by a joint in between; or a trace within what the joint moves anyway.
+            // A region is accepted that lies around the same bone, cut off by a joint in between, or that is a trace
+            // within the reach of the joint.
             let around = region.nearest <= main.nearest * 2.0;
             let within = region.strongest < FRAYED && region.nearest <= main.typical;
             let second = region.mass >= main.mass * SECOND && region.nearest <= main.farthest;
@@ -89,22 +90,22 @@ fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[us
     out
 }
 
-/// Whether a region in a shell without a main one is a few vertices that the joint has no business with: far beyond all
-/// that it moves otherwise.
+/// Returns whether a region in a shell without a main one is a few stray vertices: far beyond everything else that the
+/// joint moves.
 fn strayed(region: &Region, home: &Region, shell_sizes: &[usize]) -> bool {
     let share = region.places.len() as f64 / shell_sizes[region.shell as usize] as f64;
     share <= SHARE_OF_SHELL && region.strongest >= FRAYED && region.nearest > home.farthest * 1.5
 }
 
-/// The region from which the flood goes out: the one nearest to the bone, unless that is small beside the largest.
+/// Returns the region from which the flood starts: the one nearest to the bone, unless it is small beside the largest.
 fn seeded<'r>(regions: impl Iterator<Item = &'r Region> + Clone) -> Option<&'r Region> {
     let largest = regions.clone().max_by(|a, b| a.mass.total_cmp(&b.mass))?;
     let worthy = regions.filter(|r| r.mass >= largest.mass * SEED);
     worthy.min_by(|a, b| a.nearest.total_cmp(&b.nearest)).or(Some(largest))
 }
 
-/// Every stored vertex of a region that the joint moves: one at the same place that it does not move is torn from it, which
-/// is the fault that another rule finds.
+/// Lists every stored vertex of a region that the joint moves. A vertex at the same place that it does not move is torn
+/// from it, which another rule finds.
 fn list(
     subject: &Subject,
     surface: &Surface,

@@ -6,7 +6,7 @@ use crate::inspect::rig::SAME_SCALE;
 use crate::math::Stretch;
 use crate::model::NodeId;
 
-/// See its help.
+/// The rule that finds uneven scale.
 pub static NON_UNIFORM: Rule = Rule {
     id: "scale-non-uniform",
     label: "Uneven scale at rest",
@@ -15,7 +15,7 @@ pub static NON_UNIFORM: Rule = Rule {
     run: non_uniform,
 };
 
-/// See its help.
+/// The rule that finds negative scale.
 pub static NEGATIVE: Rule = Rule {
     id: "scale-negative",
     label: "Negative scale at rest",
@@ -24,7 +24,7 @@ pub static NEGATIVE: Rule = Rule {
     run: negative,
 };
 
-/// Joints and the nodes above them, rising.
+/// Returns joints and the nodes above them, rising.
 fn nodes(subject: &Subject) -> Vec<NodeId> {
     let model = subject.model;
     let mut carries: Vec<bool> = (0..model.skeleton.len()).map(|i| model.is_joint(NodeId::from_index(i))).collect();
@@ -36,7 +36,7 @@ fn nodes(subject: &Subject) -> Vec<NodeId> {
     (0..carries.len()).filter(|i| carries[*i]).map(NodeId::from_index).collect()
 }
 
-/// The change of lengths by the node's own matrix.
+/// Returns the stretch of the node's own matrix.
 fn local(subject: &Subject, node: NodeId) -> Stretch {
     let skeleton = &subject.model.skeleton;
     let transform = skeleton.rest.transforms[node.index()];
@@ -67,7 +67,7 @@ fn non_uniform(subject: &Subject, out: &mut Vec<Finding>) {
 
 fn negative(subject: &Subject, out: &mut Vec<Finding>) {
     let transforms = &subject.model.skeleton.rest.transforms;
-    // A stored matrix that mirrors has been taken apart with the mirror in its scale.
+    // A stored matrix that mirrors was decomposed with the mirror in its scale.
     let signs = |node: &NodeId| transforms[node.index()].scale.to_array().into_iter().filter(|s| *s < 0.0).count();
     let at: Vec<NodeId> = nodes(subject).into_iter().filter(|n| signs(n) > 0).collect();
     let Some(worst) = at.iter().copied().max_by_key(|n| (signs(n) % 2, std::cmp::Reverse(*n))) else { return };
@@ -85,7 +85,7 @@ fn negative(subject: &Subject, out: &mut Vec<Finding>) {
     out.push(finding(&NEGATIVE, NEGATIVE.severity, at, (message, fix), Some(measure)));
 }
 
-/// `"a" is scaled unevenly (1 × 2 × 1)`.
+/// Describes scales: `"a" is scaled unevenly (1 × 2 × 1)`.
 fn scaled(subject: &Subject, at: &[NodeId], worst: NodeId, one: &str, many: &str) -> String {
     let s = subject.model.skeleton.rest.transforms[worst.index()].scale;
     let mut scale = [s.x, s.y, s.z].map(number).join(" × ");
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn the_node_that_carries_an_uneven_scale_is_named_and_not_what_hangs_on_it() {
         assert_eq!(found(&NON_UNIFORM, |_| {}), []);
-        // Node 0 is no joint, but above all.
+        // Node 0 is no joint, but above all joints.
         for node in [0, 3, 6] {
             assert_eq!(with(&NON_UNIFORM, node, Vec3::new(1.0, 1.02, 1.0)), [[node as u32]]);
             assert!(with(&NON_UNIFORM, node, Vec3::new(1.0, 1.009, 1.0)).is_empty());

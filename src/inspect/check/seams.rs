@@ -1,4 +1,4 @@
-//! The rule about seams: vertices of one place and one surface whose weights differ.
+//! The rule about seams: vertices in one place of one surface whose weights differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, 
 use crate::math::length;
 use crate::model::{MeshId, NodeId};
 
-/// See its help.
+/// The rule that finds seams that open.
 pub static SEAM: Rule = Rule {
     id: "seam-weights",
     label: "Seam that tears",
@@ -16,11 +16,11 @@ pub static SEAM: Rule = Rule {
     run: seams,
 };
 
-/// Weights that differ less are the same: a step and a bit of 8-bit weights, which rounding alone can make.
+/// Weights that differ by less are the same: this is a step and a bit of 8-bit weights, which rounding alone can make.
 const SAME_WEIGHT: f32 = 1.3 / 255.0;
-/// Gaps that stay narrower, as a part of the surface's size, are none.
+/// Gaps that stay narrower than this are ignored, as a share of the surface's size.
 const NO_GAP: f32 = 1e-5;
-/// If more open sides than this meet in one edge, none says which of them continues it.
+/// Where more open sides than this meet in one edge, it cannot be told which of them continues which.
 const MOST_OPEN_SIDES: usize = 8;
 
 /// The torn edges of a primitive.
@@ -72,7 +72,7 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
     let gaps: Vec<Gap> =
         differing.iter().map(|(p, _)| Gap::Between(p.map(|v| Point::new(subject, surface, v)))).collect();
     let widths = motion::widest(subject, &gaps);
-    // Each torn vertex, with the joints and the gap of its pair.
+    // Lists each torn vertex, with the joints and the gap of its pair.
     let mut group = Groups::new(&pairs);
     let mut at_fault: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (i, ((pair, _), (width, _))) in differing.iter().zip(&widths).enumerate() {
@@ -98,7 +98,8 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
     }
 }
 
-/// All pairs of numbered vertices in one place where the surface goes on from one to the other, rising, each once.
+/// Returns all pairs of numbered vertices in one place where the surface continues from one to the other, rising, each
+/// once.
 #[must_use]
 pub fn meetings(surface: &Surface) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
@@ -108,9 +109,9 @@ pub fn meetings(surface: &Surface) -> Vec<[u32; 2]> {
     pairs
 }
 
-/// The vertices that meet at the two ends of an edge, where two triangles that share no vertices there continue each
-/// other. What lies there in layers (a cloth with an inside, a decal) pairs up by direction: neighbours on one surface
-/// run along their common edge in opposite directions.
+/// Adds the vertices that meet at the two ends of an edge, where two triangles that share no vertices there continue
+/// each other. Layers (a cloth with an inside, a decal) are told apart by direction: neighbours on one surface run
+/// along their common edge in opposite directions.
 fn meet(surface: &Surface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
     let mut open: Vec<([u32; 2], bool)> = Vec::new();
     for side in edge.iter().take(MOST_OPEN_SIDES * 2 + 1) {
@@ -140,7 +141,8 @@ fn meet(surface: &Surface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
     }
 }
 
-/// The joints whose shares of two vertices differ; none where one of them has no weights, which is another rule's.
+/// Returns the joints whose shares of two vertices differ; none where one of them has no weights, which another rule
+/// finds.
 fn difference(a: &[(NodeId, f32)], b: &[(NodeId, f32)]) -> Vec<NodeId> {
     let sum = |list: &[(NodeId, f32)]| list.iter().map(|(_, w)| *w).sum::<f32>();
     let (of_a, of_b) = (sum(a), sum(b));
@@ -157,7 +159,7 @@ fn difference(a: &[(NodeId, f32)], b: &[(NodeId, f32)]) -> Vec<NodeId> {
     joints
 }
 
-/// Vertices that pairs join.
+/// Disjoint sets of vertices that pairs join.
 struct Groups {
     above: BTreeMap<u32, u32>,
 }
@@ -175,7 +177,7 @@ impl Groups {
     fn of(&mut self, vertex: u32) -> u32 {
         let mut at = vertex;
         while let Some(above) = self.above.get(&at).copied().filter(|above| *above != at) {
-            // Every other step is skipped the next time.
+            // Every other step of the path is shortened for the next search.
             let next = self.above.get(&above).copied().unwrap_or(above);
             self.above.insert(at, next);
             at = above;

@@ -1,4 +1,4 @@
-//! Vertices far outside of the model.
+//! The rule about vertices far outside of the model.
 
 use glam::{Affine3A, Vec3};
 
@@ -8,7 +8,7 @@ use crate::deform::{Extent, METHODS, StrayVertices, extent, palettes};
 use crate::math::{Aabb, BEYOND_SENSE, length, lengths};
 use crate::model::{Model, NodeId, Primitive};
 
-/// See its help.
+/// The rule that finds stray vertices.
 pub static STRAY: Rule = Rule {
     id: "stray-vertices",
     label: "Vertices far outside",
@@ -17,7 +17,7 @@ pub static STRAY: Rule = Rule {
     run: strays,
 };
 
-/// How large a model is at rest, as the file's default scene shows it. `rest`: `model_from_node` by node.
+/// Returns the extent of a model at rest, as the file's default scene shows it. `rest`: `model_from_node` by node.
 #[must_use]
 pub fn extent_at_rest(model: &Model, rest: &[Affine3A]) -> Extent {
     let mut matrices = Vec::new();
@@ -26,7 +26,7 @@ pub fn extent_at_rest(model: &Model, rest: &[Affine3A]) -> Extent {
     extent(model, &draws, &matrices, &model.skeleton.rest.morph_weights, METHODS[0])
 }
 
-/// The warning that import gives of stray vertices, if there are any.
+/// Returns the warning that import gives of stray vertices, if there are any.
 #[must_use]
 pub fn stray_warning(model: &Model, extent: &Extent) -> Option<String> {
     let first = extent.strays.first()?;
@@ -43,7 +43,7 @@ pub fn stray_warning(model: &Model, extent: &Extent) -> Option<String> {
     ))
 }
 
-/// `1000 km away` or, of several, `up to 1000 km away`.
+/// Writes a distance: `1000 km away` or, for several, `up to 1000 km away`.
 fn away(farthest: f64, count: usize) -> String {
     let up_to = if count > 1 && farthest < BEYOND_SENSE { "up to " } else { "" };
     if farthest.is_finite() { format!("{up_to}{} away", length(farthest)) } else { "where no number can tell".into() }
@@ -54,7 +54,7 @@ fn strays(subject: &Subject, out: &mut Vec<Finding>) {
     let mut known = Vec::new();
     for part in &extent.strays {
         let mesh = subject.model.instances[part.instance.index()].mesh;
-        // A mesh that is drawn several times is told of once.
+        // A mesh that is drawn several times is reported once.
         if !known.contains(&(mesh, part.primitive)) && !part.vertices.is_empty() {
             known.push((mesh, part.primitive));
             out.push(of_part(subject, &extent, part));
@@ -107,13 +107,13 @@ fn of_part(subject: &Subject, extent: &Extent, part: &StrayVertices) -> Finding 
     }
 }
 
-/// The reason why vertices are where they are.
+/// The reason why vertices are far away.
 struct Cause {
     /// The joints that carry them away, sorted.
     joints: Vec<NodeId>,
-    /// Their greatest distance from the mass, metres; infinite where some have no place.
+    /// Their greatest distance from the mass, metres; infinite where some positions are not finite.
     farthest: f64,
-    /// Some are far outside of their mesh as stored.
+    /// Whether some are far outside of their mesh as stored.
     is_stored: bool,
 }
 
@@ -145,7 +145,7 @@ fn cause(subject: &Subject, extent: &Extent, part: &StrayVertices, source: &Prim
             _ => {
                 let matrix = subject.rest[instance.node.index()];
                 place = matrix.transform_point3(position);
-                // Copies have places of their own.
+                // Copies have positions of their own.
                 if !is_stored {
                     out.joints.push(culprit(subject, extent, instance.node));
                 }
@@ -161,9 +161,9 @@ fn cause(subject: &Subject, extent: &Extent, part: &StrayVertices, source: &Prim
     out
 }
 
-/// A rest scale that no model has.
+/// A rest scale from which on it counts as broken.
 const WILD_SCALE: f32 = 1e6;
-/// A rest translation that no model has, in diagonals of its box.
+/// A rest translation from which on it counts as broken, in diagonals of the model's box.
 const WILD_TRANSLATION: f32 = 1e3;
 
 /// Finds the node that carries vertices away: of `node` and the nodes above it, the topmost whose own rest transform does
@@ -213,9 +213,9 @@ mod tests {
         assert!(text.contains("32 vertices lie far outside, more than a million km away."), "{text}");
         assert!(text.contains("What carries them there is \"joint 5\"."), "{text}");
         assert!(findings[0].fix.contains("far too large"));
-        // No number in it is longer than people read.
+        // No number in the message is longer than people read.
         assert!(!text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > 6), "{text}");
-        // Of a chain the one that has the number, not those below it.
+        // Of a chain the message names the node that has the wild number, not those below it.
         let findings = found(&STRAY, |p| p.skeleton.rest.transforms[3].scale = Vec3::splat(1e20));
         assert_eq!((findings.len(), &findings[0].joints[..]), (1, &[NodeId(3)][..]));
         let findings = found(&STRAY, |p| p.skeleton.rest.transforms[6].translation = Vec3::X * 1e7);

@@ -1,4 +1,4 @@
-//! The model that is checked, with data that several rules need, worked out once.
+//! The model that is checked, with data that several rules need, computed once.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::model::{InfluencesRef, InstanceId, MeshId, Model, Primitive, Skin, Sk
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug)]
 pub struct Skinned<'a> {
-    /// The first instance that draws it so.
+    /// The first instance that draws it with this skin.
     pub instance: InstanceId,
     /// The mesh's number in the file.
     pub mesh: MeshId,
@@ -30,14 +30,14 @@ pub struct Skinned<'a> {
     pub influences: InfluencesRef<'a>,
 }
 
-/// A model under the eyes of the rules.
+/// A model with the data that rules need.
 #[derive(Debug)]
 pub struct Subject<'a> {
     /// The model with the weights that it has now.
     pub model: &'a Model,
-    /// See [`CheckOptions::limit`].
+    /// The most influences that the runtime can use; see [`CheckOptions::limit`].
     pub limit: usize,
-    /// By mesh, primitive and skin.
+    /// Every primitive with each skin that moves it, by mesh, primitive and skin.
     pub skinned: Vec<Skinned<'a>>,
     /// `model_from_node` of every node in the stored pose.
     pub rest: Vec<Affine3A>,
@@ -61,23 +61,23 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// The welded surfaces that the skins move; made when the first rule asks.
+    /// Returns the welded surfaces that the skins move; they are made when the first rule asks.
     #[must_use]
     pub fn surfaces(&self) -> &[Surface] {
         self.surfaces.get_or_init(|| Surface::all(self))
     }
 
-    /// The bodies that are symmetric, beside their mirror images; made when the first rule asks.
+    /// Returns the symmetric bodies, compared with their mirror images; they are made when the first rule asks.
     pub(super) fn comparisons(&self) -> &[Comparison] {
         self.comparisons.get_or_init(|| comparisons(self.model, self.cancel))
     }
 
-    /// The difference between each vertex and its mirror image, if a rule has asked for it.
+    /// Returns the difference between each vertex and its mirror image, if a rule has asked for it.
     pub(super) fn differences(&self) -> Option<PerVertex> {
         self.comparisons.get().map(|all| differences_of(self.model, all))
     }
 
-    /// Nobody waits for the findings any more: long rules look now and then, and return.
+    /// Returns whether the check was cancelled; long rules ask now and then, and return.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)

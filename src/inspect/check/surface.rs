@@ -1,7 +1,7 @@
-//! The surface that a skin moves, with vertices of one place welded: what lies next to what.
+//! The surface that a skin moves, with vertices of one place welded, so that its edges say what lies next to what.
 //!
-//! Meshes are split for materials, texture seams and hard edges; the surface that one sees is not. Rules that walk over
-//! it use this one, in the space of the mesh as it was bound, where coincident vertices still coincide whatever their
+//! Meshes are split for materials, texture seams and hard edges; the visible surface is not. Rules that walk over it
+//! use this one, in the space of the mesh as it was bound, where coincident vertices still coincide whatever their
 //! weights do to them.
 
 use std::collections::{HashMap, HashSet};
@@ -17,11 +17,11 @@ use crate::model::{MeshId, NodeId, Skin, Topology};
 /// All primitives that one skin moves, or several skins that bind the same joints in the same way.
 #[derive(Debug)]
 pub struct Surface {
-    /// Its primitives; their stored vertices are numbered on from part to part.
+    /// Its primitives; their stored vertices are numbered consecutively from part to part.
     pub parts: Vec<Part>,
     /// For each numbered vertex: its place.
     pub place: Vec<u32>,
-    /// For each place: where it lies, in the space of the first part's mesh.
+    /// The position of each place, in the space of the first part's mesh.
     pub positions: Vec<Vec3>,
     /// Triangles with three different places, as numbered vertices.
     pub triangles: Vec<[u32; 3]>,
@@ -39,7 +39,7 @@ pub struct Surface {
     weight_starts: Vec<usize>,
     weights: Vec<(NodeId, f32)>,
     sound: Vec<bool>,
-    /// By rising node: the places that it moves, rising, with the largest weight of the vertices there.
+    /// For each node, rising: the places that it moves, rising, with the largest weight of the vertices there.
     pub joints: Vec<(NodeId, Vec<(u32, f32)>)>,
     /// The bones of the surface's joints as they were bound, sorted by node.
     pub bones: Vec<BoneSegment>,
@@ -67,14 +67,14 @@ pub struct Part {
 pub struct Side {
     /// The two places that it joins, the lower first.
     pub ends: [u32; 2],
-    /// In [`Surface::triangles`].
+    /// The triangle, a place in [`Surface::triangles`].
     pub triangle: u32,
-    /// It runs from this corner of the triangle to the next.
+    /// The corner of the triangle from which it runs to the next.
     pub corner: u8,
 }
 
 impl Surface {
-    /// The surfaces of all skins, in the order of [`Subject::skinned`].
+    /// Returns the surfaces of all skins, in the order of [`Subject::skinned`].
     pub(super) fn all(subject: &Subject) -> Vec<Self> {
         groups(&subject.skinned).into_iter().map(|group| Self::new(subject, &group)).collect()
     }
@@ -124,24 +124,25 @@ impl Surface {
         out
     }
 
-    /// The numbered vertices that lie at a place, rising.
+    /// Returns the numbered vertices at a place, rising.
     #[must_use]
     pub fn members(&self, place: u32) -> &[u32] {
         &self.members[self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize]
     }
 
-    /// The places that an edge joins with this one.
+    /// Returns the places that an edge joins with this one.
     #[must_use]
     pub fn neighbours(&self, place: u32) -> &[u32] {
         &self.near[self.near_starts[place as usize] as usize..self.near_starts[place as usize + 1] as usize]
     }
 
-    /// The edges of the welded surface, each as the sides of its triangles: two where it is closed, one at a border.
+    /// Returns the edges of the welded surface, each as the sides of its triangles: two where it is closed, one at a
+    /// border.
     pub fn edges(&self) -> impl Iterator<Item = &[Side]> {
         self.sides.chunk_by(|a, b| a.ends == b.ends)
     }
 
-    /// The numbered vertices at the two ends of a side, in the order of its [`Side::ends`].
+    /// Returns the numbered vertices at the two ends of a side, in the order of its [`Side::ends`].
     #[must_use]
     pub fn side_vertices(&self, side: Side) -> [u32; 2] {
         let triangle = self.triangles[side.triangle as usize];
@@ -149,28 +150,28 @@ impl Surface {
         if self.place[a as usize] == side.ends[0] { [a, b] } else { [b, a] }
     }
 
-    /// The primitive of a numbered vertex, as a place in [`Surface::parts`], and its stored number there.
+    /// Returns the primitive of a numbered vertex, as a place in [`Surface::parts`], and its stored number there.
     #[must_use]
     pub fn stored(&self, vertex: u32) -> (usize, u32) {
         let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
         (part, vertex - self.parts[part].first)
     }
 
-    /// The joints that move a numbered vertex, rising, each once, with their weights. What is no positive number is left
-    /// out.
+    /// Returns the joints that move a numbered vertex, rising, each once, with their weights. Weights that are not
+    /// positive numbers are left out.
     #[must_use]
     pub fn weights(&self, vertex: u32) -> &[(NodeId, f32)] {
         &self.weights[self.weight_starts[vertex as usize]..self.weight_starts[vertex as usize + 1]]
     }
 
-    /// Whether all that the file stores of a numbered vertex's weights could be used: no weight is negative or no number,
-    /// and no joint lies beyond the skin. What follows from such faults is told with them.
+    /// Returns whether all stored weights of a numbered vertex could be used: no weight is negative or not finite, and
+    /// no joint lies beyond the skin. Consequences of such faults are not reported beside them.
     #[must_use]
     pub fn is_sound(&self, vertex: u32) -> bool {
         self.sound[vertex as usize]
     }
 
-    /// The bones of a joint, as bound.
+    /// Returns the bones of a joint, as bound.
     #[must_use]
     pub fn bones_of(&self, node: NodeId) -> &[BoneSegment] {
         let first = self.bones.partition_point(|b| b.node < node);
@@ -280,7 +281,8 @@ fn sides(triangles: &[[u32; 3]], place: &[u32]) -> Vec<Side> {
     out
 }
 
-/// Values by key: where each key's values start (and one past the last), and the values in the order in which they came.
+/// Groups values by key: returns where each key's values start (and one past the last), and the values in the order in
+/// which they came.
 fn buckets(keys: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<u32>, Vec<u32>) {
     let mut starts = vec![0_u32; keys + 1];
     pairs.clone().for_each(|(key, _)| starts[key as usize + 1] += 1);
@@ -298,20 +300,20 @@ fn buckets(keys: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec
 
 /// Primitives that share a surface, each with `surface_from_mesh` where that is not the identity.
 struct Group {
-    /// In [`Subject::skinned`].
+    /// The primitives, as places in [`Subject::skinned`].
     parts: Vec<(usize, Option<Affine3A>)>,
     /// `joint_from_surface` of all joints of all its skins.
     binds: HashMap<NodeId, Affine3A>,
     shown: HashSet<(u32, usize)>,
 }
 
-/// Exporters write a skin for each mesh, though all hang on one skeleton: skins whose joints are bound in the same place
-/// move one surface.
+/// Groups the skins that move one surface. Exporters write a skin for each mesh, though all hang on one skeleton: skins
+/// whose joints are bound in the same place move one surface.
 fn groups(skinned: &[Skinned]) -> Vec<Group> {
     let mut by_skin: Vec<(usize, &Skinned)> = skinned.iter().enumerate().collect();
     by_skin.sort_by_key(|(_, s)| s.skin_id);
     let mut out: Vec<Group> = Vec::new();
-    // The last surface that each joint came to: a skin is compared with one other at most.
+    // The last surface that each joint belongs to, so that a skin is compared with one other at most.
     let mut latest: HashMap<NodeId, usize> = HashMap::new();
     for parts in by_skin.chunk_by(|a, b| a.1.skin_id == b.1.skin_id) {
         let skin = parts[0].1.skin;
@@ -339,8 +341,8 @@ fn bounds(parts: &[(usize, &Skinned)]) -> Aabb {
     Aabb::from_points(parts.iter().flat_map(|(_, s)| s.source.positions.iter().copied()))
 }
 
-/// `surface_from_mesh` of a skin whose joints are bound as they are elsewhere (inner `None`: the identity); `None` where
-/// they are not.
+/// Returns `surface_from_mesh` of a skin whose joints are bound as they are elsewhere (inner `None`: the identity);
+/// `None` where they are not.
 fn shift(binds: &HashMap<NodeId, Affine3A>, skin: &Skin, bounds: Aabb) -> Option<Option<Affine3A>> {
     let shared = || skin.joints.iter().zip(&skin.inverse_bind).filter_map(|(j, b)| Some((*binds.get(j)?, *b)));
     if shared().all(|(there, here)| there == here) {
@@ -358,7 +360,7 @@ fn shift(binds: &HashMap<NodeId, Affine3A>, skin: &Skin, bounds: Aabb) -> Option
     (single.is_finite() && all.all(agree)).then_some(Some(single))
 }
 
-/// How large the surface is in the world at rest, and its bones as bound, in its own space.
+/// Returns the world's metres for each unit of the surface at rest, and its bones as bound, in its own space.
 fn bound(subject: &Subject, group: &Group) -> (f32, Vec<BoneSegment>) {
     let first = group.binds.iter().min_by_key(|(node, _)| **node);
     let world_from_surface = first.map_or(Affine3A::IDENTITY, |(node, bind)| subject.rest[node.index()] * *bind);

@@ -6,26 +6,26 @@ use super::{CheckOptions, Finding, Rule, check};
 use crate::model::shapes::{Tube, tube};
 use crate::model::{Model, ModelParts};
 
-/// The findings of one rule in a model.
+/// Returns the findings of one rule in a model.
 pub(super) fn found_in(rule: &Rule, parts: ModelParts) -> Vec<Finding> {
     let options = CheckOptions { rules: Some(vec![rule.id]), ..CheckOptions::default() };
     check(&Model::build(parts).unwrap(), &options, &AtomicBool::new(false)).unwrap().findings
 }
 
-/// The findings of one rule in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers too), all
-/// below node 0. The tube is 6 m long and 0.5 m wide.
+/// Returns the findings of one rule in a changed tube of six joints, a metre apart along +Y: nodes 1 to 6 (file numbers
+/// too), all below node 0. The tube is 6 m long and 0.5 m wide.
 pub(super) fn found(rule: &Rule, change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {
     found_in(rule, changed(change))
 }
 
-/// That tube.
+/// Returns that tube.
 pub(super) fn changed(change: impl FnOnce(&mut ModelParts)) -> ModelParts {
     let mut parts: ModelParts = (*tube(Tube { joints: 6, length: 6.0, ..Tube::default() })).clone();
     change(&mut parts);
     parts
 }
 
-/// The joints of each finding.
+/// Returns the joints of each finding.
 pub(super) fn joints(findings: &[Finding]) -> Vec<Vec<u32>> {
     findings.iter().map(|f| f.joints.iter().map(|j| j.0).collect()).collect()
 }

@@ -1,10 +1,10 @@
-//! Joints that move nothing.
+//! The rule about joints that move nothing.
 
 use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::model::{NodeId, SkinId};
 
-/// See its help.
+/// The rule that finds joints that move nothing.
 pub static UNUSED: Rule = Rule {
     id: "joint-unused",
     label: "Joints that move nothing",
@@ -23,7 +23,7 @@ fn unused(subject: &Subject, out: &mut Vec<Finding>) {
         (!idle.is_empty()).then(|| (idle, drawn[id.index()]))
     };
     for ((idle, is_drawn), ids) in by_skins(subject, of_skin) {
-        // Of skins that share some of their joints, only what the first does not say already.
+        // Where skins share some of their joints, only joints that the first did not report are reported.
         let new: Vec<NodeId> = idle.into_iter().filter(|j| !std::mem::replace(&mut told[j.index()], true)).collect();
         if !new.is_empty() {
             out.push(said(subject, new, is_drawn, &ids));
@@ -59,15 +59,15 @@ fn said(subject: &Subject, idle: Vec<NodeId>, is_drawn: bool, ids: &[SkinId]) ->
     finding(&UNUSED, UNUSED.severity, idle, (message, fix), Some(measure))
 }
 
-/// By skin: whether any node shows a mesh with it.
+/// Returns for each skin whether any node shows a mesh with it.
 fn drawn(subject: &Subject) -> Vec<bool> {
     let mut out = vec![false; subject.model.skins.len()];
     subject.model.instances.iter().filter_map(|i| i.skin).for_each(|s| out[s.index()] = true);
     out
 }
 
-/// By node: whether it moves a vertex of any mesh, or something below it does. What hangs on a joint rigidly (a sword
-/// in a hand) is moved by it too.
+/// Returns for each node whether it, or a node below it, moves a vertex of any mesh. Rigid parts on a joint (a sword in
+/// a hand) are moved by it too.
 fn moving(subject: &Subject) -> Vec<bool> {
     let model = subject.model;
     let mut out = vec![false; model.skeleton.len()];

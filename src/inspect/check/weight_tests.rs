@@ -1,4 +1,4 @@
-//! The rules about weights, over small models whose defects are known.
+//! Tests of the rules about weights, on small models with known defects.
 
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +8,7 @@ use super::{CheckOptions, Finding, FindingPose, Severity, check};
 use crate::model::shapes::{Tube, tube};
 use crate::model::{Influences, Model, ModelParts, NodeId, NotFinite, OutOfRange, Primitive, SkinId, WeightFormat};
 
-/// Two joints (nodes 1 and 2) on a tube of 9 rings of 16 vertices, 2 m high.
+/// Makes two joints (nodes 1 and 2) on a tube of 9 rings of 16 vertices, 2 m high.
 fn parts() -> ModelParts {
     (*tube(Tube::default())).clone()
 }
@@ -17,7 +17,7 @@ fn skin(parts: &mut ModelParts) -> &mut Influences {
     parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap()
 }
 
-/// The findings about weights and pairs in a model.
+/// Returns the findings about weights and pairs in a model.
 fn found(parts: ModelParts, limit: usize) -> Vec<Finding> {
     let ids = [
         "weights-not-finite",
@@ -34,7 +34,7 @@ fn found(parts: ModelParts, limit: usize) -> Vec<Finding> {
     check(&Model::build(parts).unwrap(), &options, &AtomicBool::new(false)).unwrap().findings
 }
 
-/// After a change of the weights.
+/// Returns the findings after a change of the weights.
 fn changed(change: impl FnOnce(&mut Influences)) -> Vec<Finding> {
     let mut parts = parts();
     change(skin(&mut parts));
@@ -50,7 +50,7 @@ fn set(influences: &mut Influences, vertex: usize, joints: &[u16], weights: &[f3
     }
 }
 
-/// Rule, vertices, nodes.
+/// Returns rule, vertices and nodes of each finding.
 fn places(findings: &[Finding]) -> Vec<(&'static str, Vec<u32>, Vec<u32>)> {
     findings.iter().map(|f| (f.rule, f.vertices.clone(), f.joints.iter().map(|n| n.0).collect())).collect()
 }
@@ -59,7 +59,7 @@ fn measured(finding: &Finding) -> f64 {
     finding.measure.unwrap().value
 }
 
-/// Makes every vertex four pairs wide, all its weight on the first joint, stored in a format.
+/// Makes every vertex four pairs wide, with all its weight on the first joint, stored in the given format.
 fn stored_as(influences: &mut Influences, format: WeightFormat) {
     let vertices = influences.weights.len() / influences.per_vertex;
     *influences = Influences {
@@ -106,7 +106,7 @@ fn a_vertex_without_weight_is_told_once_with_how_far_it_is_pulled() {
     assert_eq!(places(&changed(|i| set(i, 5, &[1, 0], &[1e-30, 0.0]))), [("weights-sum", vec![5], vec![])]);
 }
 
-/// A sum of s draws a vertex at s times its place.
+/// A vertex whose weights sum to s is drawn at s times its place.
 #[test]
 fn sums_of_floats_are_told_beyond_a_ten_thousandth() {
     let findings = changed(|i| {
@@ -137,7 +137,7 @@ fn sums_of_integers_are_exact_over_all_sets() {
     assert_eq!(with(WeightFormat::U8, [128.0 / 255.0, 126.0 / 255.0]), of("weights-sum-255"));
     assert_eq!(with(WeightFormat::U16, [30_000.0 / 65_535.0, 35_535.0 / 65_535.0]), []);
     assert_eq!(with(WeightFormat::U16, [30_000.0 / 65_535.0, 35_536.0 / 65_535.0]), of("weights-sum"));
-    // Two sets of 8 bits, each of which sums to 255.
+    // Two sets of 8 bits each sum to 255.
     let findings = changed(|i| {
         let vertices = i.weights.len() / i.per_vertex;
         *i = Influences {
@@ -163,7 +163,7 @@ fn joints_beyond_the_skin_are_told_by_what_weight_they_have() {
         i.out_of_range = vec![beyond(1, 7), beyond(2, 40)];
     });
     let want = [
-        // The joint that is not there is not named.
+        // The joint that does not exist is not named.
         ("weights-not-finite", vec![2], vec![]),
         ("joint-out-of-range", vec![2], vec![]),
         ("joint-out-of-range-unweighted", vec![1], vec![]),

@@ -1,22 +1,22 @@
-//! The data that rules about weights look at, and the words in which they say what they found.
+//! The data that rules about weights look at, and the texts of their findings.
 
 use glam::Affine3A;
 
 use super::{Finding, FindingPose, Measure, Rule, Skinned, Subject};
 use crate::model::{InfluencesRef, MeshId, NodeId, Primitive};
 
-/// A primitive that has weights, whatever skins move it. Weights that nothing uses are stored all the same, and so are
-/// vertices that no triangle uses: validators and other programs read them.
+/// A primitive that has weights, whatever skins move it. Weights that nothing uses are checked too, and so are vertices
+/// that no triangle uses: validators and other programs read them.
 pub(super) struct Weighted<'a> {
     pub mesh: MeshId,
     pub primitive: usize,
     pub source: &'a Primitive,
     pub influences: InfluencesRef<'a>,
-    /// How it is drawn, once for each skin.
+    /// The primitive with each skin that moves it.
     pub skinned: &'a [Skinned<'a>],
 }
 
-/// Every primitive of the file that has weights, in the file's order.
+/// Returns every primitive of the file that has weights, in the file's order.
 pub(super) fn weighted<'a>(subject: &'a Subject) -> impl Iterator<Item = Weighted<'a>> {
     let all = subject.model.meshes.iter().enumerate();
     let all = all.flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |(p, source)| (m, p, source)));
@@ -31,18 +31,19 @@ pub(super) fn weighted<'a>(subject: &'a Subject) -> impl Iterator<Item = Weighte
 }
 
 impl Weighted<'_> {
-    /// The stored vertices of which something holds, rising.
+    /// Returns the stored vertices for which `holds` is true, rising.
     pub(super) fn vertices(&self, holds: impl Fn(usize) -> bool) -> Vec<u32> {
         (0..self.source.stored_vertices as u32).filter(|v| holds(*v as usize)).collect()
     }
 
-    /// Whether a weight of the vertex is no number; such a vertex has no sum, and import has changed what is read of it.
+    /// Returns whether a weight of the vertex is not finite; such a vertex has no sum, and import has replaced that
+    /// weight.
     pub(super) fn is_broken(&self, vertex: usize) -> bool {
         let kept = &self.influences.not_finite;
         !kept.is_empty() && kept.binary_search_by_key(&vertex, |n| n.vertex as usize).is_ok()
     }
 
-    /// The nodes that places in the skins stand for.
+    /// Returns the nodes that places in the skins stand for.
     pub(super) fn nodes(&self, slots: impl Iterator<Item = u16> + Clone) -> Vec<NodeId> {
         let of_skin = |s: &Skinned| slots.clone().map(|slot| s.skin.joints[usize::from(slot)]).collect::<Vec<_>>();
         let mut nodes: Vec<NodeId> = self.skinned.iter().flat_map(of_skin).collect();
@@ -51,7 +52,7 @@ impl Weighted<'_> {
         nodes
     }
 
-    /// The skinning matrices of each of its skins in the stored pose.
+    /// Returns the skinning matrices of each of its skins in the stored pose.
     pub(super) fn rest_palettes(&self, subject: &Subject) -> Vec<Vec<Affine3A>> {
         let matrices = |s: &Skinned| {
             s.skin
@@ -64,7 +65,7 @@ impl Weighted<'_> {
         self.skinned.iter().map(matrices).collect()
     }
 
-    /// A finding about vertices of this primitive. What is no number measures nothing.
+    /// Makes a finding about vertices of this primitive. A measure that is not finite is left out.
     pub(super) fn finding(
         &self,
         rule: &Rule,
@@ -87,7 +88,7 @@ impl Weighted<'_> {
     }
 }
 
-/// `1 vertex has` or `7 vertices have`.
+/// Writes `1 vertex has` or `7 vertices have`.
 pub(super) fn vertices_have(count: usize) -> String {
     if count == 1 { "1 vertex has".into() } else { format!("{count} vertices have") }
 }

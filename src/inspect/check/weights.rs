@@ -1,4 +1,5 @@
-//! Rules about the weights of single vertices: each a number, none negative, not all zero, one in sum.
+//! Rules about the weights of single vertices: each must be a number and not negative, not all may be zero, and their
+//! sum must be one.
 
 use glam::{Affine3A, DAffine3, DVec3};
 
@@ -7,7 +8,7 @@ use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::math::length;
 use crate::model::{InfluencesRef, WeightFormat};
 
-/// See its help.
+/// The rule that finds weights that are NaN or infinite.
 pub static NOT_FINITE: Rule = Rule {
     id: "weights-not-finite",
     label: "Weights that are no numbers",
@@ -16,7 +17,7 @@ pub static NOT_FINITE: Rule = Rule {
     run: not_finite,
 };
 
-/// See its help.
+/// The rule that finds negative weights.
 pub static NEGATIVE: Rule = Rule {
     id: "weights-negative",
     label: "Negative weights",
@@ -25,7 +26,7 @@ pub static NEGATIVE: Rule = Rule {
     run: negative,
 };
 
-/// See its help.
+/// The rule that finds vertices without any weight.
 pub static ZERO: Rule = Rule {
     id: "weights-zero",
     label: "No weights",
@@ -34,7 +35,7 @@ pub static ZERO: Rule = Rule {
     run: zero,
 };
 
-/// See its help.
+/// The rule that finds weights that do not sum to one.
 pub static SUM: Rule = Rule {
     id: "weights-sum",
     label: "Weights do not sum to one",
@@ -43,7 +44,7 @@ pub static SUM: Rule = Rule {
     run: sum,
 };
 
-/// See its help.
+/// The rule that finds weights of 8 bits that do not sum to 255.
 pub static SUM_255: Rule = Rule {
     id: "weights-sum-255",
     label: "Weights do not sum to 255",
@@ -60,7 +61,7 @@ fn not_finite(subject: &Subject, out: &mut Vec<Finding>) {
         if vertices.is_empty() {
             continue;
         }
-        // A joint beyond the skin is none that could be named.
+        // A joint beyond the skin cannot be named.
         let beyond = |vertex: u32, slot: u32| {
             w.influences.out_of_range.binary_search_by_key(&(vertex, slot), |o| (o.vertex, o.slot)).is_ok()
         };
@@ -126,14 +127,14 @@ fn is_unmoved(influences: InfluencesRef<'_>, vertex: usize) -> bool {
     influences.of(vertex).1.iter().all(|weight| *weight == 0.0)
 }
 
-/// Whether the sum of a vertex is this rule's business.
+/// Returns whether the rule about sums judges this vertex.
 fn has_sum(w: &Weighted, vertex: usize) -> bool {
     !w.is_broken(vertex) && !is_unmoved(w.influences, vertex)
 }
 
 fn sum(subject: &Subject, out: &mut Vec<Finding>) {
     for w in weighted(subject) {
-        // What is stored in 8 bits has a rule of its own; what was edited since is floats.
+        // Weights that are stored in 8 bits have a rule of their own; edited weights are floats.
         let is_wider = |v: usize| w.influences.format_at(v) != WeightFormat::U8;
         let vertices = w.vertices(|v| is_wider(v) && has_sum(&w, v) && !w.influences.sums_to_one(v));
         if vertices.is_empty() {
@@ -172,20 +173,20 @@ fn sum_255(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// The sum of a vertex's weights in steps of 1/255.
+/// Returns the sum of a vertex's weights in steps of 1/255.
 fn integers(influences: InfluencesRef<'_>, vertex: usize) -> u32 {
     influences.of(vertex).1.iter().map(|w| (w * 255.0).round() as u32).sum()
 }
 
-/// The test of Khronos' glTF-Validator 2.0 (`ACCESSOR_WEIGHTS_NON_NORMALIZED`): the sum in single precision may be off by
-/// 2e-7 for each weight that is not zero.
+/// Does the test of Khronos' glTF-Validator 2.0 (`ACCESSOR_WEIGHTS_NON_NORMALIZED`): the sum in single precision may be
+/// off by 2e-7 for each weight that is not zero.
 fn validator_accepts(influences: InfluencesRef<'_>, vertex: usize) -> bool {
     let used = || influences.of(vertex).1.iter().filter(|w| **w != 0.0);
     let sum: f32 = used().sum();
     (f64::from(sum) - 1.0).abs() <= 2e-7 * used().count() as f64
 }
 
-/// `0.5` or `0.5 to 1.2`.
+/// Writes a range: `0.5` or `0.5 to 1.2`.
 fn range(values: impl Iterator<Item = f64>, text: impl Fn(f64) -> String) -> String {
     let (least, most) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
     let (least, most) = (text(least), text(most));
@@ -199,7 +200,7 @@ fn push_sum(
     vertices: Vec<u32>,
     out: &mut Vec<Finding>,
 ) {
-    // The same weights divided by their sum put the vertex where it was meant to be.
+    // The same weights divided by their sum give the place where the vertex was meant to be.
     let off = farthest(subject, w, &vertices, |drawn, placed| drawn.distance(placed));
     let far = match off {
         Some((metres, vertex)) => format!("at rest by up to {} (vertex {vertex})", length(metres)),
@@ -214,8 +215,8 @@ fn push_sum(
     out.push(w.finding(rule, (vertices, Vec::new()), (message, fix), measure));
 }
 
-/// The greatest distance in the stored pose over all skins, metres, and its vertex. `distance` gets where the vertex is drawn
-/// and where its weights would place it if they summed to one; without weights, its first joint.
+/// Returns the greatest distance (metres) in the stored pose over all skins, and its vertex. `distance` gets where the
+/// vertex is drawn and where its weights would place it if they summed to one; without weights, its first joint.
 fn farthest(
     subject: &Subject,
     w: &Weighted,
@@ -231,7 +232,7 @@ fn farthest(
             let at = |joint: u16| palette[usize::from(joint)].transform_point3(position);
             let drawn: DVec3 = joints.iter().zip(weights).map(|(j, weight)| at(*j) * f64::from(*weight)).sum();
             let sum = w.influences.sum(*vertex as usize);
-            // A sum that weights cancel in says nothing of the place.
+            // Where weights cancel in the sum, it tells no place.
             let placed = if sum.abs() > 1e-3 { drawn / sum } else { at(joints[0]) };
             let metres = distance(drawn, placed);
             if metres.is_finite() && worst.is_none_or(|(most, _)| metres > most) {

@@ -1,4 +1,4 @@
-//! Points that lie in one place become one: the hash behind a welded surface.
+//! Welds points that lie in one place, by a hash of cells.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -7,7 +7,7 @@ use glam::Vec3;
 
 use crate::math::Aabb;
 
-/// Points this close are one, as a part of the diagonal of the box around all.
+/// Points that are nearer to each other than this are welded, as a share of the diagonal of the box around all.
 const TOLERANCE: f32 = 1e-6;
 
 /// The result of welding a list of points.
@@ -15,7 +15,7 @@ const TOLERANCE: f32 = 1e-6;
 pub(super) struct Weld {
     /// For each point: the place it lies in.
     pub of: Vec<u32>,
-    /// For each place: the first point that lies there.
+    /// The position of each place: that of the first point that lies there.
     pub positions: Vec<Vec3>,
 }
 
@@ -51,7 +51,7 @@ const NONE: u32 = u32::MAX;
 /// The side of a cell, in tolerances: most points look into one cell only.
 const CELL: f64 = 8.0;
 
-/// Places by cell: the first of each, the others follow in a chain.
+/// Places by cell: the first of each cell, from which the others follow in a chain.
 struct Grid {
     corner: glam::DVec3,
     cell: f64,
@@ -59,14 +59,14 @@ struct Grid {
 }
 
 impl Grid {
-    /// The cell of a point moved by `by` along all axes. All points one: the one cell.
+    /// Returns the cell of a point moved by `by` along all axes. Where all points are one, there is one cell.
     fn cell_of(&self, point: Vec3, by: f64) -> [u32; 3] {
         if self.cell <= 0.0 {
             return [0; 3];
         }
         // One is added so that a point at the corner may be moved back.
         let cells = (point.as_dvec3() + by - self.corner) / self.cell + 1.0;
-        // Far outside numbers begin again, so that strays are not all in one cell.
+        // Far outside the cell numbers wrap around, so that strays are not all in one cell.
         cells.to_array().map(|c| c.rem_euclid(4_294_967_296.0) as u32)
     }
 
@@ -92,7 +92,7 @@ impl Grid {
     }
 }
 
-/// A hash of few operations, which nobody who makes a file can foresee.
+/// A hash of few operations with a random start, so that nobody who makes a file can foresee collisions.
 #[derive(Clone)]
 struct Mixer(u64);
 
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Points that are far away decide nothing for points that are near, and are not heaped in one cell.
+    /// Points that are far away do not change how near points are welded, and are not heaped in one cell.
     #[test]
     fn strays_change_no_place_of_the_others() {
         let at = |i: u32| Vec3::new((i % 20) as f32, (i / 20 % 20) as f32, (i / 400) as f32) * 0.05;

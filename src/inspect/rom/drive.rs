@@ -1,4 +1,4 @@
-//! One core's work: it poses the model, deforms the part of the skin that bends, measures it, and keeps the worst.
+//! The work of one core: it poses the model, deforms the part of the skin that bends, measures it, and keeps the worst.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::model::{LocalPose, Model, NodeId};
 struct Part {
     unit: usize,
     patch: Patch,
-    /// All that are read, rising.
+    /// All vertices that are read, rising.
     vertices: SampledVertices,
     /// The corners of its triangles, three for each.
     corners: SampledVertices,
@@ -33,9 +33,9 @@ pub(super) struct Slots {
 struct Slot {
     node: usize,
     skin: usize,
-    /// In the joints of the skin.
+    /// The place in the joints of the skin.
     joint: usize,
-    /// Among all palettes.
+    /// The place among all palettes.
     place: usize,
 }
 
@@ -61,17 +61,17 @@ impl Slots {
     }
 }
 
-/// Callbacks by which a drive reports while it goes on.
+/// Callbacks by which a drive reports while it runs.
 pub(super) struct DriveCallbacks<'a> {
-    /// One more pose is measured.
+    /// Called when one more pose is measured.
     pub(super) tick: &'a dyn Fn(),
-    /// Whether to leave out the poses that are left.
+    /// Returns whether to leave out the remaining poses.
     pub(super) ends: &'a dyn Fn() -> bool,
-    /// How long it takes to find what a drive bends of a primitive and to measure one pose of it.
+    /// Called with the time that it takes to find what a drive bends of a primitive and to measure one pose of it.
     pub(super) note: &'a dyn Fn(Duration),
 }
 
-/// Everything that one thread needs.
+/// The data and memory of one thread.
 pub(super) struct Worker<'a> {
     model: &'a Model,
     method: &'static Method,
@@ -82,7 +82,7 @@ pub(super) struct Worker<'a> {
     local: LocalPose,
     nodes: Vec<Affine3A>,
     packed: Vec<Vec4>,
-    /// Nodes that are not where they rest.
+    /// The nodes that are not at rest.
     moved: Range<usize>,
     sample: SampleScratch,
     base: Vec<Vec3>,
@@ -118,7 +118,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Measures some poses of a drive: the worst for each primitive that it bends. Leaves out what is left once it is told to.
+    /// Measures some poses of a drive, and returns the worst for each primitive that it bends. It skips the remaining
+    /// poses once it is told to.
     pub(super) fn drive(
         &mut self,
         plan: &Plan,
@@ -154,7 +155,7 @@ impl<'a> Worker<'a> {
         out
     }
 
-    /// Everything about one rule, primitive and pose.
+    /// Describes the faults of one rule, primitive and pose.
     pub(super) fn fault(&mut self, what: Driven, unit: usize, pose: FindingPose, rule: &RomRule) -> Option<FaultyPose> {
         let part = self.part(what, unit)?;
         self.pose(pose);
@@ -174,7 +175,7 @@ impl<'a> Worker<'a> {
         Some(FaultyPose { measures, vertices, count, mover })
     }
 
-    /// The joint with most of the weights of these vertices, the first of the skin among equals.
+    /// Returns the joint with most of the weights of these vertices, the first of the skin among equals.
     fn mover(&self, unit: &Skinned, vertices: &[u32]) -> Option<NodeId> {
         let mut sums = vec![0.0_f64; unit.skin.joints.len()];
         for vertex in vertices {
@@ -187,7 +188,7 @@ impl<'a> Worker<'a> {
         Some(unit.skin.joints[best])
     }
 
-    /// The part of a primitive that a drive bends; `None` where it bends nothing.
+    /// Returns the part of a primitive that a drive bends; `None` where it bends nothing.
     fn part(&mut self, what: Driven, unit: usize) -> Option<Part> {
         let s = &self.skinned[unit];
         let moves = (s.palette(&self.rest_packed, self.method), self.method);
@@ -238,7 +239,7 @@ impl<'a> Worker<'a> {
         part.patch.measure(posed, &LIMITS, &mut self.scratch, found)
     }
 
-    /// Poses the model; what an earlier pose moved goes back to rest.
+    /// Poses the model; nodes that an earlier pose moved go back to rest.
     fn pose(&mut self, pose: FindingPose) {
         let back = std::mem::replace(&mut self.moved, 0..0);
         self.nodes[back.clone()].copy_from_slice(&self.rest[back.clone()]);
@@ -268,7 +269,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Brings the palettes of the joints among `nodes` up to date.
+    /// Updates the palettes of the joints among `nodes`.
     fn repack(&mut self, nodes: Range<usize>, rest: bool) {
         if nodes.is_empty() {
             return;

@@ -1,10 +1,10 @@
-//! Range of motion: every joint is driven through its limits (or the file's own clips are played), the deformed surface is
-//! measured at each step, and the worst poses become findings.
+//! Range of motion: every joint is turned through its limits (or the file's own clips are played), the deformed surface
+//! is measured at each step, and the worst poses become findings.
 //!
-//! A joint that turns moves all below it rigidly, so only the skin that is shared between that part and the rest of the body
-//! changes its shape: nothing else is deformed or measured. Work is shared among all cores by joint; the results stand in
-//! the order of the plan, whoever did them, so that any number of threads finds the same. A run that may only take so long
-//! ([`Stop::until`]) lists what it found by then, and says how many poses it did not come to.
+//! A joint that turns moves everything below it rigidly, so only the skin that is shared between that part and the rest
+//! of the body changes its shape: nothing else is deformed or measured. Work is shared among all cores by joint; the
+//! results are in the order of the plan, so that any number of threads finds the same. A run with a time limit
+//! ([`Stop::until`]) lists what it found by then, and says how many poses it did not reach.
 
 mod drive;
 mod rules;
@@ -28,16 +28,16 @@ use crate::inspect::check::{Finding, FindingPose, Report};
 use crate::model::{ClipId, Model, NodeId};
 use crate::parallel;
 
-/// How far and how finely.
+/// The range, the steps and the length of the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RomOptions {
-    /// Each joint is turned so far to both sides, about each of its axes.
+    /// The angle to which each joint is turned to both sides, about each of its axes, degrees.
     pub degrees: f32,
-    /// From one pose to the next.
+    /// The angle from one pose to the next, degrees.
     pub step_degrees: f32,
-    /// Play the file's clips instead, at 30 poses a second.
+    /// Whether the file's clips are played instead, at 30 poses a second.
     pub clips: bool,
-    /// How many findings of each rule are listed: the worst.
+    /// How many findings of each rule are listed: the worst ones.
     pub worst: usize,
 }
 
@@ -48,7 +48,7 @@ impl Default for RomOptions {
 }
 
 impl RomOptions {
-    /// Limits that can be used: to each side no more than half a turn, steps from one degree up.
+    /// Returns limits that can be used: to each side no more than half a turn, steps from one degree up.
     #[must_use]
     pub fn clamped(self) -> Self {
         let within = |value: f32, otherwise: f32| if value.is_finite() { value.clamp(1.0, 180.0) } else { otherwise };
@@ -61,7 +61,7 @@ impl RomOptions {
     }
 }
 
-/// A joint, or a clip, and how many poses it is driven through.
+/// A joint, or a clip, and the number of poses that it is driven through.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Drive {
     what: Driven,
@@ -73,42 +73,42 @@ enum Driven {
     Joint(NodeId),
     Clip {
         clip: ClipId,
-        /// Seconds. In f64: the keys of a file may lie so far apart that f32 overflows.
+        /// The first time of the clip, seconds; f64, since the keys of a file may lie so far apart that f32 overflows.
         start: f64,
         length: f64,
     },
 }
 
-/// Every pose that will be measured. It takes a few bytes for each joint, however many poses those have.
+/// The poses that will be measured. It takes a few bytes for each joint, however many poses those have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     drives: Vec<Drive>,
-    /// Angles that each joint is turned by, about each of its axes.
+    /// The angles by which each joint is turned about each of its axes, radians.
     turns: Vec<f32>,
     worst: usize,
     clips: bool,
 }
 
 impl Plan {
-    /// Poses in all.
+    /// Returns how many poses there are in all.
     #[must_use]
     pub fn poses(&self) -> usize {
         self.drives.iter().map(|d| d.poses).sum()
     }
 
-    /// Joints (or clips) that are driven.
+    /// Returns how many joints (or clips) are driven.
     #[must_use]
     pub fn len(&self) -> usize {
         self.drives.len()
     }
 
-    /// Nothing moves.
+    /// Returns whether nothing moves.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.drives.is_empty()
     }
 
-    /// A pose of a drive, by its number.
+    /// Returns a pose of a drive, by its number.
     fn pose(&self, drive: &Drive, number: usize) -> FindingPose {
         match drive.what {
             Driven::Joint(joint) => {
@@ -123,12 +123,13 @@ impl Plan {
     }
 }
 
-/// When a run ends before it is done.
+/// What ends a run before it is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop<'a> {
-    /// Once this is set nobody waits for the result, and there is none.
+    /// Once this is set the run ends without a result.
     pub cancel: &'a AtomicBool,
-    /// At this moment at the latest the run ends with what it has measured; `None`: it takes the time that it needs.
+    /// The moment at which the run ends at the latest, with what it has measured; `None`: it takes the time that it
+    /// needs.
     pub until: Option<Instant>,
 }
 
@@ -137,7 +138,7 @@ impl Stop<'_> {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// No time is left, or only `reserve`.
+    /// Returns whether no more time than `reserve` is left.
     fn is_late(&self, reserve: Duration) -> bool {
         self.until.is_some_and(|until| Instant::now() + reserve >= until)
     }
@@ -150,26 +151,26 @@ impl Stop<'_> {
 /// The findings of the range of motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RomReport {
-    /// Worst first, then in the order of [`ROM_RULES`], the worst of each rule first.
+    /// The findings: worst first, then in the order of [`ROM_RULES`], the worst of each rule first.
     pub findings: Vec<Finding>,
-    /// Poses that were measured.
+    /// How many poses were measured.
     pub poses: usize,
-    /// Poses that were planned: more than were measured where the time did not suffice.
+    /// How many poses were planned, which are more where the time was too short.
     pub planned: usize,
-    /// Joints (or clips) that were driven.
+    /// How many joints (or clips) were driven.
     pub driven: usize,
-    /// The file's clips were played; no joint was driven through its limits.
+    /// Whether the file's clips were played instead of turning joints.
     pub clips: bool,
 }
 
-/// Moments of one clip that are measured at most; a longer clip is looked at less often.
+/// The most moments of one clip that are measured; a longer clip is measured in larger steps.
 const MOST_MOMENTS: usize = 3600;
-/// Poses for each second of a clip.
+/// How many poses each second of a clip has.
 const RATE: f64 = 30.0;
-/// Poses of a clip that one core measures before it asks for more.
+/// How many poses of a clip one core measures before it takes the next piece of work.
 const SLICE: usize = 8;
 
-/// The poses of a model: all its joints that move skin through their limits, or all its clips.
+/// Plans the poses of a model: all its joints that move skin through their limits, or all its clips.
 #[must_use]
 pub fn plan(model: &Model, options: &RomOptions) -> Plan {
     let options = options.clamped();
@@ -183,7 +184,7 @@ pub fn plan(model: &Model, options: &RomOptions) -> Plan {
     Plan { drives, turns, worst: options.worst, clips: options.clips }
 }
 
-/// Angles in radians, the smallest first, each to both sides; the limit itself is always one.
+/// Returns angles in radians, the smallest first, each to both sides; the limit itself is always one of them.
 fn turns(options: &RomOptions) -> Vec<f32> {
     let steps = (options.degrees / options.step_degrees).ceil() as usize;
     let angle = |i: usize| (i as f32 * options.step_degrees).min(options.degrees);
@@ -204,8 +205,8 @@ struct Task {
     poses: std::ops::Range<usize>,
 }
 
-/// Measures every pose of `plan`, on all cores. `progress` hears how much is done (0…1), from any thread. `None` once
-/// `cancel` is set.
+/// Measures every pose of `plan`, on all cores. `progress` is called with the share that is done (0…1), from any
+/// thread. Returns `None` once `cancel` is set.
 #[must_use]
 pub fn run(
     model: &Model,
@@ -253,7 +254,7 @@ fn run_on(
     }
     let (total, done) = (plan.poses().max(1), AtomicUsize::new(0));
     let tick = || progress(done.fetch_add(1, Ordering::Relaxed) as f32 / total as f32);
-    // What was worst is posed once more to be described, which takes as long as it took: that time is kept back.
+    // The worst poses are posed once more to be described, which takes as long again: that time is reserved.
     let (slowest, rounds) = (AtomicU64::new(0), (plan.worst * ROM_RULES.len()).div_ceil(threads) as u32);
     let budget = stop.until.map(|until| until.saturating_duration_since(Instant::now()));
     let reserve = || {
@@ -275,7 +276,7 @@ fn run_on(
     if stop.is_cancelled() {
         return None;
     }
-    // Slices of one drive become one again, the earlier pose first where two are equally bad.
+    // Slices of one drive are merged again, the earlier pose first where two are equally bad.
     let mut worst: Vec<(usize, usize, Worst)> = Vec::new();
     for (task, found) in tasks.iter().zip(found) {
         for (unit, new) in found {
@@ -308,7 +309,7 @@ fn run_on(
 }
 
 impl RomReport {
-    /// All poses that were planned were measured.
+    /// Returns whether all planned poses were measured.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.poses == self.planned
@@ -321,7 +322,7 @@ impl RomReport {
     }
 }
 
-/// Lends a worker that stands idle, or a new one: there are as many as threads.
+/// Runs `work` with an idle worker, or a new one: there are as many as threads.
 fn with<'a, T>(
     idle: &Mutex<Vec<Worker<'a>>>,
     new: &dyn Fn() -> Worker<'a>,

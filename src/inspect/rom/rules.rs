@@ -1,7 +1,7 @@
-//! The rules by which a range of motion is judged, how their findings are ranked, and the words for them.
+//! The rules by which a range of motion is judged, the ranking of their findings, and their texts.
 //!
 //! Every rig deforms badly somewhere within ±90° on every axis: most joints never go there. So findings rank poses and
-//! condemn none, except where no intended deformation looks like that.
+//! do not condemn them, except where no intended deformation looks like that.
 
 use std::f32::consts::PI;
 
@@ -17,9 +17,9 @@ pub struct RomRule {
     pub id: &'static str,
     /// The name as a heading.
     pub label: &'static str,
-    /// One sentence: what it lists.
+    /// A sentence that says what it lists.
     pub help: &'static str,
-    /// In [`ROM_RULES`].
+    /// Its place in [`ROM_RULES`].
     pub(super) place: usize,
     /// The fault that it lists; `None`: it judges the patch as a whole.
     pub(super) fault: Option<Fault>,
@@ -70,18 +70,18 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
 /// The limits beyond which a fault is listed.
 pub(super) const LIMITS: Limits =
     Limits { stretch: 2.0, area: [0.1, 4.0], fold: PI * 150.0 / 180.0, folded_by: PI / 3.0 };
-/// Share of the volume that a bend may lose or gain unlisted.
+/// The share of the volume that a bend may lose or gain without being listed.
 const VOLUME: f64 = 0.25;
 
-/// No skin is meant to do this: an edge that grows so much has its ends on joints that have nothing to do with each other.
+/// The stretch from which on an edge must have its ends on unrelated joints: no skin is meant to stretch so far.
 const TORN: f64 = 25.0;
 
-/// How bad each rule finds a pose; `None`: not worth listing.
+/// Returns how bad each rule finds a pose; `None`: not worth listing.
 pub(super) fn badness(m: &Measures) -> [Option<f64>; RULE_COUNT] {
     let stretch = f64::from(m.stretch[1]);
     let [least, most] = m.triangle.map(f64::from);
     let bad = least < f64::from(LIMITS.area[0]) || most > f64::from(LIMITS.area[1]);
-    // A triangle pressed flat counts like one that grew a thousandfold.
+    // A triangle that is pressed flat counts like one that grew a thousandfold.
     let area = most.max(1.0 / least.max(1e-3));
     let volume = m.volume.map(|v| (v - 1.0).abs());
     [
@@ -96,12 +96,12 @@ pub(super) fn badness(m: &Measures) -> [Option<f64>; RULE_COUNT] {
 /// The worst pose of each rule, for one drive and one primitive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worst {
-    /// By [`RomRule::place`]: how bad, and in which pose of the drive.
+    /// For each [`RomRule::place`]: how bad it is, and the number of the drive's pose.
     rules: [Option<(f64, usize)>; RULE_COUNT],
 }
 
 impl Worst {
-    /// Before any pose was measured.
+    /// The value before any pose was measured.
     pub(super) const NONE: Self = Self { rules: [None; RULE_COUNT] };
 
     pub(super) fn note(&mut self, pose: usize, measures: &Measures) {
@@ -114,7 +114,7 @@ impl Worst {
         }
     }
 
-    /// Takes up what later poses showed.
+    /// Takes the worst of later poses into account.
     pub(super) fn merge(&mut self, later: Self) {
         for (kept, new) in self.rules.iter_mut().zip(later.rules) {
             if let Some((value, _)) = new
@@ -125,12 +125,12 @@ impl Worst {
         }
     }
 
-    /// How bad it gets; `None` where the rule has nothing to say.
+    /// Returns how bad it gets; `None` where the rule has no finding.
     pub(super) fn value(&self, rule: &RomRule) -> Option<f64> {
         self.rules[rule.place].map(|(value, _)| value)
     }
 
-    /// In which pose of the drive it is worst.
+    /// Returns the number of the drive's pose in which it is worst.
     pub(super) fn pose(&self, rule: &RomRule) -> usize {
         self.rules[rule.place].map_or(0, |(_, pose)| pose)
     }
@@ -139,9 +139,9 @@ impl Worst {
 /// The faults that one rule finds in one primitive in one pose.
 pub(super) struct FaultyPose {
     pub(super) measures: Measures,
-    /// Stored vertices at fault, rising.
+    /// The stored vertices at fault, rising.
     pub(super) vertices: Vec<u32>,
-    /// Edges or triangles at fault.
+    /// How many edges or triangles are at fault.
     pub(super) count: usize,
     /// The joint that moves these vertices most.
     pub(super) mover: Option<NodeId>,
@@ -150,14 +150,14 @@ pub(super) struct FaultyPose {
 /// A row that is listed.
 pub(super) struct RankedRow {
     pub(super) rule: &'static RomRule,
-    /// In the list of the worst.
+    /// Its place in the list of the worst.
     pub(super) row: usize,
-    /// From 1, among all that this rule could list.
+    /// Its rank from 1, among all that this rule could list.
     rank: usize,
     of: usize,
 }
 
-/// The worst `most` rows of each rule; among equals, the earlier.
+/// Returns the worst `most` rows of each rule; among equals, the earlier.
 pub(super) fn rank(worst: &[(usize, usize, Worst)], most: usize) -> Vec<RankedRow> {
     let mut out = Vec::new();
     for rule in ROM_RULES {
@@ -170,7 +170,7 @@ pub(super) fn rank(worst: &[(usize, usize, Worst)], most: usize) -> Vec<RankedRo
     out
 }
 
-/// The finding of a row. `pose` is where it is worst.
+/// Returns the finding of a row. `pose` is the pose in which it is worst.
 pub(super) fn finding(model: &Model, s: &Skinned, place: &RankedRow, pose: FindingPose, fault: FaultyPose) -> Finding {
     let FaultyPose { measures, vertices, count, mover } = fault;
     let (when, joints) = match pose {
@@ -214,7 +214,7 @@ fn counted(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("one {one}") } else { format!("{n} {many}") }
 }
 
-/// The sentence that says what the pose does, the sentence that says what to do about it, and the measured number.
+/// Returns the sentence that says what the pose does, the one that says what to do about it, and the measured number.
 fn words(rule: &RomRule, m: &Measures, count: usize) -> (String, &'static str, Measure) {
     let number = |what, value: f64, unit| Measure { what, value, unit };
     match rule.fault {
@@ -261,7 +261,7 @@ fn words(rule: &RomRule, m: &Measures, count: usize) -> (String, &'static str, M
     }
 }
 
-/// The words for what the worst triangle suffers, and its area, posed over rest.
+/// Returns the words for the fault of the worst triangle, and its area, posed over rest.
 fn area_words(m: &Measures) -> (&'static str, f64) {
     let [least, most] = m.triangle.map(f64::from);
     if 1.0 / least.max(1e-3) >= most { ("crushes", least) } else { ("swells", most) }

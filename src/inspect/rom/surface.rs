@@ -1,4 +1,4 @@
-//! Skinned primitives as range of motion sees them, and which part of them a joint bends.
+//! Skinned primitives in the form that range of motion needs, and the part of them that a joint bends.
 
 use std::collections::HashSet;
 
@@ -18,17 +18,17 @@ pub(super) struct Skinned<'a> {
     pub(super) source: &'a Primitive,
     pub(super) influences: InfluencesRef<'a>,
     pub(super) topology: SurfaceTopology,
-    /// Place of the skin's first matrix among all palettes.
+    /// The place of the skin's first matrix among all palettes.
     pub(super) first: usize,
-    /// Mesh space, rest morphs included.
+    /// The positions in mesh space, rest morphs included.
     pub(super) base: Vec<Vec3>,
-    /// Model space, as the file stores the pose.
+    /// The positions in model space, in the stored pose.
     pub(super) rest: Vec<Vec3>,
-    /// Shorter edges are not measured: a ten-thousandth of the box around `rest`.
+    /// Edges shorter than this are not measured: a ten-thousandth of the box around `rest`.
     pub(super) least: f32,
 }
 
-/// Some vertices of a primitive, and who moves them.
+/// Some vertices of a primitive, with their joints and weights.
 pub(super) struct SampledVertices {
     pub(super) vertices: Vec<u32>,
     per_vertex: usize,
@@ -56,19 +56,19 @@ pub(super) struct Scratch {
     carried: Vec<Vec3>,
 }
 
-/// How a vertex stands to a joint that turns.
+/// The relation of a vertex to a joint that turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JointShare {
     /// Nothing at or below the joint moves it.
     Stays,
     /// It moves as the joint does.
     Follows,
-    /// Something in between.
+    /// Joints that turn and joints that stay share it.
     Blends,
 }
 
 impl<'a> Skinned<'a> {
-    /// By mesh, primitive and skin; `None` soon after `stop` says so.
+    /// Returns all skinned primitives by mesh, primitive and skin; `None` soon after `stop` returns true.
     pub(super) fn all(model: &'a Model, method: &Method, stop: &dyn Fn() -> bool) -> Option<Vec<Self>> {
         let (mut pose, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
@@ -132,14 +132,14 @@ impl<'a> Skinned<'a> {
         self
     }
 
-    /// The matrices of its skin.
+    /// Returns the matrices of its skin.
     pub(super) fn palette<'p>(&self, packed: &'p [Vec4], method: &Method) -> &'p [Vec4] {
         let stride = method.vec4s_per_joint;
         &packed[self.first * stride..][..self.skin.joints.len() * stride]
     }
 
-    /// The directions in which the fronts of triangles should look: their normals in mesh space, carried by the blend of
-    /// each corner. `corners` holds three for each triangle.
+    /// Returns the directions in which the fronts of triangles should look: their normals in mesh space, carried by the
+    /// blended matrix of each corner. `corners` holds three for each triangle.
     pub(super) fn facing(
         &self,
         corners: &SampledVertices,
@@ -186,7 +186,7 @@ impl<'a> Skinned<'a> {
         }
     }
 
-    /// How each stored vertex stands to `joint`, or `None` where it moves none of them.
+    /// Returns the relation of each stored vertex to `joint`, or `None` where it moves none of them.
     pub(super) fn shares(&self, model: &Model, joint: NodeId) -> Option<Vec<JointShare>> {
         let below = joint.index()..model.skeleton.subtree_end(joint);
         let inside: Vec<bool> = self.skin.joints.iter().map(|j| below.contains(&j.index())).collect();
@@ -204,7 +204,7 @@ impl<'a> Skinned<'a> {
             any |= here;
             match (here, elsewhere) {
                 (false, _) => JointShare::Stays,
-                // A sum other than one does not follow a motion as its neighbours do.
+                // A vertex whose weights do not sum to one does not follow a motion as its neighbours do.
                 (true, false) if (sum - 1.0).abs() < 1e-5 => JointShare::Follows,
                 _ => JointShare::Blends,
             }
@@ -214,7 +214,7 @@ impl<'a> Skinned<'a> {
     }
 }
 
-/// Whether what hangs on `joint` keeps its shape when the joint turns: nothing above it scales unevenly.
+/// Returns whether everything below `joint` keeps its shape when the joint turns: nothing above it scales unevenly.
 pub(super) fn turns_rigidly(model: &Model, rest: &[Affine3A], joint: NodeId) -> bool {
     let Some(parent) = model.skeleton.parents[joint.index()] else { return true };
     let m = rest[parent.index()].matrix3;
@@ -225,12 +225,12 @@ pub(super) fn turns_rigidly(model: &Model, rest: &[Affine3A], joint: NodeId) -> 
     even && [x.dot(y), y.dot(z), z.dot(x)].into_iter().all(|d| d.abs() < 1e-3 * most)
 }
 
-/// The joints that move a vertex, themselves or by a joint below, by rising node.
+/// Returns the joints that move a vertex, themselves or by a joint below, rising by node.
 pub(super) fn moving_joints(model: &Model) -> Vec<NodeId> {
     let mut moves = vec![false; model.skeleton.len()];
     let mut seen = HashSet::new();
     for instance in &model.instances {
-        // A mesh that is drawn often with one skin says the same each time.
+        // A mesh that is drawn often with one skin gives the same result each time.
         let Some(skin) = instance.skin.filter(|skin| seen.insert((instance.mesh, *skin))) else { continue };
         let joints = &model.skins[skin.index()].joints;
         for influences in model.primitives(instance.mesh).filter_map(|p| p.influences) {

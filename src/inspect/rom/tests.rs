@@ -1,4 +1,4 @@
-//! Range of motion against closed forms, and for any number of threads.
+//! Compares range of motion with closed forms, and its results for any number of threads.
 
 use super::*;
 use crate::deform::{METHODS, method};
@@ -24,7 +24,7 @@ fn a_bent_tube_is_the_same_for_any_number_of_threads() {
     }
 }
 
-/// The tube of two joints with these weights of the upper one, by ring.
+/// Makes the tube of two joints with these weights of the upper one, by ring.
 fn weighted(rings: usize, upper: &dyn Fn(usize) -> f32) -> Model {
     let sides = 12;
     let mut parts = (*tube(Tube { joints: 2, rings, sides, length: 2.0, radius: 0.25, influences: 2 })).clone();
@@ -53,7 +53,7 @@ fn half_weights_lose_the_volume_of_the_closed_form() {
     let FindingPose::Turned { joint, angle, .. } = finding.pose else { panic!("{:?}", finding.pose) };
     assert_eq!((joint, angle.abs()), (NodeId(2), 75.0_f32.to_radians()));
     assert_eq!(finding.vertices, (0..108).collect::<Vec<_>>());
-    // The root moves all of it, the first joint with the second below it too: nothing changes its shape.
+    // The root moves everything, and so does the first joint with the second below it: neither changes its shape.
     assert_eq!((out.driven, out.poses), (2, 12));
 }
 
@@ -191,7 +191,7 @@ fn a_sheet_is_given_up_soon_after_nobody_wants_it() {
         false
     });
     assert_eq!(whole.unwrap(), crate::deform::SurfaceTopology::new(p));
-    // At each of these questions it can be given up.
+    // The run can be cancelled at each of these questions.
     let questions = asked.get();
     assert!(questions > 20, "{questions}");
     for give_up in 1..=questions {

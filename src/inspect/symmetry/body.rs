@@ -1,4 +1,4 @@
-//! What skins of one body move, as they were bound: points, weights, joints.
+//! A body: the points, weights and joints that some skins move, as they were bound.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,34 +13,35 @@ use crate::model::{MeshId, Model, NodeId, PrimitiveRef, Skin, SkinId};
 pub(crate) struct Part {
     pub mesh: MeshId,
     pub primitive: usize,
-    /// Its first vertex.
+    /// The number of its first vertex.
     pub start: usize,
-    /// Stored vertices.
+    /// How many stored vertices it has.
     pub len: usize,
 }
 
 /// All stored vertices that some skins move, in the one mesh space in which they bind their joints.
 #[derive(Debug)]
 pub(super) struct Body {
-    /// The joints of all its skins, each once. Places are places in this list.
+    /// The joints of all its skins, each once. The places of joints are places in this list.
     pub nodes: Vec<NodeId>,
-    /// By mesh and primitive.
+    /// The primitives by mesh and primitive.
     pub parts: Vec<Part>,
     pub points: Vec<Vec3>,
     /// For each point, where its weights start in `weights`; one more at the end.
     starts: Vec<u32>,
     /// The weights as [`Body::weights`] gives them; none is 0, none comes twice.
     weights: Vec<(u16, f32)>,
-    /// By place: where the joint was bound; `None` where its matrix cannot be inverted.
+    /// For each joint: where it was bound; `None` where its matrix cannot be inverted.
     pub joints: Vec<Option<Vec3>>,
-    /// By place: whether the joint moves a vertex.
+    /// For each joint: whether it moves a vertex.
     pub moves: Vec<bool>,
-    /// Diagonal of the box around the mass of the points.
+    /// The diagonal of the box around the mass of the points.
     pub size: f32,
 }
 
 impl Body {
-    /// `None` where the skins move nothing that has a size. Each mesh counts once, with the first skin that moves it.
+    /// Makes the body of some skins; `None` where they move nothing that has a size. Each mesh counts once, with the
+    /// first skin that moves it.
     pub(super) fn of(model: &Model, skins: &[SkinId], meshes: &[Vec<MeshId>]) -> Option<Self> {
         let mut out = Self {
             nodes: Vec::new(),
@@ -67,7 +68,7 @@ impl Body {
         (!out.points.is_empty() && out.size > 0.0 && out.size.is_finite()).then_some(out)
     }
 
-    /// The place of a joint of a skin; the last one where there are more than can be numbered.
+    /// Returns the place of a joint of a skin; the last place where there are more joints than can be numbered.
     fn place(&mut self, skin: &Skin, j: usize, places: &mut HashMap<NodeId, u16>) -> u16 {
         let bound = || bind(skin, j).map(|m| m.translation.as_vec3()).filter(|p| p.is_finite());
         *places.entry(skin.joints[j]).or_insert_with(|| {
@@ -113,23 +114,24 @@ impl Body {
         }
     }
 
-    /// (place, share of the sum of weights) of a vertex, by rising place. Empty for one whose weights are
-    /// zero, negative or not finite: other rules tell of those.
+    /// Returns (place, share of the sum of weights) of a vertex, rising by place. Empty for one whose weights are zero,
+    /// negative or not finite, which other rules find.
     pub(super) fn weights(&self, point: usize) -> &[(u16, f32)] {
         &self.weights[self.starts[point] as usize..self.starts[point + 1] as usize]
     }
 }
 
-/// `mesh_from_joint` as bound; `None` where that is not known.
+/// Returns `mesh_from_joint` as bound; `None` where it is not known.
 fn bind(skin: &Skin, j: usize) -> Option<DAffine3> {
     rig::inverse_bind(skin, j).filter(|m| !rig::is_singular(m)).map(|m| m.inverse())
 }
 
-/// Skins that bind the joints they share in the same places are one body, such as the head and the hands of a character
-/// whose parts were exported each with a skin. Skins that share no joint are bodies of their own. Linear in joints.
+/// Groups skins into bodies. Skins that bind the joints they share in the same places are one body, such as the head
+/// and the hands of a character whose parts were exported each with a skin. Skins that share no joint are bodies of
+/// their own. Takes time linear in joints.
 pub(super) fn bodies(model: &Model) -> Vec<Vec<SkinId>> {
     let mut out: Vec<Vec<SkinId>> = Vec::new();
-    // The first body that has a node, and where that binds it.
+    // The first body that has each node, and where that body binds it.
     let mut known: HashMap<NodeId, (usize, Option<DAffine3>)> = HashMap::new();
     for (i, skin) in model.skins.iter().enumerate() {
         let binds: Vec<_> = (0..skin.joints.len()).map(|j| (skin.joints[j], bind(skin, j))).collect();
@@ -153,7 +155,7 @@ pub(super) fn bodies(model: &Model) -> Vec<Vec<SkinId>> {
     out
 }
 
-/// Equal but for rounding.
+/// Returns whether two matrices are equal but for rounding.
 fn same_place(a: &DAffine3, b: &DAffine3) -> bool {
     let size = a.translation.length().max(a.matrix3.col(0).length());
     a.abs_diff_eq(*b, 1e-5 * size.max(f64::MIN_POSITIVE))

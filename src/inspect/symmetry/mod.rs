@@ -1,8 +1,9 @@
-//! Left and right: where the weights of a vertex differ from those of its mirror image.
+//! Left and right: finds where the weights of a vertex differ from those of its mirror image.
 //!
-//! A body is what one skin moves, or several that bind the same joints alike, in the space in which they were bound. Its mirror plane is found, not assumed; its
-//! joints are paired by place, and by name where several stand in one place; then every vertex is compared with the
-//! vertex at its mirror image. Bodies that are not symmetric, in shape or in joints, have no differences.
+//! A body is what one skin moves, or several that bind the same joints alike, in the space in which they were bound.
+//! Its mirror plane is found, not assumed; its joints are paired by place, and by name where several stand in one
+//! place; then every vertex is compared with the vertex at its mirror image. Bodies that are not symmetric, in shape or
+//! in joints, have no differences.
 
 mod body;
 mod plane;
@@ -19,22 +20,22 @@ use crate::model::{MeshId, Model, NodeId};
 use body::Body;
 use plane::{Mirror, POINT_REACH};
 
-/// Points this near to each other are one place, as a share of the size: vertices of a seam.
+/// Points that are nearer to each other than this are in one place, as a share of the size: vertices of a seam.
 const SAME_POINT: f32 = 2e-5;
 
-/// The difference of a vertex that was compared with nothing: it has no mirror image, or its body no symmetry, or weights that
-/// tell nothing. Below every difference.
+/// The difference of a vertex that was not compared: it has no mirror image, its body is not symmetric, or its weights
+/// cannot be used. It is below every difference.
 pub const NOT_JUDGED: f32 = -1.0;
 
-/// For every stored vertex that a skin moves the largest difference (0…1) between one of its weights and that of its mirror
-/// image, both sides alike; [`NOT_JUDGED`] where nothing can be compared. Linear in vertices. Ends early, with what is known by
-/// then, once `cancel` is set.
+/// Returns for every stored vertex that a skin moves the largest difference (0…1) between one of its weights and that
+/// of its mirror image, both sides alike; [`NOT_JUDGED`] where nothing can be compared. Takes time linear in vertices.
+/// Ends early, with what is known by then, once `cancel` is set.
 #[must_use]
 pub fn differences(model: &Model, cancel: &AtomicBool) -> PerVertex {
     differences_of(model, &comparisons(model, cancel))
 }
 
-/// [`differences`] of what was compared.
+/// Does the same as [`differences`] for bodies that were compared before.
 pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVertex {
     let mut out = PerVertex::empty(model);
     for instance in model.instances.iter().filter(|i| i.skin.is_some()) {
@@ -48,7 +49,7 @@ pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVe
         for part in &comparison.parts {
             let values = &mut out.values[part.mesh.index()][part.primitive];
             for (value, new) in values.iter_mut().zip(&comparison.difference[part.start..]) {
-                // Of several skins that move it, the one that differs most.
+                // Where several skins move a vertex, the largest difference counts.
                 *value = value.max(*new);
             }
         }
@@ -56,26 +57,26 @@ pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVe
     out
 }
 
-/// A body beside its mirror image.
+/// A body compared with its mirror image.
 #[derive(Debug)]
 pub(crate) struct Comparison {
     pub plane: Plane,
     pub parts: Vec<Part>,
-    /// By vertex of the body; [`NOT_JUDGED`] where it was compared with nothing.
+    /// The difference of each vertex of the body; [`NOT_JUDGED`] where it was compared with nothing.
     pub difference: Vec<f32>,
-    /// By vertex of the body: the one that it was compared with, where they differ.
+    /// For each vertex of the body that differs: the vertex that it was compared with.
     pub image: Vec<u32>,
     body: Body,
     partners: Vec<Option<u16>>,
 }
 
 impl Comparison {
-    /// The joint of a place.
+    /// Returns the joint of a place.
     pub(crate) fn node(&self, place: u16) -> NodeId {
         self.body.nodes[usize::from(place)]
     }
 
-    /// Joints (by place) in whose weights a vertex differs from its image: each with its weight, its
+    /// Returns the joints (by place) in whose weights a vertex differs from its image: each with its weight, its
     /// partner, and the partner's weight at the image. Both joints of a pair may be among them.
     pub(crate) fn joints(&self, vertex: usize) -> Vec<(u16, f32, u16, f32)> {
         let mut mirrored = Vec::new();
@@ -93,7 +94,7 @@ impl Comparison {
     }
 }
 
-/// All bodies that are symmetric.
+/// Compares all bodies that are symmetric.
 pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison> {
     let mut meshes: Vec<Vec<MeshId>> = vec![Vec::new(); model.skins.len()];
     for instance in &model.instances {
@@ -122,14 +123,14 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
     let mut out: Vec<(f32, u32)> = own.clone();
     let mut near = Vec::new();
     for (vertex, (difference, image)) in out.iter_mut().enumerate().filter(|(_, (d, _))| *d > 0.0) {
-        // Copies of a vertex that disagree are a torn seam, or shells that touch: one that fits is enough.
+        // Copies of a vertex that disagree are a torn seam, or shells that touch: it is enough that one fits.
         grid.near(body.points[vertex], &mut near);
         let copies = near.iter().filter(|(d, _)| *d <= body.size * SAME_POINT).map(|(_, copy)| own[*copy as usize]);
         if let Some(least) = copies.filter(|(d, _)| (0.0..*difference).contains(d)).min_by(|a, b| a.0.total_cmp(&b.0)) {
             (*difference, *image) = least;
         }
     }
-    // Which side is right, nothing tells: both differ.
+    // It cannot be told which side is right: both differ.
     for vertex in 0..out.len() {
         let (difference, image) = out[vertex];
         let other = &mut out[image as usize];
@@ -141,8 +142,8 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
     Some(Comparison { plane, parts: body.parts.clone(), difference, image, body, partners })
 }
 
-/// How far each vertex differs from the vertex at its mirror image, and which that is; [`NOT_JUDGED`] and itself where there is
-/// none.
+/// Returns how far each vertex differs from the vertex at its mirror image, and which that is; [`NOT_JUDGED`] and
+/// itself where there is none.
 fn own_differences(
     body: &Body,
     grid: &Grid,
@@ -161,8 +162,8 @@ fn own_differences(
         }
         grid.near(plane.mirrored(body.points[vertex]), &mut near);
         let nearest = near.iter().fold(f32::INFINITY, |least, (d, _)| least.min(*d));
-        // Of vertices in one place (seams, hard edges) the one that fits best: which of them is the image, nothing
-        // tells.
+        // Of vertices in one place (seams, hard edges) the one that fits best is taken, since it cannot be told which
+        // of them is the image.
         near.retain(|(d, _)| *d <= nearest + body.size * SAME_POINT);
         let fits = near.iter().filter_map(|(_, other)| Some((distance(body, &mirrored, *other, partners)?, *other)));
         if let Some(best) = fits.min_by(|a, b| a.0.total_cmp(&b.0)) {
@@ -172,8 +173,8 @@ fn own_differences(
     out
 }
 
-/// Writes the weights that the image of a vertex ought to have, by rising place; false where it has none that could be
-/// compared, or one of its joints has no partner.
+/// Writes the weights that the image of a vertex ought to have, rising by place; returns false where the vertex has
+/// none that could be compared, or one of its joints has no partner.
 fn mirror_weights(body: &Body, vertex: usize, partners: &[Option<u16>], out: &mut Vec<(u16, f32)>) -> bool {
     out.clear();
     for (joint, weight) in body.weights(vertex) {
@@ -184,7 +185,7 @@ fn mirror_weights(body: &Body, vertex: usize, partners: &[Option<u16>], out: &mu
     !out.is_empty()
 }
 
-/// The largest difference between wanted weights and those of a vertex; `None` where it has none that could be
+/// Returns the largest difference between wanted weights and those of a vertex; `None` where it has none that could be
 /// compared, or one of its joints has no partner.
 fn distance(body: &Body, wanted: &[(u16, f32)], vertex: u32, partners: &[Option<u16>]) -> Option<f32> {
     let there = body.weights(vertex as usize);

@@ -1,4 +1,4 @@
-//! The plane that mirrors a body and its joints.
+//! Finds the plane that mirrors a body and its joints.
 
 use glam::Vec3;
 
@@ -6,34 +6,34 @@ use super::body::Body;
 use crate::math::{Aabb, Grid, Plane};
 use crate::model::{Doubt, JointPairs, Model};
 
-/// Points that mirror each other are this near, as a share of the size: nearer than the spacing of vertices, so that
-/// weights which change along the surface are not compared from one vertex to the next.
+/// How near a point must be to the mirror image of another, as a share of the size: nearer than the spacing of
+/// vertices, so that weights which change along the surface are not compared from one vertex to the next.
 pub(super) const POINT_REACH: f32 = 1e-3;
-/// Points of which at least this share has a mirror image make a symmetric body: the rest is what it carries on one
+/// A body is symmetric if at least this share of its points has a mirror image; the rest is what it carries on one
 /// side.
 const LEAST_POINTS: f32 = 0.6;
-/// The same of the joints that move something.
+/// The same share for the joints that move something.
 const LEAST_JOINTS: f32 = 0.8;
-/// Points on which planes are tried.
+/// How many points planes are tried on.
 const TRIED: usize = 2048;
 
-/// A plane and what it does to the joints.
+/// A mirror plane and the pairs of joints.
 #[derive(Debug)]
 pub(super) struct Mirror {
     pub plane: Plane,
-    /// By place: the joint on the other side, itself for one on the plane; `None` for one that has none.
+    /// For each joint: the joint on the other side, itself for one on the plane; `None` for one that has none.
     pub partners: Vec<Option<u16>>,
 }
 
 impl Mirror {
-    /// The plane that mirrors most of a body's points and joints; `None` where none does, or where it leaves no joint
-    /// on either side: what has no left and right is not asymmetric.
+    /// Finds the plane that mirrors most of a body's points and joints; `None` where none does, or where it leaves no
+    /// joint on either side: a body without left and right is not asymmetric.
     pub(super) fn of(model: &Model, body: &Body, grid: &Grid) -> Option<Self> {
         let joints = JointPairs::of(&model.skeleton, &body.nodes, body.joints.clone());
         let mut best: Option<(f32, Self)> = None;
         for plane in candidates(body, &joints.named_pairs()) {
             let share = mirrored_share(body, grid, plane);
-            // Planes that do as well come in the order of how usual they are.
+            // Planes that are equally good come in the order of how usual they are.
             if share < LEAST_POINTS || best.as_ref().is_some_and(|(most, _)| share < most + 1e-3) {
                 continue;
             }
@@ -49,7 +49,7 @@ impl Mirror {
     }
 }
 
-/// The share of points, evenly picked, that have a point at their mirror image.
+/// Returns the share of points, evenly picked, that have a point at their mirror image.
 fn mirrored_share(body: &Body, grid: &Grid, plane: Plane) -> f32 {
     let step = body.points.len().div_ceil(TRIED);
     let (mut found, mut all, mut near) = (0, 0, Vec::new());
@@ -61,8 +61,8 @@ fn mirrored_share(body: &Body, grid: &Grid, plane: Plane) -> f32 {
     found as f32 / all as f32
 }
 
-/// Planes to try: across each axis at 0, through the middle of the points, of the joints, and of the pairs that names
-/// tell; and the one that those pairs tell where it lies across no axis.
+/// Returns planes to try: across each axis at 0, through the middle of the points, of the joints, and of the pairs that
+/// names make; and the plane of those pairs where it lies across no axis.
 fn candidates(body: &Body, pairs: &[[Vec3; 2]]) -> Vec<Plane> {
     let middle = |points: &mut dyn Iterator<Item = Vec3>| {
         let first = points.next()?;

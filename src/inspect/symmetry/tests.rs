@@ -1,4 +1,4 @@
-//! A figure of three joints and 42 points, mirrored by hand, and what is changed in it.
+//! Tests on a figure of three joints and 42 points, mirrored by hand, with changes.
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -8,9 +8,9 @@ use crate::model::{
     Influences, Instance, LocalPose, Mesh, ModelParts, NodeId, Primitive, Scene, Skeleton, Skin, SkinId, Topology,
 };
 
-/// Along x, on the left side; the right side mirrors them.
+/// The x of points on the left side; the right side mirrors them.
 const ACROSS: [f32; 4] = [0.0, 0.4, 0.9, 1.4];
-/// Along y and z: a body that no other plane mirrors.
+/// The y and z of points: no other plane mirrors them.
 const SECTION: [[f32; 2]; 6] = [[0.0, 0.0], [0.3, 0.1], [0.7, -0.2], [1.1, 0.05], [1.2, 0.4], [1.9, 0.3]];
 
 /// Points in the order left, right, left, right, …, and on the plane last.
@@ -62,7 +62,7 @@ fn influences(p: &mut ModelParts) -> &mut Influences {
     p.meshes[0].primitives[0].stored_influences.as_mut().unwrap()
 }
 
-/// Takes `amount` of the arm's weight of a vertex to the hips.
+/// Moves `amount` of the arm's weight of a vertex to the hips.
 pub(crate) fn plant(p: &mut ModelParts, vertex: usize, amount: f32) {
     let weights = &mut influences(p).weights[vertex * 4..];
     weights[0] += amount;
@@ -74,7 +74,7 @@ fn values(p: ModelParts) -> Vec<f32> {
     differences(&model, &AtomicBool::new(false)).of(MeshId(0), 0).to_vec()
 }
 
-/// Vertices that differ by more than 1e-4, with how much.
+/// Returns the vertices that differ by more than 1e-4, with the difference.
 fn differing(p: ModelParts) -> Vec<(usize, f32)> {
     let out = values(p).into_iter().enumerate().filter(|(_, d)| *d > 1e-4);
     out.map(|(v, d)| (v, (d * 1e4).round() / 1e4)).collect()
@@ -133,7 +133,7 @@ fn vertices_without_a_mirror_image_are_not_judged() {
     p.meshes[0].primitives[0].positions[9].y += 0.5;
     assert_eq!(not_judged(p.clone()), [8, 9]);
     assert_eq!(differing(p.clone()), [(20, 0.3), (21, 0.3)]);
-    // Nor is anything of a body without left and right.
+    // No vertex of a body without left and right is judged either.
     p.skins[0].inverse_bind[2].translation.x += 0.3;
     assert_eq!(not_judged(p.clone()).len(), values(p).len());
 }
@@ -141,7 +141,7 @@ fn vertices_without_a_mirror_image_are_not_judged() {
 #[test]
 fn a_vertex_on_the_plane_is_its_own_image() {
     let mut p = figure(Affine3A::IDENTITY);
-    // 0.1 of arm.L and 0.3 of arm.R.
+    // The vertex has 0.1 of arm.L and its image 0.3 of arm.R.
     let v = 36 + 2;
     influences(&mut p).joints[v * 4..v * 4 + 4].copy_from_slice(&[0, 1, 2, 0]);
     influences(&mut p).weights[v * 4..v * 4 + 4].copy_from_slice(&[0.6, 0.1, 0.3, 0.0]);
@@ -205,14 +205,14 @@ fn of_vertices_in_one_place_the_best_one_is_the_image() {
     }
     primitive.stored_vertices += 2;
     assert!(differing(p.clone()).is_empty());
-    // One of two copies changes: a torn seam, and no difference between left and right while the other fits.
+    // One of two copies changes: that is a torn seam, and no difference between left and right while the other fits.
     plant(&mut p, 9, 0.2);
     assert!(differing(p.clone()).is_empty());
-    // Both do.
+    // Both copies change.
     let i = influences(&mut p);
     i.joints[42 * 4..43 * 4].copy_from_slice(&[0, 2, 0, 0]);
     i.weights[42 * 4..43 * 4].copy_from_slice(&[0.3, 0.7, 0.0, 0.0]);
-    // The nearest of four pairs: (0.1, 0.9) beside (0.3, 0.7).
+    // The nearest of four pairs has (0.1, 0.9) beside (0.3, 0.7).
     assert_eq!(differing(p), [(8, 0.2), (9, 0.2), (42, 0.2), (43, 0.2)]);
 }
 
@@ -223,7 +223,7 @@ fn weights_that_other_rules_tell_of_are_not_compared() {
         change(&mut influences(&mut p).weights[9 * 4..10 * 4]);
         differing(p)
     };
-    // No weights, a negative one, and all of them too small by the same factor.
+    // There are vertices without weights, with a negative one, and with weights that are too small by the same factor.
     assert!(change(&|w| w.fill(0.0)).is_empty());
     assert!(change(&|w| w[..2].copy_from_slice(&[1.4, -0.4])).is_empty());
     assert!(change(&|w| w.iter_mut().for_each(|w| *w *= 0.6)).is_empty());
@@ -239,7 +239,7 @@ fn a_body_of_another_shape_on_either_side_is_not_compared() {
     let mut p = figure(Affine3A::IDENTITY);
     plant(&mut p, 9, 0.3);
     for (i, position) in p.meshes[0].primitives[0].positions.iter_mut().enumerate() {
-        // Each of them elsewhere but the planted one: 1 % of the size is 0.034.
+        // All points but the planted one are moved: 1 % of the size is 0.034.
         if i % 2 == 1 && i < 36 && i != 9 {
             *position += Vec3::new(0.0, 0.02 + 0.003 * i as f32, 0.01);
         }
@@ -249,12 +249,12 @@ fn a_body_of_another_shape_on_either_side_is_not_compared() {
 
 #[test]
 fn joints_that_do_not_mirror_make_no_left_and_right() {
-    // As in models whose joints stand half a percent of the size beside their mirror images.
+    // There are models whose joints stand half a percent of the size beside their mirror images.
     let mut p = figure(Affine3A::IDENTITY);
     plant(&mut p, 9, 0.3);
     p.skins[0].inverse_bind[2].translation.x += 0.03;
     assert!(differing(p).is_empty());
-    // Nor has a body whose joints all stand on the plane, if no names tell.
+    // A body whose joints all stand on the plane has no left and right either, if no names tell.
     let mut p = figure(Affine3A::IDENTITY);
     p.skeleton.names = ["root", "hips", "a", "b"].map(String::from).to_vec();
     plant(&mut p, 9, 0.3);
@@ -308,7 +308,7 @@ fn a_joint_without_partner_is_not_compared() {
 fn rounding_to_bytes_stays_below_what_counts() {
     let mut p = figure(Affine3A::IDENTITY);
     for (i, w) in influences(&mut p).weights.iter_mut().enumerate() {
-        // One side rounded up, the other down.
+        // One side was rounded up, the other down.
         let byte = *w * 255.0;
         *w = if (i / 4) % 2 == 0 { byte.floor() } else { byte.ceil() } / 255.0;
     }

@@ -8,7 +8,7 @@ use crate::model::{LocalPose, Model, NodeId};
 /// One node of a chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChainLink {
-    /// Which node.
+    /// The node.
     pub node: NodeId,
     /// Its translation, rotation and scale in the pose.
     pub local: Transform,
@@ -18,8 +18,8 @@ pub struct ChainLink {
     pub model_from_node: Affine3A,
 }
 
-/// From the root to `node`: each world matrix is that of the parent times the local one, so that of a joint is the product
-/// R₁ T₁ R₂ … of all above it (Lewis, "Skinning math tutorial").
+/// Returns the links from the root to `node`: each world matrix is that of the parent times the local one, so that of a
+/// joint is the product R₁ T₁ R₂ … of all above it (Lewis, "Skinning math tutorial").
 #[must_use]
 pub fn chain(model: &Model, pose: &LocalPose, node: NodeId) -> Vec<ChainLink> {
     let skeleton = &model.skeleton;
@@ -44,7 +44,7 @@ mod tests {
     use crate::model::shapes::{Tube, tube};
     use crate::model::{ClipId, ModelParts};
 
-    /// By hand: a quarter turn about Z carries the child's +Y step to −X.
+    /// The expected values are computed by hand: a quarter turn about Z carries the child's +Y step to −X.
     #[test]
     fn a_turned_parent_carries_its_child() {
         let model = tube(Tube { joints: 2, length: 2.0, ..Tube::default() });

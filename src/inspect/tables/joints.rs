@@ -1,4 +1,4 @@
-//! The joint table: what each joint does to the vertices.
+//! The joint table: the effect of each joint on the vertices.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicBool};
@@ -14,18 +14,18 @@ use crate::model::{Model, NodeId, SkinId};
 /// The effect of a joint on the mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct JointFigures {
-    /// Stored vertices that it moves with a weight other than zero.
+    /// How many stored vertices it moves with a weight other than zero.
     pub vertices: usize,
-    /// Sum of its weights.
+    /// The sum of its weights.
     pub sum: f64,
     /// Its largest weight.
     pub largest: f32,
-    /// The box around what it moves in the bind pose: model space, metres.
+    /// The box around the vertices that it moves, in the bind pose: model space, metres.
     pub bounds: Aabb,
 }
 
 impl JointFigures {
-    /// The mean of its weights over the vertices that it moves.
+    /// Returns the mean of its weights over the vertices that it moves.
     #[must_use]
     pub fn mean(&self) -> f64 {
         if self.vertices == 0 { 0.0 } else { self.sum / self.vertices as f64 }
@@ -46,7 +46,7 @@ pub struct JointRow {
     pub node: NodeId,
     /// The skin, or the first of those that refer to it.
     pub skin: SkinId,
-    /// Its place there.
+    /// The joint's place in that skin.
     pub slot: usize,
     /// How many skins the row is about.
     pub skins: usize,
@@ -54,24 +54,25 @@ pub struct JointRow {
     pub depth: usize,
     /// The effect of the joint.
     pub figures: JointFigures,
-    /// It moves no vertex in any skin, and nor does any node below it.
+    /// Whether neither it nor any node below it moves a vertex in any skin.
     pub unused: bool,
-    /// How it rests beside how the skin bound it; `None` where that cannot be told.
+    /// The difference between its rest and how the skin bound it; `None` where that cannot be told.
     pub drift: Option<Drift>,
-    /// It does not rest as it was bound, by what counts in a skin of this size (see [`Drift::is_small`]).
+    /// Whether it does not rest as it was bound, by the tolerances for a skin of this size (see [`Drift::is_small`]).
     pub drifts: bool,
-    /// Angle of its own rotation at rest, degrees.
+    /// The angle of its own rotation at rest, degrees.
     pub rest_degrees: f64,
-    /// That is not zero (see [`RestFigures::is_turned`]).
+    /// Whether that angle is not zero (see [`RestFigures::is_turned`]).
     pub is_turned: bool,
 }
 
 /// Every joint of a model.
 #[derive(Clone, Debug, Default)]
 pub struct JointTable {
-    /// Over all skins, a row for each joint in node order. Meshes without a skin count for the joint that they hang on.
+    /// The rows over all skins, one for each joint in node order. Meshes without a skin count for the joint that they
+    /// hang on.
     all: Vec<JointRow>,
-    /// By skin and place in it.
+    /// The rows by skin and place in it.
     by_skin: Vec<Vec<JointRow>>,
 }
 
@@ -96,7 +97,7 @@ pub enum JointColumn {
 }
 
 impl JointTable {
-    /// Counts every weight. `None` once `cancel` is set.
+    /// Counts every weight. Returns `None` once `cancel` is set.
     #[must_use]
     pub fn of(model: &Model, vertices: &VertexTable, cancel: &AtomicBool) -> Option<Self> {
         let by_skin = count(model, vertices, cancel)?;
@@ -107,7 +108,7 @@ impl JointTable {
                 nodes[joint.index()].add(figures);
             }
         }
-        // Children come after their parents, so one pass backwards tells who moves something below.
+        // Children come after their parents, so one pass backwards finds which nodes move something below.
         let mut moves: Vec<bool> = nodes.iter().map(|n| n.vertices > 0).collect();
         let mut depth = vec![0; count];
         for n in (0..count).rev() {
@@ -154,13 +155,13 @@ impl JointTable {
         Some(Self { all: places.into_iter().flatten().collect(), by_skin: rows })
     }
 
-    /// The rows of one skin, or of all joints.
+    /// Returns the rows of one skin, or of all joints.
     #[must_use]
     pub fn rows(&self, skin: Option<SkinId>) -> &[JointRow] {
         skin.map_or(&self.all, |s| self.by_skin.get(s.index()).map_or(&[], Vec::as_slice))
     }
 
-    /// Those rows with `search` in their name, ordered; what is equal stays in the order of the nodes.
+    /// Returns the rows with `search` in their name, sorted; equal rows stay in the order of the nodes.
     #[must_use]
     pub fn select(
         &self,
@@ -190,7 +191,7 @@ impl JointColumn {
         let name = |node: NodeId| &skeleton.names[node.index()];
         let parent = |row: &JointRow| skeleton.parents[row.node.index()];
         let size = |row: &JointRow| row.figures.bounds.diagonal();
-        // What cannot be told comes last of the largest.
+        // A value that cannot be told sorts after the largest.
         let drift = |row: &JointRow, of: fn(&Drift) -> f64| row.drift.as_ref().map_or(-1.0, of);
         match self {
             Self::Name => name(a.node).to_lowercase().cmp(&name(b.node).to_lowercase()),
@@ -211,7 +212,7 @@ impl JointColumn {
     }
 }
 
-/// How long a matrix makes each axis, and its determinant.
+/// Returns the lengths to which a matrix scales each axis, and its determinant.
 #[must_use]
 pub fn scale_of(matrix: &Affine3A) -> (Vec3, f32) {
     let m = matrix.matrix3;
@@ -228,7 +229,7 @@ fn count(model: &Model, vertices: &VertexTable, cancel: &AtomicBool) -> Option<V
         let skin = &model.skins[part.skin.index()];
         let primitive = &model.meshes[part.mesh.index()].primitives[part.primitive];
         let Some(influences) = model.influences(part.mesh, part.primitive) else { continue };
-        // Where the bind pose stands, as `Model::bind_pose` has it.
+        // The bind pose stands where `Model::bind_pose` has it.
         let first = (0..skin.joints.len()).min_by_key(|&j| skin.joints[j]).unwrap_or(0);
         let model_from_bind = rest[skin.joints[first].index()] * skin.inverse_bind[first];
         let figures = &mut out[part.skin.index()];
@@ -252,7 +253,7 @@ fn count(model: &Model, vertices: &VertexTable, cancel: &AtomicBool) -> Option<V
     Some(out)
 }
 
-/// Counts what hangs on each node without a skin.
+/// Counts the rigid parts that hang on each node.
 fn rigid(model: &Model) -> Vec<JointFigures> {
     let mut bind = Vec::new();
     local_to_model(&model.skeleton, model.bind_pose(), &mut bind);
@@ -288,7 +289,7 @@ mod tests {
         JointTable::of(model, &VertexTable::of(model), &AtomicBool::new(false)).unwrap()
     }
 
-    /// A tube of four joints, 1 m each, whose vertices have one influence: the nearest joint's.
+    /// Makes a tube of four joints, 1 m each, whose vertices have one influence: the nearest joint's.
     fn model() -> Model {
         tube(Tube { joints: 4, rings: 9, sides: 4, length: 4.0, radius: 0.5, influences: 1 })
     }
@@ -311,7 +312,7 @@ mod tests {
     fn unused_is_who_moves_nothing_and_has_nobody_below_who_does() {
         let mut parts = ModelParts::clone(&model());
         let weights = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
-        // Joints 1 and 3 give what they moved to joint 2.
+        // Joints 1 and 3 give their weights to joint 2.
         weights.joints.iter_mut().for_each(|j| *j = if *j % 2 == 1 { 2 } else { *j });
         let model = Model::build(parts).unwrap();
         let table = table(&model);
@@ -326,7 +327,7 @@ mod tests {
         second.joints.reverse();
         parts.skins.push(second);
         parts.instances.push(Instance { mesh: MeshId(0), skin: Some(SkinId(1)), ..Instance::default() });
-        // A rigid mesh on the last joint: 36 more vertices.
+        // A rigid mesh hangs on the last joint: 36 more vertices.
         parts.instances.push(Instance { node: NodeId(4), mesh: MeshId(0), ..Instance::default() });
         let model = Model::build(parts).unwrap();
         let table = table(&model);
@@ -353,7 +354,7 @@ mod tests {
         assert_eq!(nodes(" JOINT 2 ", None), [3]);
         assert_eq!(nodes("elbow", None), [0; 0]);
         assert_eq!(nodes("", Some((JointColumn::Name, true))), [4, 3, 2, 1]);
-        // Equal figures stay in the order of the nodes, whichever way.
+        // Equal figures stay in the order of the nodes in both directions.
         assert_eq!(nodes("", Some((JointColumn::Vertices, false))), [2, 3, 4, 1]);
         assert_eq!(nodes("", Some((JointColumn::Vertices, true))), [1, 2, 3, 4]);
         assert_eq!(nodes("", Some((JointColumn::Depth, true))), [4, 3, 2, 1]);

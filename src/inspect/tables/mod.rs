@@ -1,7 +1,7 @@
 //! Tables of a model's skinning: joints, vertices, skins, the chain of one joint; and tables as text.
 //!
-//! Rows, filters and orders as plain data, for panels, clipboard and command line. Figures are of the weights as they
-//! stand in the model given; a primitive that is drawn several times with one skin counts once.
+//! Rows, filters and orders are plain data, for panels, clipboard and command line. Figures use the current weights of
+//! the given model; a primitive that is drawn several times with one skin counts once.
 
 mod chain;
 mod joints;

@@ -22,18 +22,18 @@ pub struct Pair {
     pub slot: u16,
     /// The weight that the file stores.
     pub weight: f32,
-    /// How it is stored.
+    /// The format in which it is stored.
     pub format: WeightFormat,
 }
 
 impl Row {
-    /// The vertex as drawn.
+    /// Returns the vertex as drawn.
     #[must_use]
     pub fn vertex_ref(&self) -> VertexRef {
         VertexRef { instance: self.part.instance, primitive: self.part.primitive, vertex: self.vertex }
     }
 
-    /// Its influences with a weight other than zero, the heaviest first.
+    /// Returns its influences with a weight other than zero, the heaviest first.
     #[must_use]
     pub fn pairs(&self, model: &Model) -> Vec<Pair> {
         let Some(influences) = self.part.influences(model) else { return Vec::new() };
@@ -49,25 +49,25 @@ impl Row {
         out
     }
 
-    /// How many of its weights are not zero.
+    /// Returns how many of its weights are not zero.
     #[must_use]
     pub fn count(&self, model: &Model) -> usize {
         self.part.influences(model).map_or(0, |i| i.used(self.vertex))
     }
 
-    /// The sum of its weights.
+    /// Returns the sum of its weights.
     #[must_use]
     pub fn sum(&self, model: &Model) -> f64 {
         self.part.influences(model).map_or(0.0, |i| i.sum(self.vertex))
     }
 
-    /// Whether that is one, see [`InfluencesRef::sums_to_one`].
+    /// Returns whether the sum is one, see [`InfluencesRef::sums_to_one`].
     #[must_use]
     pub fn sums_to_one(&self, model: &Model) -> bool {
         self.part.influences(model).is_none_or(|i| i.sums_to_one(self.vertex))
     }
 
-    /// The largest difference between one of its weights and that of its mirror image, of `values` (see
+    /// Returns the largest difference between one of its weights and that of its mirror image, from `values` (see
     /// [`crate::inspect::Inspection::asymmetry`]); `None` where it has no mirror image to compare it with.
     #[must_use]
     pub fn asymmetry(&self, values: &PerVertex) -> Option<f32> {
@@ -75,7 +75,7 @@ impl Row {
         value.copied().filter(|difference| *difference >= 0.0)
     }
 
-    /// The weight of the vertex for a joint, which is given by its place in the skin.
+    /// Returns the weight of the vertex for a joint, which is given by its place in the skin.
     #[must_use]
     pub fn weight(&self, model: &Model, slot: u16) -> f32 {
         self.part.influences(model).map_or(0.0, |i| weight_of(i, self.vertex, slot))
@@ -83,7 +83,7 @@ impl Row {
 }
 
 impl Pair {
-    /// The integer that the file stores for its weight; `None` where it stores floats.
+    /// Returns the integer that the file stores for its weight; `None` where it stores floats.
     #[must_use]
     pub fn integer(&self) -> Option<u32> {
         let steps = match self.format {
@@ -95,7 +95,7 @@ impl Pair {
     }
 }
 
-/// A joint may stand in a vertex twice; both count.
+/// Returns the weight of a joint; a vertex may name it twice, and both weights count.
 pub(super) fn weight_of(influences: InfluencesRef<'_>, vertex: usize, slot: u16) -> f32 {
     let (joints, weights) = influences.of(vertex);
     joints.iter().zip(weights).filter(|(j, _)| **j == slot).map(|(_, w)| *w).sum()

@@ -1,56 +1,57 @@
-//! A summary of each skin: what it holds, how it spreads its weights, with whom it shares its skeleton.
+//! A summary of each skin: its contents, the distribution of its weights, and the skins that share its skeleton.
 
 use std::mem::size_of;
 
 use super::VertexTable;
 use crate::model::{Model, NodeId, SkinId, WeightFormat};
 
-/// Percent of vertices with one, two and three influences on average of several production characters of about 2000
-/// triangles (from a book chapter on smooth skinning): what to expect of a person or an animal. Four were rare, if there were any.
+/// The percentages of vertices with one, two and three influences, on average of several production characters of about
+/// 2000 triangles (from a book chapter on smooth skinning). It tells what to expect of a person or an animal; four
+/// influences were rare, if there were any.
 pub const BOOK_SHARES: [f64; 3] = [60.0, 35.0, 5.0];
 
-/// One skin.
+/// The summary of one skin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinSummary {
-    /// Which.
+    /// The skin.
     pub skin: SkinId,
-    /// Its joints.
+    /// How many joints it has.
     pub joints: usize,
-    /// `skin.skeleton` of the file.
+    /// The `skin.skeleton` of the file.
     pub root: Option<NodeId>,
-    /// Primitives that it moves.
+    /// How many primitives it moves.
     pub primitives: usize,
-    /// Their stored vertices.
+    /// How many stored vertices they have.
     pub vertices: usize,
-    /// Vertices with 0, 1, 2, 3, 4 and more influences.
+    /// How many vertices have 0, 1, 2, 3, 4 and more influences.
     pub by_influences: [usize; 6],
-    /// Weights that are not zero.
+    /// How many weights are not zero.
     pub used: usize,
-    /// Pairs of joint and weight that are stored, those without weight included.
+    /// How many pairs of joint and weight are stored, those without weight included.
     pub stored: usize,
     /// The most influences of a vertex.
     pub most: usize,
-    /// Vertices with more influences than the limit.
+    /// How many vertices have more influences than the limit.
     pub over_limit: usize,
-    /// Vertices whose weights do not sum to one.
+    /// How many vertices have weights that do not sum to one.
     pub uneven: usize,
-    /// Other skins that have a joint in common with it, or with one that has.
+    /// How many other skins have a joint in common with it, or with one that has.
     pub shared_with: usize,
-    /// Bytes that a runtime keeps of it: a joint number (one or two bytes) and a weight of the file's format for each stored
-    /// pair, and 64 for each inverse bind matrix.
+    /// The bytes that a runtime keeps of it: a joint number (one or two bytes) and a weight of the file's format for
+    /// each stored pair, and 64 for each inverse bind matrix.
     pub bytes: usize,
 }
 
 impl SkinSummary {
-    /// Influences of a vertex on average.
+    /// Returns how many influences a vertex has on average.
     #[must_use]
     pub fn mean(&self) -> f64 {
         if self.vertices == 0 { 0.0 } else { self.used as f64 / self.vertices as f64 }
     }
 
-    /// The bytes that skinning data take: for each stored pair a joint number (one byte where the skin has no more than 256
-    /// joints, else two) and a weight of the file's format, and 64 bytes for each inverse bind matrix. Call it for one
-    /// primitive after the other; the matrices count once.
+    /// Returns the bytes that skinning data take: for each stored pair a joint number (one byte where the skin has no
+    /// more than 256 joints, else two) and a weight of the file's format, and 64 bytes for each inverse bind matrix. It
+    /// is called for one primitive after the other; the matrices count once.
     fn bytes_of(joints: usize, pairs: usize, format: WeightFormat) -> usize {
         let number = if joints <= 256 { size_of::<u8>() } else { size_of::<u16>() };
         let weight = match format {
@@ -65,18 +66,18 @@ impl SkinSummary {
 /// The memory that all skins of a model take together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SkinData {
-    /// Stored vertices, once for each skin that moves them.
+    /// How many stored vertices there are, counted once for each skin that moves them.
     pub vertices: usize,
-    /// Weights that are not zero.
+    /// How many weights are not zero.
     pub used: usize,
-    /// Pairs of joint and weight that are stored.
+    /// How many pairs of joint and weight are stored.
     pub stored: usize,
     /// Bytes, counted as in [`SkinSummary::bytes`].
     pub bytes: usize,
 }
 
 impl SkinData {
-    /// Counts it.
+    /// Counts the memory of a model's skins.
     #[must_use]
     pub fn of(model: &Model) -> Self {
         let mut out = Self::default();
@@ -89,21 +90,21 @@ impl SkinData {
         out
     }
 
-    /// Influences of a vertex on average.
+    /// Returns how many influences a vertex has on average.
     #[must_use]
     pub fn mean(&self) -> f64 {
         if self.vertices == 0 { 0.0 } else { self.used as f64 / self.vertices as f64 }
     }
 }
 
-/// The percentages of `counts`; zeros where there is nothing.
+/// Returns the percentages of `counts`; zeros where the sum is zero.
 #[must_use]
 pub fn share_percent(counts: &[usize]) -> Vec<f64> {
     let total = counts.iter().sum::<usize>().max(1) as f64;
     counts.iter().map(|n| 100.0 * *n as f64 / total).collect()
 }
 
-/// Every skin of the file; `limit` is the most influences of a vertex that the runtime can use.
+/// Summarises every skin of the file; `limit` is the most influences of a vertex that the runtime can use.
 #[must_use]
 pub fn skin_summaries(model: &Model, vertices: &VertexTable, limit: usize) -> Vec<SkinSummary> {
     const MATRIX_BYTES: usize = 64;
@@ -143,7 +144,7 @@ pub fn skin_summaries(model: &Model, vertices: &VertexTable, limit: usize) -> Ve
     out
 }
 
-/// How many other skins hang together with each, through joints that they have in common.
+/// Returns how many other skins are connected with each through joints that they have in common.
 fn shared_with(model: &Model) -> Vec<usize> {
     let count = model.skins.len();
     let mut group: Vec<usize> = (0..count).collect();
@@ -179,7 +180,8 @@ mod tests {
         let mut parts =
             ModelParts::clone(&tube(Tube { joints: 6, rings: 5, sides: 4, influences: 5, ..Tube::default() }));
         let weights = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
-        // Eight pairs for each vertex, five of them used; the first has none, the second sums to a half.
+        // There are eight pairs for each vertex, five of them used; the first vertex has none, the second sums to a
+        // half.
         weights.weights[..8].fill(0.0);
         weights.weights[8..16].copy_from_slice(&[0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
         let model = Model::build(parts).unwrap();
@@ -202,7 +204,7 @@ mod tests {
             (skin.joints, skin.inverse_bind) = (skin.joints[range.clone()].to_vec(), skin.inverse_bind[range].to_vec());
             skin
         };
-        // The first and the third hang together only through the second; the fourth stands alone.
+        // The first and the third are connected only through the second; the fourth stands alone.
         parts.skins = vec![of(0..2), of(1..4), of(3..5), of(5..6)];
         parts.instances = vec![Instance::default()];
         let model = Model::build(parts).unwrap();

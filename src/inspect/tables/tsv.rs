@@ -1,4 +1,4 @@
-//! Tables as text for spreadsheets: a line for each row, a tab between columns.
+//! Tables as text for spreadsheets: a line for each row, tabs between columns.
 
 /// Tab-separated values: the header line first, numbers in as many digits as they need to be read back the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub struct Tsv {
 }
 
 impl Tsv {
-    /// With the header line.
+    /// Starts a table with the header line.
     #[must_use]
     pub fn new<'a>(header: impl IntoIterator<Item = &'a str>) -> Self {
         let mut out = Self::default();
@@ -19,14 +19,14 @@ impl Tsv {
         out
     }
 
-    /// One more cell of the row. Tabs and line ends inside would break the table; they become spaces.
+    /// Adds a cell to the row. Tabs and line ends in it would break the table; they become spaces.
     pub fn cell(&mut self, text: &str) -> &mut Self {
         self.separate();
         self.text.extend(text.chars().map(|c| if c.is_control() { ' ' } else { c }));
         self
     }
 
-    /// A cell with a number.
+    /// Adds a cell with a number.
     pub fn number(&mut self, value: impl std::fmt::Display) -> &mut Self {
         use std::fmt::Write;
         self.separate();
@@ -35,7 +35,7 @@ impl Tsv {
         self
     }
 
-    /// A cell without a value.
+    /// Adds a cell without a value.
     pub fn blank(&mut self) -> &mut Self {
         self.separate();
         self
@@ -47,19 +47,19 @@ impl Tsv {
         self.in_row = false;
     }
 
-    /// Bytes so far.
+    /// Returns the bytes so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// True without a header or a row.
+    /// Returns whether there is neither a header nor a row.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The whole table.
+    /// Returns the whole table.
     #[must_use]
     pub fn into_text(self) -> String {
         self.text

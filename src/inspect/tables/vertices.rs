@@ -13,7 +13,7 @@ use crate::model::{InfluencesRef, InstanceId, MeshId, Model, NodeId, SkinId};
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The first instance that draws it so.
+    /// The first instance that draws it with this skin.
     pub instance: InstanceId,
     /// The index of the mesh in the file.
     pub mesh: MeshId,
@@ -21,45 +21,45 @@ pub struct Part {
     pub primitive: usize,
     /// The index of the skin in the file.
     pub skin: SkinId,
-    /// Its stored vertices.
+    /// How many stored vertices it has.
     pub vertices: usize,
-    /// Rows before its first.
+    /// How many rows come before its first.
     pub first: usize,
 }
 
 /// Every skinned vertex of a model, as rows.
 #[derive(Clone, Debug, Default)]
 pub struct VertexTable {
-    /// By mesh, primitive and skin.
+    /// The parts, by mesh, primitive and skin.
     pub parts: Vec<Part>,
-    /// Vertices of parts that found no place: a file that draws one large mesh with thousands of skins has more rows than
-    /// anybody's memory has room for.
+    /// How many vertices are left out: a file that draws one large mesh with thousands of skins has more rows than
+    /// memory could hold.
     pub left_out: usize,
 }
 
-/// Which sums of weights are shown.
+/// Selects rows by the sum of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SumFilter {
-    /// All.
+    /// All sums.
     #[default]
     Any,
-    /// Those that are not one.
+    /// Sums that are not one.
     NotOne,
-    /// Those that are less than one.
+    /// Sums below one.
     Below,
-    /// Those that are more than one.
+    /// Sums above one.
     Above,
 }
 
-/// Which numbers of influences are shown.
+/// Selects rows by the number of influences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountFilter {
-    /// All.
+    /// All numbers.
     #[default]
     Any,
-    /// This many.
+    /// This number.
     Exactly(usize),
-    /// This many, or more.
+    /// This number, or more.
     AtLeast(usize),
 }
 
@@ -69,44 +69,44 @@ pub enum VertexOrder {
     /// The order of the file: by mesh, primitive, skin, number.
     #[default]
     File,
-    /// By number within their primitive.
+    /// By the number within the primitive.
     Number,
     /// By number of influences.
     Count,
     /// By sum of weights.
     Sum,
-    /// By the difference to the weights of the mirror image; those that have none count less than all others.
+    /// By the difference to the weights of the mirror image; vertices without one count less than all others.
     Asymmetry,
     /// By the weight of a joint.
     Weight(NodeId),
 }
 
-/// Which rows, and in which order.
+/// A selection of rows, and their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VertexQuery {
-    /// Only those of one mesh and primitive.
+    /// Only rows of one mesh and primitive.
     pub part: Option<(MeshId, usize)>,
-    /// Only those of one skin.
+    /// Only rows of one skin.
     pub skin: Option<SkinId>,
-    /// Only those that this joint moves.
+    /// Only rows that this joint moves.
     pub joint: Option<NodeId>,
-    /// By their sum.
+    /// Only rows with these sums.
     pub sums: SumFilter,
-    /// By their number of influences.
+    /// Only rows with these numbers of influences.
     pub counts: CountFilter,
-    /// Only those of this set.
+    /// Only rows of this set.
     pub within: Option<Arc<VertexSet>>,
     /// The order of the rows.
     pub order: VertexOrder,
-    /// The largest first.
+    /// Whether the largest comes first.
     pub descending: bool,
 }
 
 impl VertexTable {
-    /// Rows that a table has at most.
+    /// The most rows that a table has.
     pub const MOST_ROWS: usize = 100_000_000;
 
-    /// All skinned vertices.
+    /// Makes the table of all skinned vertices.
     #[must_use]
     pub fn of(model: &Model) -> Self {
         let mut parts = Vec::new();
@@ -133,19 +133,19 @@ impl VertexTable {
         Self { parts, left_out }
     }
 
-    /// Rows in all.
+    /// Returns how many rows there are.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.last().map_or(0, |p| p.first + p.vertices)
     }
 
-    /// True without skinned vertices.
+    /// Returns whether there are no skinned vertices.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A row by its place in the file's order.
+    /// Returns a row by its place in the file's order.
     #[must_use]
     pub fn row(&self, index: usize) -> Row {
         let place = self.parts.partition_point(|p| p.first <= index) - 1;
@@ -153,7 +153,7 @@ impl VertexTable {
         Row { part, vertex: index - part.first }
     }
 
-    /// The place of a drawn vertex in the file's order; `None` where it is not skinned.
+    /// Returns the place of a drawn vertex in the file's order; `None` where it is not skinned.
     #[must_use]
     pub fn find(&self, model: &Model, vertex: VertexRef) -> Option<usize> {
         let instance = model.instances.get(vertex.instance.index())?;
@@ -163,8 +163,8 @@ impl VertexTable {
         self.parts.iter().find(is_it).map(|p| p.first + stored)
     }
 
-    /// The rows that `query` asks for, as places in the file's order. `None` once `cancel` is set. `asymmetry`: what
-    /// [`VertexOrder::Asymmetry`] goes by (see [`crate::inspect::Inspection::asymmetry`]).
+    /// Returns the rows that `query` asks for, as places in the file's order. `None` once `cancel` is set. `asymmetry`:
+    /// the values for [`VertexOrder::Asymmetry`] (see [`crate::inspect::Inspection::asymmetry`]).
     #[must_use]
     pub fn select(
         &self,
@@ -216,7 +216,7 @@ impl VertexTable {
             }
             return Some(rows);
         }
-        // What is equal stays in the file's order, whichever way.
+        // Equal rows stay in the file's order, in both directions.
         let order = |a: &(f64, u32), b: &(f64, u32)| {
             let by_key = if query.descending { b.0.total_cmp(&a.0) } else { a.0.total_cmp(&b.0) };
             by_key.then_with(|| a.1.cmp(&b.1))
@@ -227,7 +227,7 @@ impl VertexTable {
 }
 
 impl VertexQuery {
-    /// Whether it asks for anything but all rows in the file's order.
+    /// Returns whether it asks for all rows in the file's order.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
@@ -235,13 +235,13 @@ impl VertexQuery {
 }
 
 impl Part {
-    /// Its weights.
+    /// Returns its weights.
     #[must_use]
     pub fn influences<'a>(&self, model: &'a Model) -> Option<InfluencesRef<'a>> {
         model.influences(self.mesh, self.primitive)
     }
 
-    /// The place of a joint in its skin.
+    /// Returns the place of a joint in its skin.
     #[must_use]
     pub fn slot_of(&self, model: &Model, node: NodeId) -> Option<u16> {
         let joints = &model.skins[self.skin.index()].joints;
@@ -249,7 +249,7 @@ impl Part {
     }
 }
 
-/// A query seen from one part.
+/// A query applied to one part.
 struct Filter<'a> {
     /// The place of the wanted joint, which the part's skin may not have.
     joint: Option<Option<u16>>,
@@ -298,7 +298,7 @@ mod tests {
     use crate::model::shapes::{Tube, tube};
     use crate::model::{Influences, Instance, ModelParts};
 
-    /// Six vertices in two meshes, which two skins move: joints 1 and 2 of the first, 2 and 1 of the second.
+    /// Makes six vertices in two meshes, which two skins move: joints 1 and 2 of the first, 2 and 1 of the second.
     ///
     /// ```text
     /// mesh 0, skin 0: 0: a 1.0 · 1: a 0.75 b 0.25 · 2: b 0.5 · 3: none
@@ -359,7 +359,7 @@ mod tests {
         assert_eq!(rows(&model, &VertexQuery::default()), [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0), (1, 1)]);
         let row = table.row(5);
         assert_eq!((row.part.instance, row.part.skin, row.vertex), (InstanceId(0), SkinId(1), 1));
-        // Found again, whoever draws it.
+        // Each row is found again, whichever instance draws it.
         for (instance, vertex, want) in [(1, 2, 2), (2, 2, 2), (0, 1, 5)] {
             let vertex = VertexRef { instance: InstanceId(instance), primitive: 0, vertex };
             assert_eq!(table.find(&model, vertex), Some(want));
