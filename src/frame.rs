@@ -1,4 +1,5 @@
-//! One picture as pure data: all that the renderer sees. Knows nothing of the GPU, of windows, or of how it came about.
+//! A picture as plain data: everything that the renderer is told. Knows nothing of the GPU, of windows, or of how it
+//! was made.
 
 mod build;
 
@@ -14,44 +15,46 @@ use crate::math::Projection;
 pub use crate::math::Ramp;
 use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
 
-/// One picture.
+/// Everything that the renderer needs to know to draw one picture.
 #[derive(Debug)]
 pub struct Frame {
     /// The model that is drawn; the renderer keeps its GPU copy as long as this stays the same `Arc`.
     pub model: Option<Arc<Model>>,
-    /// From where.
+    /// The viewpoint.
     pub camera: Camera,
-    /// How vertices are deformed.
+    /// The method that deforms vertices.
     pub method: &'static Method,
-    /// Who deforms them.
+    /// The deformer: vertex shader, compute shader or processor.
     pub deformer: Deformer,
-    /// What the processor has deformed, where it does that: the surface of each member of the crowd, else none.
+    /// The surface of each member of the crowd, where the processor deforms; else none.
     pub surfaces: Vec<Arc<Surface>>,
-    /// `model_from_mesh`, laid out by [`Model::palette_layout`]; of a crowd, those of all members one after the other.
+    /// The skinning matrices `model_from_mesh`, laid out by [`Model::palette_layout`]; of a crowd, those of all members
+    /// one after the other.
     pub palettes: Vec<Affine3A>,
-    /// By [`crate::model::Instance::morph_offset`]; of a crowd, those of all members one after the other.
+    /// The morph weights, by [`crate::model::Instance::morph_offset`]; of a crowd, those of all members one after the
+    /// other.
     pub morph_weights: Vec<f32>,
-    /// How many of the model are drawn, each by its own palette and morph weights: 1 or more.
+    /// How many copies of the model are drawn, each by its own palette and morph weights: 1 or more.
     pub members: u32,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
-    /// Which of the file's variants its materials are those of ([`crate::model::Primitive::material_in`]).
+    /// The number of the file's variant whose materials are shown ([`crate::model::Primitive::material_in`]).
     pub variant: Option<usize>,
     /// The material properties that the clip changes, and their values.
     pub changes: Vec<Change>,
-    /// Lights of the file.
+    /// The lights of the file that are used.
     pub lights: Vec<Light>,
-    /// The studio lights too.
+    /// Whether the studio lights are on.
     pub studio: bool,
-    /// Bones of the skeleton, over the surface.
+    /// The bones that are drawn over the surface.
     pub bones: Vec<Bone>,
     /// Lines over the surface, such as joint axes.
     pub lines: Vec<Line>,
-    /// Vertices that stand out.
+    /// The vertices that are marked.
     pub marked: Arc<VertexSet>,
-    /// Numbers by vertex that some overlays show; an overlay that lacks its numbers is not drawn.
+    /// Numbers for each vertex that some overlays show; an overlay that lacks its numbers is not drawn.
     pub inspection: Option<Arc<Inspection>>,
-    /// Everything else about how it looks.
+    /// All other settings of the picture.
     pub display: Display,
 }
 
@@ -87,7 +90,7 @@ impl Clone for Frame {
         out
     }
 
-    /// Into the memory that is there: a picture is copied for every one that is drawn.
+    /// Copies into the memory that is there, since the frame is copied for every picture.
     fn clone_from(&mut self, from: &Self) {
         let Self {
             model,
@@ -127,7 +130,7 @@ impl Clone for Frame {
 }
 
 impl Frame {
-    /// The overlay that colours the surface, once the numbers that it needs are there.
+    /// Returns the overlay that colours the surface, once the numbers that it needs are there.
     #[must_use]
     pub fn overlay(&self) -> Option<&'static Overlay> {
         self.display.overlay.filter(|o| o.values.is_none() || self.inspection.is_some())
@@ -137,13 +140,13 @@ impl Frame {
 /// The viewpoint; the camera looks along its −Z. The aspect ratio comes from the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Rigid.
+    /// The camera's frame, without scale or shear.
     pub world_from_view: Affine3A,
     /// Perspective or orthographic.
     pub projection: Projection,
-    /// Metres in front of the eye.
+    /// The distance of the near plane in front of the eye, metres.
     pub near: f32,
-    /// Metres in front of the eye.
+    /// The distance of the far plane in front of the eye, metres.
     pub far: f32,
 }
 
@@ -163,28 +166,29 @@ impl Default for Camera {
 pub struct Light {
     /// The shape of its beam.
     pub kind: LightKind,
-    /// World; of no matter to directional lights.
+    /// The position in the world, metres; directional lights do not use it.
     pub position: Vec3,
-    /// Along the light's beam, world, unit.
+    /// The direction of the light's beam in the world, unit length.
     pub direction: Vec3,
-    /// Linear. A surface that faces it gets this as irradiance, at one metre where the light has a place.
+    /// The colour, linear RGB: the irradiance of a surface that faces the light, at one metre where the light has a
+    /// place.
     pub color: Vec3,
-    /// Metres at which it has faded out; infinite where it never does.
+    /// The distance at which it has faded out, metres; infinite where it never does.
     pub range: f32,
 }
 
-/// How it looks.
+/// The settings of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Display {
     /// The overlay that colours the surface; `None`: materials and light.
     pub overlay: Option<&'static Overlay>,
-    /// Colours of overlays that leave them to the user.
+    /// The ramp of overlays that leave the colours to the user.
     pub ramp: Ramp,
     /// The joint whose weights are shown.
     pub selected: Option<NodeId>,
-    /// With all nodes below it.
+    /// Whether the weights of all nodes below it are added.
     pub with_children: bool,
-    /// Parts that the selected joint does not move are dimmed.
+    /// Whether parts that the selected joint does not move are dimmed.
     pub influenced_only: bool,
     /// In overlays whose colours stand for joints, triangles that several joints share, by a tenth or more each, are black
     /// (as in the lecture). Otherwise the colours are mixed by weight, with dark seams where another joint becomes the
@@ -192,19 +196,19 @@ pub struct Display {
     pub shared_black: bool,
     /// The most influences that a runtime can use.
     pub influence_limit: usize,
-    /// All vertices as dots: in the colours of the overlay, else in this one.
+    /// Draws all vertices as dots: in the colours of the overlay, else in this colour.
     pub dots: Option<Dots>,
-    /// Marked vertices.
+    /// The dots of marked vertices.
     pub marks: Dots,
-    /// Triangle edges over the surface.
+    /// Whether triangle edges are drawn over the surface.
     pub wireframe: bool,
-    /// The surface itself; off leaves skeleton, lines and wireframe.
+    /// Whether the surface itself is drawn; without it skeleton, lines and wireframe remain.
     pub mesh: bool,
-    /// How opaque the surface is, 0…1: below 1 what lies behind it shines through, but none of its own other layers.
+    /// The opacity of the surface, 0…1: below 1 what lies behind it shines through, but none of its own other layers.
     pub skin_opacity: f32,
-    /// The ground at y = `height`, fading out.
+    /// The ground at y = `height`, which fades out; `None`: no ground.
     pub grid: Option<Grid>,
-    /// Behind everything.
+    /// The background.
     pub background: Background,
     /// The kind of buffer that the palette is read from; the picture is the same.
     pub palette_buffer: PaletteBuffer,
@@ -232,81 +236,82 @@ impl Default for Display {
     }
 }
 
-/// How dots look.
+/// The size and colour of dots.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dots {
-    /// Pixels.
+    /// The radius in pixels.
     pub radius: f32,
-    /// sRGB, straight alpha.
+    /// The colour: sRGB, straight alpha.
     pub color: [f32; 4],
 }
 
-/// The ground plane's lines.
+/// The lines, floor and shadow of the ground plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
-    /// Metres between lines; every tenth is stronger.
+    /// The distance between lines, metres; every tenth is stronger.
     pub spacing: f32,
-    /// y of the plane.
+    /// The y of the plane, metres.
     pub height: f32,
     /// The distance from the origin at which the ground has faded out, metres.
     pub radius: f32,
-    /// Box of the deformed model on the ground, for the contact shadow: centre xz and radii xz; zero radii for none.
+    /// The box of the deformed model on the ground, for the contact shadow: centre xz and radii xz; zero radii for
+    /// none.
     pub shadow: Vec4,
-    /// sRGB.
+    /// The colour of the lines, sRGB.
     pub color: [f32; 3],
-    /// The floor itself, on which the shadow lies: sRGB, straight alpha under the model, fading out around it.
+    /// The colour of the floor, on which the shadow lies: sRGB, straight alpha under the model, fading out around it.
     pub floor: [f32; 4],
 }
 
-/// Behind everything. Colours are sRGB, 0…1.
+/// The background of the picture. Colours are sRGB, 0…1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Background {
     /// One colour.
     Solid([f32; 3]),
-    /// Nothing: alpha is written.
+    /// No background: alpha is written.
     Transparent,
-    /// Radial: `inner` in the middle, `outer` at the corners.
+    /// A radial gradient: `inner` in the middle, `outer` at the corners.
     Studio {
-        /// Middle.
+        /// The colour in the middle.
         inner: [f32; 3],
-        /// Corners.
+        /// The colour at the corners.
         outer: [f32; 3],
     },
 }
 
-/// One bone.
+/// A bone that is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bone {
     /// The position of the joint, world space.
     pub head: Vec3,
     /// The position of the next joint, world space.
     pub tail: Vec3,
-    /// Half width at its widest, metres; lines have their own.
+    /// Half of its greatest width, metres; bones that are lines have a width of their own.
     pub radius: f32,
-    /// sRGB, straight alpha.
+    /// The colour: sRGB, straight alpha.
     pub color: [f32; 4],
     /// The shape that is drawn.
     pub shape: BoneShape,
-    /// Opaque, over all other bones, within a white and a black line: the selected one.
+    /// Whether it is drawn opaque, over all other bones, with a white and a black outline, as the selected one is.
     pub outlined: bool,
-    /// The fainter the farther away.
+    /// Whether it is fainter the farther away it is.
     pub fades: bool,
 }
 
-/// One line with round ends, drawn over the surface; where `from` is `to`, a dot.
+/// A line with round ends, drawn over the surface; where `from` is `to`, a dot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// World.
+    /// The start, world space.
     pub from: Vec3,
-    /// World.
+    /// The end, world space.
     pub to: Vec3,
-    /// Pixels.
+    /// The width in pixels.
     pub width: f32,
-    /// sRGB, straight alpha.
+    /// The colour: sRGB, straight alpha.
     pub color: [f32; 4],
 }
 
-/// The sRGB colour that stands for a joint: neighbours in the list differ well (hues step by the golden ratio).
+/// Returns the sRGB colour that stands for a joint: neighbours in the list differ well (hues step by the golden ratio).
 #[must_use]
 pub fn joint_color(node: NodeId) -> [f32; 3] {
     let hue = (node.0 as f32 * 0.618_034).fract() * 6.0;

@@ -1,13 +1,13 @@
-//! Clips that differ: by name, and by what they make of nodes and morph targets at every key and between keys.
+//! Compares clips by name, and by the values that they give nodes and morph targets at every key and between keys.
 
 use super::nodes::{Nodes, same};
 use super::{Named, by_name};
 use crate::anim::{SampleScratch, reset_to_rest, sample};
 use crate::model::{Clip, LocalPose, Model};
 
-/// Moments at which two clips are compared at most.
+/// The most moments at which two clips are compared.
 const MOST_MOMENTS: usize = 4000;
-/// Times that differ by less are the same, seconds.
+/// Times that differ by less than this are equal, seconds.
 const SAME_TIME: f32 = 1e-5;
 
 pub(super) fn compare(a: &Model, b: &Model, nodes: &Nodes) -> Named {
@@ -22,7 +22,7 @@ pub(super) fn compare(a: &Model, b: &Model, nodes: &Nodes) -> Named {
     }
 }
 
-/// The times of all keys and the middles between them.
+/// Returns the times of all keys and the middles between them.
 fn moments(clips: [&Clip; 2]) -> Vec<f32> {
     let mut times: Vec<f32> = clips.iter().flat_map(|clip| clip.times.iter().flatten().copied()).collect();
     times.sort_by(f32::total_cmp);
@@ -50,7 +50,7 @@ fn differs(a: &Model, b: &Model, [own, other]: [&Clip; 2], nodes: &Nodes) -> boo
     if properties(own) != properties(other) {
         return true;
     }
-    // Only nodes that one of them moves: where others rest is no matter of the clip.
+    // Only nodes that one of the clips moves are compared: the rest of the others is no property of a clip.
     let moves = |clip: &Clip, node: usize| clip.channels.iter().any(|c| c.node.index() == node);
     let pairs: Vec<(usize, Option<usize>)> = (0..a.skeleton.len())
         .map(|here| (here, nodes.there[here]))

@@ -1,4 +1,4 @@
-//! Materials that differ: by name, and by what they say; textures by the names of their images.
+//! Compares materials by name and contents; textures by the names of their images.
 
 use super::{Named, by_name};
 use crate::model::{Material, Model, TextureId};
@@ -15,10 +15,10 @@ pub(super) fn compare(a: &Model, b: &Model) -> Named {
     }
 }
 
-/// All that a material says, with what its textures are in place of their numbers.
+/// Describes a material completely, with descriptions of its textures in place of their numbers.
 fn said(model: &Model, material: &Material) -> String {
     let text = format!("{material:?}");
-    // `TextureId(3)` is the file's number of it.
+    // `TextureId(3)` stands for the file's number of it.
     let mut parts = text.split("TextureId(");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

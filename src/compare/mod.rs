@@ -1,8 +1,8 @@
-//! What differs between two models: hierarchy, rest poses, weights, inverse bind matrices, clips, materials, and how far the
-//! posed surfaces are apart.
+//! Differences between two models: hierarchy, rest poses, weights, inverse bind matrices, clips, materials, and how far
+//! the posed surfaces are apart.
 //!
-//! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie in the same
-//! places, else by place and texture coordinates; weights by joint.
+//! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie in
+//! the same places, else by place and texture coordinates; weights by joint.
 
 mod clips;
 mod materials;
@@ -20,11 +20,11 @@ pub use posed::Apart;
 /// Names that only one of two models has, or whose contents differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Only the second has these; a name that it has more often stands here as often.
+    /// Names that only the second model has; a name that it has more often is listed as often.
     pub added: Vec<String>,
-    /// Only the first has these.
+    /// Names that only the first model has.
     pub removed: Vec<String>,
-    /// Both have these, and they differ.
+    /// Names that both have, with different contents.
     pub changed: Vec<String>,
 }
 
@@ -37,9 +37,9 @@ impl Named {
 /// The differences of a primitive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
-    /// In the first model.
+    /// The number of the mesh in the first model.
     pub mesh: usize,
-    /// In the first model.
+    /// The number of the primitive in the first model.
     pub primitive: usize,
     /// How many vertices differ.
     pub vertices: usize,
@@ -47,27 +47,27 @@ pub struct Part {
     pub largest: f64,
 }
 
-/// All that differs.
+/// All differences between two models.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
-    /// Nodes; changed are those that have another parent or another rest transform.
+    /// Differences of nodes; changed are those that have another parent or another rest transform.
     pub nodes: Named,
-    /// Primitives whose weights differ.
+    /// The primitives whose weights differ.
     pub weights: Vec<Part>,
-    /// Primitives whose surface differs: vertices that lie elsewhere, or triangles.
+    /// The primitives whose surface differs: vertices that lie elsewhere, or triangles.
     pub surface: Vec<Part>,
     /// How many inverse bind matrices differ.
     pub inverse_binds: usize,
-    /// Clips.
+    /// Differences of clips.
     pub clips: Named,
-    /// Materials.
+    /// Differences of materials.
     pub materials: Named,
-    /// Where the posed surfaces are farthest apart.
+    /// The place where the posed surfaces are farthest apart.
     pub posed: Apart,
 }
 
 impl Differences {
-    /// Whether nothing differs.
+    /// Returns whether nothing differs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let named = [&self.nodes, &self.clips, &self.materials].into_iter().all(Named::is_empty);
@@ -93,8 +93,8 @@ pub fn compare(a: &Model, b: &Model) -> Differences {
     out
 }
 
-/// Pairs the items of two lists by name: of several of one name the first with the first, and so on. Then what is left over
-/// of each.
+/// Pairs the items of two lists by name: of several with one name the first with the first, and so on. Also returns the
+/// items of each that are left over.
 fn by_name<'n>(
     a: impl Iterator<Item = &'n str>,
     b: impl Iterator<Item = &'n str>,

@@ -1,18 +1,19 @@
-//! Which node of one model is which of the other.
+//! Matches the nodes of two models.
 
 use super::{Named, by_name};
 use crate::math::Transform;
 use crate::model::{Model, NodeId};
 
-/// Transforms that differ by less, relative to their numbers, are the same.
+/// Transforms that differ by less than this, relative to their numbers, are equal.
 const SAME: f32 = 2e-6;
 
 /// The nodes of two models, matched by name.
 #[derive(Debug)]
 pub(super) struct Nodes {
-    /// By node of the first: the node of the second.
+    /// For each node of the first model: the node of the second.
     pub there: Vec<Option<usize>>,
-    /// By node of the second: a number that its partner in the first has too; others have numbers beyond all of the first.
+    /// For each node of the second model: a number that its partner in the first has too; others have numbers beyond
+    /// all of the first.
     pub key: Vec<usize>,
     removed: Vec<usize>,
     added: Vec<usize>,
@@ -55,7 +56,7 @@ impl Nodes {
     }
 }
 
-/// Whether two transforms are the same but for rounding; a quaternion and its negative are one rotation.
+/// Returns whether two transforms are equal but for rounding; a quaternion and its negative are one rotation.
 pub(super) fn same(a: Transform, b: Transform) -> bool {
     let near = |a: glam::Vec3, b: glam::Vec3| {
         let size = a.abs().max_element().max(b.abs().max_element());

@@ -1,4 +1,4 @@
-//! How far two posed surfaces are apart: in the rest pose, and at moments of all clips that both have.
+//! Measures how far two posed surfaces are apart: in the rest pose, and at moments of all clips that both have.
 
 use glam::{Affine3A, Vec3};
 
@@ -10,21 +10,21 @@ use crate::deform::palettes;
 use crate::math::Aabb;
 use crate::model::{Clip, Instance, LocalPose, Model, Primitive};
 
-/// Moments of each clip, its ends included.
+/// How many moments of each clip are compared, its ends included.
 const MOMENTS: usize = 33;
-/// Distances below this part of the model's size are rounding.
+/// Distances below this share of the model's size are rounding errors.
 const ROUNDING: f64 = 2e-6;
 
 /// The largest distance between a vertex and its partner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Apart {
-    /// How far, metres.
+    /// The distance in metres.
     pub metres: f64,
-    /// The clip, and the seconds of its own timeline; `None`: in the rest pose.
+    /// The clip, and the time in seconds on its own timeline; `None`: in the rest pose.
     pub clip: Option<(String, f32)>,
     /// Mesh, primitive and vertex of the first model; `None` where no vertex was compared.
     pub vertex: Option<(usize, usize, u32)>,
-    /// It is more than rounding makes.
+    /// Whether it is more than a rounding error.
     pub is_seen: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'m> Posed<'m> {
         palettes(self.model, &self.nodes, &mut self.palette);
     }
 
-    /// Writes where the stored vertices of a primitive stand, in the world.
+    /// Writes the positions of the stored vertices of a primitive, in the world.
     fn place(&self, instance: usize, (mesh, primitive): (usize, usize), out: &mut Vec<Vec3>) {
         let source: &Primitive = &self.model.meshes[mesh].primitives[primitive];
         let drawn: &Instance = &self.model.instances[instance];
@@ -80,7 +80,7 @@ impl<'m> Posed<'m> {
     }
 }
 
-/// The largest distance over the rest pose and all clips that both models have.
+/// Returns the largest distance over the rest pose and all clips that both models have.
 pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], _: &Nodes) -> Apart {
     let mut out = Apart::default();
     let (mut own, mut other) = (Posed::new(a), Posed::new(b));
@@ -102,7 +102,7 @@ pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], _: &Nodes) -> Apart
     out
 }
 
-/// Looks at one pose; the size of the first model in it.
+/// Compares one pose; returns the size of the first model in it.
 fn look(a: &mut Posed, b: &mut Posed, pairs: &[Pair], clips: [Option<(&Clip, f32)>; 2], out: &mut Apart) -> f64 {
     a.set(clips[0]);
     b.set(clips[1]);

@@ -1,4 +1,4 @@
-//! Which vertex of one model is which of the other, and where surfaces differ.
+//! Matches the vertices of two models, and finds where surfaces differ.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,26 +9,26 @@ use super::{Part, by_name};
 use crate::math::Aabb;
 use crate::model::{Instance, Model, Primitive};
 
-/// Places this near, as a part of the surface's size, are one.
+/// Places that are nearer to each other than this are one, as a share of the surface's size.
 const SAME_PLACE: f32 = 2e-6;
-/// Texture coordinates that differ by less are one.
+/// Texture coordinates that differ by less than this are equal.
 const SAME_UV: f32 = 1e-5;
 
 /// A primitive of each model.
 #[derive(Debug)]
 pub(super) struct Pair {
-    /// Mesh and primitive, in either model.
+    /// Mesh and primitive in each model.
     pub at: [(usize, usize); 2],
-    /// Instances that draw it, in either model.
+    /// The instances that draw it in each model.
     pub instances: Vec<[usize; 2]>,
-    /// By stored vertex of the first: the vertex of the second.
+    /// For each stored vertex of the first: the vertex of the second.
     pub vertices: Vec<Option<u32>>,
-    /// Vertices of either that have no partner, and triangles of one that the other does not have.
+    /// How many vertices of either have no partner, plus how many triangles of one the other does not have.
     pub unlike: usize,
 }
 
 impl Pair {
-    /// All primitives of meshes that both models have; one that only one of them has is told by [`differing`].
+    /// Returns all primitives of meshes that both models have; [`differing`] reports those that only one of them has.
     pub fn all(a: &Model, b: &Model, nodes: &Nodes) -> Vec<Self> {
         let mut out = Vec::new();
         for [here, there] in meshes(a, b) {
@@ -44,7 +44,7 @@ impl Pair {
     }
 }
 
-/// Meshes by name, and what is left over by order.
+/// Matches meshes by name, and those that are left over by order.
 fn meshes(a: &Model, b: &Model) -> Vec<[usize; 2]> {
     let names = |model: &Model| model.meshes.iter().map(|m| m.name.clone()).collect::<Vec<_>>();
     let (own, other) = (names(a), names(b));
@@ -54,7 +54,7 @@ fn meshes(a: &Model, b: &Model) -> Vec<[usize; 2]> {
     pairs
 }
 
-/// The instances of two meshes, those at nodes of one name first.
+/// Matches the instances of two meshes, those at nodes of one name first.
 fn instances(a: &Model, b: &Model, [here, there]: [usize; 2], nodes: &Nodes) -> Vec<[usize; 2]> {
     let of = |model: &Model, mesh: usize| {
         let draws = |(_, i): &(usize, &Instance)| i.mesh.index() == mesh;
@@ -74,8 +74,8 @@ fn instances(a: &Model, b: &Model, [here, there]: [usize; 2], nodes: &Nodes) -> 
     out
 }
 
-/// The surfaces that differ, with how many vertices and triangles of them do. Primitives that only one model has are among
-/// them.
+/// Returns the surfaces that differ, with how many of their vertices and triangles do. Primitives that only one model
+/// has are among them.
 pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<Part> {
     let part = |(mesh, primitive): (usize, usize), vertices: usize| Part { mesh, primitive, vertices, largest: 0.0 };
     let mut out: Vec<Part> = pairs.iter().filter(|p| p.unlike > 0).map(|p| part(p.at[0], p.unlike)).collect();
@@ -137,13 +137,13 @@ fn same_uv(a: &Primitive, v: usize, b: &Primitive, w: usize) -> bool {
     (0..2).all(|set| near(a.uvs[set].get(v), b.uvs[set].get(w)))
 }
 
-/// How far two normals are turned against each other, in steps.
+/// Returns how far two normals are turned against each other, in steps.
 fn turn(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i32 {
     let normals = a.normals.get(v).zip(b.normals.get(w));
     normals.map_or(0, |(x, y)| ((1.0 - x.dot(*y)) * 1e3) as i32)
 }
 
-/// How far apart the weights of two vertices are slot by slot, in steps.
+/// Returns how far apart the weights of two vertices are slot by slot, in steps.
 fn weight_gap(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i64 {
     let (Some(x), Some(y)) = (&a.stored_influences, &b.stored_influences) else { return 0 };
     let ((joints, weights), (other_joints, others)) = (x.of(v), y.of(w));
@@ -155,7 +155,7 @@ fn weight_gap(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i64 {
     (f64::from(gap) * 1e6) as i64
 }
 
-/// Triangles, lines and points that only one of two primitives has; their corners by place.
+/// Counts triangles, lines and points that only one of two primitives has; their corners are compared by place.
 fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: f32) -> usize {
     let width = |p: &Primitive| match p.topology {
         crate::model::Topology::Points => 1,
@@ -180,7 +180,7 @@ fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: 
     let mut count: BTreeMap<[u32; 3], i64> = BTreeMap::new();
     let mut add = |corners: Vec<u32>, by: i64| {
         let mut corners = [corners[0], corners.get(1).copied().unwrap_or(0), corners.get(2).copied().unwrap_or(0)];
-        // Which corner comes first does not count; the way round does.
+        // It does not matter which corner comes first, but the winding does.
         let first = (0..3).min_by_key(|i| corners[*i]).unwrap_or(0);
         corners.rotate_left(if width(a) == 3 { first } else { 0 });
         let flat = width(a) == 3 && (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0]);
@@ -200,7 +200,7 @@ fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: 
     count.values().map(|n| n.unsigned_abs() as usize).sum()
 }
 
-/// Points by cell.
+/// Points grouped by cells of a grid.
 struct Cells {
     reach: f32,
     cells: HashMap<[i64; 3], Vec<u32>>,
@@ -220,7 +220,7 @@ impl Cells {
         p.to_array().map(|c| (f64::from(c) / f64::from(self.reach)).floor() as i64)
     }
 
-    /// Points that may be near.
+    /// Returns points that may be near.
     fn near(&self, p: Vec3) -> impl Iterator<Item = u32> + '_ {
         let [x, y, z] = self.cell(p);
         let around = (-1..=1).flat_map(move |dx| (-1..=1).flat_map(move |dy| (-1..=1).map(move |dz| [dx, dy, dz])));

@@ -1,4 +1,4 @@
-//! Weights and inverse bind matrices that differ.
+//! Compares weights and inverse bind matrices.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use super::nodes::Nodes;
 use super::surfaces::Pair;
 use crate::model::{Influences, Model, Skin};
 
-/// Weights that differ by no more are the same.
+/// Weights that differ by no more than this are equal.
 const SAME_WEIGHT: f64 = 1e-6;
 
-/// The vertices of a primitive whose weights differ; `None` where none do.
+/// Returns the vertices of a primitive whose weights differ; `None` where none do.
 pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<Part> {
     let [(mesh, primitive), (there, other)] = pair.at;
     let (own, theirs) =
@@ -32,7 +32,7 @@ pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Optio
     (vertices > 0).then_some(Part { mesh, primitive, vertices, largest })
 }
 
-/// Adds up weights by joint; whether one of them is no number.
+/// Adds weights up by joint; returns whether one of them is NaN.
 fn add(influences: &Influences, vertex: usize, keys: &[usize], sign: f64, out: &mut HashMap<usize, f64>) -> bool {
     let (joints, weights) = influences.of(vertex);
     for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
@@ -42,13 +42,13 @@ fn add(influences: &Influences, vertex: usize, keys: &[usize], sign: f64, out: &
     influences.not_finite.binary_search_by_key(&vertex, |n| n.vertex as usize).is_ok()
 }
 
-/// By place in the first skin that moves a mesh: the number of the joint that both models share.
+/// Returns for each place in the first skin that moves a mesh the number of the joint that both models share.
 fn keys(model: &Model, mesh: usize, key: &dyn Fn(usize) -> usize) -> Vec<usize> {
     let skin = model.instances.iter().filter(|i| i.mesh.index() == mesh).find_map(|i| i.skin);
     skin.map(|s| model.skins[s.index()].joints.iter().map(|node| key(node.index())).collect()).unwrap_or_default()
 }
 
-/// How many inverse bind matrices differ, or are there in one model only. Skins are matched by their joints' order of
+/// Returns how many inverse bind matrices differ, or are in one model only. Skins are matched by their joints' order of
 /// appearance in the file.
 pub(super) fn inverse_binds(a: &Model, b: &Model, nodes: &Nodes) -> usize {
     let none = Skin::default();

@@ -1,10 +1,10 @@
-//! The few joints, and their weights, that keep the surface nearest to where all of them put it.
+//! Chooses the few joints, and their weights, that keep the surface nearest to where all joints put it.
 //!
-//! For each vertex the places where its joints would carry it are looked at in many poses: moments of all clips, and the
-//! rest pose with each of its joints turned. With `d_j` the place by joint `j` less the place by all joints, weights `w` that
-//! sum to one put the vertex off by `Σ w_j d_j`; the sum of its squares over all poses is `wᵀ H w` with `H_jk = Σ d_j · d_k`.
-//! Of all choices of N joints the one with the least is kept (Le and Deng, "Smooth Skinning Decomposition with Rigid
-//! Bones", 2012, choose and fit weights likewise).
+//! For each vertex the places to which its joints would carry it are computed in many poses: moments of all clips, and
+//! the rest pose with each of its joints turned. With `d_j` the place by joint `j` less the place by all joints,
+//! weights `w` that sum to one put the vertex off by `Σ w_j d_j`; the sum of its squares over all poses is `wᵀ H w`
+//! with `H_jk = Σ d_j · d_k`. Of all choices of N joints the one with the least is kept (Le and Deng, "Smooth Skinning
+//! Decomposition with Rigid Bones", 2012, choose and fit weights likewise).
 
 use std::f32::consts::FRAC_PI_4;
 
@@ -16,11 +16,12 @@ use super::{Sheet, weld};
 use crate::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use crate::model::{LocalPose, Model, NodeId, Skin};
 
-/// Moments of all clips together.
+/// How many moments of all clips together are looked at.
 const MOMENTS: usize = 64;
-/// Choices of joints that are all tried; of more, joints are left out one after the other.
+/// Up to this many choices of joints are all tried; where there are more, joints are left out one after the other.
 const MOST_CHOICES: usize = 500;
-/// Beside the trace of `H`: what keeps joints that move alike from having weights without bounds.
+/// A share of the trace of `H` that is added to its diagonal, so that joints that move alike do not get weights without
+/// bounds.
 const STIFF: f64 = 1e-9;
 
 /// Gives vertices that more than `most` joints move the joints and weights that fit best.
@@ -46,7 +47,7 @@ pub(super) fn choose(sheet: &mut Sheet, rows: &[Vec<usize>], most: usize) {
     }
 }
 
-/// `model_from_node` of every node: the rest pose first, then moments of all clips.
+/// Returns `model_from_node` of every node: in the rest pose first, then at moments of all clips.
 fn poses(model: &Model) -> Vec<Vec<Affine3A>> {
     let mut rest = Vec::new();
     local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
@@ -66,7 +67,8 @@ fn poses(model: &Model) -> Vec<Vec<Affine3A>> {
     out
 }
 
-/// The matrices, to stand before those of a joint and of all below it, that turn it by ±45° and ±90° about its axes.
+/// Returns the matrices that, multiplied from the left to those of a joint and of all below it, turn it by ±45° and
+/// ±90° about its axes.
 fn turns(model: &Model, rest: &[Affine3A], joint: NodeId) -> Vec<Affine3A> {
     let skeleton = &model.skeleton;
     let own = skeleton.rest.transforms[joint.index()];
@@ -77,18 +79,19 @@ fn turns(model: &Model, rest: &[Affine3A], joint: NodeId) -> Vec<Affine3A> {
     [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(about).map(|turn| frame * turn * back).collect()
 }
 
-/// How the joints of a vertex carry it.
+/// The places to which the joints of a vertex carry it, in all poses.
 struct Motion<'m> {
     model: &'m Model,
     skin: &'m Skin,
     poses: &'m [Vec<Affine3A>],
-    /// By place in the skin.
+    /// The matrices of the turns, by place in the skin.
     turned: &'m [Vec<Affine3A>],
     position: Vec3,
 }
 
 impl Motion<'_> {
-    /// The best `most` of some joints, in their order, with weights that sum to one; `None` where their motion is no number.
+    /// Returns the best `most` of some joints, in their order, with weights that sum to one; `None` where their motion
+    /// is not finite.
     fn best(&self, table: &Table, shares: &[(u32, f64)], most: usize) -> Option<Vec<(u32, f64)>> {
         let places: Vec<usize> =
             shares.iter().map(|(key, _)| table.joint_of(*key).map(usize::from)).collect::<Option<_>>()?;
@@ -101,7 +104,7 @@ impl Motion<'_> {
         Some(weld::cut(new.collect(), most))
     }
 
-    /// `H`, row after row.
+    /// Returns `H`, row after row.
     fn errors(&self, places: &[usize], shares: &[(u32, f64)]) -> Vec<Vec<f64>> {
         let count = places.len();
         let mut h = vec![vec![0.0; count]; count];
@@ -138,7 +141,7 @@ impl Motion<'_> {
     }
 }
 
-/// The weights, of which `most` are above zero and whose sum is one, with the least `wᵀ H w`.
+/// Returns the weights, of which `most` are above zero and whose sum is one, with the least `wᵀ H w`.
 fn fit(h: &[Vec<f64>], most: usize) -> Option<Vec<f64>> {
     let count = h.len();
     let mut best: Option<(f64, Vec<f64>)> = None;
@@ -153,7 +156,7 @@ fn fit(h: &[Vec<f64>], most: usize) -> Option<Vec<f64>> {
         let mut set: Vec<usize> = (0..most.min(count)).collect();
         loop {
             keep_better(&set);
-            // The next set, in the order of a dictionary.
+            // The next set in lexicographic order.
             let Some(at) = (0..set.len()).rev().find(|i| set[*i] < count - set.len() + i) else { break };
             set[at] += 1;
             (at + 1..set.len()).for_each(|i| set[i] = set[i - 1] + 1);
@@ -171,13 +174,13 @@ fn fit(h: &[Vec<f64>], most: usize) -> Option<Vec<f64>> {
     best.map(|(_, weights)| weights)
 }
 
-/// How many sets of `most` out of `count` there are, or more than anybody wants to try.
+/// Returns how many sets of `most` out of `count` there are, or a larger number than is ever tried.
 fn choices(count: usize, most: usize) -> usize {
     (0..most.min(count)).fold(1_usize, |n, i| (n.saturating_mul(count - i)) / (i + 1))
 }
 
-/// The weights of some joints, none negative and one in sum, with the least `wᵀ H w`, and that. A joint whose weight would be
-/// negative is left out, the most negative first.
+/// Returns the weights of some joints, none negative and one in sum, with the least `wᵀ H w`, and that value. A joint
+/// whose weight would be negative is left out, the most negative first.
 fn least(h: &[Vec<f64>], set: &[usize]) -> Option<(f64, Vec<f64>)> {
     let mut set = set.to_vec();
     let weights = loop {
@@ -194,7 +197,7 @@ fn least(h: &[Vec<f64>], set: &[usize]) -> Option<(f64, Vec<f64>)> {
     Some((error, out))
 }
 
-/// `H⁻¹ 1 / (1ᵀ H⁻¹ 1)` of a part of `H`: the least of `wᵀ H w` where the weights sum to one (Lagrange).
+/// Returns `H⁻¹ 1 / (1ᵀ H⁻¹ 1)` of a part of `H`, which minimises `wᵀ H w` where the weights sum to one (Lagrange).
 fn solve(h: &[Vec<f64>], set: &[usize]) -> Option<Vec<f64>> {
     let n = set.len();
     let stiff = STIFF * set.iter().map(|j| h[*j][*j]).sum::<f64>() + f64::MIN_POSITIVE;
@@ -229,7 +232,7 @@ fn solve(h: &[Vec<f64>], set: &[usize]) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// All weights in steps of a 200th, as the definition has it.
+    /// Searches all weights in steps of a 200th, by the definition.
     fn search(h: &[Vec<f64>], most: usize) -> f64 {
         const STEPS: usize = 200;
         let error =
@@ -272,7 +275,7 @@ mod tests {
     fn joints_that_move_alike_have_one_solution() {
         let w = fit(&[vec![1.0, 1.0, -1.0], vec![1.0, 1.0, -1.0], vec![-1.0, -1.0, 1.0]], 2).unwrap();
         assert!((w.iter().sum::<f64>() - 1.0).abs() < 1e-9 && w.iter().all(|w| (0.0..=1.0).contains(w)), "{w:?}");
-        // Nothing moves: any weights do.
+        // Where nothing moves any weights fit.
         assert!(fit(&[vec![0.0; 2], vec![0.0; 2]], 1).unwrap().contains(&1.0));
     }
 }

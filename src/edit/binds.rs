@@ -1,4 +1,4 @@
-//! Inverse bind matrices that belong to the rest pose.
+//! The operation that computes inverse bind matrices from the rest pose.
 
 use glam::DAffine3;
 
@@ -7,7 +7,7 @@ use crate::anim::local_to_model;
 use crate::inspect::rig::{SkinBinding, inverse_bind};
 use crate::model::{Model, Skin};
 
-/// See its help.
+/// The operation that computes inverse bind matrices from the rest pose.
 pub static INVERSE_BINDS: Operation = Operation {
     id: "inverse-binds",
     label: "Set inverse bind matrices",
@@ -16,10 +16,10 @@ pub static INVERSE_BINDS: Operation = Operation {
     run: |sheet, _: &Settings| set(sheet, &|_, _| true),
 };
 
-/// Matrices that move the mesh by less than this part of its size are the same.
+/// Matrices that move the mesh by less than this share of its size count as equal.
 const SAME: f64 = 1e-5;
 
-/// Sets the matrices of the skins of which `wanted` holds.
+/// Sets the matrices of the skins for which `wanted` returns true.
 pub(super) fn set(sheet: &mut Sheet, wanted: &dyn Fn(&Skin, &SkinBinding) -> bool) {
     let model = sheet.model;
     let mut rest = Vec::new();
@@ -40,7 +40,8 @@ pub(super) fn set(sheet: &mut Sheet, wanted: &dyn Fn(&Skin, &SkinBinding) -> boo
     }
 }
 
-/// Whether a joint shows the mesh where all show it. Compared in the world, at the corners of what the skin moves.
+/// Returns whether a joint shows the mesh where all joints show it. Positions are compared in the world, at the corners
+/// of the box around what the skin moves.
 fn agree(world: DAffine3, inverse_bind: DAffine3, common: DAffine3, reach: [glam::DVec3; 2]) -> bool {
     let shown = world * inverse_bind;
     let size = common.transform_vector3(reach[1] - reach[0]).length();
@@ -51,7 +52,7 @@ fn agree(world: DAffine3, inverse_bind: DAffine3, common: DAffine3, reach: [glam
     })
 }
 
-/// The box around what a skin moves, mesh space.
+/// Returns the box around the vertices that a skin moves, mesh space.
 fn reach(model: &Model, skin: usize) -> [glam::DVec3; 2] {
     let meshes = model.instances.iter().filter(|i| i.skin.is_some_and(|s| s.index() == skin)).map(|i| i.mesh.index());
     let points = meshes.flat_map(|m| &model.meshes[m].primitives).flat_map(|p| &p.positions);
@@ -60,7 +61,7 @@ fn reach(model: &Model, skin: usize) -> [glam::DVec3; 2] {
     [least.as_dvec3(), most.as_dvec3()]
 }
 
-/// `model_from_node` of every node at rest, in double precision.
+/// Returns `model_from_node` of every node at rest, in double precision.
 fn worlds(model: &Model) -> Vec<DAffine3> {
     let skeleton = &model.skeleton;
     let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());

@@ -1,4 +1,4 @@
-//! Weights for vertices that have none.
+//! The operation that gives weights to vertices that have none.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use super::surface::Surface;
 use super::table::clean;
 use super::{Operation, Settings, Sheet};
 
-/// See its help.
+/// The operation that gives unweighted vertices the weights of the nearest weighted ones.
 pub static HAMMER: Operation = Operation {
     id: "hammer",
     label: "Hammer weights",
@@ -18,7 +18,7 @@ pub static HAMMER: Operation = Operation {
     run: |sheet, _: &Settings| hammer(sheet),
 };
 
-/// Gives weights to every vertex whose weights count for nothing.
+/// Gives weights to every vertex that has no positive weight.
 pub(super) fn hammer(sheet: &mut Sheet) {
     let surfaces = sheet.surfaces().to_vec();
     let mut copies: Vec<((usize, usize), (usize, usize))> = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn hammer(sheet: &mut Sheet) {
             let (table, row) = surface.row(*v);
             sheet.tables[table].sum(row) > 0.0
         };
-        // By place: the first vertex there that has weights.
+        // For each place: the first vertex there that has weights.
         let good: Vec<Option<u32>> = (0..surface.positions.len() as u32)
             .map(|place| surface.members(place).iter().copied().find(|v| is_good(v)))
             .collect();
@@ -46,10 +46,10 @@ pub(super) fn hammer(sheet: &mut Sheet) {
     copies.iter().for_each(|(to, from)| copy(sheet, *to, *from));
 }
 
-/// Copies the weights that count: pair by pair, where both vertices have as many.
+/// Copies the positive weights: pair by pair, where both vertices have as many.
 fn copy(sheet: &mut Sheet, (table, row): (usize, usize), (from, source): (usize, usize)) {
     if sheet.tables[table].sum(row) > 0.0 {
-        // Another primitive that shares the table has seen to it.
+        // Another primitive that shares the table has already set it.
         return;
     }
     if table != from {
@@ -68,12 +68,12 @@ fn copy(sheet: &mut Sheet, (table, row): (usize, usize), (from, source): (usize,
     table.normalise(row);
 }
 
-/// For each place that has bad vertices: the place of the nearest good vertex along edges; where no edge leads to one, the
-/// nearest through space. Of equally near ones the first.
+/// Returns for each place that has bad vertices the place of the nearest good vertex along edges; where no edge leads
+/// to one, the nearest through space. Of equally near ones it is the first.
 fn nearest(surface: &Surface, good: &[Option<u32>], bad: &[u32]) -> Vec<Option<u32>> {
     let at = |place: u32| surface.positions[place as usize].as_dvec3();
     let mut source: Vec<Option<u32>> = vec![None; good.len()];
-    // Distances are not negative: their bits rise as they do.
+    // Distances are not negative, so their bits are ordered as they are.
     let mut open: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
     for (place, _) in (0..).zip(good).filter(|(_, v)| v.is_some()) {
         source[place as usize] = Some(place);
@@ -103,7 +103,7 @@ fn nearest(surface: &Surface, good: &[Option<u32>], bad: &[u32]) -> Vec<Option<u
     source
 }
 
-/// The nearest of some places that are sorted by x.
+/// Returns the nearest of some places that are sorted by x.
 fn through_space(sorted: &[(f64, u32)], point: DVec3, at: &dyn Fn(u32) -> DVec3) -> Option<u32> {
     let start = sorted.partition_point(|(x, _)| *x < point.x);
     let mut best: Option<(f64, u32)> = None;

@@ -1,9 +1,9 @@
-//! No more joints for a vertex than a runtime takes.
+//! The operation that limits how many joints move a vertex.
 
 use super::table::{Table, clean};
 use super::{Operation, Settings, Sheet, best};
 
-/// See its help.
+/// The operation that keeps only so many influences of each vertex.
 pub static LIMIT: Operation = Operation {
     id: "limit",
     label: "Limit influences",
@@ -17,7 +17,7 @@ fn limit(sheet: &mut Sheet, settings: &Settings) {
     limit_rows(sheet, &rows, settings);
 }
 
-/// The same of some vertices of each table.
+/// Limits some vertices of each table.
 pub(super) fn limit_rows(sheet: &mut Sheet, rows: &[Vec<usize>], settings: &Settings) {
     if settings.best {
         best::choose(sheet, rows, settings.limit);
@@ -35,7 +35,7 @@ fn limit_vertex(table: &mut Table, vertex: usize, most: usize) {
         return;
     }
     let mut ranked: Vec<usize> = (0..shares.len()).collect();
-    // Stable: of equal weights that of the earlier pair stays.
+    // The sort is stable: of equal weights that of the earlier pair stays.
     ranked.sort_by(|a, b| shares[*b].1.total_cmp(&shares[*a].1));
     ranked.truncate(most);
     ranked.sort_unstable();

@@ -1,4 +1,4 @@
-//! The weights of one side for the other.
+//! The operation that copies the weights of one side to the other.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use super::{Axis, Operation, Settings, Sheet};
 use crate::math::Aabb;
 use crate::model::{JointPairs, NodeId};
 
-/// See its help.
+/// The operation that copies the weights of one side to the other.
 pub static MIRROR: Operation = Operation {
     id: "mirror",
     label: "Mirror weights",
@@ -19,7 +19,7 @@ pub static MIRROR: Operation = Operation {
     run: mirror,
 };
 
-/// How near to its mirror image a vertex must be, as a part of the surface's size.
+/// How near to the mirror image of another a vertex must be, as a share of the surface's size.
 const REACH: f32 = 1e-3;
 
 fn mirror(sheet: &mut Sheet, settings: &Settings) {
@@ -53,14 +53,14 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
     }
     for ((table, row), shares) in new {
         let table = &mut sheet.tables[table];
-        // What is right already stays as it is stored.
+        // Weights that are already right stay as they are stored.
         if super::weld::difference(&unit_shares(table, row), &shares) > 1e-9 {
             table.put_in_order(row, &shares);
         }
     }
 }
 
-/// By key: the joint of the same name on the other side.
+/// Returns for each key the joint of the same name on the other side.
 fn partners(sheet: &Sheet, surface: &Surface) -> HashMap<u32, u32> {
     let mut keys: Vec<u32> = surface.parts.iter().flat_map(|p| sheet.tables[p.table].keys.iter().copied()).collect();
     keys.sort_unstable();
@@ -72,7 +72,7 @@ fn partners(sheet: &Sheet, surface: &Surface) -> HashMap<u32, u32> {
     keys.iter().enumerate().filter_map(|(j, key)| Some((*key, keys[usize::from(pairs.told(j)?)]))).collect()
 }
 
-/// Of the vertices at a place the one whose normal fits best; the first where none has a normal.
+/// Returns the vertex at a place whose normal fits best; the first where none has a normal.
 fn alike(sheet: &Sheet, surface: &Surface, vertex: u32, image: u32, axis: Axis) -> Option<u32> {
     let normal = |vertex: u32| {
         let (part, stored) = surface.stored(vertex);
@@ -122,7 +122,7 @@ impl<'s> Images<'s> {
         (p / self.reach).floor().to_array().map(|c| c as i64)
     }
 
-    /// The coordinate that is mirrored.
+    /// Returns the coordinate that is mirrored.
     fn side(&self, place: u32) -> f32 {
         let p = self.surface.positions[place as usize];
         match self.axis {
@@ -132,7 +132,7 @@ impl<'s> Images<'s> {
         }
     }
 
-    /// The place nearest to the mirror image of a place; itself on the plane, `None` where nothing is near.
+    /// Returns the place nearest to the mirror image of a place; itself on the plane, `None` where nothing is near.
     fn of_place(&self, place: u32) -> Option<u32> {
         let wanted = mirrored(self.surface.positions[place as usize], self.axis);
         let [x, y, z] = self.cell(wanted);

@@ -28,18 +28,18 @@ pub use table::{Stored, Table};
 
 use crate::model::WeightFormat;
 
-/// Something that can be done to weights.
+/// An operation on weights.
 #[derive(Debug)]
 pub struct Operation {
     /// The name on the command line and in JSON.
     pub id: &'static str,
     /// The name in menus.
     pub label: &'static str,
-    /// One sentence: what it does.
+    /// A sentence that says what it does.
     pub help: &'static str,
-    /// The name of what follows the option on the command line; empty where nothing does.
+    /// The name of the argument of the option on the command line; empty where it takes none.
     pub argument: &'static str,
-    /// Changes the sheet.
+    /// Runs the operation on a sheet.
     pub run: fn(&mut Sheet, &Settings),
 }
 
@@ -68,26 +68,26 @@ pub enum Axis {
     Z,
 }
 
-/// The numbers that operations take; each reads those that it needs.
+/// The settings of all operations; each operation reads those that it needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Prune: weights below this go.
+    /// Prune: weights below this are removed.
     pub threshold: f64,
     /// Limit: the most joints of a vertex.
     pub limit: usize,
-    /// Limit: choose joints and weights that keep the surface nearest, in place of the largest.
+    /// Limit: whether to choose the joints and weights that keep the surface nearest, instead of the largest weights.
     pub best: bool,
-    /// Quantise: how weights are to be stored.
+    /// Quantise: the format in which weights are to be stored.
     pub format: WeightFormat,
-    /// Mirror: across the plane through 0 that this axis is at right angles to.
+    /// Mirror: the axis that is perpendicular to the mirror plane, which goes through the origin.
     pub axis: Axis,
-    /// Mirror: the negative side is copied to the positive one, in place of the other way round.
+    /// Mirror: whether the negative side is copied to the positive one; else it is the other way round.
     pub from_negative: bool,
-    /// Smooth: how often.
+    /// Smooth: the number of steps.
     pub times: usize,
-    /// Smooth: how far a vertex goes to the mean of its neighbours each time, 0 to 1.
+    /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
     pub strength: f64,
-    /// Rules: ids of the rules of the checker whose findings are repaired.
+    /// Rules: the ids of the checker's rules whose findings are repaired.
     pub rules: Vec<&'static str>,
 }
 
@@ -107,14 +107,14 @@ impl Default for Settings {
     }
 }
 
-/// The operation with an id.
+/// Finds the operation with an id.
 #[must_use]
 pub fn operation(id: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().copied().find(|operation| operation.id == id)
 }
 
-/// Runs an operation; of how many vertices it changed what would be stored. Vertices of primitives that share their
-/// weights count once.
+/// Runs an operation; returns at how many vertices it changed what would be stored. Vertices of primitives that share
+/// their weights count once.
 pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> usize {
     let before = sheet.stored();
     (operation.run)(sheet, settings);

@@ -1,8 +1,8 @@
-//! Weights that sum to one.
+//! The operation that makes weights sum to one.
 
 use super::{Operation, Settings, Sheet};
 
-/// See its help.
+/// The operation that makes the weights of every vertex sum to one.
 pub static NORMALISE: Operation = Operation {
     id: "normalise",
     label: "Normalise weights",

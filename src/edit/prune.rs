@@ -1,9 +1,9 @@
-//! Weights too small to be seen.
+//! The operation that removes small weights.
 
 use super::table::Table;
 use super::{Operation, Settings, Sheet};
 
-/// See its help.
+/// The operation that removes weights below a threshold.
 pub static PRUNE: Operation = Operation {
     id: "prune",
     label: "Prune small weights",
@@ -21,7 +21,7 @@ fn prune(sheet: &mut Sheet, settings: &Settings) {
 fn prune_vertex(table: &mut Table, vertex: usize, threshold: f64) {
     let mut shares = Vec::new();
     table.shares(vertex, &mut shares);
-    // Of equal ones the first.
+    // Of equal weights the first is kept.
     let largest = shares.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(key, _)| *key);
     shares.retain(|(key, weight)| *weight < threshold && Some(*key) != largest);
     if shares.is_empty() {

@@ -1,9 +1,9 @@
-//! Another way to store weights.
+//! The operation that changes the format in which weights are stored.
 
 use super::{Operation, Settings, Sheet};
 use crate::model::WeightFormat;
 
-/// See its help.
+/// The operation that changes the format in which weights are stored.
 pub static QUANTISE: Operation = Operation {
     id: "quantise",
     label: "Quantise weights",

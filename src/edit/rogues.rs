@@ -1,4 +1,4 @@
-//! Joints taken off vertices that they have no business with.
+//! The operation that removes rogue influences: joints that move vertices far from the region where they belong.
 
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +8,7 @@ use super::weld::{mean, unit_shares};
 use super::{Operation, Settings, Sheet, hammer};
 use crate::inspect::check::{CheckOptions, Finding, check};
 
-/// See its help.
+/// The operation that removes rogue influences.
 pub static REMOVE_ROGUES: Operation = Operation {
     id: "remove-rogues",
     label: "Remove rogue vertices",
@@ -17,12 +17,12 @@ pub static REMOVE_ROGUES: Operation = Operation {
     run: |sheet, _: &Settings| remove(sheet),
 };
 
-/// What was hidden behind a rogue may be one: it is asked again, so often at most.
+/// The rule is asked again at most this often, since removing a rogue may reveal another.
 const ROUNDS: usize = 8;
-/// The others of a vertex say where it belongs if they have this much of its weight.
+/// The other joints of a vertex decide where it belongs if they have this much of its weight.
 const ENOUGH: f64 = 0.02;
 
-/// Takes all rogues away that the rule of the checker finds.
+/// Removes all rogues that the rule of the checker finds.
 pub(super) fn remove(sheet: &mut Sheet) {
     for _ in 0..ROUNDS {
         let findings = found(sheet, "rogue-vertices");
@@ -53,7 +53,7 @@ pub(super) fn remove(sheet: &mut Sheet) {
     }
 }
 
-/// The findings of a rule in what would be stored now.
+/// Returns the findings of a rule in what would be stored now.
 pub(super) fn found(sheet: &Sheet, rule: &'static str) -> Vec<Finding> {
     let options = CheckOptions { rules: Some(vec![rule]), ..CheckOptions::default() };
     let report = sheet.to_model().and_then(|model| check(&model, &options, &AtomicBool::new(false)));
@@ -69,7 +69,7 @@ fn take_off(sheet: &mut Sheet, (table, row): (usize, usize), key: u32) {
     }
 }
 
-/// Gives vertices that nothing else moves the mean of what surrounds them, ring after ring.
+/// Gives vertices that nothing else moves the mean of the weights around them, ring after ring.
 fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
     let is_without = |row: &(usize, usize)| rows.binary_search(row).is_ok();
     for (table, row) in rows {
@@ -98,7 +98,7 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
     }
 }
 
-/// The mean of the weights of a vertex' twins; where they have none, of its neighbours.
+/// Returns the mean of the weights of the vertices in the same place; where they have none, of the neighbours.
 fn around(sheet: &Sheet, surface: &Surface, vertex: u32) -> Vec<(u32, f64)> {
     let place = surface.place[vertex as usize];
     let of = |place: u32| {

@@ -1,9 +1,9 @@
-//! From weights to the numbers that a file stores: floats, or integers that sum exactly to one.
+//! Converts weights to the numbers that a file stores: floats, or integers that sum exactly to one.
 
 use crate::model::WeightFormat;
 
 /// Writes the stored numbers of one vertex: the bits of a float, or an integer. `formats` has one entry for each set of
-/// four weights. Each weight is rounded for itself.
+/// four weights. Each weight is rounded on its own.
 pub(super) fn each(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32>) {
     out.clear();
     out.extend(weights.iter().enumerate().map(|(slot, weight)| number(*weight, formats[slot / 4])));
@@ -11,7 +11,7 @@ pub(super) fn each(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32>
 
 fn number(weight: f64, format: WeightFormat) -> u32 {
     match format.one() {
-        // What is no number becomes 0.
+        // NaN becomes 0.
         Some(one) => (weight * f64::from(one)).round().clamp(0.0, f64::from(one)) as u32,
         None => (weight as f32).to_bits(),
     }
@@ -26,8 +26,8 @@ pub fn value(number: u32, format: WeightFormat) -> f64 {
     }
 }
 
-/// As [`each`], for weights of which none is negative or no number: integers sum exactly to one. The largest remainders are
-/// rounded up, of equal ones that of the earlier slot, and a weight of 0 stays 0.
+/// Does the same as [`each`] for weights that are neither negative nor NaN, so that integers sum exactly to one. The
+/// largest remainders are rounded up, of equal ones that of the earlier slot, and a weight of 0 stays 0.
 pub(super) fn exact(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32>) {
     let sum: f64 = weights.iter().sum();
     let mut kinds: Vec<WeightFormat> =
@@ -38,7 +38,7 @@ pub(super) fn exact(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32
     if sum <= 0.0 || !sum.is_finite() || kinds == [WeightFormat::F32] {
         return;
     }
-    // The finest format makes up for what rounding takes from the others.
+    // The finest format compensates for what rounding takes from the others.
     let mut left = 1.0;
     let mut unrounded = sum;
     for kind in &kinds {
@@ -57,7 +57,7 @@ pub(super) fn exact(weights: &[f64], formats: &[WeightFormat], out: &mut Vec<u32
     }
 }
 
-/// Shares out `units` among slots by their weights, which sum to `sum`: the largest remainder.
+/// Distributes `units` among slots by their weights, which sum to `sum`, by the method of the largest remainder.
 fn apportion(slots: &[usize], weights: &[f64], sum: f64, units: u32, out: &mut [u32]) {
     let quota = |slot: usize| weights[slot] / sum * f64::from(units);
     let mut given = 0;
@@ -66,7 +66,7 @@ fn apportion(slots: &[usize], weights: &[f64], sum: f64, units: u32, out: &mut [
         given += out[*slot];
     }
     let mut order: Vec<usize> = slots.to_vec();
-    // Remainders that only the last bits of a double tell apart are equal.
+    // Remainders that differ only in the last bits of a double count as equal.
     let remainder = |slot: usize| (quota(slot).fract() * 1e9).round() as i64;
     order.sort_by_key(|slot| (-remainder(*slot), *slot));
     // A quota that rounding put just above a whole number may have given too much.
@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(u8(&[0.5, 0.5, 0.0, 0.0]), [128, 127, 0, 0]);
         assert_eq!(u8(&[0.25; 4]), [64, 64, 64, 63]);
         assert_eq!(u8(&[0.3, 0.1, 0.0, 0.6]), [77, 25, 0, 153]);
-        // A sum that was off is made right; 0 stays 0, also where all others are tiny.
+        // A sum that is off is corrected; 0 stays 0, also where all others are tiny.
         assert_eq!(u8(&[0.2, 0.0, 0.2, 0.0]), [128, 0, 127, 0]);
         assert_eq!(u8(&[0.0, 1e-9, 0.0, 0.0]), [0, 255, 0, 0]);
         assert_eq!(u8(&[0.0; 4]), [0; 4]);

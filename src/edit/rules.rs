@@ -1,4 +1,4 @@
-//! Repairs of what the checker finds.
+//! The operation that repairs findings of the checker.
 
 use super::limit::limit_rows;
 use super::rogues::{self, found};
@@ -6,7 +6,7 @@ use super::table::Table;
 use super::{Operation, Settings, Sheet, binds, hammer, weld};
 use crate::inspect::check::is_bound_elsewhere;
 
-/// See its help.
+/// The operation that repairs the findings of the given rules.
 pub static RULES: Operation = Operation {
     id: "rules",
     label: "Repair findings",
@@ -15,7 +15,7 @@ pub static RULES: Operation = Operation {
     run: repair,
 };
 
-/// Ids of the rules of the checker that can be repaired, in the order in which that is done.
+/// The ids of the checker's rules that can be repaired, in the order in which that is done.
 pub static REPAIRED: &[&str] = &[
     "weights-not-finite",
     "weights-negative",
@@ -29,7 +29,7 @@ pub static REPAIRED: &[&str] = &[
     "inverse-bind-mismatch",
 ];
 
-/// How many influences are kept of too many.
+/// How many influences are kept where there are too many.
 const LIMIT: usize = 4;
 
 fn repair(sheet: &mut Sheet, settings: &Settings) {
@@ -67,7 +67,7 @@ fn repair(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// The rows that a rule finds fault with.
+/// Returns the rows that a rule finds fault with.
 fn at_fault(sheet: &Sheet, rule: &'static str) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     for finding in found(sheet, rule) {
@@ -81,7 +81,7 @@ fn at_fault(sheet: &Sheet, rule: &'static str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Adds up the weights of each joint in its first pair.
+/// Adds the weights of each joint up in its first pair.
 fn merge(table: &mut Table, row: usize) {
     let slots: Vec<usize> = table.slots(row).collect();
     for (i, slot) in slots.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! All weights of a model on one sheet, beside what operations ask about the model.
+//! A sheet: all weights of a model while they are edited, with what operations need to know of the model.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -25,7 +25,7 @@ pub struct Sheet<'m> {
     surfaces: OnceLock<Vec<Surface>>,
 }
 
-/// What of the file makes the weights of a primitive: one table for all that agree.
+/// What identifies the weights of a primitive in the file: primitives that agree in it share one table.
 type Storage = Vec<[(usize, Option<(u32, usize)>); 2]>;
 
 fn storage(origins: &Origins, mesh: usize, primitive: usize) -> Option<Storage> {
@@ -36,8 +36,8 @@ fn storage(origins: &Origins, mesh: usize, primitive: usize) -> Option<Storage> 
 }
 
 impl<'m> Sheet<'m> {
-    /// Takes the weights that a model has now: those of its file, with its edits over them. Where primitives share their
-    /// weights in the file, the vertices that an edit of any of them changed are taken from the first that has one.
+    /// Takes the weights that a model has now: those of its file, with its edits over them. Where primitives share
+    /// their weights in the file, the edited vertices of any of them are taken, from the first primitive that has them.
     #[must_use]
     pub fn of(model: &'m Model) -> Self {
         Self::reading(model, &|mesh, primitive| model.primitive(mesh, primitive))
@@ -75,19 +75,19 @@ impl<'m> Sheet<'m> {
         Self { model, tables, binds: BTreeMap::new(), surfaces: OnceLock::new() }
     }
 
-    /// The welded surfaces that the vertices make, at rest; made when first asked for.
+    /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.
     #[must_use]
     pub fn surfaces(&self) -> &[Surface] {
         self.surfaces.get_or_init(|| Surface::all(self.model, &self.tables))
     }
 
-    /// The numbers that would be stored now, by table.
+    /// Returns the numbers that would be stored now, by table.
     #[must_use]
     pub fn stored(&self) -> Vec<Stored> {
         self.tables.iter().map(Table::stored).collect()
     }
 
-    /// The model with these weights as they would be stored; `None` where they make no model.
+    /// Returns the model with these weights as they would be stored; `None` where they are not valid.
     #[must_use]
     pub fn to_model(&self) -> Option<Model> {
         let mut parts: ModelParts = (**self.model).clone();
@@ -108,20 +108,20 @@ impl<'m> Sheet<'m> {
         Model::build(parts).ok()
     }
 
-    /// The table of a primitive.
+    /// Returns the table of a primitive.
     #[must_use]
     pub fn table_of(&self, mesh: usize, primitive: usize) -> Option<usize> {
         self.tables.iter().position(|t| t.primitives.contains(&(mesh, primitive)))
     }
 }
 
-/// A matrix as the file stores it.
+/// Rounds a matrix to what the file stores.
 #[must_use]
 pub(super) fn single(matrix: DAffine3) -> Affine3A {
     Affine3A::from_cols_array(&matrix.to_cols_array().map(|v| v as f32))
 }
 
-/// The stored weights of a primitive: a table of no primitive yet.
+/// Makes a table of the stored weights of a primitive; it does not name the primitive yet.
 fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: InfluencesRef<'_>) -> Table {
     let stored: Vec<_> = (0..primitive.stored_vertices).map(|vertex| influences.of_stored(vertex)).collect();
     let per_vertex = stored.first().map_or(influences.per_vertex, |(joints, _)| joints.len());
@@ -144,7 +144,7 @@ fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: I
         }
     }
     let skins = model.instances.iter().filter(|i| i.mesh.index() == at.0).filter_map(|i| i.skin);
-    // Of several skins the one with the fewest joints: import holds joint numbers to that one.
+    // Of several skins the one with the fewest joints counts: import checks joint numbers against that one.
     let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
     let keys = match skin {
         Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
@@ -154,7 +154,7 @@ fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: I
     Table { primitives: Vec::new(), per_vertex, joints, weights, formats, keys, touched }
 }
 
-/// Weights as import would read them.
+/// Returns weights as import would read them.
 fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count: usize) -> Influences {
     let per_vertex = table.per_vertex;
     let mut out = Influences { per_vertex, ..Influences::default() };
@@ -206,7 +206,7 @@ mod tests {
             assert_eq!(table.joints[table.slots(vertex)][..4], file.tables[0].joints[file.tables[0].slots(vertex)]);
             assert!(!table.touched[vertex]);
         }
-        // What is edited and what would be stored are one model.
+        // The edited weights and the stored ones make one model.
         let stored = sheet.to_model().unwrap();
         assert_eq!(stored.influences(MeshId(0), 0).unwrap().of(5).1, edited.influences(MeshId(0), 0).unwrap().of(5).1);
     }

@@ -1,10 +1,10 @@
-//! Weights that change gently along the surface.
+//! The operation that smooths weights along the surface.
 
 use super::surface::Surface;
 use super::weld::{difference, mean, unit_shares};
 use super::{Operation, Settings, Sheet};
 
-/// See its help.
+/// The operation that smooths weights along the surface.
 pub static SMOOTH: Operation = Operation {
     id: "smooth",
     label: "Smooth weights",
@@ -13,7 +13,7 @@ pub static SMOOTH: Operation = Operation {
     run: smooth,
 };
 
-/// Shares that differ less are the same, and their vertex stays as it is.
+/// Shares that differ by less than this are equal, and their vertex stays as it is.
 const SAME: f64 = 1e-9;
 
 fn smooth(sheet: &mut Sheet, settings: &Settings) {
@@ -45,7 +45,7 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// The mean of the shares of the vertices at each place; none where nothing moves them.
+/// Returns the mean of the shares of the vertices at each place; none where nothing moves them.
 fn at_places(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
     let of_place = |place: u32| {
         let rows = surface.members(place).iter().map(|v| surface.row(*v));
@@ -55,7 +55,7 @@ fn at_places(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
     (0..surface.positions.len() as u32).map(of_place).collect()
 }
 
-/// The shares of a place after one step towards its neighbours.
+/// Returns the shares of a place after one step towards its neighbours.
 fn moved(surface: &Surface, shares: &[Vec<(u32, f64)>], place: u32, strength: f64) -> Vec<(u32, f64)> {
     let own = &shares[place as usize];
     let around = surface.neighbours(place).iter().map(|n| &shares[*n as usize][..]).filter(|s| !s.is_empty());

@@ -1,4 +1,5 @@
-//! The welded rest surface on which operations walk: vertices of one place are one place, whatever they are called.
+//! The welded rest surface that operations walk on: vertices in one place are one place, whatever primitive they belong
+//! to.
 
 use crate::inspect::check;
 use crate::model::{Model, Primitive, Topology};
@@ -6,14 +7,14 @@ use crate::model::{Model, Primitive, Topology};
 use super::Table;
 use glam::Vec3;
 
-/// Primitives that one skin moves (or several that bind alike), or one that nothing moves.
+/// The primitives that one skin moves (or several that bind alike), or one primitive that nothing moves.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
-    /// Its primitives; their vertices are numbered on from part to part.
+    /// Its primitives; their vertices are numbered consecutively from part to part.
     pub parts: Vec<Part>,
-    /// By numbered vertex: the place where it lies.
+    /// For each numbered vertex: the place where it lies.
     pub place: Vec<u32>,
-    /// By place: mesh space of the first part.
+    /// The position of each place, in the mesh space of the first part.
     pub positions: Vec<Vec3>,
     members: Lists,
     neighbours: Lists,
@@ -22,15 +23,15 @@ pub struct Surface {
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Its table.
+    /// The number of its table.
     pub table: usize,
-    /// Its mesh and its number there.
+    /// The number of its mesh, and its number in the mesh.
     pub primitive: (usize, usize),
     /// The number of its first vertex.
     pub first: u32,
 }
 
-/// A list of numbers for each of so many.
+/// Many lists of numbers in one.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     starts: Vec<u32>,
@@ -38,7 +39,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// From pairs in any order; a pair that comes twice counts once.
+    /// Makes `count` lists from pairs of list and number, in any order; a pair that comes twice counts once.
     fn new(count: usize, mut pairs: Vec<(u32, u32)>) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
@@ -52,7 +53,7 @@ impl Lists {
 }
 
 impl Surface {
-    /// All surfaces of a model: every table's vertices are in one, at least.
+    /// Returns all surfaces of a model: the vertices of every table are in one at least.
     pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<Self> {
         let table_of = |at: (usize, usize)| tables.iter().position(|t| t.primitives.contains(&at));
         let mut out: Vec<Self> = Vec::new();
@@ -77,7 +78,7 @@ impl Surface {
         out
     }
 
-    /// `triangles`: numbered vertices.
+    /// Makes a surface; `triangles` are numbered vertices.
     fn new(parts: Vec<Part>, place: Vec<u32>, positions: Vec<Vec3>, triangles: &[[u32; 3]]) -> Self {
         let members = Lists::new(positions.len(), place.iter().zip(0..).map(|(p, v)| (*p, v)).collect());
         let mut edges = Vec::with_capacity(triangles.len() * 6);
@@ -93,26 +94,26 @@ impl Surface {
         Self { parts, place, positions, members, neighbours }
     }
 
-    /// The numbered vertices of a place, rising.
+    /// Returns the numbered vertices of a place, rising.
     #[must_use]
     pub fn members(&self, place: u32) -> &[u32] {
         self.members.of(place)
     }
 
-    /// The places that an edge joins with this one, rising.
+    /// Returns the places that an edge joins with this one, rising.
     #[must_use]
     pub fn neighbours(&self, place: u32) -> &[u32] {
         self.neighbours.of(place)
     }
 
-    /// The part of a numbered vertex, and its number in the file.
+    /// Returns the part of a numbered vertex, and its number in the file.
     #[must_use]
     pub fn stored(&self, vertex: u32) -> (&Part, usize) {
         let part = &self.parts[self.parts.partition_point(|p| p.first <= vertex).saturating_sub(1)];
         (part, (vertex - part.first) as usize)
     }
 
-    /// The table and the row there of a numbered vertex.
+    /// Returns the table of a numbered vertex, and its row there.
     #[must_use]
     pub fn row(&self, vertex: u32) -> (usize, usize) {
         let (part, stored) = self.stored(vertex);

@@ -3,48 +3,50 @@
 use super::rounding;
 use crate::model::WeightFormat;
 
-/// Sums that differ from one by no more are one: what rounding weights to 32-bit floats makes of a sum of one at most.
+/// Sums that differ from one by no more than this count as one: it is the error of adding weights that were rounded to
+/// 32-bit floats.
 const ROUNDING: f64 = 6e-8;
 
-/// (joint, weight) pairs of a list of vertices. Several primitives share one where they share its accessors.
+/// The (joint, weight) pairs of a list of vertices. Several primitives share one table where they share its accessors.
 ///
 /// Weights are doubles until they are stored: operations follow one another without rounding in between.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Mesh and primitive of all that it belongs to.
+    /// Mesh and primitive of each primitive that the table belongs to.
     pub primitives: Vec<(usize, usize)>,
-    /// Pairs for each vertex: four for each set.
+    /// How many pairs each vertex has: four for each set.
     pub per_vertex: usize,
-    /// Vertex after vertex: places in the skin, as the file stores them.
+    /// Joint numbers, vertex after vertex: places in the skin, as the file stores them.
     pub joints: Vec<u16>,
-    /// As many as joints. What the file stores, be it negative or no number.
+    /// Weights, as many as `joints`, as the file stores them, even if they are negative or not finite.
     pub weights: Vec<f64>,
-    /// How each set is to be stored.
+    /// The format in which each set is to be stored.
     pub formats: Vec<WeightFormat>,
-    /// By place in the skin: what it stands for. Places of one joint have one key, whatever the skin.
+    /// For each place in the skin: a key of its joint. Places of one joint have one key, whatever the skin.
     pub keys: Vec<u32>,
-    /// By vertex: its pairs are no longer those of the file, and integers must sum to one.
+    /// For each vertex: whether its pairs are no longer those of the file, so that integers must sum to one.
     pub(super) touched: Vec<bool>,
 }
 
 /// The numbers that a file stores for a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stored {
-    /// As in [`Table::joints`].
+    /// Joint numbers, as in [`Table::joints`].
     pub joints: Vec<u16>,
-    /// As many: integers, or the bits of floats.
+    /// The weights, as many: integers, or the bits of floats.
     pub numbers: Vec<u32>,
-    /// How each set is stored.
+    /// The format in which each set is stored.
     pub formats: Vec<WeightFormat>,
 }
 
-/// A weight that counts: what is negative or no number is 0.
+/// Returns the weight as it is used: 0 where it is negative or not finite.
 pub(super) fn clean(weight: f64) -> f64 {
     if weight.is_finite() && weight > 0.0 { weight } else { 0.0 }
 }
 
 impl Table {
-    /// Makes room for so many pairs of each vertex, which are empty and stored as the last set is; never takes room away.
+    /// Makes room for so many pairs of each vertex. New pairs are empty and stored in the format of the last set; room
+    /// is never taken away.
     pub fn widen(&mut self, per_vertex: usize) {
         if per_vertex <= self.per_vertex {
             return;
@@ -75,25 +77,25 @@ impl Table {
         }
     }
 
-    /// How many vertices it has.
+    /// Returns how many vertices it has.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.touched.len()
     }
 
-    /// The places of a vertex' pairs in the lists.
+    /// Returns the places of a vertex's pairs in the lists.
     #[must_use]
     pub fn slots(&self, vertex: usize) -> std::ops::Range<usize> {
         vertex * self.per_vertex..(vertex + 1) * self.per_vertex
     }
 
-    /// What a joint number stands for; one beyond the skin for itself, apart from all others.
+    /// Returns the key of a joint number; a number beyond the skin has a key of its own.
     #[must_use]
     pub fn key(&self, joint: u16) -> u32 {
         self.keys.get(usize::from(joint)).copied().unwrap_or(u32::MAX - u32::from(joint))
     }
 
-    /// The joint number of a key: the first place of the skin that stands for it.
+    /// Returns the joint number of a key: the first place of the skin that has it.
     #[must_use]
     pub fn joint_of(&self, key: u32) -> Option<u16> {
         let at = self.keys.iter().position(|k| *k == key);
@@ -115,23 +117,23 @@ impl Table {
         }
     }
 
-    /// The sum of the weights that count.
+    /// Returns the sum of the weights, without those that are negative or not finite.
     #[must_use]
     pub fn sum(&self, vertex: usize) -> f64 {
         self.slots(vertex).map(|slot| clean(self.weights[slot])).sum()
     }
 
-    /// Whether all weights count, and sum to one but for rounding.
+    /// Returns whether all weights are finite and not negative, and they sum to one but for rounding.
     #[must_use]
     pub fn is_normal(&self, vertex: usize) -> bool {
         let slots = &self.weights[self.slots(vertex)];
         let is_integer = self.formats.iter().all(|f| *f != WeightFormat::F32);
-        // Integers are right or a whole step off.
+        // Integers are right or off by a whole step.
         let tolerance = if is_integer { 0.5 / 65_535.0 } else { ROUNDING };
         slots.iter().all(|w| *w >= 0.0 && w.is_finite()) && (slots.iter().sum::<f64>() - 1.0).abs() <= tolerance
     }
 
-    /// Sets what does not count to 0 and divides by the sum. A sum of 0 stays.
+    /// Sets weights that are negative or not finite to 0 and divides by the sum. Where the sum is 0 all stay 0.
     pub(super) fn normalise(&mut self, vertex: usize) {
         if self.is_normal(vertex) {
             return;
@@ -195,8 +197,8 @@ impl Table {
         self.touched[vertex] = true;
     }
 
-    /// As [`Table::put`], but the joints stand in the order in which they are given, from the first pair on: vertices that
-    /// get the same get it in the same pairs, and are rounded alike.
+    /// Does the same as [`Table::put`], but the joints stand in the given order, from the first pair on, so that
+    /// vertices that get the same shares get them in the same pairs, and are rounded alike.
     pub(super) fn put_in_order(&mut self, vertex: usize, shares: &[(u32, f64)]) {
         let known: Vec<(u32, f64)> = shares.iter().copied().filter(|s| self.joint_of(s.0).is_some()).collect();
         if known.iter().all(|(_, weight)| clean(*weight) == 0.0) {
@@ -208,7 +210,7 @@ impl Table {
         self.put(vertex, &known);
     }
 
-    /// The pairs of a vertex as they would be stored: joint and number of each.
+    /// Returns the pairs of a vertex as they would be stored: joint and number of each.
     pub(super) fn store_vertex(&self, vertex: usize, numbers: &mut Vec<u32>, out: &mut Stored) {
         let slots = self.slots(vertex);
         let weights = &self.weights[slots.clone()];
@@ -219,14 +221,14 @@ impl Table {
             rounding::each(weights, &self.formats, numbers);
         }
         for (slot, number) in slots.zip(numbers.iter()) {
-            // What rounding emptied names no joint.
+            // A pair that rounding emptied names no joint.
             let emptied = *number == 0 && self.weights[slot] > 0.0;
             out.joints.push(if emptied { 0 } else { self.joints[slot] });
         }
         out.numbers.extend_from_slice(numbers);
     }
 
-    /// The numbers to be stored.
+    /// Returns the numbers to be stored.
     #[must_use]
     pub fn stored(&self) -> Stored {
         let mut out = Stored { formats: self.formats.clone(), ..Stored::default() };
@@ -237,8 +239,8 @@ impl Table {
 }
 
 impl Stored {
-    /// The vertices whose joints or weights differ from those of `other`, which has as many pairs; how they are written
-    /// does not count.
+    /// Returns the vertices whose joints or weights differ from those of `other`, which has as many pairs; the format
+    /// in which they are written does not count.
     #[must_use]
     pub fn changed_vertices(&self, other: &Self, per_vertex: usize) -> Vec<u32> {
         let same = |at: usize| {

@@ -1,11 +1,11 @@
-//! Seams that hold: vertices on both sides of a cut in one surface get the same weights.
+//! The operation that gives vertices on both sides of a seam the same weights.
 
 use std::collections::BTreeMap;
 
 use super::{Operation, Settings, Sheet, Table};
 use crate::inspect::check;
 
-/// See its help.
+/// The operation that gives vertices on both sides of a seam the same weights.
 pub static WELD_SEAMS: Operation = Operation {
     id: "weld-seams",
     label: "Weld seams",
@@ -14,13 +14,14 @@ pub static WELD_SEAMS: Operation = Operation {
     run: |sheet, _: &Settings| weld(sheet, &|_, _, _| true),
 };
 
-/// Shares that differ less are the same.
+/// Shares that differ by less than this count as equal.
 const SAME: f64 = 1e-6;
 
-/// Which vertices continue each other may hang on their weights: it is asked again until nothing changes, so often at most.
+/// Which vertices continue each other may depend on their weights, so seams are searched again until nothing changes,
+/// at most this often.
 const ROUNDS: usize = 4;
 
-/// Welds the seams of which `wanted` (mesh, primitive, vertex) holds for one vertex.
+/// Welds the seams for one of whose vertices `wanted` (mesh, primitive, vertex) returns true.
 pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool) {
     for _ in 0..ROUNDS {
         let Some(model) = sheet.to_model() else { return };
@@ -52,7 +53,7 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool
 /// A row (table, vertex) and the shares of its joints: key and weight.
 pub(super) type RowShares = ((usize, usize), Vec<(u32, f64)>);
 
-/// Gives all rows the mean of their shares; false where they agree already. Rows without weight take no part.
+/// Gives all rows the mean of their shares; returns false where they agree already. Rows without weight take no part.
 pub(super) fn join(tables: &mut [Table], rows: &[(usize, usize)]) -> bool {
     let all: Vec<RowShares> =
         rows.iter().map(|row| (*row, unit_shares(&tables[row.0], row.1))).filter(|(_, s)| !s.is_empty()).collect();
@@ -67,7 +68,7 @@ pub(super) fn join(tables: &mut [Table], rows: &[(usize, usize)]) -> bool {
     true
 }
 
-/// The joints of a vertex and their weights, divided by their sum.
+/// Returns the joints of a vertex and their weights, divided by their sum.
 pub(super) fn unit_shares(table: &Table, vertex: usize) -> Vec<(u32, f64)> {
     let mut shares = Vec::new();
     table.shares(vertex, &mut shares);
@@ -76,13 +77,13 @@ pub(super) fn unit_shares(table: &Table, vertex: usize) -> Vec<(u32, f64)> {
     shares
 }
 
-/// The largest difference between the shares of one joint.
+/// Returns the largest difference between the shares of one joint.
 pub(super) fn difference(a: &[(u32, f64)], b: &[(u32, f64)]) -> f64 {
     let of = |list: &[(u32, f64)], key: u32| list.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, weight)| *weight);
     a.iter().chain(b).map(|(key, _)| (of(a, *key) - of(b, *key)).abs()).fold(0.0, f64::max)
 }
 
-/// The mean of some lists of shares: joints in the order in which they come.
+/// Returns the mean of some lists of shares, with the joints in the order in which they come.
 pub(super) fn mean<'s>(lists: impl Iterator<Item = &'s [(u32, f64)]>) -> Vec<(u32, f64)> {
     let mut out: Vec<(u32, f64)> = Vec::new();
     let mut count = 0.0;
@@ -99,7 +100,7 @@ pub(super) fn mean<'s>(lists: impl Iterator<Item = &'s [(u32, f64)]>) -> Vec<(u3
     out
 }
 
-/// The `most` largest shares, in their order; of equal ones the first.
+/// Returns the `most` largest shares, in their order; of equal ones the first.
 pub(super) fn cut(shares: Vec<(u32, f64)>, most: usize) -> Vec<(u32, f64)> {
     let mut ranked: Vec<usize> = (0..shares.len()).collect();
     ranked.sort_by(|a, b| shares[*b].1.total_cmp(&shares[*a].1));
@@ -108,7 +109,7 @@ pub(super) fn cut(shares: Vec<(u32, f64)>, most: usize) -> Vec<(u32, f64)> {
     ranked.into_iter().map(|i| shares[i]).collect()
 }
 
-/// Numbers that pairs join.
+/// Disjoint sets of numbers that pairs join.
 #[derive(Default)]
 struct Groups {
     above: BTreeMap<u32, u32>,
@@ -118,7 +119,7 @@ impl Groups {
     fn top(&mut self, of: u32) -> u32 {
         let mut at = of;
         while let Some(above) = self.above.get(&at).copied().filter(|above| *above != at) {
-            // Every other step is skipped the next time.
+            // Every other step of the path is shortened for the next search.
             let next = self.above.get(&above).copied().unwrap_or(above);
             self.above.insert(at, next);
             at = next;

@@ -17,7 +17,7 @@ pub enum Elements<'a> {
     Indices(&'a [u32]),
     /// `JOINTS_n`; stored as u8 where they fit.
     Joints(&'a [[u16; 4]]),
-    /// `WEIGHTS_n` as fractions of 65 535: exact sums are the caller's to keep.
+    /// `WEIGHTS_n` as fractions of 65 535; the caller ensures that sums are exact.
     Weights(&'a [[u16; 4]]),
     /// Vertex attributes of two components, such as `TEXCOORD_0`.
     Attribute2(&'a [Vec2]),
@@ -38,16 +38,16 @@ pub enum Elements<'a> {
 /// The reasons why a GLB cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GlbError {
-    /// glTF has no way to say infinity, nor "not a number".
+    /// A number is NaN or infinite, which glTF cannot express.
     #[error("accessor {accessor} holds a number that is not finite, which glTF cannot store")]
     NotFinite {
-        /// Which, as numbered by [`GlbWriter::push`].
+        /// The number of the accessor, from [`GlbWriter::push`].
         accessor: usize,
     },
-    /// Lengths are 32 bits wide in a GLB.
+    /// The file would be longer than the 32-bit lengths of a GLB allow.
     #[error("the file would hold {bytes} bytes, more than the 4 294 967 295 that a GLB can; write a smaller part")]
     TooLarge {
-        /// Bytes of the whole file.
+        /// The bytes of the whole file.
         bytes: usize,
     },
     /// The JSON could not be written.
@@ -72,7 +72,7 @@ const ARRAY_BUFFER: u32 = 34962;
 const ELEMENT_ARRAY_BUFFER: u32 = 34963;
 
 impl GlbWriter {
-    /// With nothing in it.
+    /// Makes a writer without accessors.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -113,7 +113,7 @@ impl GlbWriter {
         }
     }
 
-    /// Floats come with their bounds: `POSITION` and key times must have them, elsewhere they do no harm.
+    /// Adds floats with their bounds, which `POSITION` and key times must have; elsewhere they do no harm.
     fn floats<const N: usize>(
         &mut self,
         values: impl Iterator<Item = [f32; N]> + Clone,
@@ -163,11 +163,11 @@ impl GlbWriter {
         self.accessors.len() - 1
     }
 
-    /// The bytes of the file: `document` with `buffers`, `bufferViews` and `accessors` put in, and what is missing
-    /// in `asset`.
+    /// Returns the bytes of the file: `document` with `buffers`, `bufferViews` and `accessors` added, and missing
+    /// members of `asset` filled in.
     ///
     /// # Errors
-    /// Numbers that are not finite; more than 4 GiB.
+    /// A number is not finite, or the file would be longer than 4 GiB.
     pub fn finish(self, mut document: Map<String, Value>) -> Result<Vec<u8>, GlbError> {
         if let Some(accessor) = self.not_finite {
             return Err(GlbError::NotFinite { accessor });
@@ -213,7 +213,7 @@ mod tests {
         json.as_object().unwrap().clone()
     }
 
-    /// The JSON and the binary chunk, the container checked on the way.
+    /// Returns the JSON and the binary chunk; the container is checked on the way.
     fn take_apart(file: &[u8]) -> (Value, &[u8]) {
         let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
         assert_eq!((&file[..4], word(4), word(8)), (&b"glTF"[..], 2, file.len()));
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!((indices, positions), (0, 1));
         assert_eq!(json["asset"]["version"], "2.0");
         assert_eq!(json["asset"]["copyright"], "mine");
-        // Three u16 and two bytes of padding, then six floats.
+        // Three u16 and two bytes of padding come first, then six floats.
         assert_eq!(json["buffers"][0]["byteLength"], 32);
         assert_eq!(bin[..8], [0, 0, 1, 0, 2, 0, 0, 0]);
         assert_eq!(json["bufferViews"][0], json!({ "buffer": 0, "byteOffset": 0, "byteLength": 6, "target": 34963 }));

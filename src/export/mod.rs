@@ -1,6 +1,7 @@
 //! Writes posed surfaces and pictures as files.
 //!
-//! Knows models, poses and methods; nothing of windows or GPUs, though a surface deformed there is written just the same.
+//! Knows models, poses and methods; nothing of windows or GPUs, though surfaces that were deformed there can be written
+//! too.
 
 pub mod glb;
 mod obj;

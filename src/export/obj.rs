@@ -12,7 +12,7 @@ use crate::model::{Model, Topology};
 /// `out` fails.
 pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<()> {
     writeln!(out, "# World space, metres, +Y up")?;
-    // OBJ counts from one, through the whole file, each kind for itself.
+    // OBJ counts from one, through the whole file, and separately for each kind.
     let (mut vertex, mut uv, mut normal) = (1_u64, 1_u64, 1_u64);
     for p in primitives {
         writeln!(out, "o {}", one_word(&p.name))?;
@@ -53,7 +53,7 @@ pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
     Ok(())
 }
 
-/// Names end at white space in some readers, and at a line's end in all.
+/// Returns a name without white space: names end at white space in some readers, and at a line's end in all.
 fn one_word(name: &str) -> String {
     name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
 }

@@ -1,14 +1,15 @@
-//! Pictures as PNG.
+//! Writes pictures as PNG.
 
 use std::io::Write;
 
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError, Writer};
 
-/// The PNG of a picture of `size` pixels whose rows `draw` hands over, from the top and as many at a time as it likes: RGBA
-/// with 8 bits each, sRGB, alpha straight. They are compressed as they come, so that the picture need not be there as a whole.
+/// Returns the PNG of a picture of `size` pixels. `draw` hands over its rows from the top, as many at a time as it
+/// likes: RGBA with 8 bits each, sRGB, straight alpha. They are compressed as they come, so that the whole picture need
+/// not be in memory.
 ///
 /// # Errors
-/// Outside, those of `draw`; inside, where the rows are not those of such a picture.
+/// The outer result has the errors of `draw`; the inner one is an error where the rows are not those of such a picture.
 pub fn encode_png<E>(
     size: [u32; 2],
     draw: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,

@@ -1,4 +1,4 @@
-//! A posed surface as binary glTF: what a bake writes for programs that read nothing else.
+//! Writes a posed surface as binary glTF, for programs that read no other format of a bake.
 
 use std::io::{Error, ErrorKind, Result, Write};
 
@@ -19,7 +19,7 @@ pub fn write_glb(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
     let (mut nodes, mut meshes, mut used) = (Vec::new(), Vec::new(), Vec::new());
     for p in primitives {
         let mut node = json!({ "name": p.name });
-        // A mesh of nothing is not allowed.
+        // glTF does not allow a mesh without vertices.
         if !p.indices.is_empty() {
             node["mesh"] = json!(meshes.len());
             meshes.push(json!({ "name": p.name, "primitives": [primitive(p, &mut writer, &mut used)] }));
@@ -46,7 +46,7 @@ fn primitive(p: &BakedPrimitive, writer: &mut GlbWriter, used: &mut Vec<Material
     let mut attributes = Map::new();
     attributes.insert("POSITION".into(), json!(writer.push(Elements::Attribute3(&p.positions))));
     if p.normals.iter().any(|n| *n != Vec3::ZERO) {
-        // Every normal has to be unit; where no surface is, any direction is as good.
+        // Every normal must have unit length; where there is no surface any direction is as good.
         let normals: Vec<Vec3> = p.normals.iter().map(|n| if *n == Vec3::ZERO { Vec3::Y } else { *n }).collect();
         attributes.insert("NORMAL".into(), json!(writer.push(Elements::Attribute3(&normals))));
     }
@@ -71,7 +71,7 @@ fn primitive(p: &BakedPrimitive, writer: &mut GlbWriter, used: &mut Vec<Material
 }
 
 fn material(m: &Material) -> Value {
-    // Of specular and glossiness the closest that the core has: no metal, as rough as it is not glossy.
+    // Specular-glossiness is replaced by the closest that the core has: no metal, with roughness 1 − glossiness.
     let (metallic, roughness) = m.specular_glossiness.map_or((m.metallic, m.roughness), |s| (0.0, 1.0 - s.glossiness));
     let mut out = json!({
         "name": m.name,

@@ -5,8 +5,8 @@ use std::io::{Error, ErrorKind, Result, Write};
 use crate::export::BakedPrimitive;
 use crate::model::Topology;
 
-/// Writes the triangles of all primitives: 80 bytes that say what this is, the count, then for each triangle its normal and
-/// its corners as little-endian floats and two bytes of nothing. STL knows no lines, points, colours or units; the numbers are
+/// Writes the triangles of all primitives: a header of 80 bytes, the count, then for each triangle its normal and its
+/// corners as little-endian floats and two unused bytes. STL knows no lines, points, colours or units; the numbers are
 /// metres.
 ///
 /// # Errors
@@ -17,7 +17,7 @@ pub fn write_stl(primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<(
     let Ok(count) = u32::try_from(triangles) else {
         return Err(Error::new(ErrorKind::InvalidInput, "STL holds at most 4 294 967 295 triangles"));
     };
-    // A text that does not begin with "solid", by which readers know the other kind.
+    // The header must not begin with "solid", by which readers recognise text files.
     let mut head = [b' '; 80];
     let words = b"skinscope, binary STL, metres";
     head[..words.len()].copy_from_slice(words);

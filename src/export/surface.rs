@@ -1,4 +1,4 @@
-//! The posed surface: what a bake writes, whichever backend deformed it.
+//! The posed surface that a bake writes, whichever way it was deformed.
 
 use glam::{Vec2, Vec3};
 
@@ -6,27 +6,28 @@ use crate::anim;
 use crate::deform::{self, Deformed, Method, Surface, SurfaceInput, SurfacePart};
 use crate::model::{InstanceId, LocalPose, MaterialId, Model, Topology};
 
-/// A primitive frozen in a pose, in world space. Vertices in file order.
+/// A primitive frozen in a pose, in world space, with its vertices in file order.
 #[derive(Clone, Debug, Default)]
 pub struct BakedPrimitive {
     /// The node's name, numbered where it carries several copies or primitives; never empty.
     pub name: String,
-    /// Metres.
+    /// The positions in world space, metres.
     pub positions: Vec<Vec3>,
-    /// One for each vertex; unit, or zero where there is none.
+    /// The normals, one for each vertex: of unit length, or zero where there is none.
     pub normals: Vec<Vec3>,
     /// Both texture coordinate sets, each may be empty.
     pub uvs: [Vec<Vec2>; 2],
-    /// A list by `topology`. Triangles of mirrored parts are turned round, so that outsides stay outside.
+    /// A list of points, lines or triangles, by `topology`. The winding of triangles of mirrored parts is reversed, so
+    /// that outsides stay outside.
     pub indices: Vec<u32>,
     /// The kind of primitive that the indices describe.
     pub topology: Topology,
-    /// `None`: the default material.
+    /// The material; `None`: the default material.
     pub material: Option<MaterialId>,
 }
 
-/// Poses all primitives of what is drawn on the CPU, in that order; of an instance all its copies, one after the other. Whoever
-/// has the [`Surface`] already calls [`baked_primitives`].
+/// Poses all primitives of the drawn instances on the CPU, in that order, with all copies of an instance one after the
+/// other. Callers that already have the [`Surface`] use [`baked_primitives`].
 #[must_use]
 pub fn baked_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, method: &Method) -> Vec<BakedPrimitive> {
     let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
@@ -36,7 +37,7 @@ pub fn baked_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, meth
     baked_primitives(model, &Surface::of(&input))
 }
 
-/// All primitives of a surface in its order; of an instance all its copies, one after the other.
+/// Returns all primitives of a surface in its order, with all copies of an instance one after the other.
 #[must_use]
 pub fn baked_primitives(model: &Model, surface: &Surface) -> Vec<BakedPrimitive> {
     let mut out = Vec::new();
@@ -52,7 +53,7 @@ pub fn baked_primitives(model: &Model, surface: &Surface) -> Vec<BakedPrimitive>
     out
 }
 
-/// Freezes one deformed primitive of a copy of an instance, wherever it was deformed.
+/// Freezes one deformed primitive of a copy of an instance, whichever way it was deformed.
 #[must_use]
 pub fn baked_primitive(
     model: &Model,

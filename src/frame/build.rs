@@ -1,4 +1,4 @@
-//! From a session to a picture.
+//! Builds the frame of a session.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::math::{Aabb, Projection};
 use crate::model::{Change, Model, NodeId, Property};
 use crate::session::{Lighting, PosedLight, Session};
 
-/// Colours that come from the theme. sRGB, straight alpha.
+/// Colours that come from the theme: sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneColors {
-    /// Behind everything.
+    /// The background.
     pub background: Background,
-    /// Lines of the ground.
+    /// The lines of the ground.
     pub grid: [f32; 3],
     /// The floor around the model, light enough for a shadow to be seen on it.
     pub floor: [f32; 4],
@@ -32,21 +32,21 @@ pub struct SceneColors {
     pub hovered: [f32; 4],
     /// Bones whose joint is edited.
     pub edited: [f32; 4],
-    /// X, Y and Z.
+    /// The axes X, Y and Z.
     pub axes: [[f32; 4]; 3],
     /// Vertices that no overlay colours.
     pub dots: [f32; 4],
-    /// Vertices that stand out.
+    /// Marked vertices.
     pub marks: [f32; 4],
-    /// The pinned vertex, and the edge of it and of its ghosts.
+    /// The pinned vertex, and the outline of it and of its ghosts.
     pub pinned: [[f32; 4]; 2],
 }
 
-/// Pixels, of vertices and of marked ones.
+/// The radii of dots in pixels: of vertices and of marked ones.
 const DOT_RADIUS: [f32; 2] = [2.5, 5.0];
 
 impl SceneColors {
-    /// For dark surroundings.
+    /// The colours of the dark theme.
     pub const DARK: Self = Self {
         background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
         grid: [0.56, 0.59, 0.66],
@@ -63,7 +63,7 @@ impl SceneColors {
         pinned: [[1.0, 1.0, 1.0, 1.0], [0.06, 0.07, 0.09, 0.9]],
     };
 
-    /// For light surroundings.
+    /// The colours of the light theme.
     pub const LIGHT: Self = Self {
         background: Background::Studio { inner: [0.93, 0.94, 0.955], outer: [0.78, 0.80, 0.835] },
         grid: [0.45, 0.48, 0.54],
@@ -158,7 +158,7 @@ impl Frame {
             self.lines.push(Line { from: term.alone.as_vec3(), to: place, width, color: tint(term, alpha) });
         }
         let mut dot = |at, width, color| self.lines.push(Line { from: at, to: at, width, color });
-        // The heaviest on top.
+        // The heaviest is drawn last, on top.
         for term in ghosts().collect::<Vec<_>>().into_iter().rev() {
             let (at, width) = (term.alone.as_vec3(), 7.0 + 6.0 * strength(term));
             dot(at, width + 3.0, edge);
@@ -168,7 +168,7 @@ impl Frame {
         dot(place, 9.0, ink);
     }
 
-    /// The lights of the file where they are asked for; a file without any is lit by the studio.
+    /// Adds the lights of the file where they are wanted; a file without any is lit by the studio.
     fn add_lights(&mut self, session: &Session) {
         let lighting = session.view().lighting;
         if lighting == Lighting::Studio || !session.has_lights() {
@@ -235,8 +235,8 @@ impl Frame {
     }
 }
 
-/// The ground reaches as far as the crowd does. A crowd has no contact shadow, since only the first member's could be
-/// drawn.
+/// Returns the ground, which reaches as far as the crowd does. A crowd has no contact shadow, since only the first
+/// member's could be drawn.
 fn grid(session: &Session, colors: &SceneColors) -> Grid {
     let mut grid = ground(session.opened_bounds(), colors);
     if session.crowd() > 1 {
@@ -246,7 +246,8 @@ fn grid(session: &Session, colors: &SceneColors) -> Grid {
     grid
 }
 
-/// Metres between the lines of the grid that can be told apart where the camera looks, where the grid is shown.
+/// Returns the distance in metres between the lines of the grid that can be told apart where the camera looks, where
+/// the grid is shown.
 #[must_use]
 pub fn grid_unit(session: &Session) -> Option<f32> {
     const LEAST_PIXELS: f32 = 6.0;
@@ -261,12 +262,13 @@ pub fn grid_unit(session: &Session) -> Option<f32> {
         Projection::Orthographic { height } => height,
     };
     let finest = ground(session.opened_bounds(), &SceneColors::DARK).spacing;
-    // The shader leaves out lines that crowd: the finest, and then every tenth.
+    // The shader leaves out lines that are too close together: the finest, and then every tenth.
     let pixels = finest * view.viewport.y / height;
     Some(if height > 0.0 && pixels < LEAST_PIXELS { 10.0 * finest } else { finest })
 }
 
-/// Lines a power of ten apart, some ten to a hundred across the model; the shadow lies under its box.
+/// Returns a ground whose lines are a power of ten apart, some ten to a hundred across the model; the shadow lies under
+/// its box.
 fn ground(bounds: Aabb, colors: &SceneColors) -> Grid {
     let size = bounds.diagonal().max(1e-6);
     let center = bounds.center();
@@ -339,7 +341,7 @@ mod tests {
             frame.clone()
         };
         let usual = built(&session);
-        // The selected one has its lines, and only the bones that are neither selected nor below it fade with depth.
+        // The selected bone has outlines, and only the bones that are neither selected nor below it fade with depth.
         assert_eq!(usual.bones.iter().map(|b| b.outlined).collect::<Vec<_>>(), [false, true, false]);
         assert_eq!(usual.bones.iter().map(|b| b.fades).collect::<Vec<_>>(), [true, false, false]);
         assert_eq!((usual.display.skin_opacity, usual.bones[0].shape), (1.0, BoneShape::Octahedra));
@@ -356,7 +358,7 @@ mod tests {
     fn a_pinned_vertex_shows_where_each_joint_alone_would_carry_it() {
         let mut session = open();
         session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 60.0)));
-        // Of the last ring, which joint 2 moves, and joint 1 a little.
+        // The vertex is in the last ring, which joint 2 moves, and joint 1 a little.
         let vertex = session.model().unwrap().meshes[0].primitives[0].vertex_count() - 1;
         session.apply(SelectionCommand::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex })));
         session.update_pose();
@@ -364,7 +366,7 @@ mod tests {
         frame.build(&session, &SceneColors::DARK);
         let explained = session.explanation().unwrap();
         let (lines, dots): (Vec<Line>, Vec<Line>) = frame.lines.iter().partition(|line| line.from != line.to);
-        // Joint 2 turned, joint 1 did not: where it alone would carry the vertex is where the vertex is stored.
+        // Joint 2 turned and joint 1 did not: joint 1 alone would leave the vertex where it is stored.
         let stored = session.model().unwrap().meshes[0].primitives[0].positions[vertex];
         assert_eq!(lines.len(), 2);
         assert!((lines[1].from - stored).length() < 1e-6 && lines.iter().all(|l| l.to == explained.position.as_vec3()));

@@ -1,4 +1,4 @@
-//! Whether two names mean one file, whatever they look like: through links, hard links, `./` and `..`.
+//! Finds out whether two names mean one file: through links, hard links, `./` and `..`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ enum Identity {
     /// A regular file that exists: on Unix its device and number.
     #[cfg(unix)]
     There(u64, u64),
-    /// One that does not exist, in a folder that does; on other systems each.
+    /// A file that does not exist, in a folder that does; on other systems every file.
     Named(PathBuf),
 }
 
 impl Identity {
-    /// `None` for what is no regular file, and where not even the folder exists.
+    /// Returns the identity of a path; `None` for anything but a regular file, and where not even the folder exists.
     fn of(path: &Path) -> Option<Self> {
         let place = followed(path)?;
         #[cfg(unix)]
@@ -30,7 +30,7 @@ impl Identity {
         Some(Self::Named(fs::canonicalize(folder_of(&place)).ok()?.join(place.file_name()?)))
     }
 
-    /// The identity of the file that standard output was redirected to.
+    /// Returns the identity of the file that standard output was redirected to.
     #[cfg(unix)]
     fn of_stdout() -> Option<Self> {
         use std::os::fd::AsFd;
@@ -46,7 +46,7 @@ impl Identity {
     }
 }
 
-/// An output that would have replaced what was read.
+/// The error that an output would replace a file that was read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{output}: {}, and no output replaces what is read; give the output another name", what(output, input))]
 pub struct Overwritten {
@@ -60,8 +60,8 @@ fn what(output: &str, input: &str) -> String {
     if output == input { "this file is read".to_owned() } else { format!("this is the file {input}, which is read") }
 }
 
-/// Whether writing `output` would replace one of `inputs`, whatever each of them is called; then which. Inputs that do
-/// not exist count as well: a file that a model looks for in vain would be found in the output.
+/// Checks that writing `output` would not replace one of `inputs`, whatever each of them is called. Inputs that do not
+/// exist count as well: the output would be found in place of a file that a model names and that is missing.
 ///
 /// # Errors
 /// The output would replace one of `inputs`.
@@ -69,7 +69,8 @@ pub fn overwritten<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>
     meets(Identity::of(output), &output.display().to_string(), inputs)
 }
 
-/// The same for what standard output was redirected to, where the system says what that is.
+/// Does the same as [`overwritten`] for the file that standard output was redirected to, where the system says which
+/// that is.
 ///
 /// # Errors
 /// Standard output was redirected to one of `inputs`.
@@ -77,7 +78,7 @@ pub fn overwritten_by_stdout<'a>(inputs: impl IntoIterator<Item = &'a Path>) -> 
     meets(Identity::of_stdout(), "standard output", inputs)
 }
 
-/// Whether `path` is the file that standard output was redirected to.
+/// Returns whether `path` is the file that standard output was redirected to.
 #[must_use]
 pub fn is_stdout(path: &Path) -> bool {
     let stdout = Identity::of_stdout();

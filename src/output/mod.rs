@@ -14,8 +14,8 @@ pub use signals::report_large_files;
 use std::fmt::Display;
 use std::io::Write;
 
-/// Writes `skinscope: ` and a line to standard error. Where nobody reads it any more the line is lost, which is no reason to
-/// end, as `eprintln!` would.
+/// Writes `skinscope: ` and a line to standard error. Where nothing reads it any more the line is lost, which does not
+/// end the program, as `eprintln!` would.
 pub fn say(line: impl Display) {
     let _unheard = writeln!(std::io::stderr(), "skinscope: {line}");
 }

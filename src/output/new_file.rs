@@ -7,23 +7,24 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::signals;
 
-/// How temporary files begin and end; the numbers of the process and of the file stand between.
+/// The beginning and the end of the names of temporary files; the numbers of the process and of the file stand between.
 const PREFIX: &str = ".skinscope-";
 const SUFFIX: &str = ".tmp";
 
-/// Links that are followed before they are taken for a circle, as many as Linux follows.
+/// How many links are followed before they are taken for a circle; Linux follows as many.
 const MOST_LINKS: usize = 40;
 
-/// A file that is being written. Under its name nothing changes before [`NewFile::commit`], and without that nothing of it
-/// stays: dropping it removes what was written.
+/// A file that is being written. Nothing changes under its name before [`NewFile::commit`]; dropping it without that
+/// removes what was written.
 ///
-/// A link is followed, so that the file it leads to is replaced and the link stays. A new file has the permissions of the
-/// one it replaces, and its owner where the system allows it; other hard links go on naming the old one. What is no regular
-/// file (a terminal, a pipe, a device, `/dev/stdout`) is written to at once: it has nothing to keep.
+/// A link is followed, so that the file it leads to is replaced and the link stays. A new file has the permissions of
+/// the one it replaces, and its owner where the system allows it; other hard links keep the old file. Anything but a
+/// regular file (a terminal, a pipe, a device, `/dev/stdout`) is written to at once, since it has no contents to
+/// protect.
 #[derive(Debug)]
 pub struct NewFile {
     out: BufWriter<File>,
-    /// `None`: `out` is the destination itself.
+    /// The temporary file; `None`: `out` is the destination itself.
     temporary: Option<Temporary>,
 }
 
@@ -31,20 +32,21 @@ pub struct NewFile {
 struct Temporary {
     path: PathBuf,
     target: PathBuf,
-    /// Metadata of the file that is replaced; `None` where there is none.
+    /// The metadata of the file that is replaced; `None` where there is none.
     replaced: Option<Metadata>,
 }
 
-/// The kind of thing that a name leads to.
+/// The kind of destination that a name leads to.
 enum Destination {
-    /// To something that is written to as it is.
+    /// A stream that is written to as it is.
     Stream,
-    /// To this file, or to where it will be.
+    /// This file, which need not exist yet.
     File(PathBuf),
 }
 
 impl NewFile {
-    /// Begins a file that is to stand at `path`, and removes what killed processes have left in the same folder.
+    /// Begins a file that is to replace the one at `path`, and removes temporary files of killed processes in the same
+    /// folder.
     ///
     /// # Errors
     /// The file cannot be replaced (a folder, write-protected), or its folder takes no new file.
@@ -62,7 +64,7 @@ impl NewFile {
             Err(error) => return Err(error),
         };
         if let Some(facts) = &replaced {
-            // A new name needs no leave of the old file, so it is asked for here.
+            // Renaming needs no permission of the old file, so it is checked here.
             if facts.permissions().readonly() {
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
             }
@@ -74,8 +76,8 @@ impl NewFile {
         Ok(Self { out: BufWriter::new(file), temporary: Some(Temporary { path, target, replaced }) })
     }
 
-    /// Brings all that was written to the disk, so that little is left to fail in [`NewFile::commit`]: for several files that
-    /// belong together.
+    /// Flushes everything that was written to the disk, so that little can still fail in [`NewFile::commit`]: for
+    /// several files that belong together.
     ///
     /// # Errors
     /// The disk does not take all of it.
@@ -97,7 +99,7 @@ impl NewFile {
         Ok(())
     }
 
-    /// Puts the file in its place. Until this returns the old one is there as it was.
+    /// Puts the file in its place. The old one stays as it was until this returns.
     ///
     /// # Errors
     /// The disk does not take all of it, or the old file cannot be replaced.
@@ -122,7 +124,7 @@ impl NewFile {
             // Dropping removes the temporary name.
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
-            // A file system without hard links.
+            // This is a file system without hard links.
             Err(_) if fs::symlink_metadata(&temporary.target).is_err() => self.commit(),
             Err(error) => Err(error),
         }
@@ -142,7 +144,7 @@ impl Write for NewFile {
 impl Drop for NewFile {
     fn drop(&mut self) {
         if let Some(temporary) = self.temporary.take() {
-            // What cannot be removed is removed by the next write into the folder.
+            // A file that cannot be removed now is removed by the next write into the folder.
             let _left = fs::remove_file(&temporary.path);
             signals::forget(&temporary.path);
         }
@@ -175,9 +177,9 @@ pub fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-/// Removes a file that this run has made and that turned out to be of no use.
+/// Removes a file that this run has made and that is of no use.
 pub fn take_back(path: &Path) {
-    // What cannot be removed is only one file too many.
+    // Where it cannot be removed there is only one file too many.
     let _left = fs::remove_file(path);
 }
 
@@ -191,12 +193,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit()
 }
 
-/// The folder that a file lies in.
+/// Returns the folder that a file lies in.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Follows the links that `path` names. The system's own, such as `/dev/stdout`, stand for what is open already.
+/// Follows the links that `path` names. Links of the system, such as `/dev/stdout`, stand for streams that are already
+/// open.
 fn destination(path: &Path) -> io::Result<Destination> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -223,7 +226,7 @@ fn destination(path: &Path) -> io::Result<Destination> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-/// The file that `path` leads to, whether it exists or not; `None` for what is no regular file.
+/// Returns the file that `path` leads to, whether it exists or not; `None` for anything but a regular file.
 pub(super) fn followed(path: &Path) -> Option<PathBuf> {
     match destination(path) {
         Ok(Destination::File(place)) => Some(place),
@@ -231,17 +234,17 @@ pub(super) fn followed(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// A new file in `folder` that nobody else has and that carries a lock for as long as this process has it open.
+/// Makes a new file in `folder` with a name of its own, which carries a lock for as long as this process has it open.
 fn create_temporary(folder: &Path, replaced: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id()));
-        // Known before it is there, so that no moment is left in which a signal would leave it behind.
+        // The name is registered before the file exists, so that a signal never leaves it behind.
         signals::watch(&path);
         match open_new(&path, replaced) {
             Ok(file) if is_ours(&path, &file) => return Ok((path, file)),
-            // Another process has swept it away before it was locked.
+            // Another process has removed it before it was locked.
             Ok(_) => signals::forget(&path),
             Err(error) => {
                 signals::forget(&path);
@@ -253,7 +256,7 @@ fn create_temporary(folder: &Path, replaced: Option<&Metadata>) -> io::Result<(P
     }
 }
 
-/// No more may be allowed to others than with the file that is replaced, not even for a moment.
+/// Opens a new file. It never allows others more than the file that is replaced, not even for a moment.
 fn open_new(path: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -267,14 +270,14 @@ fn open_new(path: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
     options.open(path)
 }
 
-/// Locks the file; false where another process has taken it for one that was left behind.
+/// Locks the file; returns false where another process has removed it, taking it for one that was left behind.
 fn is_ours(path: &Path, file: &File) -> bool {
     match file.try_lock() {
         Ok(()) => {
             fs::symlink_metadata(path).is_ok_and(|there| file.metadata().is_ok_and(|ours| is_same(&there, &ours)))
         }
         Err(TryLockError::WouldBlock) => false,
-        // A file system without locks: nobody else can have one.
+        // On a file system without locks nobody else can have one.
         Err(TryLockError::Error(_)) => true,
     }
 }
@@ -311,7 +314,7 @@ fn is_temporary_name(name: &str) -> bool {
     middle.and_then(|middle| middle.split_once('-')).is_some_and(|(a, b)| is_number(a) && is_number(b))
 }
 
-/// The owner changes only where the system lets this user give files away.
+/// Keeps the owner, which changes only where the system lets this user give files away.
 #[cfg(unix)]
 fn keep_owner(file: &File, replaced: &Metadata) {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -324,7 +327,7 @@ fn keep_owner(file: &File, replaced: &Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
 
-/// A file system without permissions has none to keep.
+/// Keeps the permissions; a file system without permissions has none to keep.
 fn keep_permissions(file: &File, permissions: Permissions) {
     let _unknown_there = file.set_permissions(permissions);
 }

@@ -1,4 +1,4 @@
-//! Signals that end the program: what it has written half is removed first.
+//! Removes half-written files when a signal ends the program.
 
 #[cfg(not(unix))]
 use std::path::Path;
@@ -12,14 +12,14 @@ pub(super) fn watch(_: &Path) {}
 #[cfg(not(unix))]
 pub(super) fn forget(_: &Path) {}
 
-/// Makes writing beyond a limit of the system (`ulimit -f`) an error like a full disk. Without it the system ends the
+/// Makes writing beyond a limit of the system (`ulimit -f`) an error like a full disk. Without this the system ends the
 /// program there.
 pub fn report_large_files() {
     #[cfg(unix)]
     {
         use std::sync::Arc;
         use std::sync::atomic::AtomicBool;
-        // Any handler will do; where none can be set all stays as it was.
+        // Any handler is enough; where none can be set nothing changes.
         let _set = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)));
     }
 }
@@ -34,21 +34,21 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    /// Temporary files of this process.
+    /// The temporary files of this process.
     static WATCHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
     fn watched() -> MutexGuard<'static, Vec<PathBuf>> {
         WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From here on a signal that ends the program removes the file first.
+    /// Registers a file: from now on a signal that ends the program removes it first.
     pub fn watch(path: &Path) {
         static STARTED: Once = Once::new();
         STARTED.call_once(start);
         watched().push(path.to_owned());
     }
 
-    /// The file is in its place, or gone.
+    /// Unregisters a file that is in its place, or removed.
     pub fn forget(path: &Path) {
         watched().retain(|watched| watched != path);
     }
@@ -56,25 +56,25 @@ mod unix {
     fn start() {
         let (ready, is_ready) = channel();
         let work = move || {
-            // What the parent has had ignored (nohup, a job in the background) stays ignored.
+            // Signals that the parent has made ignored (nohup, a job in the background) stay ignored.
             let ignored = ignored();
             let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
             let signals = Signals::new(all.into_iter().filter(|s| ignored & (1 << (s - 1)) == 0));
-            // The other end waits.
+            // The other end of the channel waits.
             let _told = ready.send(());
             if let Ok(mut signals) = signals {
                 signals.forever().for_each(end);
             }
         };
-        // Without the thread signals end the program as ever, and the next write sweeps up.
+        // Without the thread signals end the program as usual, and the next write removes what is left.
         if std::thread::Builder::new().name("signals".into()).spawn(work).is_ok() {
             let _is_set = is_ready.recv();
         }
     }
 
-    /// Removes what is written half, and ends the program as the signal would have.
+    /// Removes half-written files, and ends the program as the signal would have.
     fn end(signal: i32) {
-        // Held to the end, so that no file is begun after these are gone.
+        // The lock is held to the end, so that no file is begun after these are removed.
         let watched = watched();
         for path in watched.iter() {
             let _gone = std::fs::remove_file(path);
@@ -82,7 +82,8 @@ mod unix {
         let _ended = emulate_default_handler(signal);
     }
 
-    /// Signals that this process ignores, a bit for each from 1 on. Only Linux tells without unsafe code.
+    /// Returns the signals that this process ignores, a bit for each from 1 on. Only Linux tells them without unsafe
+    /// code.
     fn ignored() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -18,15 +18,15 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// The buffers of a file; those that nobody changes are not read.
+/// The buffers of a file; buffers that do not change are not read.
 #[derive(Debug)]
 pub(super) struct Buffers<'s> {
     source: &'s [u8],
     origins: &'s [BufferOrigin],
-    /// `data:` URIs, by buffer.
+    /// The `data:` URI of each buffer that has one.
     uris: Vec<Option<String>>,
     open: BTreeMap<usize, Open>,
-    /// Bytes that differ or are new.
+    /// How many bytes differ or are new.
     pub changed: u64,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Buffers<'s> {
 #[derive(Clone, Debug)]
 struct Open {
     bytes: Vec<u8>,
-    /// The new `byteLength`, where it grows.
+    /// The new `byteLength`, where the buffer grows.
     length: Option<u64>,
     is_changed: bool,
 }
@@ -44,12 +44,13 @@ impl<'s> Buffers<'s> {
         Self { source, origins, uris, open: BTreeMap::new(), changed: 0 }
     }
 
-    /// Whether there are bytes that new ones can be appended to.
+    /// Returns whether new bytes can be appended to a buffer.
     pub fn can_grow(&self, buffer: usize) -> bool {
         self.origins.get(buffer).is_some_and(|b| b.source != BufferSource::Unread)
     }
 
-    /// The buffer that new bytes go to, where no other suggests itself: that of the GLB, else the first that can grow.
+    /// Returns the buffer for new bytes that belong nowhere in particular: that of the GLB, else the first that can
+    /// grow.
     pub fn usual(&self) -> Option<usize> {
         let chunk = self.origins.iter().position(|b| matches!(b.source, BufferSource::GlbChunk { .. }));
         chunk.or_else(|| (0..self.origins.len()).find(|b| self.can_grow(*b)))
@@ -81,13 +82,13 @@ impl<'s> Buffers<'s> {
         if (bytes.len() as u64) < origin.length { Err(WriteError::Changed(buffer)) } else { Ok(bytes) }
     }
 
-    /// Some bytes of a buffer.
+    /// Returns some bytes of a buffer.
     pub fn get(&mut self, buffer: usize, range: Range<u64>) -> Result<&[u8], WriteError> {
         let bytes = &self.open(buffer)?.bytes;
         bytes.get(range.start as usize..range.end as usize).ok_or(WriteError::Changed(buffer))
     }
 
-    /// Puts bytes where others stood.
+    /// Overwrites bytes of a buffer.
     pub fn put(&mut self, buffer: usize, start: u64, new: &[u8]) -> Result<(), WriteError> {
         let open = self.open(buffer)?;
         let old = open.bytes.get_mut(start as usize..start as usize + new.len()).ok_or(WriteError::Changed(buffer))?;
@@ -98,7 +99,7 @@ impl<'s> Buffers<'s> {
         Ok(())
     }
 
-    /// Appends bytes at a multiple of four; where they start.
+    /// Appends bytes at a multiple of four; returns where they start.
     pub fn append(&mut self, buffer: usize, new: &[u8]) -> Result<u64, WriteError> {
         let open = self.open(buffer)?;
         let before = open.bytes.len();
@@ -111,21 +112,21 @@ impl<'s> Buffers<'s> {
         Ok(start as u64)
     }
 
-    /// The buffers that change: their bytes, and the new length of those that grow.
+    /// Returns the buffers that change: their bytes, and the new length of those that grow.
     pub fn into_changed(self) -> Vec<(usize, Vec<u8>, Option<u64>)> {
         let changed = self.open.into_iter().filter(|(_, open)| open.is_changed);
         changed.map(|(buffer, open)| (buffer, open.bytes, open.length)).collect()
     }
 }
 
-/// The bytes of a `data:` URI.
+/// Decodes the bytes of a `data:` URI.
 fn decode(uri: &str) -> Option<Vec<u8>> {
     let (head, body) = uri.get(5..)?.split_once(',')?;
     let plain: Vec<u8> = percent_decode_str(body).collect();
     if head.trim_end().to_ascii_lowercase().ends_with(";base64") { BASE64.decode(plain).ok() } else { Some(plain) }
 }
 
-/// The same URI with other bytes, in base64; padded unless the old one was not.
+/// Returns the same URI with other bytes, in base64; padded unless the old one was not.
 pub(super) fn encode(uri: &str, bytes: &[u8]) -> String {
     let (head, body) = uri.split_once(',').unwrap_or(("data:application/octet-stream;base64", ""));
     let trimmed = head.trim_end();

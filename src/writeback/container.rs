@@ -1,10 +1,10 @@
-//! The file around JSON text and binary chunk.
+//! The container around JSON text and binary chunk.
 
 use std::ops::Range;
 
 use super::WriteError;
 
-/// The JSON text of a file, and what stands around it there: a byte order mark, padding, the white space at its end.
+/// The JSON text of a file, and the bytes around it: a byte order mark, padding, the white space at its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text<'s> {
     pub before: &'s [u8],
@@ -13,7 +13,7 @@ pub(super) struct Text<'s> {
 }
 
 impl<'s> Text<'s> {
-    /// Of the bytes that hold the text.
+    /// Finds the text in the bytes of a file or chunk.
     pub fn of(bytes: &'s [u8]) -> Result<Self, WriteError> {
         let no_text = || WriteError::Json("JSON text".to_owned());
         let start = bytes.iter().position(|b| *b == b'{').ok_or_else(no_text)?;
@@ -23,8 +23,8 @@ impl<'s> Text<'s> {
     }
 }
 
-/// Puts new JSON text and a new binary chunk into a GLB; what is `None` stays. All other chunks, and what follows the
-/// container, stay too.
+/// Puts new JSON text and a new binary chunk into a GLB; a part that is `None` stays. All other chunks, and bytes after
+/// the container, stay too.
 pub(super) fn glb(
     source: &[u8],
     json: (&Range<u64>, Option<&str>),

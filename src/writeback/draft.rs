@@ -1,4 +1,4 @@
-//! A file while it is patched: its text, its buffers, and what is new in them.
+//! A file while it is patched: its text, its buffers, and the new parts of both.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::model::{BufferSource, ComponentType, Model, Origins};
 pub(super) struct Draft<'s> {
     pub model: &'s Model,
     pub origins: &'s Origins,
-    /// The text as data, as it was.
+    /// The JSON of the text before it was changed.
     pub root: Value,
     pub text: Node<'s>,
     around: Text<'s>,
@@ -21,7 +21,7 @@ pub(super) struct Draft<'s> {
     views: usize,
     accessors: usize,
     pub changes: Changes,
-    /// Buffers that were added, as bytes: for files in which nothing can grow.
+    /// The bytes of buffers that were added, for files in which no buffer can grow.
     added: Vec<Vec<u8>>,
 }
 
@@ -48,7 +48,7 @@ impl<'s> Draft<'s> {
         })
     }
 
-    /// Changes a value that is there.
+    /// Replaces an existing value.
     pub fn set(&mut self, path: &[Step], text: String) -> Result<(), WriteError> {
         let node = self.text.find(path)?.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
         if node.to_text() != text {
@@ -89,7 +89,7 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
-    /// A new view of new bytes, appended to the buffer that the old ones stand in where that can grow.
+    /// Adds a view of new bytes, appended to the buffer that holds the old ones where that can grow.
     pub fn add_view(&mut self, bytes: &[u8], near: Option<usize>, target: Option<u64>) -> Result<usize, WriteError> {
         let known = near.filter(|b| self.buffers.can_grow(*b)).or_else(|| self.buffers.usual());
         let (buffer, offset) = match known {
@@ -117,13 +117,13 @@ impl<'s> Draft<'s> {
         (self.origins.buffers.len(), offset)
     }
 
-    /// The buffer that an accessor's elements stand in.
+    /// Returns the buffer that holds an accessor's elements.
     pub fn buffer_of(&self, accessor: Option<usize>) -> Option<usize> {
         let base = self.origins.accessors.get(accessor?)?.base?;
         self.origins.views.get(base.view).filter(|view| view.meshopt.is_none()).map(|view| view.buffer)
     }
 
-    /// A new accessor as it stands in the text; its index.
+    /// Adds an accessor as it stands in the text; returns its index.
     pub fn add_plain_accessor(&mut self, item: &Value) -> Result<usize, WriteError> {
         self.push("accessors", item)?;
         self.accessors += 1;
@@ -131,7 +131,7 @@ impl<'s> Draft<'s> {
         Ok(self.accessors - 1)
     }
 
-    /// The files that come of it.
+    /// Returns the files that result.
     pub fn finish(
         mut self,
         source: &[u8],
@@ -200,7 +200,7 @@ pub(super) const fn component(component: ComponentType) -> u64 {
     }
 }
 
-/// A number as JSON has it; whole ones without a point.
+/// Returns a number as JSON has it; whole ones without a point.
 pub(super) fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { Value::from(value as i64) } else { Value::from(value) }
 }

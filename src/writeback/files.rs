@@ -1,4 +1,4 @@
-//! Which files a changed model becomes, and writing them: all or none.
+//! Decides which files a changed model becomes, and writes them: all or none.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,46 +14,46 @@ use super::{Changes, Patched, WriteError, patch};
 use crate::edit::Sheet;
 use crate::output::{NewFile, Overwritten, back_up, overwritten, take_back};
 
-/// What stands in a URI as it is (RFC 3986, 2.3).
+/// The characters that a URI need not escape (RFC 3986, 2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// Where a changed model goes.
+/// The place to which a changed model is written.
 #[derive(Clone, Copy, Debug)]
 pub enum Place<'p> {
-    /// To another file than its own.
+    /// Another file than its own.
     To(&'p Path),
-    /// To where it came from; a copy of every file that changes is kept beside it.
+    /// The file that it came from; a copy of every file that changes is kept beside it.
     InPlace,
 }
 
-/// What was written.
+/// A report of the files that were written.
 #[derive(Clone, Debug, Default)]
 pub struct Saved {
     /// How much of the model is new.
     pub changes: Changes,
     /// Every file that was written, the model's own last.
     pub written: Vec<PathBuf>,
-    /// Copies of what was replaced.
+    /// Copies of the files that were replaced.
     pub backups: Vec<PathBuf>,
-    /// Files that the result names and that do not stand beside it: their names lead out of the folder.
+    /// Files that the result names but that were not copied beside it, since their names lead out of the folder.
     pub left: Vec<PathBuf>,
 }
 
-/// Why nothing was written.
+/// The reason why nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// See [`WriteError`].
+    /// The file could not be patched.
     #[error(transparent)]
     Patch(#[from] WriteError),
     /// The output is one of the files of the model.
     #[error(transparent)]
     Overwritten(#[from] Overwritten),
-    /// The name says another container than the model's.
+    /// The name of the output says another container than the model has.
     #[error("{}: the model is a {is}, and stays one; name the output .{is}", path.display())]
     Container {
         /// The output.
         path: PathBuf,
-        /// The model's: `glb` or `gltf`.
+        /// The container of the model: `glb` or `gltf`.
         is: &'static str,
     },
     /// The model's file was changed after it was read.
@@ -62,9 +62,9 @@ pub enum SaveError {
     /// A file cannot be written.
     #[error("could not write {}: {reason}", path.display())]
     Output {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
@@ -79,26 +79,26 @@ struct Output {
     bytes: Vec<u8>,
 }
 
-/// Length and time of a file: what tells that another program has changed it.
+/// Length and modification time of a file, which tell whether another program has changed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp(u64, Option<SystemTime>);
 
 impl Stamp {
-    /// As the file is now.
+    /// Reads the stamp of a file as it is now.
     ///
     /// # Errors
-    /// There is none.
+    /// The file does not exist or cannot be examined.
     pub fn of(path: &Path) -> io::Result<Self> {
         let facts = fs::metadata(path)?;
         Ok(Self(facts.len(), facts.modified().ok()))
     }
 }
 
-/// Writes the model of a sheet with its new weights and matrices. `path` is the file that the model was read from, `stamp`
-/// what it was like before that.
+/// Writes the model of a sheet with its new weights and matrices. `path` is the file that the model was read from,
+/// `stamp` the stamp that it had before that.
 ///
 /// # Errors
-/// Nothing was written then, and every file is as it was.
+/// An error means that nothing was written, and every file is as it was.
 pub fn save(path: &Path, stamp: Stamp, sheet: &Sheet, place: Place) -> Result<Saved, SaveError> {
     let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
     if Stamp::of(path).ok() != Some(stamp) {
@@ -160,7 +160,7 @@ fn save_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Saved, Sav
     if let Some(main) = main.filter(|main| main != source) {
         outputs.push(Output { path: path.to_owned(), bytes: main });
     }
-    // Two buffers may be one file: what is written for the one would undo what is written for the other.
+    // Two buffers may be one file: writing one of them would undo what was written for the other.
     let mut files = BTreeSet::new();
     if let Some(twice) =
         outputs.iter().find(|o| !files.insert(o.path.canonicalize().unwrap_or_else(|_| o.path.clone())))
@@ -184,7 +184,7 @@ fn save_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Saved, Sav
     Ok(saved)
 }
 
-/// Writes all files beside their places, then does what is to be done `before` each is replaced, then renames them.
+/// Writes all files beside their places, then calls `before` ahead of each replacement, then renames them.
 fn write_all(
     outputs: &[Output],
     saved: &mut Saved,
@@ -210,7 +210,7 @@ fn write_all(
     Ok(())
 }
 
-/// The name must not say another container than the model's.
+/// Checks that the name does not say another container than the model has.
 fn check_name(source: &[u8], out: &Path) -> Result<(), SaveError> {
     let is_glb = source.starts_with(b"glTF");
     let ending = out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
@@ -231,9 +231,9 @@ fn folder_of(path: &Path) -> &Path {
 
 /// A file that the text names by a relative URI.
 struct Named {
-    /// The name as a path, to be taken from the folder of the text.
+    /// The name as a path, relative to the folder of the text.
     relative: PathBuf,
-    /// Where it lies.
+    /// The path of the file.
     from: PathBuf,
     /// The buffer that it holds; `None`: an image.
     buffer: Option<usize>,
@@ -261,7 +261,7 @@ fn named_files(source: &[u8], folder: &Path, sheet: &Sheet) -> Result<Vec<Named>
     Ok(out)
 }
 
-/// The file beside the result that holds the same; `None` where there is nothing to copy.
+/// Returns the file beside the result that holds the same; `None` where there is nothing to copy.
 fn copy_of<'f, I: Iterator<Item = &'f Path>>(
     file: &Named,
     folder: &Path,
@@ -274,13 +274,13 @@ fn copy_of<'f, I: Iterator<Item = &'f Path>>(
         return Ok(None);
     }
     let bytes = match fs::metadata(&file.from).map(|facts| facts.is_file()) {
-        // What is missing is missing in the copy too.
+        // A file that is missing is missing beside the copy too.
         Err(_) | Ok(false) => return Ok(None),
         Ok(true) => fs::read(&file.from).map_err(|source| WriteError::Read { path: file.from.clone(), source })?,
     };
     let path = folder.join(&file.relative);
     if overwritten(&path, files()).is_err() {
-        // A link to it.
+        // The name is a link to the file itself.
         return Ok(None);
     }
     if let Ok(there) = fs::read(&path) {
@@ -295,7 +295,7 @@ fn copy_of<'f, I: Iterator<Item = &'f Path>>(
     Ok(Some(Output { path, bytes }))
 }
 
-/// `OUT.bin`, or `OUT-1.bin` and so on: a name in the output's folder that is nobody's.
+/// Returns `OUT.bin`, or `OUT-1.bin` and so on: a free name in the output's folder.
 fn free_name(out: &Path, taken: &BTreeSet<PathBuf>, is_free: &dyn Fn(&str) -> bool) -> String {
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let own = out.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -1,8 +1,8 @@
-//! JSON text that is edited in place: what nobody touches is written again to the byte.
+//! Edits JSON text in place: text that is not changed is written again to the byte.
 //!
-//! A value is kept as the text that it was read from until something below it is asked for; then it is opened, one level
-//! deep, with its white space. Key order, duplicate keys, escapes and the way numbers are written stay. Nothing here recurses:
-//! a value's end is found by counting brackets.
+//! A value is kept as the text that it was read from until something below it is asked for; then it is opened, one
+//! level deep, with its white space. Key order, duplicate keys, escapes and the way numbers are written stay. Nothing
+//! here recurses: a value's end is found by counting brackets.
 
 use std::borrow::Cow;
 
@@ -11,11 +11,11 @@ use super::WriteError;
 /// A value in a JSON text.
 #[derive(Clone, Debug)]
 pub enum Node<'t> {
-    /// Text that has not been looked into, or that was put here.
+    /// A text that has not been opened, or that was set here.
     Text(Cow<'t, str>),
-    /// An object, opened.
+    /// An object that was opened.
     Object(List<'t>),
-    /// An array, opened.
+    /// An array that was opened.
     Array(List<'t>),
 }
 
@@ -31,7 +31,7 @@ pub struct List<'t> {
 #[derive(Clone, Debug)]
 struct Item<'t> {
     before: Cow<'t, str>,
-    /// The key as written, quotes and all, and what stands from there to the value; both empty in an array.
+    /// The key as written, with its quotes, and the text from there to the value; both empty in an array.
     key: Cow<'t, str>,
     colon: Cow<'t, str>,
     value: Node<'t>,
@@ -41,20 +41,20 @@ struct Item<'t> {
 /// A step from a value to one below it.
 #[derive(Clone, Copy, Debug)]
 pub enum Step<'k> {
-    /// The member of an object; of several with one key the last, as parsers take it.
+    /// The member of an object; of several with one key the last, as parsers do.
     Key(&'k str),
     /// The item of an array.
     At(usize),
 }
 
 impl<'t> Node<'t> {
-    /// A value from its text, white space around it left out.
+    /// Makes a value from its text, without the white space around it.
     #[must_use]
     pub fn of(text: &'t str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
 
-    /// The value at a path, opened on the way; `None` where there is none.
+    /// Returns the value at a path, which is opened on the way; `None` where there is none.
     ///
     /// # Errors
     /// The text is no JSON there.
@@ -75,7 +75,7 @@ impl<'t> Node<'t> {
         Ok(Some(at))
     }
 
-    /// The items of an array, or the members of an object; none of another value.
+    /// Returns how many items an array or members an object has; 0 for another value.
     ///
     /// # Errors
     /// The text is no JSON there.
@@ -87,12 +87,12 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// Puts another value in the place of this one.
+    /// Replaces this value.
     pub fn set(&mut self, text: String) {
         *self = Self::Text(Cow::Owned(text));
     }
 
-    /// Gives an object a member: another value where it has one of that name, else a new one after the others.
+    /// Sets a member of an object: replaces the value of that name, or adds a member after the others.
     ///
     /// # Errors
     /// The text is no JSON there, or no object.
@@ -117,7 +117,7 @@ impl<'t> Node<'t> {
         Ok(())
     }
 
-    /// Takes away a member of an object, all of that name; whether there was one.
+    /// Removes all members of that name from an object; returns whether there was one.
     ///
     /// # Errors
     /// The text is no JSON there.
@@ -127,7 +127,7 @@ impl<'t> Node<'t> {
         Ok(list.remove(|item| item.is_named(key)))
     }
 
-    /// Takes away the items of an array that are the string `text`; whether there was one.
+    /// Removes the items of an array that are the string `text`; returns whether there was one.
     ///
     /// # Errors
     /// The text is no JSON there.
@@ -137,11 +137,11 @@ impl<'t> Node<'t> {
         Ok(list.remove(|item| matches!(&item.value, Node::Text(raw) if means(raw, text))))
     }
 
-    /// The value's text.
+    /// Returns the value's text.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut out = String::new();
-        // What is still to be written, last first.
+        // The parts that are still to be written, last first.
         let mut open: Vec<Part> = vec![Part::Node(self)];
         while let Some(part) = open.pop() {
             match part {
@@ -158,7 +158,7 @@ impl<'t> Node<'t> {
     fn open(&mut self) -> Result<(), WriteError> {
         let opened = match self {
             Self::Text(Cow::Borrowed(text)) => open(text)?,
-            // What was put here is small.
+            // A value that was set here is small.
             Self::Text(Cow::Owned(text)) => open(text)?.map(Node::into_owned),
             _ => None,
         };
@@ -168,7 +168,7 @@ impl<'t> Node<'t> {
         Ok(())
     }
 
-    /// The same without the text that it was read from. One level is open at most.
+    /// Returns the same value without a borrow of the text that it was read from. One level is open at most.
     fn into_owned<'o>(self) -> Node<'o> {
         let own = |text: Cow<str>| Cow::Owned(text.into_owned());
         let list = |list: List| List {
@@ -193,14 +193,14 @@ impl<'t> Node<'t> {
     }
 }
 
-/// What [`Node::to_text`] has still to write.
+/// A part that [`Node::to_text`] has still to write.
 enum Part<'n, 't> {
     Text(&'n str),
     Node(&'n Node<'t>),
 }
 
 impl<'t> List<'t> {
-    /// Adds an item that stands as the last one stands.
+    /// Adds an item with the same white space around it as the last one has.
     fn push(&mut self, key: String, text: String) {
         let colon = if key.is_empty() { "" } else { ":" };
         let (before, colon, after) = match self.items.last_mut() {
@@ -250,7 +250,7 @@ impl Item<'_> {
     }
 }
 
-/// Whether a string as written in JSON is this text.
+/// Returns whether a string as written in JSON means this text.
 fn means(raw: &str, text: &str) -> bool {
     let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     match inner {
@@ -275,7 +275,7 @@ impl<'t> Scan<'t> {
         WriteError::Json(format!("JSON at byte {} of a value", self.at))
     }
 
-    /// White space from here on.
+    /// Reads white space.
     fn space(&mut self) -> &'t str {
         let start = self.at;
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
@@ -284,7 +284,7 @@ impl<'t> Scan<'t> {
         &self.text[start..self.at]
     }
 
-    /// A string from here on, with its quotes.
+    /// Reads a string, with its quotes.
     fn string(&mut self) -> Result<&'t str, WriteError> {
         let start = self.at;
         if self.peek() != Some(b'"') {
@@ -303,7 +303,7 @@ impl<'t> Scan<'t> {
         self.text.get(start..self.at).ok_or_else(|| self.bad())
     }
 
-    /// A value from here on, whatever it is.
+    /// Reads a value of any kind.
     fn value(&mut self) -> Result<&'t str, WriteError> {
         let start = self.at;
         let mut depth = 0_usize;

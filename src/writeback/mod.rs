@@ -1,8 +1,8 @@
-//! Writes changed weights back into the file that they came from: only what must change does.
+//! Writes changed weights back into the file that they came from, and changes only what must change.
 //!
-//! Where a file's layout can hold the new numbers they are put where the old ones stood ([`Origins`] says where). Else new
-//! bytes are appended to a buffer, and of the JSON text only the values that must change do. Old bytes stay where they are.
-//! Nothing here writes a file: what is to be written comes back as bytes ([`Patched`]).
+//! Where a file's layout can hold the new numbers they are put where the old ones stood ([`Origins`] says where). Else
+//! new bytes are appended to a buffer, and of the JSON text only the values that must change do. Old bytes stay where
+//! they are. Nothing here but [`save`] writes a file: [`patch`] returns bytes ([`Patched`]).
 
 mod buffers;
 mod container;
@@ -25,18 +25,18 @@ use crate::edit::Sheet;
 #[cfg(doc)]
 use crate::model::Origins;
 
-/// Why a file could not be patched.
+/// The reason why a file could not be patched.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The text of the file is not what import has read; it names what was expected.
+    /// The text of the file is not the one that import has read; the message names what was expected.
     #[error("the file is not as it was read: expected {0}; it was changed in the meantime")]
     Json(String),
     /// A file that holds a buffer cannot be read.
     #[error("could not read {}: {source}", path.display())]
     Read {
-        /// Which.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         source: std::io::Error,
     },
     /// A buffer is not as long as it was.
@@ -47,27 +47,27 @@ pub enum WriteError {
     TooLong,
 }
 
-/// How much of a file changes.
+/// The extent of the changes to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Vertices whose stored joints or weights change; those of primitives that share accessors count once.
+    /// How many vertices' stored joints or weights change; those of primitives that share accessors count once.
     pub vertices: usize,
-    /// Accessors, by their index in the result, whose numbers change or that are new.
+    /// The accessors, by their index in the result, whose numbers change or that are new.
     pub accessors: BTreeSet<usize>,
-    /// Bytes of buffers that change or are new.
+    /// How many bytes of buffers change or are new.
     pub bytes: u64,
-    /// Values of the JSON text that change, are new or go.
+    /// How many values of the JSON text change, are new or are removed.
     pub json_values: u64,
 }
 
 /// The files that a model becomes.
 #[derive(Clone, Debug, Default)]
 pub struct Patched {
-    /// The `.gltf` or `.glb` itself; `None`: nothing changes, in no file.
+    /// The bytes of the `.gltf` or `.glb` itself; `None`: nothing changes, in no file.
     pub main: Option<Vec<u8>>,
-    /// Buffers in files of their own whose bytes change.
+    /// The buffers in files of their own whose bytes change.
     pub buffers: Vec<ChangedBuffer>,
-    /// How much that is.
+    /// The extent of the changes.
     pub changes: Changes,
 }
 
@@ -78,15 +78,15 @@ pub struct ChangedBuffer {
     pub path: PathBuf,
     /// The URI under which the result names it; `None`: the one that it has.
     pub uri: Option<String>,
-    /// What the file is to hold.
+    /// The new bytes of the file.
     pub bytes: Vec<u8>,
 }
 
-/// Works out what a file becomes when the weights and matrices of a sheet are stored in it. `source` is the whole file that
+/// Computes the files that result when the weights and matrices of a sheet are stored. `source` is the whole file that
 /// the sheet's model was read from; `rename` may give a buffer in a file of its own another URI, by its index.
 ///
 /// # Errors
-/// The file, or one that it names, is not what it was when it was read.
+/// The file, or one that it names, has changed since it was read.
 pub fn patch(
     source: &[u8],
     sheet: &Sheet,

@@ -1,4 +1,4 @@
-//! Decides for each accessor whether its numbers fit where they stand, and carries that out.
+//! Decides for each accessor whether its new numbers fit where the old ones stand, and carries that out.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,7 +16,7 @@ use crate::model::ComponentType;
 /// The `target` of views that hold vertex attributes.
 const ARRAY_BUFFER: u64 = 34962;
 
-/// What becomes of each accessor.
+/// The plan for each accessor.
 pub(super) struct Plan<'s> {
     draft: Draft<'s>,
     users: HashMap<usize, Vec<User>>,
@@ -31,7 +31,7 @@ impl<'s> Plan<'s> {
         Ok(Self { draft, users, meant })
     }
 
-    /// The files that come of it.
+    /// Carries the plan out and returns the files that result.
     pub fn finish(self, source: &[u8], rename: &mut dyn FnMut(usize) -> Option<String>) -> Result<Patched, WriteError> {
         self.draft.finish(source, rename)
     }
@@ -71,20 +71,20 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// Whether all that reads an accessor wants the same of it.
+    /// Returns whether all users of an accessor want the same numbers.
     fn is_agreed(&self, accessor: usize, wants: &[&Want]) -> bool {
         let wanting: usize = wants.iter().map(|want| want.users.len()).sum();
         let users = self.users.get(&accessor).map_or(0, Vec::len);
         wanting == users && wants.windows(2).all(|two| two[0].data == two[1].data)
     }
 
-    /// The accessor's bytes, if the new numbers can stand there and nobody else reads those that change.
+    /// Returns the accessor's bytes, if the new numbers fit there and nothing else reads those that change.
     fn in_place(&self, accessor: usize, wants: &[&Want], all: &BTreeMap<usize, Vec<&Want>>) -> Option<Bytes> {
         let bytes = self.plain(accessor)?;
         if wants.iter().any(|want| want.is_retyped || want.is_draco) {
             return None;
         }
-        // Another accessor of the same bytes that wants the same of them is no other.
+        // An accessor of the same bytes that wants the same numbers is no obstacle.
         let same = |other: usize| {
             let there = self.plain(other).map(|b| Bytes { accessor: None, ..b });
             let others = all.get(&other).map_or(&[][..], |others| &others[..]);
@@ -100,12 +100,12 @@ impl<'s> Plan<'s> {
         (!taken).then_some(bytes)
     }
 
-    /// The bytes of an accessor that has neither compression nor sparse elements.
+    /// Returns the bytes of an accessor that has neither compression nor sparse elements.
     fn plain(&self, accessor: usize) -> Option<Bytes> {
         let origin = self.draft.origins.accessors.get(accessor).filter(|a| a.sparse.is_none())?;
         let size = origin.element.bytes(origin.component);
         let bytes = uses::elements(self.draft.origins, &origin.base?, size, origin.count)?;
-        // Elements that lie in one another cannot be set one by one.
+        // Elements that overlap cannot be set one by one.
         (bytes.stride >= bytes.size && self.draft.buffers.can_grow(bytes.buffer)).then_some(bytes)
     }
 
@@ -124,7 +124,8 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// The data with what only the file has: elements beyond the last one that is read, and numbers that import repairs.
+    /// Completes the data with numbers that only the file has: elements beyond the last one that is read, and numbers
+    /// that import replaces.
     fn complete(&mut self, data: &Data, accessor: Option<usize>, changed: &[u32]) -> Result<Data, WriteError> {
         let mut out = data.clone();
         let Some(bytes) = accessor.and_then(|a| self.plain(a)).filter(|b| b.size == data.size() as u64) else {
@@ -148,7 +149,7 @@ impl<'s> Plan<'s> {
         Ok(out)
     }
 
-    /// Makes `min` and `max` of an accessor what its numbers say, where it has them.
+    /// Sets `min` and `max` of an accessor from its numbers, where it has them.
     fn set_bounds(&mut self, accessor: usize, data: &Data) -> Result<(), WriteError> {
         for (name, values) in ["min", "max"].into_iter().zip(data.bounds()) {
             for (i, value) in values.into_iter().enumerate() {
@@ -168,7 +169,7 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
-    /// Lets an accessor that only its wants read describe new bytes.
+    /// Lets an accessor that has no other users describe new bytes.
     fn repoint(&mut self, accessor: usize, data: &Data) -> Result<(), WriteError> {
         let view = self.draft.add_view(&data.bytes, self.draft.buffer_of(Some(accessor)), target(data))?;
         let path = [Step::Key("accessors"), Step::At(accessor)];
@@ -203,7 +204,7 @@ impl<'s> Plan<'s> {
         users.iter().any(|u| matches!(u, User::Attribute(_, _, name) if name.starts_with("WEIGHTS_")))
     }
 
-    /// A new accessor for some users of an old one, or where there was none.
+    /// Adds an accessor for some users of an old one, or where there was none.
     fn add_accessor(&mut self, want: &Want) -> Result<(), WriteError> {
         let data = self.complete(&want.data, want.accessor, &want.changed)?;
         let view = self.draft.add_view(&data.bytes, self.draft.buffer_of(want.accessor), target(&data))?;
@@ -248,7 +249,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// The wants that change something, each with all others that want the same and change too.
+/// Groups the wants that change something with all others that want the same and change too.
 fn alike(wants: &[&Want]) -> Vec<Want> {
     let mut out: Vec<Want> = Vec::new();
     for want in wants.iter().filter(|want| want.changes()) {
@@ -261,7 +262,7 @@ fn alike(wants: &[&Want]) -> Vec<Want> {
     out
 }
 
-/// Whether integers stand for 0 to 1.
+/// Returns whether integers stand for 0 to 1.
 fn is_unit(data: &Data, stated: Option<bool>, weights: bool) -> bool {
     match (data.component, weights) {
         (ComponentType::F32, _) => false,

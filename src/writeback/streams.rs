@@ -1,4 +1,4 @@
-//! Attributes that leave a Draco stream.
+//! Takes attributes out of Draco streams.
 
 use serde_json::json;
 
@@ -13,8 +13,8 @@ const NAME: &str = "KHR_draco_mesh_compression";
 /// The `target` of views that hold indices.
 const ELEMENT_ARRAY_BUFFER: u64 = 34963;
 
-/// Takes an attribute out of the list of those that the stream of its primitive fills. A stream that fills no attribute any
-/// more goes: the triangles that it holds are stored as they are.
+/// Takes an attribute out of the list of those that the stream of its primitive fills. A stream that fills no attribute
+/// any more is removed, and the triangles that it holds are stored as they are.
 pub(super) fn leave(draft: &mut Draft, user: &User) -> Result<(), WriteError> {
     let User::Attribute(mesh, primitive, name) = user else { return Ok(()) };
     let of_primitive = [Step::Key("meshes"), Step::At(*mesh), Step::Key("primitives"), Step::At(*primitive)];

@@ -1,4 +1,4 @@
-//! Who reads which accessor, and which bytes of buffers mean something.
+//! Finds the users of each accessor, and the bytes of buffers that are in use.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::wants::User;
 use crate::model::{ElementsOrigin, Origins};
 
-/// The users of each accessor.
+/// Returns the users of each accessor.
 pub(super) fn users(root: &Value) -> HashMap<usize, Vec<User>> {
     let mut out: HashMap<usize, Vec<User>> = HashMap::new();
     let mut note = |value: &Value, user: User| {
@@ -55,13 +55,13 @@ fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flatten()
 }
 
-/// Bytes that mean something: elements some bytes apart.
+/// Bytes in use: elements at a fixed distance from each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bytes {
     pub buffer: usize,
     pub start: u64,
     pub stride: u64,
-    /// Bytes of an element.
+    /// The bytes of an element.
     pub size: u64,
     pub count: u64,
     /// The accessor that reads them; `None`: an image, a stream or the like.
@@ -73,30 +73,30 @@ impl Bytes {
         self.start + self.count.saturating_sub(1) * self.stride + self.size
     }
 
-    /// The bytes of an element.
+    /// Returns the bytes of an element.
     pub fn element(&self, index: u64) -> std::ops::Range<u64> {
         self.start + index * self.stride..self.start + index * self.stride + self.size
     }
 
-    /// Whether some of `of` are among these.
+    /// Returns whether some of the bytes `of` are among these.
     fn holds_some(&self, of: &std::ops::Range<u64>) -> bool {
         if of.end <= self.start || of.start >= self.end() {
             return false;
         }
         let stride = self.stride.max(1);
-        // The last element that starts before the end of `of`, and so ends last.
+        // This is the last element that starts before the end of `of`, and so ends last.
         let index = ((of.end - 1 - self.start.min(of.end - 1)) / stride).min(self.count.saturating_sub(1));
         self.element(index).end > of.start
     }
 
-    /// Whether some of these elements of it are read by `other`.
+    /// Returns whether `other` reads some of these elements.
     pub fn overlaps(&self, elements: &[u32], other: &Self) -> bool {
         let apart = self.buffer != other.buffer || self.end() <= other.start || other.end() <= self.start;
         !apart && elements.iter().any(|e| other.holds_some(&self.element(u64::from(*e))))
     }
 }
 
-/// The bytes of a list of elements, where they stand in a buffer as they are.
+/// Returns the bytes of a list of elements, where they stand in a buffer as they are.
 pub(super) fn elements(origins: &Origins, list: &ElementsOrigin, size: usize, count: usize) -> Option<Bytes> {
     let view = origins.views.get(list.view).filter(|view| view.meshopt.is_none())?;
     Some(Bytes {
@@ -109,7 +109,7 @@ pub(super) fn elements(origins: &Origins, list: &ElementsOrigin, size: usize, co
     })
 }
 
-/// Everything in buffers that something reads.
+/// Returns all bytes of buffers that something reads.
 pub(super) fn all_bytes(origins: &Origins, root: &Value) -> Vec<Bytes> {
     let mut out = Vec::new();
     for (index, accessor) in origins.accessors.iter().enumerate() {
@@ -144,12 +144,12 @@ pub(super) fn all_bytes(origins: &Origins, root: &Value) -> Vec<Bytes> {
     out
 }
 
-/// Views that images, streams and extensions name.
+/// Collects the views that images, streams and extensions name.
 fn named_views(key: &str, value: &Value, out: &mut Vec<usize>) {
     if key == "bufferView" {
         out.extend(index(value));
     }
-    // No deeper than import lets a text be.
+    // The depth is bounded by what import accepts.
     members(value).for_each(|(key, value)| named_views(key, value, out));
     value.as_array().into_iter().flatten().for_each(|value| named_views("", value, out));
 }
@@ -165,7 +165,7 @@ mod tests {
         assert!(!weights.overlaps(&[0, 9], &at(100, 12)) && !weights.overlaps(&[0, 9], &at(132, 4)));
         assert!(!weights.overlaps(&[0, 9], &at(100, 16)));
         assert!(weights.overlaps(&[0], &at(100, 17)) && weights.overlaps(&[9], &at(131, 1)));
-        // The element after the last is nobody's.
+        // The element after the last one is in no use.
         let short = Bytes { count: 5, ..at(116, 16) };
         assert!(weights.overlaps(&[4], &short) && !weights.overlaps(&[5], &short));
         let image = Bytes { stride: 40, size: 40, count: 1, ..at(150, 0) };

@@ -1,11 +1,11 @@
-//! What accessors are to hold.
+//! The numbers that accessors are to hold.
 
 use glam::DAffine3;
 
 use crate::edit::{Sheet, Stored, Table};
 use crate::model::{ComponentType, Model, Origins, Skin, WeightFormat};
 
-/// Who reads an accessor, in the words of the JSON text.
+/// A user of an accessor, in the terms of the JSON text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum User {
     /// An attribute of a primitive: mesh, primitive, name.
@@ -21,13 +21,13 @@ pub(super) enum User {
 pub(super) struct Data {
     pub component: ComponentType,
     pub kind: &'static str,
-    /// Components of an element.
+    /// How many components an element has.
     pub width: usize,
     pub bytes: Vec<u8>,
 }
 
 impl Data {
-    /// Bytes of an element.
+    /// Returns the bytes of an element.
     pub fn size(&self) -> usize {
         self.width * self.component.bytes()
     }
@@ -40,7 +40,8 @@ impl Data {
         &self.bytes[index * self.size()..(index + 1) * self.size()]
     }
 
-    /// The least and the greatest value of each component, as JSON has them; normalised integers count as integers.
+    /// Returns the least and the greatest value of each component, as JSON has them; normalised integers count as
+    /// integers.
     pub fn bounds(&self) -> [Vec<f64>; 2] {
         let mut out = [vec![f64::INFINITY; self.width], vec![f64::NEG_INFINITY; self.width]];
         for (i, bytes) in self.bytes.chunks_exact(self.component.bytes()).enumerate() {
@@ -58,19 +59,19 @@ impl Data {
     }
 }
 
-/// What one accessor is to hold for some users.
+/// The numbers that one accessor is to hold for some users.
 #[derive(Clone, Debug)]
 pub(super) struct Want {
-    /// `None`: the file has none yet.
+    /// The index of the accessor; `None`: the file has none yet.
     pub accessor: Option<usize>,
     pub users: Vec<User>,
-    /// All elements.
+    /// The numbers of all elements.
     pub data: Data,
-    /// Which elements differ from those of the file, rising; those that do not are as in the file.
+    /// The elements that differ from those of the file, rising; the others are as in the file.
     pub changed: Vec<u32>,
-    /// The component type is another than the file's.
+    /// Whether the component type is another than the file's.
     pub is_retyped: bool,
-    /// The elements come from a Draco stream.
+    /// Whether the elements come from a Draco stream.
     pub is_draco: bool,
 }
 
@@ -80,7 +81,8 @@ impl Want {
     }
 }
 
-/// What all accessors of joints, weights and matrices are to hold, also those that do not change; and how many vertices change.
+/// Returns what all accessors of joints, weights and matrices are to hold, also those that do not change; and how many
+/// vertices change.
 pub(super) fn of(sheet: &Sheet) -> (Vec<Want>, usize) {
     let model = sheet.model;
     let before = Sheet::of_file(model).tables;
@@ -146,7 +148,7 @@ const fn component_of(format: WeightFormat) -> ComponentType {
     }
 }
 
-/// The matrices of a skin.
+/// Returns the wanted matrices of a skin.
 fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
     let accessor = sheet.model.source.origins.skins.get(index).copied()?;
     let changed: Vec<u32> =
@@ -169,7 +171,7 @@ fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
     })
 }
 
-/// Column after column.
+/// Returns the numbers of a matrix, column after column.
 fn numbers(m: DAffine3) -> [f32; 16] {
     glam::DMat4::from(m).to_cols_array().map(|v| v as f32)
 }
