@@ -1,4 +1,4 @@
-//! `skinscope diff`: what differs between two files.
+//! `skinscope diff`: says what differs between two files.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), CliError> {
         overwritten(html, files())?;
     }
     let identical = identical(&a, &b);
-    // What is the same file is the same, whatever is no number in it.
+    // Two identical files are the same, even where they contain NaN.
     let found = if identical { Differences::default() } else { compare(a.stored(), b.stored()) };
     let same = identical || found.is_empty();
     if let Some(html) = &args.html {
@@ -67,7 +67,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), CliError> {
     if same { Ok(()) } else { Err(CliError::Differ) }
 }
 
-/// Whether both files, and the buffers and images that they name, hold the same bytes.
+/// Returns whether both files, and the buffers and images that they name, hold the same bytes.
 fn identical(a: &Document, b: &Document) -> bool {
     let (own, other): (Vec<&Path>, Vec<&Path>) = (a.files().collect(), b.files().collect());
     own.len() == other.len()
@@ -110,7 +110,7 @@ fn report(found: &Differences, same: bool, identical: bool) -> Value {
     })
 }
 
-/// What differs, a line each: what it is about, and what is to be said.
+/// Returns the differences, a line each: the subject, and the text.
 fn lines(found: &Differences) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut names = |what: &str, how: &str, list: &[String]| {

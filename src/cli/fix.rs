@@ -1,4 +1,4 @@
-//! `skinscope fix`: changed weights, written back into the file that they came from.
+//! `skinscope fix`: changes weights and writes them back into the file that they came from.
 
 use std::path::PathBuf;
 
@@ -138,7 +138,7 @@ fn rule(text: &str) -> Result<Rules, String> {
 }
 
 impl FixArgs {
-    /// Whether an operation was asked for.
+    /// Returns whether an operation was asked for.
     fn wants(&self, operation: &Operation) -> bool {
         match operation.id {
             "normalise" => self.normalise,

@@ -1,4 +1,4 @@
-//! `skinscope info`: what a file holds.
+//! `skinscope info`: reports what a file holds.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -90,7 +90,7 @@ fn triangles(model: &Model) -> usize {
     primitives(model).filter(|p| p.topology == crate::model::Topology::Triangles).map(|p| p.indices.len() / 3).sum()
 }
 
-/// The whole report; text output is made from it too, so that both say the same.
+/// Returns the whole report; text output is made from it too, so that both say the same.
 fn describe(document: &Document, session: &Session) -> Value {
     let model = &document.model;
     let bounds = session.bounds();
@@ -236,7 +236,7 @@ fn primitive(model: &Model, mesh: usize, index: usize) -> Value {
     })
 }
 
-/// Sums up the joint matrices of one picture.
+/// Summarises the joint matrices of one picture.
 fn palette(model: &Model) -> Value {
     let matrices = model.palette_layout().len as usize;
     let methods = METHODS.iter().map(|method| {
@@ -252,10 +252,10 @@ fn palette(model: &Model) -> Value {
     json!({ "matrices": matrices, "methods": methods.collect::<Vec<_>>() })
 }
 
-/// Bytes that every Vulkan device, and nearly every device there is, reads at once from a uniform buffer.
+/// Sizes of uniform buffers, bytes: what every Vulkan device can bind at once, and what nearly every device can.
 const UNIFORM_BYTES: [u64; 2] = [16 << 10, 64 << 10];
 
-/// How a palette lies in uniform buffers of these sizes.
+/// Returns how a palette fits into uniform buffers of these sizes.
 fn in_uniform(method: &Method, matrices: usize) -> [PaletteFit; 2] {
     UNIFORM_BYTES.map(|uniform| {
         let limits = PaletteLimits { uniform, storage: u64::MAX };
@@ -345,7 +345,7 @@ fn materials(model: &Model) -> Vec<Value> {
     model.materials.iter().enumerate().map(describe).collect()
 }
 
-/// `baseColorTexture` as `base_color`.
+/// Writes a name such as `baseColorTexture` as `base_color`.
 fn snake(name: &str) -> String {
     let name = name.trim_end_matches("Texture");
     name.chars().flat_map(|c| [c.is_uppercase().then_some('_'), Some(c.to_ascii_lowercase())]).flatten().collect()
@@ -364,7 +364,7 @@ fn layers(m: &Material) -> Vec<&'static str> {
     all.into_iter().filter(|(_, has)| *has).map(|(name, _)| name).collect()
 }
 
-/// A skin in a line.
+/// Describes a skin in a line.
 fn skin_line(model: &Model, s: &SkinSummary) -> String {
     let skin = &model.skins[s.skin.index()];
     let mut out = format!("{} \"{}\": {} joints", s.skin.0, skin.name, s.joints);
@@ -386,7 +386,7 @@ fn skin_line(model: &Model, s: &SkinSummary) -> String {
     out
 }
 
-/// Lines, each a label and what it says.
+/// The lines of a report, each a label and its text.
 #[derive(Default)]
 struct Lines(String);
 
@@ -396,13 +396,13 @@ impl Lines {
         let _infallible = writeln!(self.0, "{label:<12}{}", printable(&value));
     }
 
-    /// A line each; the label stands before the first.
+    /// Writes a line for each value; the label stands before the first.
     fn list(&mut self, label: &str, values: impl Iterator<Item = String>) {
         values.enumerate().for_each(|(i, value)| self.line(if i == 0 { label } else { "" }, value));
     }
 }
 
-/// The report for people.
+/// Writes the report for people.
 fn text(document: &Document, report: &Value) -> String {
     let mut out = Lines::default();
     summary(document, report, &mut out);
@@ -452,7 +452,7 @@ fn summary(document: &Document, report: &Value, out: &mut Lines) {
     }
 }
 
-/// `, without 3 vertices up to 1000 km away`.
+/// Writes what the bounds leave out: `, without 3 vertices up to 1000 km away`.
 fn left_out(strays: &Value) -> String {
     let Some(count) = strays["vertices"].as_u64() else { return String::new() };
     let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };

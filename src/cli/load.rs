@@ -1,4 +1,4 @@
-//! `skinscope info --load`: how long a file takes to open, and how much memory that takes.
+//! `skinscope info --load`: measures how long a file takes to open, and how much memory that takes.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -28,7 +28,8 @@ pub(super) fn report(document: &Document, started: Instant) -> Value {
     })
 }
 
-/// Packs all that instances show, one primitive after the other, as the renderer does; how many bytes that makes.
+/// Packs everything that instances show, one primitive after the other, as the renderer does; returns how many bytes
+/// that makes.
 fn pack(model: &Model) -> usize {
     let shown: BTreeSet<_> = model.instances.iter().map(|i| i.mesh.index()).collect();
     let primitives = shown.into_iter().flat_map(|mesh| model.primitives(MeshId::from_index(mesh)));
@@ -41,7 +42,7 @@ fn pack(model: &Model) -> usize {
     primitives.map(bytes).sum()
 }
 
-/// One line for people.
+/// Writes the report as one line for people.
 pub(super) fn text(report: &Value) -> String {
     let peak = report["peak_mib"].as_f64().map_or("an unknown amount".to_owned(), |mib| format!("{mib:.1} MiB"));
     let count = |name: &str| report[name].as_u64().unwrap_or(0);
@@ -55,7 +56,7 @@ pub(super) fn text(report: &Value) -> String {
     )
 }
 
-/// Values of all samplers, each as often as it has keys.
+/// Counts the keys of all samplers.
 fn keys(model: &Model) -> usize {
     let values = |values: &Values| match values {
         Values::Vec3(v) => v.len(),
@@ -65,7 +66,7 @@ fn keys(model: &Model) -> usize {
     model.clips.iter().flat_map(|c| &c.samplers).map(|s| values(&s.values)).sum()
 }
 
-/// The most memory that the process ever had, as the system counts it; known on Linux.
+/// Returns the most memory that the process ever had, in MiB, as the system counts it; known on Linux.
 fn peak_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

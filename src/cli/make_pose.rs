@@ -103,7 +103,7 @@ enum MirrorAxis {
     Z,
 }
 
-/// One thing to do with the pose.
+/// One step of making a pose.
 #[derive(Clone, Debug)]
 enum Step {
     Rotate(String, DVec3),
@@ -136,7 +136,7 @@ impl Args for Steps {
     }
 }
 
-/// What belongs to a step before it.
+/// An option that belongs to the step before it.
 enum Part {
     Step(Step),
     Root(String),
@@ -220,11 +220,11 @@ fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
     clap::Error::raw(kind, format!("{why}\n\nFor more information, try '--help'.\n"))
 }
 
-/// `NAME=X,Y,Z`; the name may hold `=` itself.
+/// Parses `NAME=X,Y,Z`; the name may hold `=` itself.
 fn parse_placed(text: &str) -> Result<(String, DVec3), String> {
     let split = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, point) = split.ok_or("expected JOINT=X,Y,Z, such as Hand.L=0.4,1.2,-0.3")?;
-    // That an f32 can hold them is asked too.
+    // The numbers must also fit into f32.
     parse_point(point)?;
     let numbers: Vec<f64> = point.split(',').filter_map(|n| n.trim().parse().ok()).collect();
     Ok((name.to_owned(), DVec3::from_slice(&numbers)))
@@ -266,7 +266,7 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
     making.tell(args.json)
 }
 
-/// A pose on its way.
+/// A pose while it is being made.
 struct Making<'a> {
     document: &'a Document,
     model: &'a Arc<Model>,
@@ -378,7 +378,7 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    /// What was reached and what had no counterpart.
+    /// Reports what was reached and what had no counterpart.
     fn tell(&self, json: bool) -> Result<(), CliError> {
         if json {
             let reached = |(joint, target, done): &(String, DVec3, Reached)| {

@@ -101,7 +101,7 @@ impl ModelArgs {
         self.load_for(None)
     }
 
-    /// For a device that reads `block_formats` (see [`Options`]).
+    /// Opens the file for a device that reads `block_formats` (see [`Options`]).
     fn load_for(&self, block_formats: Option<AskFormats>) -> Result<Document, CliError> {
         let source = Source::of(self.model.clone());
         let file = self.model.as_ref().map_or_else(|| source.name(), |path| path.display().to_string());
@@ -110,7 +110,7 @@ impl ModelArgs {
     }
 }
 
-/// Why a subcommand failed.
+/// The reason why a subcommand failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// The arguments do not fit the file.
@@ -127,15 +127,15 @@ pub enum CliError {
     /// A pose file is bad.
     #[error("{}: {error}", printable(file))]
     Pose {
-        /// As given.
+        /// The path as the user gave it.
         file: String,
-        /// What is wrong with it.
+        /// The reason why it could not be read.
         error: FileError,
     },
-    /// Some of several files are bad; each has been said.
+    /// Some of several files are bad; each error has been written.
     #[error("{unread} of {files} files {} not load", if *unread == 1 { "does" } else { "do" })]
     Unread {
-        /// How many.
+        /// How many files are bad.
         unread: usize,
         /// The number of files that were checked.
         files: usize,
@@ -143,7 +143,7 @@ pub enum CliError {
     /// There are findings as bad as `--fail-on` says.
     #[error("{count} {} of severity {severity} or worse", if *count == 1 { "finding" } else { "findings" })]
     Findings {
-        /// How many, in all files.
+        /// How many findings there are, in all files.
         count: usize,
         /// The severity that the user asked for.
         severity: &'static str,
@@ -151,7 +151,7 @@ pub enum CliError {
     /// There is no GPU.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// The window.
+    /// The window could not be opened or failed.
     #[error(transparent)]
     App(#[from] AppError),
     /// The output would have replaced what is read.
@@ -168,26 +168,26 @@ pub enum CliError {
     Output {
         /// The path that was to be written.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
-/// The error after the file's name, unless it begins with it.
+/// Returns the error after the file's name, unless it begins with it.
 fn named(file: &str, error: &ImportError) -> String {
     let text = error.to_string();
     let file = printable(file);
     if text.starts_with(&file) { text } else { format!("{file}: {text}") }
 }
 
-/// Names of a file as a terminal may show them: they are the file's own words, and a terminal obeys some of what is none.
+/// Makes names from a file safe for a terminal: control characters, which a terminal would obey, are replaced.
 fn printable(text: &str) -> String {
     let obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     text.replace(obeyed, "\u{fffd}")
 }
 
 impl CliError {
-    /// 1 for a bad file, 3 for findings, 2 for wrong usage and for what the machine lacks.
+    /// Returns 1 for a bad file, 3 for findings, 2 for wrong usage and for a machine that lacks something.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -198,10 +198,10 @@ impl CliError {
     }
 }
 
-/// Carries out a command line. `started` is when the process did.
+/// Carries out a command line. `started` is the time at which the process started.
 ///
 /// # Errors
-/// With the exit code that goes with it.
+/// The error has the exit code to end with.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> Result<(), CliError> {
     output::report_large_files();
     let cli = match Cli::try_parse_from(arguments) {
@@ -237,7 +237,7 @@ fn tell_unmatched(unmatched: &[String]) {
     }
 }
 
-/// `X,Y,Z`.
+/// Parses `X,Y,Z`.
 fn parse_point(text: &str) -> Result<glam::Vec3, String> {
     let numbers: Option<Vec<f32>> =
         text.split(',').map(|n| n.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
@@ -247,7 +247,7 @@ fn parse_point(text: &str) -> Result<glam::Vec3, String> {
     }
 }
 
-/// A file that could not be written.
+/// Makes the error that a file could not be written.
 fn unwritable(path: &Path, reason: impl ToString) -> CliError {
     CliError::Output { path: path.to_owned(), reason: reason.to_string() }
 }
@@ -263,10 +263,10 @@ fn print(text: &str) -> Result<(), CliError> {
     }
 }
 
-/// Warnings written out; `info` lists them all.
+/// How many warnings are written out; `info` lists them all.
 const MOST_WARNINGS: usize = 20;
 
-/// Says on standard error what import repaired or left out.
+/// Writes to standard error what import repaired or left out.
 fn tell_warnings(document: &Document) {
     let warnings = &document.warnings;
     for warning in warnings.iter().take(MOST_WARNINGS) {
@@ -277,7 +277,7 @@ fn tell_warnings(document: &Document) {
     }
 }
 
-/// `1280x720`.
+/// Parses `1280x720`.
 fn parse_size(text: &str) -> Result<[u32; 2], String> {
     let parts = text.split_once(['x', 'X']).and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
     match parts {
@@ -304,7 +304,7 @@ fn bytes_of(mib: Option<u32>) -> Option<u64> {
     mib.map(|mib| u64::from(mib) << 20)
 }
 
-/// How many of a model a crowd may be.
+/// Returns the parser of a crowd's size.
 fn crowd_sizes() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST_MEMBERS))
 }
@@ -313,7 +313,8 @@ fn method_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(METHODS.iter().map(|m| PossibleValue::new(m.id).help(m.help)))
 }
 
-/// After the long help of what reads one file and writes another: where the names come from, and how it ends.
+/// The text after the long help of subcommands that read one file and write another: the source of names, and the exit
+/// codes.
 const AFTER_HELP: &str = "`skinscope info MODEL` lists the names and numbers of clips, joints, cameras, lights and variants.\n\n\
     Files are written whole or not at all, and never over one that the model is made of.\n\n\
     Exit codes: 0 all went well, 1 the file is bad, 2 wrong usage or no GPU or place to write to.";

@@ -1,4 +1,4 @@
-//! Where the numbers of a file stand, for `skinscope info`.
+//! Describes where the numbers of a file stand, for `skinscope info`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::model::{
     ViewOrigin,
 };
 
-/// The JSON text, buffers, views and accessors of the file. Null for a model that was not read from a file.
+/// Describes the JSON text, buffers, views and accessors of the file. Null for a model that was not read from a file.
 pub(super) fn storage(origins: &Origins) -> Value {
     if *origins == Origins::default() {
         return Value::Null;
@@ -66,7 +66,7 @@ fn accessor(origins: &Origins, index: usize, accessor: &AccessorOrigin) -> Value
     })
 }
 
-/// A list of elements, `size` bytes each.
+/// Describes a list of elements of `size` bytes each.
 fn elements(origins: &Origins, list: &ElementsOrigin, size: usize) -> Value {
     let (buffer, offset) = match origins.place(list, size, 0) {
         Some(ByteLocation::Buffer { buffer, range }) => (Some(buffer), range.start),
@@ -76,7 +76,7 @@ fn elements(origins: &Origins, list: &ElementsOrigin, size: usize) -> Value {
     json!({ "view": list.view, "buffer": buffer, "offset": offset, "stride": list.stride })
 }
 
-/// The sets of joints and weights of a primitive, and its Draco stream.
+/// Describes the sets of joints and weights of a primitive, and its Draco stream.
 pub(super) fn influences(origins: &Origins, mesh: usize, primitive: usize) -> (Value, Value) {
     let Some(origin) = origins.primitives.get(mesh).and_then(|list| list.get(primitive)) else {
         return (json!([]), Value::Null);
@@ -87,13 +87,13 @@ pub(super) fn influences(origins: &Origins, mesh: usize, primitive: usize) -> (V
     (set.collect(), draco.into())
 }
 
-/// The members of a node that say how it stands.
+/// Returns the members that a node has in the file.
 pub(super) fn node(origins: &Origins, node: usize) -> Vec<&'static str> {
     origins.nodes.get(node).into_iter().flat_map(|members| members.names()).collect()
 }
 
-/// The samplers of a clip, and which channels of its animation it has: those that move nodes, and those that change
-/// other properties.
+/// Describes the samplers of a clip, and which channels of its animation it has: those that move nodes, and those that
+/// change other properties.
 pub(super) fn clip(model: &Model, clip: usize) -> Value {
     let Some(origin) = model.source.origins.clips.get(clip) else { return Value::Null };
     let samplers = origin
@@ -105,7 +105,7 @@ pub(super) fn clip(model: &Model, clip: usize) -> Value {
     })
 }
 
-/// How joints and weights are stored, in a line; `None` where there are none.
+/// Describes in a line how joints and weights are stored; `None` where there are none.
 pub(super) fn line(origins: &Origins) -> Option<String> {
     let sets = || origins.primitives.iter().flatten().flat_map(|p| &p.sets);
     let mut named: BTreeMap<usize, usize> = BTreeMap::new();

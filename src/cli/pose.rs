@@ -1,4 +1,4 @@
-//! A pose without a window: the file at rest, or a clip at a time.
+//! A pose for commands without a window: the file at rest, or a clip at a time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,12 +47,12 @@ pub(super) fn parse_secs(text: &str) -> Result<f32, String> {
 }
 
 impl PoseArgs {
-    /// The pose file, if one is named.
+    /// Returns the path of the pose file, if one is named.
     pub(super) fn file(&self) -> Option<&Path> {
         self.pose.as_deref()
     }
 
-    /// A paused session in that pose.
+    /// Returns a paused session in that pose.
     pub(super) fn session(&self, document: Document) -> Result<Session, CliError> {
         let model = Arc::clone(&document.model);
         let clip = self.clip.as_deref().map(|name| find_clip(&model, name)).transpose()?;
@@ -60,7 +60,7 @@ impl PoseArgs {
         if let Some(method) = deform::method(&self.method) {
             session.apply(ViewCommand::SetMethod(method.id));
         }
-        // Until somebody asks for them.
+        // Bones stay hidden unless an option asks for them.
         session.apply(ViewCommand::Set(Toggle::Bones, false));
         session.open(document);
         if self.normalise_weights {
@@ -92,7 +92,7 @@ impl PoseArgs {
     }
 }
 
-/// By exact name first, then by number.
+/// Finds a clip by exact name first, then by number.
 pub(super) fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
     let by_name = model.clips.iter().position(|c| c.name == wanted);
     let by_number = || wanted.parse::<usize>().ok().filter(|n| *n < model.clips.len());
@@ -104,8 +104,8 @@ pub(super) fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError>
     })
 }
 
-/// The weights of all morph targets of that name; where there are none, and the name is NODE/NAME, of those in the node's
-/// mesh.
+/// Returns the weights of all morph targets of that name; where there are none, and the name is NODE/NAME, those of the
+/// node's mesh.
 fn find_morph(model: &Model, wanted: &str) -> Result<Vec<usize>, CliError> {
     let targets = || {
         model.instances.iter().flat_map(|i| {
@@ -136,7 +136,7 @@ fn find_morph(model: &Model, wanted: &str) -> Result<Vec<usize>, CliError> {
     Ok(found)
 }
 
-/// By exact name (a joint before other nodes), then by the file's node index.
+/// Finds a node by exact name (a joint before other nodes), then by the file's node index.
 pub(super) fn find_node(model: &Model, wanted: &str) -> Result<NodeId, CliError> {
     let nodes = || (0..model.skeleton.len()).map(NodeId::from_index);
     let named = || nodes().filter(|n| model.skeleton.names[n.index()] == wanted);

@@ -150,8 +150,8 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     }
     let (held, backend, memory) = (Arc::new(OnceLock::new()), args.backend, bytes_of(args.texture_memory));
     let open = move || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
-    // The device starts while the file is read. It is waited for in any case: a driver that is still starting when the
-    // program ends may hang it.
+    // The device starts while the file is read. The program waits for it in any case: a driver that is still starting
+    // when the program ends may hang it.
     std::thread::scope(|scope| {
         scope.spawn(|| _ = held.get_or_init(open));
         draw(args, &held, open)
@@ -160,7 +160,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
 
 type SharedGpu = Arc<OnceLock<Result<Gpu, GpuError>>>;
 
-/// Draws with the device that `held` has, or gets of `open`.
+/// Draws with the device in `held`, or one that `open` returns.
 fn draw(
     args: &RenderArgs,
     held: &SharedGpu,
@@ -205,7 +205,7 @@ fn draw(
     print(&format!("{report}\n"))
 }
 
-/// The device that drew.
+/// Describes the device that drew.
 fn device(gpu: &Gpu) -> Value {
     let kind = match gpu.info.device_type {
         wgpu::DeviceType::DiscreteGpu => "discrete",
@@ -217,7 +217,7 @@ fn device(gpu: &Gpu) -> Value {
     json!({ "name": gpu.info.name, "type": kind, "backend": gpu.info.backend.to_str() })
 }
 
-/// The buffer that the palette was read from, and what others would hold.
+/// Describes the buffer that the palette was read from, and what others would hold.
 fn palette(fit: &PaletteFit) -> Value {
     json!({
         "asked": fit.asked.id(),
@@ -231,10 +231,10 @@ fn palette(fit: &PaletteFit) -> Value {
     })
 }
 
-/// The session's frame, with the camera and the overlays of the arguments and nothing else.
+/// Returns the session's frame, with the camera and the overlays of the arguments and nothing else.
 fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError> {
     args.look.apply(session)?;
-    // A file without a mesh is its skeleton.
+    // A file without a mesh is shown by its skeleton.
     let bones = args.skeleton.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
     session.apply(ViewCommand::Set(Toggle::Bones, bones));
     args.skeleton.apply(session)?;
@@ -259,7 +259,7 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         Side::Left => Some(ViewFrom::Left),
         Side::Right => Some(ViewFrom::Right),
         Side::Top => Some(ViewFrom::Top),
-        // From where a file is seen when it is opened.
+        // This is the side from which a file is seen when it is opened.
         Side::Persp => None,
     };
     if let Some(side) = side {
@@ -281,14 +281,14 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         frame.camera.projection = Projection::Perspective { fov_y: args.fov.map_or(FOV_Y, f32::to_radians) };
     }
     if args.camera.is_none() {
-        // What is looked at is seen, be it far outside.
+        // The target is always seen, even if it is far outside.
         let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([target]));
         (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds.union(target));
     }
     Ok(frame)
 }
 
-/// By name; a number is a place in the list where no variant has it for a name.
+/// Finds a variant by name; a number is a place in the list where no variant has it as its name.
 fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
     let named = model.variants.iter().position(|v| v == name);
     let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());
@@ -313,7 +313,7 @@ fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
     Ok(())
 }
 
-/// By exact name first, then by number.
+/// Finds a camera by exact name first, then by number.
 fn find_camera(session: &Session, wanted: &str) -> Result<usize, CliError> {
     let count = session.model().map_or(0, |m| m.camera_nodes.len());
     let names = || (0..count).filter_map(|i| session.camera_name(i));
@@ -327,7 +327,8 @@ fn find_camera(session: &Session, wanted: &str) -> Result<usize, CliError> {
     })
 }
 
-/// Rigid, −Z towards `target`, +Y up; straight up or down, −Z of the world is up in the picture.
+/// Returns a frame without scale whose −Z points towards `target`, with +Y up; when it looks straight up or down, −Z of
+/// the world is up in the picture.
 fn look_at(eye: Vec3, target: Vec3) -> Result<Affine3A, CliError> {
     let Some(back) = (eye - target).try_normalize() else {
         return Err(CliError::Usage("--eye and --target are the same point".into()));
@@ -338,7 +339,7 @@ fn look_at(eye: Vec3, target: Vec3) -> Result<Affine3A, CliError> {
     Ok(Affine3A::from_mat3_translation(glam::Mat3::from_cols(right, up, back), eye))
 }
 
-/// Depths just around the corners of `bounds`, and never behind the eye.
+/// Returns depths (metres) just around the corners of `bounds`, and never behind the eye.
 fn planes(world_from_view: Affine3A, bounds: Aabb) -> (f32, f32) {
     let seen = bounds.transformed(world_from_view.inverse());
     let size = bounds.diagonal().max(1e-6);

@@ -1,4 +1,4 @@
-//! `skinscope view`.
+//! `skinscope view`: opens the window.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -91,7 +91,8 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         started,
     });
     match (ended, missing) {
-        // The window says what is not there. Without one it is said here, before a display is looked for in vain.
+        // The window shows what is missing. Without a window it is written here, before a display is looked for in
+        // vain.
         (Err(AppError::NoDisplay(_)), Some((path, source))) => {
             Err(CliError::Import { file: path.clone(), error: ImportError::Read { path, source } })
         }

@@ -1,4 +1,4 @@
-//! Moves of the camera by itself: framing, zooming, and a check whether a reloaded file is still in view.
+//! Camera moves that the session makes itself: framing, zooming, and a check whether a reloaded file is still in view.
 
 use glam::{Vec2, Vec3};
 
@@ -51,8 +51,8 @@ impl Session {
         }
     }
 
-    /// Comes nearer by `steps` of the wheel. What is seen at `at` (pixels from the viewport's top left) stays there: the
-    /// surface, or where there is none what lies as deep as the point that the camera turns about.
+    /// Comes nearer by `steps` of the wheel. The point that is seen at `at` (pixels from the viewport's top left) stays
+    /// there: a point of the surface, or where there is none one as deep as the point that the camera turns about.
     pub(super) fn zoom(&mut self, steps: f32, at: Vec2) {
         let surface = self.vertex_near_at_hand(at).map(|hit| hit.distance);
         let view = &mut self.view;
@@ -63,16 +63,16 @@ impl Session {
         let focus = ray.origin + ray.direction * surface.unwrap_or(depth);
         let before = view.orbit.distance;
         view.orbit.zoom(steps);
-        // Everything shrinks towards the point, the way from the eye to the target too.
+        // Everything shrinks towards the point, the distance from the eye to the target too.
         let target = focus + (view.orbit.target - focus) * (view.orbit.distance / before);
         if target.is_finite() {
             view.orbit.target = target;
         }
     }
 
-    /// The box that F frames: the vertices that the selected node moves by more than a tenth, the node itself, the joints
-    /// next to it, and a quarter more on each side, or a tenth of the model where that is more; but never more than the
-    /// whole model.
+    /// Returns the box that F frames: the vertices that the selected node moves by more than a tenth, the node itself,
+    /// the joints next to it, and a quarter more on each side, or a tenth of the model where that is more; but never
+    /// more than the whole model.
     pub(super) fn selected_bounds(&self) -> Aabb {
         let whole = self.bounds();
         let (Some(posed), Some(node)) = (self.posed(), self.view.selected) else { return whole };
@@ -96,8 +96,8 @@ impl Session {
         Aabb { min: grown.min.max(all.min), max: grown.max.min(all.max) }
     }
 
-    /// Frames a reloaded model that fitted into the view before (its box was `before`) and no longer does, or that is now
-    /// another size altogether. Whoever looked at a part of it goes on doing so.
+    /// Frames a reloaded model that fitted into the view before (its box was `before`) and no longer does, or whose
+    /// size is now quite another. A view of a part of it stays.
     pub(super) fn keep_in_view(&mut self, before: Aabb) {
         let (now, aspect, orbit) = (self.posed_bounds(), self.view.aspect(), self.view.orbit);
         if now.is_empty() || before.is_empty() {
@@ -114,7 +114,7 @@ impl Session {
     }
 }
 
-/// Moving the camera by hand leaves a camera of the file.
+/// Returns whether a command moves the camera by hand, which leaves a camera of the file.
 fn leaves_camera(command: &CameraCommand) -> bool {
     match command {
         CameraCommand::Orbit(_)
@@ -133,7 +133,7 @@ fn leaves_camera(command: &CameraCommand) -> bool {
     }
 }
 
-/// Whether two boxes are about as large and in the same place.
+/// Returns whether two boxes are about as large and in the same place.
 fn alike(a: Aabb, b: Aabb) -> bool {
     let (small, large) = (a.diagonal().min(b.diagonal()), a.diagonal().max(b.diagonal()));
     large <= 2.0 * small && (a.center() - b.center()).length() <= 0.5 * small
@@ -163,7 +163,7 @@ mod tests {
         session
     }
 
-    /// How far a point moves on the screen, pixels, when one zooms at it.
+    /// Returns how far a point moves on the screen when one zooms at it, pixels.
     fn drift(session: &mut Session, world: Vec3, steps: f32) -> f32 {
         let at = session.view.project(world).unwrap();
         session.apply(CameraCommand::Zoom(steps, at));
@@ -233,11 +233,11 @@ mod tests {
         assert!(reloaded(&mut session, 100.0), "it grew a hundredfold");
         assert!((session.view.orbit.target.y - 100.0).abs() < 5.0 && !reloaded(&mut session, 100.0));
         assert!(reloaded(&mut session, 1.0), "it shrank again: a dot in the distance");
-        // Whoever looks at a part of it goes on doing so.
+        // A view of a part of the model stays.
         session.apply(CameraCommand::Zoom(20.0, session.view.viewport * 0.5));
         assert!(!reloaded(&mut session, 1.2));
         assert!(reloaded(&mut session, 100.0));
-        // From far off on purpose.
+        // So does a view from far off.
         session.apply(CameraCommand::Zoom(-20.0, session.view.viewport * 0.5));
         assert!(!reloaded(&mut session, 100.0));
     }
@@ -262,7 +262,7 @@ mod tests {
             assert!(bounds.size().max_element() >= 0.15 * whole.diagonal(), "joint {node}: {bounds:?}");
         }
         assert!(height(&session) < 0.9 * all, "the last joint is a part of it");
-        // Of a joint in the middle more is framed than it and its neighbours move and are.
+        // For a joint in the middle more is framed than it and its neighbours, and what they move.
         session.apply(SelectionCommand::Select(Some(NodeId(3))));
         let moved = inspect::moved_bounds(&session.posed().unwrap(), &session.pose.draws, NodeId(3), 0.1);
         let ends = [2, 4].map(|n: usize| session.pose.model[n].translation.y);

@@ -1,7 +1,7 @@
-//! Everything a user can ask for, as plain data. Buttons, keys, menus and tests all send these.
+//! Commands: everything a user can ask for, as plain data. Buttons, keys, menus and tests all send these.
 //!
-//! Commands fall into families. Each family is carried out by one `match` that names all of its commands, in the file that
-//! owns what they change: a command that nobody carries out does not compile.
+//! Commands fall into families. Each family is carried out by one `match` that names all of its commands, in the file
+//! that owns what they change, so that a command that nothing carries out does not compile.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,26 +18,26 @@ use crate::math::{Aabb, Ramp};
 use crate::model::{ClipId, NodeId, WeightChange};
 use crate::pose::Resolved;
 
-/// One wish, by the family that it belongs to.
+/// A command, by its family.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Files: left to the application.
+    /// Commands about files; the application carries them out.
     File(FileCommand),
     /// Edits of pose and weights, which can be undone.
     Edit(EditCommand),
-    /// Clip and time.
+    /// Commands about the clip and its time.
     Playback(PlaybackCommand),
     /// Commands about what is selected, pinned and marked.
     Selection(SelectionCommand),
-    /// Which finding is shown.
+    /// Commands about the finding that is shown.
     Finding(FindingCommand),
-    /// Looking for what is wrong: left to the application, which does it in the background.
+    /// Commands that look for faults; the application carries them out in the background.
     Inspection(InspectionCommand),
     /// Commands about what is shown of the model, and how.
     View(ViewCommand),
     /// Commands that move the camera.
     Camera(CameraCommand),
-    /// Panels and dialogs: left to the application.
+    /// Commands about panels and dialogs; the application carries them out.
     Window(WindowCommand),
 }
 
@@ -63,7 +63,7 @@ families!(
     Window(WindowCommand),
 );
 
-/// Files, and the program as a whole.
+/// Commands about files, and the program as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileCommand {
     /// Ask for a file, then open it.
@@ -89,9 +89,9 @@ pub enum EditCommand {
     Redo,
     /// Replace a channel of a node. Those of one drag end with [`EditCommand::EndEdit`].
     Edit(NodeId, ChannelValue),
-    /// Replace a morph weight, by its place in [`crate::model::LocalPose::morph_weights`].
+    /// Replace a morph weight, given by its place in [`crate::model::LocalPose::morph_weights`].
     EditMorph(usize, f32),
-    /// The drag is over: what follows is another undo step.
+    /// End a drag: edits that follow are another undo step.
     EndEdit,
     /// Give one channel back to the clip.
     ResetChannel(NodeId, ChannelKind),
@@ -103,16 +103,16 @@ pub enum EditCommand {
     ResetAll,
     /// Exchange left and right of the pose that is shown, in one step.
     MirrorPose,
-    /// Show this pose: its channels replace all edits, what it does not say is given back.
+    /// Show this pose: its channels replace all edits, and channels that it does not have are given back.
     SetPose(Arc<Resolved>),
-    /// Give some vertices other weights: one step. What does not fit the model is left out as a whole.
+    /// Give some vertices other weights, in one step. Changes that do not fit the model are ignored as a whole.
     ChangeWeights(Arc<Vec<WeightChange>>),
-    /// Divide the weights of every vertex by their sum: one step. Asked for again while that is being worked out, it is given
-    /// up.
+    /// Divide the weights of every vertex by their sum, in one step. Asked for again while that is being computed, it
+    /// is cancelled.
     NormaliseWeights,
 }
 
-/// Which pose is shown, and how time passes.
+/// Commands about the pose that is shown, and how time passes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlaybackCommand {
     /// Play where the clip is paused, pause where it plays.
@@ -123,27 +123,27 @@ pub enum PlaybackCommand {
     SetClip(ClipId),
     /// The next (+1) or previous (−1) clip of the file.
     StepClip(i32),
-    /// Seconds on the clip's timeline.
+    /// Go to this time on the clip's timeline, seconds.
     Seek(f32),
-    /// Lets this many seconds pass, where the clip plays.
+    /// Let this many seconds pass, where the clip plays.
     Advance(f32),
-    /// Frames forward or back; pauses.
+    /// Step so many frames forward or back, and pause.
     StepFrames(i32),
-    /// To the nearest earlier key of the selected joint (or of all); pauses.
+    /// Go to the nearest earlier key of the selected joint (or of all), and pause.
     PreviousKey,
-    /// To the nearest later key.
+    /// Go to the nearest later key, and pause.
     NextKey,
-    /// To the start.
+    /// Go to the start of the clip.
     ToStart,
-    /// To the end.
+    /// Go to the end of the clip.
     ToEnd,
-    /// −4…4.
+    /// Set the speed, −4…4.
     SetSpeed(f32),
-    /// At the end of the clip.
+    /// Set what happens at the end of the clip.
     SetLoop(LoopMode),
-    /// Frames per second of counter and steps.
+    /// Set the frames per second of counter and steps.
     SetFps(f32),
-    /// Rest pose, bind pose or clip.
+    /// Show the rest pose, the bind pose or the clip.
     SetPose(PoseSource),
 }
 
@@ -156,67 +156,67 @@ pub enum SelectionCommand {
     SelectParent,
     /// Select the first child of the selected node.
     SelectChild,
-    /// The pointer is over this node.
+    /// Tell that the pointer is over this node.
     Hover(Option<NodeId>),
     /// Select what is under this point of the viewport (pixels from its top left): a bone, or else the joint that moves the
     /// skin there most, with the vertex pinned.
     PickAt(Vec2),
-    /// The same without regard to bones.
+    /// Select what is under this point as [`SelectionCommand::PickAt`] does, but without regard to bones.
     PinAt(Vec2),
     /// Unpin the vertex; where none is pinned, leave the finding that is shown; where none is, select nothing.
     Deselect,
     /// Explain this vertex, or none.
     Pin(Option<VertexRef>),
-    /// Let these vertices stand out.
+    /// Mark these vertices.
     Mark(Arc<VertexSet>),
 }
 
-/// Which finding is shown.
+/// Commands about the finding that is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FindingCommand {
-    /// Pose, mark, select and frame a finding, by its place in [`super::Document::findings`].
+    /// Pose, mark, select and frame a finding, given by its place in [`super::Document::findings`].
     ShowFinding(usize),
-    /// Back to what was seen before a finding was shown; [`SelectionCommand::Deselect`] does so too.
+    /// Go back to what was seen before a finding was shown; [`SelectionCommand::Deselect`] does so too.
     LeaveFinding,
 }
 
-/// Looking for what is wrong.
+/// Commands that look for faults.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InspectionCommand {
-    /// Drive every joint of the stored model through its limits and list where the skin suffers most.
+    /// Drive every joint of the stored model through its limits and list where the skin deforms worst.
     RunRom(RomOptions),
     /// Stop the range of motion that is under way.
     CancelRom,
-    /// Look for what is wrong with the open model.
+    /// Look for faults of the open model.
     Inspect,
-    /// Stop that.
+    /// Stop looking for faults.
     CancelInspect,
 }
 
 /// Commands about what is shown of the model, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViewCommand {
-    /// Shows an overlay, by [`crate::inspect::Overlay::id`]; `None`: materials and light.
+    /// Show an overlay, given by [`crate::inspect::Overlay::id`]; `None`: materials and light.
     SetOverlay(Option<&'static str>),
-    /// Shows an overlay, or goes back to materials and light where that overlay is shown.
+    /// Show an overlay, or go back to materials and light where that overlay is shown.
     ToggleOverlay(&'static str),
-    /// The most influences of a vertex that a runtime can use, 1…8.
+    /// Set the most influences of a vertex that a runtime can use, 1…8.
     SetInfluenceLimit(usize),
-    /// Colours of the heat map.
+    /// Set the colours of weights.
     SetRamp(Ramp),
-    /// Turns bones, axes, names, grid, wireframe… on or off.
+    /// Turn bones, axes, names, grid, wireframe… on or off.
     Toggle(Toggle),
-    /// The same, on (`true`) or off whatever it was.
+    /// Turn one of these on (`true`) or off, whatever it was.
     Set(Toggle, bool),
-    /// Sets the shape in which bones are drawn.
+    /// Set the shape in which bones are drawn.
     SetBoneShape(BoneShape),
-    /// Sets how thick bones are, as a factor of the usual: [`super::View::BONE_SIZES`].
+    /// Set how thick bones are, as a factor of the usual: [`super::View::BONE_SIZES`].
     SetBoneSize(f32),
-    /// Bones for joints that move some vertex, or for all.
+    /// Switch between bones for joints that move some vertex, and for all.
     ToggleDeformingOnly,
-    /// Bones for joints that move some vertex (`true`) or for all; `None`: as fits the model.
+    /// Show bones for joints that move some vertex (`true`) or for all; `None`: decide by the model.
     SetDeformingOnly(Option<bool>),
-    /// How opaque the surface is, 0…1.
+    /// Set how opaque the surface is, 0…1.
     SetSkinOpacity(f32),
     /// Hide a node with all below it, or show it again.
     ToggleHidden(NodeId),
@@ -224,41 +224,41 @@ pub enum ViewCommand {
     HideSelected,
     /// Show all that is hidden.
     ShowAll,
-    /// By [`crate::deform::Method::id`].
+    /// Set the deformation method, given by [`crate::deform::Method::id`].
     SetMethod(&'static str),
-    /// Which scene of the file.
+    /// Show this scene of the file.
     SetScene(usize),
-    /// Which of the file's material variants is shown; `None`: its materials as they stand.
+    /// Show this material variant of the file; `None`: its materials without a variant.
     SetVariant(Option<usize>),
-    /// Chooses the lights.
+    /// Choose the lights.
     SetLighting(Lighting),
-    /// Chooses whether edges are smoothed.
+    /// Choose whether edges are smoothed.
     SetAntialiasing(Antialiasing),
-    /// Chooses the kind of buffer that shaders read the palette from.
+    /// Choose the kind of buffer that shaders read the palette from.
     SetPaletteBuffer(PaletteBuffer),
-    /// Chooses who deforms vertices before they are drawn.
+    /// Choose who deforms vertices before they are drawn.
     SetDeformer(Deformer),
-    /// How many of the model are shown, each at a phase of its own: 1…[`super::MOST_MEMBERS`].
+    /// Show so many copies of the model, each at its own phase of the clip: 1…[`super::MOST_MEMBERS`].
     SetCrowd(u32),
 }
 
 /// Commands that move the camera.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CameraCommand {
-    /// The size of the viewport, pixels.
+    /// Set the size of the viewport, pixels.
     SetViewport(Vec2),
-    /// Turn the camera: pixels of a drag.
+    /// Turn the camera by the pixels of a drag.
     Orbit(Vec2),
-    /// Move the camera sideways: pixels of a drag.
+    /// Move the camera sideways by the pixels of a drag.
     Pan(Vec2),
-    /// Come nearer (positive) or back, steps of the wheel: what is seen at this point of the viewport (pixels from its top
-    /// left) stays there.
+    /// Come nearer (positive) or go back by steps of the wheel; what is seen at this point of the viewport (pixels from
+    /// its top left) stays there.
     Zoom(f32, Vec2),
     /// Frame the selected joint, what it moves, and some of what is around.
     FrameSelected,
     /// Frame the marked vertices and some of what is around.
     FrameMarked,
-    /// Frame the model as deformed, but for what lies far outside of it.
+    /// Frame the model as deformed, without what lies far outside of it.
     FrameAll,
     /// Frame the model and what lies far outside of it.
     FrameEverything,
@@ -266,26 +266,27 @@ pub enum CameraCommand {
     FrameBox(Aabb),
     /// Look along an axis.
     LookFrom(ViewFrom),
-    /// Perspective or orthographic.
+    /// Switch between perspective and parallel projection.
     ToggleOrthographic,
-    /// Look through a camera of the file, by its place in [`crate::model::ModelParts::camera_nodes`], or from the own place.
+    /// Look through a camera of the file, given by its place in [`crate::model::ModelParts::camera_nodes`], or from the
+    /// user's own camera.
     SetCamera(Option<usize>),
-    /// The file's next camera; after the last one, the own place.
+    /// Look through the file's next camera; after the last one, from the user's own camera.
     NextCamera,
 }
 
-/// Panels and dialogs.
+/// Commands about panels and dialogs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WindowCommand {
-    /// Dark or light.
+    /// Switch between the dark and the light theme.
     ToggleTheme,
     /// Show or hide a panel.
     TogglePanel(Panel),
     /// Give the focus to the search above the list of nodes.
     FindNode,
-    /// Keys and what they do.
+    /// Show the keys and what they do.
     ShowShortcuts,
-    /// Shows name, version and licence of the program.
+    /// Show name, version and licence of the program.
     ShowAbout,
 }
 
@@ -302,10 +303,10 @@ pub enum Panel {
 /// Work that [`super::Session::apply`] leaves to the application.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Files are opened in the background.
+    /// A command about files, which are opened in the background.
     File(FileCommand),
-    /// The open model is looked at in the background.
+    /// A command to inspect the open model in the background.
     Inspection(InspectionCommand),
-    /// The window changes itself.
+    /// A command to change the window.
     Window(WindowCommand),
 }

@@ -1,5 +1,6 @@
-//! Many of one model in a square, each at a phase of its own: how many there may be, where they stand, and their poses.
-//! The first is the model itself: it stands where the file has it, and everything that asks about the pose means it.
+//! Crowds: many copies of one model in a square, each at a phase of its own. This file decides how many there may be
+//! and where they stand, and poses them. The first member is the model itself: it stands where the file has it, and
+//! everything that asks about the pose means it.
 
 use glam::{Affine3A, Vec3, Vec3A};
 
@@ -11,19 +12,20 @@ use crate::math::Aabb;
 use crate::model::{AlphaMode, Clip, LocalPose, Model, Primitive};
 use crate::parallel;
 
-/// Members of any crowd at most.
+/// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
-/// Matrices, nodes, morph weights and draw calls of all members together at most: they are worked out for every picture.
+/// The most matrices, nodes, morph weights and draw calls of all members together, since they are computed for every
+/// picture.
 const MOST_PARTS: usize = 4 << 20;
-/// Vertices of all members together at most: more keep a graphics driver busy for longer than it waits.
+/// The most vertices of all members together: more keep a graphics driver busy for longer than it waits.
 const MOST_VERTICES: usize = 512 << 20;
 
 /// The places of a crowd's members: in rows, from the first one back (−Z), each row from its middle outwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Formation {
-    /// How many, with the first.
+    /// How many members there are, with the first.
     pub members: usize,
-    /// Metres from one to the next.
+    /// The distance from one member to the next, metres.
     pub spacing: f32,
 }
 
@@ -34,14 +36,14 @@ impl Default for Formation {
 }
 
 impl Formation {
-    /// Members of a row.
+    /// Returns how many members a row has.
     #[must_use]
     pub fn columns(self) -> usize {
         let root = self.members.isqrt();
         (if root * root < self.members { root + 1 } else { root }).max(1)
     }
 
-    /// The place of member `i`, seen from the first one.
+    /// Returns the place of member `i`, seen from the first one.
     #[must_use]
     pub fn offset(self, i: usize) -> Vec3 {
         let (row, place) = (i / self.columns(), i % self.columns());
@@ -50,14 +52,14 @@ impl Formation {
         Vec3::new(x, 0.0, -(row as f32)) * self.spacing
     }
 
-    /// A box around all members, each as large as `first`.
+    /// Returns a box around all members, each as large as `first`.
     #[must_use]
     pub fn bounds(self, first: Aabb) -> Aabb {
         if first.is_empty() {
             return first;
         }
         let columns = self.columns();
-        // The ends of the first row, and a place of the last one.
+        // These are the ends of the first row, and a place in the last one.
         let ends = [0, columns - 1, columns.saturating_sub(2), self.members - 1].map(|i| self.offset(i));
         let mut out = first;
         for at in ends {
@@ -68,18 +70,18 @@ impl Formation {
     }
 }
 
-/// The poses of all members but the first; as long as the first's for each, one after the other.
+/// The poses of all members but the first, one after the other; each is as long as the first's.
 #[derive(Clone, Debug, Default)]
 pub struct CrowdPose {
-    /// By [`Model::palette_layout`]; where each stands is part of it.
+    /// The palettes, laid out by [`Model::palette_layout`]; the place of each member is part of them.
     pub palettes: Vec<Affine3A>,
-    /// By [`crate::model::Instance::morph_offset`].
+    /// The morph weights, by [`crate::model::Instance::morph_offset`].
     pub morph_weights: Vec<f32>,
-    /// One for each thread.
+    /// Reusable memory, one for each thread.
     scratch: Vec<MemberScratch>,
 }
 
-/// Memory in which one thread works out a member.
+/// Memory in which one thread poses a member.
 #[derive(Clone, Debug, Default)]
 struct MemberScratch {
     local: LocalPose,
@@ -96,20 +98,20 @@ pub(super) struct CrowdContext<'a> {
     pub formation: Formation,
 }
 
-/// Members in a row of the list, and where their poses go.
+/// Some consecutive members, and where their poses go.
 struct MemberRange<'a> {
-    /// The first one's number.
+    /// The number of the first one.
     from: usize,
     palettes: &'a mut [Affine3A],
     morph_weights: &'a mut [f32],
 }
 
 impl CrowdContext<'_> {
-    /// Nodes that one thread poses in about a millisecond.
+    /// How many nodes one thread poses in about a millisecond.
     const MANY: usize = 16_384;
 
-    /// Poses all members but the first, whose palette and morph weights are given. Allocates nothing once it has run, but
-    /// for what the queue of a pool of threads takes now and then.
+    /// Poses all members but the first, whose palette and morph weights are given. Allocates nothing after the first
+    /// call, except what the queue of a pool of threads takes now and then.
     pub fn pose(&self, first: &[Affine3A], first_weights: &[f32], out: &mut CrowdPose) {
         let others = if first.is_empty() { 0 } else { self.formation.members - 1 };
         let CrowdPose { palettes, morph_weights, scratch } = out;
@@ -162,7 +164,7 @@ impl CrowdContext<'_> {
         }
     }
 
-    /// A palette, moved to where member `i` stands.
+    /// Writes a palette, moved to where member `i` stands.
     fn stand(&self, i: usize, palette: &[Affine3A], out: &mut [Affine3A]) {
         let offset = Vec3A::from(self.formation.offset(i));
         for (out, m) in out.iter_mut().zip(palette) {
@@ -179,17 +181,17 @@ impl CrowdContext<'_> {
     }
 }
 
-/// The share of the clip by which member `i` is ahead of the first, 0…1. It steps by the golden ratio, so that any number
-/// of members spreads evenly and neighbours differ well.
+/// Returns by which share of the clip member `i` is ahead of the first, 0…1. It steps by the golden ratio, so that any
+/// number of members spreads evenly and neighbours differ well.
 #[must_use]
 pub fn phase(i: usize) -> f64 {
     (i as f64 * 0.618_033_988_749_894_9).fract()
 }
 
-/// How many members a crowd of `model` may have.
+/// Returns how many members a crowd of `model` may have.
 #[must_use]
 pub fn most_members(model: &Model) -> u32 {
-    // What shows something behind it is drawn member by member.
+    // Transparent materials are drawn member by member.
     const DRAW_CALL: usize = 32;
     let primitives = || model.instances.iter().flat_map(|i| &model.meshes[i.mesh.index()].primitives);
     let shows = |p: &&Primitive| {
@@ -210,19 +212,20 @@ pub fn most_members(model: &Model) -> u32 {
 }
 
 impl Session {
-    /// How many of the model are shown. Where more are asked for than there may be, one: see [`Session::crowd_refusal`].
+    /// Returns how many members are shown: one where more are asked for than there may be, see
+    /// [`Session::crowd_refusal`].
     #[must_use]
     pub fn crowd(&self) -> usize {
         self.formation.members
     }
 
-    /// The places of the members.
+    /// Returns the places of the members.
     #[must_use]
     pub fn formation(&self) -> Formation {
         self.formation
     }
 
-    /// Why the crowd that is asked for is not shown, for people to read.
+    /// Says why the crowd that is asked for is not shown, for people to read.
     #[must_use]
     pub fn crowd_refusal(&self) -> Option<String> {
         let most = most_members(self.model()?);
@@ -232,13 +235,14 @@ impl Session {
         })
     }
 
-    /// The box around all that is shown, in the pose that the model was opened in.
+    /// Returns the box around everything that is shown, in the pose that the model was opened in.
     #[must_use]
     pub fn shown_bounds(&self) -> Aabb {
         self.formation.bounds(self.opened_bounds)
     }
 
-    /// The same as posed now; the other members of a crowd may reach a little further.
+    /// Returns the box around everything that is shown as posed now; the other members of a crowd may reach a little
+    /// further.
     #[must_use]
     pub fn posed_bounds(&self) -> Aabb {
         let first = self.bounds();
@@ -248,7 +252,7 @@ impl Session {
         }
     }
 
-    /// The box of [`Session::posed_bounds`] together with vertices that lie far outside of the model.
+    /// Returns the box of [`Session::posed_bounds`] together with vertices that lie far outside of the model.
     #[must_use]
     pub fn whole_bounds(&self) -> Aabb {
         self.posed_bounds().union(self.extent().all)
@@ -263,7 +267,7 @@ impl Session {
         }
     }
 
-    /// The whole crowd in view, unless a camera of the file is looked through.
+    /// Frames the whole crowd, unless the view is that of a camera of the file.
     pub(super) fn frame_crowd(&mut self) {
         if self.document.is_some() && self.view.through.is_none() {
             self.apply(CameraCommand::FrameAll);
@@ -277,14 +281,14 @@ impl Session {
         let members = self.view.crowd.max(1);
         if members > 1 && members <= most_members(model) {
             let room = self.swept_bounds(model).size();
-            // A quarter more than the widest pose takes; what has no width stands apart by its height.
+            // They stand a quarter more apart than the widest pose takes; members without width by their height.
             let spacing = 1.25 * room.x.max(room.z).max(0.25 * room.y);
             let spacing = if spacing > 0.0 && spacing.is_finite() { spacing } else { 1.0 };
             self.formation = Formation { members: members as usize, spacing };
         }
     }
 
-    /// The box of the opened pose, larger by as much as the skeleton leaves its own one while the clip plays.
+    /// Returns the box of the opened pose, grown by as much as the skeleton leaves its own one while the clip plays.
     fn swept_bounds(&self, model: &Model) -> Aabb {
         const TIMES: u32 = 16;
         let Some(clip) = self.playback.clip.map(|c| &model.clips[c.index()]) else { return self.opened_bounds };
@@ -334,14 +338,14 @@ mod tests {
                 assert!(a.y == 0.0 && a.z <= 0.0);
                 assert!(places[..i].iter().all(|b| a.distance(*b) >= 2.0), "{members}: {i}");
             }
-            // As wide as deep, give or take what is missing in the last row.
+            // The crowd is as wide as deep, but for what is missing in the last row.
             let all = formation.bounds(Aabb { min: Vec3::ZERO, max: Vec3::ZERO });
             assert_eq!(all, Aabb::from_points(places), "{members}");
             assert!((all.size().x - 2.0 * (columns as f32 - 1.0)).abs() < 1e-6 && all.size().z <= all.size().x);
         }
     }
 
-    /// A clip that carries the model along needs room for all of the way.
+    /// A clip that carries the model along needs room for all of its way.
     #[test]
     fn members_never_touch_while_the_clip_plays() {
         for model in [tube(Tube { joints: 6, ..Tube::default() }), obstacle_course()] {
@@ -367,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Alone on a thread, or shared among as many as there are.
+    /// Members are posed alike on one thread or on as many as there are.
     #[test]
     fn many_members_are_posed_as_few_are() {
         let model = || tube(Tube { joints: 40, rings: 40, ..Tube::default() });
@@ -449,7 +453,7 @@ mod tests {
 
     #[test]
     fn what_is_too_much_for_a_model_is_refused_in_words() {
-        // 4096 joints: 2048 of them make as many matrices and nodes as there may be, but not quite.
+        // With 4096 joints 2048 members have as many matrices and nodes as there may be, but not quite.
         let model = || tube(Tube { joints: 4096, rings: 4096, sides: 3, ..Tube::default() });
         let most = most_members(&model());
         assert!((400..513).contains(&most), "{most}");
@@ -459,7 +463,7 @@ mod tests {
         session.apply(ViewCommand::SetCrowd(most + 1));
         let why = session.crowd_refusal().unwrap();
         assert!(session.crowd() == 1 && why.contains(&format!("at most {most} of it")), "{why}");
-        // It stays asked for: a smaller model takes it up.
+        // The number stays asked for, and a smaller model has it.
         session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
         assert!(session.crowd() == most as usize + 1 && session.crowd_refusal().is_none());
     }
@@ -468,7 +472,7 @@ mod tests {
     fn a_pose_is_worked_out_again_only_where_something_changed() {
         let mut session = open(tube(Tube::default()));
         session.apply(ViewCommand::SetCrowd(2));
-        // A mark that the next evaluation wipes away.
+        // The test writes a mark that the next evaluation overwrites.
         let marked = |session: &mut Session, change: &dyn Fn(&mut Session)| {
             session.update_pose();
             session.pose.palettes[0].translation.x = 77.0;

@@ -22,11 +22,12 @@ pub struct Document {
     pub model: Arc<Model>,
     /// Import's warnings about repairs and omissions, a line each.
     pub warnings: Vec<String>,
-    /// `None`: the built-in character.
+    /// The path of the file; `None`: the built-in character.
     pub path: Option<PathBuf>,
-    /// The checker's findings, once it has looked; after an edit of weights those from before it, until it has looked again.
+    /// The checker's findings, once it has run. After an edit of weights they are those from before, until it has run
+    /// again.
     pub inspection: Option<Arc<Inspection>>,
-    /// The findings of a range of motion, once one was run, with the weights of then.
+    /// The findings of a range of motion, once one was run, with the weights of that time.
     pub rom: Option<Arc<RomReport>>,
     /// The pick index of the stored model; it serves edited ones too.
     pick_index: Arc<OnceLock<PickIndex>>,
@@ -34,18 +35,18 @@ pub struct Document {
     stored: CountedModel,
     /// The model with edited weights, where some are edited.
     edited: Option<CountedModel>,
-    /// The figures of the last weights that were counted.
+    /// The figures of the weights that were counted last.
     last_counted: Arc<OnceLock<WeightStats>>,
-    /// Others count the weights that are shown.
+    /// Whether another thread counts the weights that are shown.
     waits: bool,
-    /// See [`Document::rest_bounds`].
+    /// The box that [`Document::rest_bounds`] returns, once it was computed.
     rest_bounds: Arc<OnceLock<Aabb>>,
 }
 
-/// Work on each of so many vertices takes no noticeable time.
+/// Up to so many vertices, work on each of them takes no noticeable time.
 const VERTICES_IN_NO_TIME: usize = 50_000;
 
-/// A model and its weights, counted when first asked for.
+/// A model with the figures of its weights, which are counted when first asked for.
 #[derive(Clone, Debug)]
 struct CountedModel {
     model: Arc<Model>,
@@ -74,8 +75,8 @@ impl Document {
         Self { model, warnings, path, inspection, rom, pick_index, stored, edited, last_counted, waits, rest_bounds }
     }
 
-    /// The box around the stored model in its rest pose, as deformed, in world space; its default scene, worked out when
-    /// first asked for. Empty where there is nothing to see.
+    /// Returns the box around the stored model in its rest pose, as deformed, in world space: that of its default
+    /// scene, computed when first asked for. Empty where there is nothing to see.
     #[must_use]
     pub fn rest_bounds(&self) -> Aabb {
         *self.rest_bounds.get_or_init(|| {
@@ -88,8 +89,8 @@ impl Document {
         })
     }
 
-    /// The weights of [`Document::model`], counted when first asked for. After an edit of a large model these are the figures
-    /// from before it, where somebody else counts anew ([`Document::lacks_stats`]).
+    /// Returns the figures of the weights of [`Document::model`], counted when first asked for. After an edit of a
+    /// large model these are the figures from before it, as long as another thread counts ([`Document::lacks_stats`]).
     #[must_use]
     pub fn stats(&self) -> &WeightStats {
         if self.lacks_stats()
@@ -100,50 +101,50 @@ impl Document {
         self.edited.as_ref().unwrap_or(&self.stored).stats()
     }
 
-    /// The model as the file has it, whatever is shown.
+    /// Returns the model as the file has it, whatever is shown.
     #[must_use]
     pub fn stored(&self) -> &Arc<Model> {
         &self.stored.model
     }
 
-    /// Every file that the model is made of: its own, and those that its buffers and images name, whether they could be read
-    /// or not. None for the built-in character.
+    /// Returns every file that the model is made of: its own, and those that its buffers and images name, whether they
+    /// could be read or not. None for the built-in character.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.path.iter().chain(&self.stored.model.source.files).map(PathBuf::as_path)
     }
 
-    /// All findings: those of the checker, then those of the range of motion.
+    /// Returns all findings: those of the checker, then those of the range of motion.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         let checked = self.inspection.iter().flat_map(|i| &i.report.findings);
         checked.chain(self.rom.iter().flat_map(|r| &r.findings))
     }
 
-    /// The stored weights, counted.
+    /// Returns the figures of the stored weights.
     #[must_use]
     pub fn stored_stats(&self) -> &WeightStats {
         self.stored.stats()
     }
 
-    /// The index that finds the vertex under a ray; made when first asked for.
+    /// Returns the index that finds the vertex under a ray; it is made when first asked for.
     #[must_use]
     pub fn pick_index(&self) -> &PickIndex {
         self.pick_index.get_or_init(|| PickIndex::of(&self.stored.model))
     }
 
-    /// [`Document::pick_index`] if it is there or made in no time.
+    /// Returns [`Document::pick_index`] if it exists or can be made in no time.
     #[must_use]
     pub fn pick_index_at_hand(&self) -> Option<&PickIndex> {
         if self.is_large() { self.pick_index.get() } else { Some(self.pick_index()) }
     }
 
-    /// Makes [`Document::pick_index`]: for another thread, before it is asked for.
+    /// Returns a function that makes [`Document::pick_index`], for another thread to call before it is needed.
     pub fn prepare_picking(&self) -> impl FnOnce() + Send + 'static {
         let (place, model) = (Arc::clone(&self.pick_index), Arc::clone(&self.stored.model));
         move || _ = place.get_or_init(|| PickIndex::of(&model))
     }
 
-    /// Shows the same file with these weights. Until they are counted ([`Document::count_weights`]) the figures are, with
-    /// `waits`, those of the weights before.
+    /// Shows the same file with these weights. With `waits`, the figures are those of the weights before until another
+    /// thread has counted these ([`Document::count_weights`]).
     pub(super) fn show_weights(&mut self, model: Arc<Model>, waits: bool) {
         if Arc::ptr_eq(&model, &self.model) {
             return;
@@ -158,13 +159,13 @@ impl Document {
         self.waits = waits && self.is_large();
     }
 
-    /// Whether the figures of the weights ([`Document::stats`]) are those of weights before the last edit.
+    /// Returns whether the figures of the weights ([`Document::stats`]) are those from before the last edit.
     #[must_use]
     pub fn lacks_stats(&self) -> bool {
         self.waits && self.shown_stats().get().is_none()
     }
 
-    /// Counts the weights that are shown: for another thread.
+    /// Returns a function that counts the weights that are shown, for another thread to call.
     pub fn count_weights(&self) -> impl FnOnce() + Send + 'static {
         let (place, model) = (Arc::clone(self.shown_stats()), Arc::clone(&self.model));
         move || _ = place.get_or_init(|| WeightStats::of(&model))
@@ -174,13 +175,13 @@ impl Document {
         &self.edited.as_ref().unwrap_or(&self.stored).stats
     }
 
-    /// True where work on all vertices takes longer than a picture may.
+    /// Returns whether work on all vertices takes longer than a picture may.
     pub(super) fn is_large(&self) -> bool {
         self.stored.model.drawn_vertices() > VERTICES_IN_NO_TIME
     }
 }
 
-/// The thing to open.
+/// What to open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The character that comes with the program.
@@ -190,13 +191,13 @@ pub enum Source {
 }
 
 impl Source {
-    /// The file if one is named, else the built-in character.
+    /// Returns the file if one is named, else the built-in character.
     #[must_use]
     pub fn of(path: Option<PathBuf>) -> Self {
         path.map_or(Self::BuiltIn, Self::File)
     }
 
-    /// For titles and messages.
+    /// Returns the name for titles and messages.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -207,7 +208,7 @@ impl Source {
         }
     }
 
-    /// Reads it.
+    /// Reads the file or the built-in character.
     ///
     /// # Errors
     /// The file is bad; the message says what is wrong, where, and what to do.
@@ -221,8 +222,8 @@ impl Source {
         Ok(Document::new(import.model, warnings, self.path()))
     }
 
-    /// Reads it, and gives it to `shown` once, as soon as it can be drawn; its images arrive while this goes on. Gives back
-    /// all warnings in the end.
+    /// Does the same as [`Source::load`], and gives the document to `shown` once, as soon as it can be drawn; its
+    /// images arrive while this goes on. Returns all warnings at the end.
     ///
     /// # Errors
     /// The same as those of [`Source::load`], but none after `shown`.
@@ -237,7 +238,7 @@ impl Source {
             outside = strays(&model);
             let warnings = lines(&warnings).into_iter().chain(outside.clone()).collect();
             let document = Document::new(model, warnings, self.path());
-            // Here, so that no picture waits for it.
+            // This is done here, so that no picture waits for it.
             _ = document.stats();
             shown(document);
         };
@@ -256,7 +257,7 @@ impl Source {
     }
 }
 
-/// The warning about vertices far outside of a model at rest, if there are any.
+/// Returns the warning about vertices far outside of a model at rest, if there are any.
 fn strays(model: &Model) -> Option<String> {
     let mut rest = Vec::new();
     anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);

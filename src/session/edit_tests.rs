@@ -22,13 +22,13 @@ fn a_loaded_pose_is_one_step_and_stands_to_the_bit() {
     session.update_pose();
     let local = &session.pose().local;
     assert_eq!(local.transforms[3].rotation.to_array(), [0.1, 0.2, 0.3, 0.9273619]);
-    // Of another length it turns, and does not stretch; the numbers of the file are kept.
+    // A rotation of another length turns without stretching; the numbers of the file are kept.
     assert_eq!(local.transforms[5].rotation, Quat::IDENTITY);
     assert_eq!(session.edits().nodes[&NodeId(5)].quaternion.unwrap().w, 7.0);
     assert_eq!((local.transforms[5].translation, local.morph_weights[1]), (Vec3::new(1.0, 2.0, 3.0), 0.25));
-    // What it does not say is given back.
+    // Channels that the pose does not have are given back.
     assert_eq!(local.transforms[4].scale, session.model().unwrap().skeleton.rest.transforms[4].scale);
-    // A slider that is moved afterwards wins.
+    // A slider that is moved afterwards takes precedence.
     session.apply(EditCommand::Edit(NodeId(5), ChannelValue::Rotation(Vec3::X * 30.0)));
     session.apply(EditCommand::EndEdit);
     session.update_pose();

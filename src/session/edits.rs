@@ -1,4 +1,4 @@
-//! The user's changes, and their undo history.
+//! The user's edits, and their undo history.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,36 +10,38 @@ use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use crate::model::{LocalPose, Model, NodeId, WeightChange};
 use crate::pose::{Axis, Mirror, Resolved, unit};
 
-/// The user's changes of the pose. Pose edits replace what the clip (or the rest or bind pose) says, until they are reset.
+/// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits {
-    /// By node; never holds an entry without a channel.
+    /// The edits of each node; never an entry without a channel.
     pub nodes: BTreeMap<NodeId, NodeEdit>,
-    /// By place in [`LocalPose::morph_weights`].
+    /// The edited morph weights, by place in [`LocalPose::morph_weights`].
     pub morphs: BTreeMap<usize, f32>,
 }
 
 /// Edited channels of one node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NodeEdit {
-    /// Metres.
+    /// The translation, metres.
     pub translation: Option<Vec3>,
-    /// Euler XYZ, degrees ([`crate::math::euler_xyz_degrees`]): kept as typed, so that sliders do not jump.
+    /// The rotation as Euler angles XYZ in degrees ([`crate::math::euler_xyz_degrees`]), kept as typed, so that sliders
+    /// do not jump.
     pub rotation: Option<Vec3>,
-    /// The same rotation as a pose gives it, where it does: of any length but 0, to the bit. Then `rotation` holds its angles.
+    /// The same rotation as a quaternion, where a pose gave one: of any length but 0, kept to the bit. Then `rotation`
+    /// holds its angles.
     pub quaternion: Option<Quat>,
-    /// Factors.
+    /// The scale factors.
     pub scale: Option<Vec3>,
 }
 
 /// A channel of a node with its new value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ChannelValue {
-    /// Metres.
+    /// A translation, metres.
     Translation(Vec3),
-    /// Euler XYZ, degrees.
+    /// A rotation as Euler angles XYZ, degrees.
     Rotation(Vec3),
-    /// Factors.
+    /// Scale factors.
     Scale(Vec3),
 }
 
@@ -73,13 +75,13 @@ impl NodeEdit {
 }
 
 impl Edits {
-    /// True when nothing of the pose is edited.
+    /// Returns whether nothing of the pose is edited.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.morphs.is_empty()
     }
 
-    /// Adds what a pose says; it replaces edits of the same channels.
+    /// Adds the channels of a pose, which replace edits of the same channels.
     pub fn add(&mut self, said: &Resolved) {
         for (node, channels) in &said.nodes {
             let edit = self.nodes.entry(*node).or_default();
@@ -111,12 +113,13 @@ impl Edits {
     }
 }
 
-/// A rotation of a pose as matrices may be made of it: to the bit where it is of length 1 but for rounding.
+/// Returns a rotation from which matrices may be made: normalised, but to the bit where its length is 1 but for
+/// rounding.
 fn usable(rotation: Quat) -> Quat {
     if (rotation.length_squared() - 1.0).abs() < 1e-6 { rotation } else { unit(rotation).unwrap_or_default() }
 }
 
-/// Steps to go back to, of the pose and of weights in one order. Pose edits that follow each other without
+/// The steps to go back to, of the pose and of weights in one order. Pose edits that follow each other without
 /// [`History::close_step`] are one step.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -125,26 +128,26 @@ pub struct History {
     step_is_open: bool,
 }
 
-/// What takes one step back, or forward again.
+/// The state that one step back, or forward again, restores.
 #[derive(Clone, Debug)]
 enum Step {
     /// All edits of the pose: a few bytes for each edited channel.
     Pose(Arc<Edits>),
-    /// The pairs of the vertices that the step touched, and of no others.
+    /// The pairs of the vertices that the step changed, and of no others.
     Weights(Vec<WeightChange>),
 }
 
-/// Steps kept.
+/// How many steps are kept.
 const MAX_STEPS: usize = 1000;
 
 impl Step {
-    /// Takes the step, and gives the one that leads back.
+    /// Carries the step out, and returns the one that leads back.
     fn take(self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) -> Self {
         match self {
             Self::Pose(other) => Self::Pose(std::mem::replace(edits, other)),
             Self::Weights(changes) => {
                 let before = model.weights_before(&changes);
-                // What was there once fits.
+                // Weights that were there once fit the model.
                 if let Ok(changed) = model.with_weights(&changes) {
                     *model = Arc::new(changed);
                 }
@@ -155,7 +158,7 @@ impl Step {
 }
 
 impl History {
-    /// Called before `edits` change.
+    /// Must be called before `edits` change.
     pub fn before_change(&mut self, edits: &Arc<Edits>) {
         self.future.clear();
         if !std::mem::replace(&mut self.step_is_open, true) {
@@ -163,7 +166,7 @@ impl History {
         }
     }
 
-    /// Called when weights have changed: `before` is what takes that back.
+    /// Must be called when weights have changed; `before` are the changes that undo it.
     pub fn weights_changed(&mut self, before: Vec<WeightChange>) {
         self.future.clear();
         self.close_step();
@@ -177,7 +180,7 @@ impl History {
         self.past.push(step);
     }
 
-    /// The drag ended: what comes next is a new step.
+    /// Ends the open step, as when a drag ends: the next edit is a new step.
     pub fn close_step(&mut self) {
         self.step_is_open = false;
     }
@@ -198,7 +201,7 @@ impl History {
         }
     }
 
-    /// Bytes of the weights that all steps hold.
+    /// Returns the bytes of the weights that all steps hold.
     #[must_use]
     pub fn weight_bytes(&self) -> usize {
         let bytes = |step: &Step| match step {
@@ -208,13 +211,13 @@ impl History {
         self.past.iter().chain(&self.future).map(bytes).sum()
     }
 
-    /// Whether there is a step back.
+    /// Returns whether there is a step back.
     #[must_use]
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// Whether there is a step forward.
+    /// Returns whether there is a step forward.
     #[must_use]
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
@@ -277,8 +280,8 @@ impl Session {
         self.change_edits(edits);
     }
 
-    /// The edits that exchange left and right of the pose that is shown. A channel that comes to what the model shows without
-    /// edits needs none.
+    /// Writes the edits that exchange left and right of the pose that is shown. A channel that comes to what the model
+    /// shows without edits needs none.
     fn mirror_into(&mut self, model: &Model, edits: &mut Edits) {
         self.update_pose();
         let Some(document) = &self.document else { return };
@@ -306,7 +309,7 @@ impl Session {
         }
     }
 
-    /// One step of its own.
+    /// Replaces the edits, in a step of its own.
     pub(super) fn change_edits(&mut self, edits: Edits) {
         if edits != *self.edits {
             self.history.close_step();
@@ -315,7 +318,7 @@ impl Session {
         }
     }
 
-    /// Part of the step that is open.
+    /// Replaces the edits, as part of the step that is open.
     fn drag_edits(&mut self, edits: Edits) {
         if edits != *self.edits {
             self.history.before_change(&self.edits);

@@ -1,4 +1,4 @@
-//! Vertices that are pinned or marked, and findings shown.
+//! Pinned and marked vertices, and the finding that is shown.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::inspect::{self, Inspection, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, euler_xyz_degrees};
 use crate::model::{Model, NodeId};
 
-/// How the model stood before a finding was shown.
+/// The state of the session before a finding was shown.
 #[derive(Clone, Debug)]
 pub(super) struct StateBeforeFinding {
     playback: Playback,
@@ -24,7 +24,7 @@ pub(super) struct StateBeforeFinding {
 }
 
 impl Session {
-    /// The inspection of a model has ended: kept if the model is still open, with the same weights.
+    /// Takes the inspection of a model, which is kept if the model is still open, with the same weights.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
         if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(&d.model, model)) {
             document.inspection = Some(Arc::new(inspection));
@@ -33,7 +33,7 @@ impl Session {
         }
     }
 
-    /// The range of motion of a model has been measured: kept if the model is still open, whatever its weights are by now.
+    /// Takes the range of motion of a model, which is kept if the model is still open, whatever its weights are by now.
     pub fn measured(&mut self, model: &Arc<Model>, report: RomReport) {
         let Some(document) = self.document.as_mut().filter(|d| d.model.shares_all_but_weights(model)) else { return };
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
@@ -49,13 +49,13 @@ impl Session {
         }
     }
 
-    /// Explains this vertex, if it is there.
+    /// Pins this vertex, if it exists.
     pub(super) fn pin(&mut self, vertex: Option<VertexRef>) {
         self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
         self.view.pinned_copy = 0;
     }
 
-    /// Lets these vertices stand out, if all are there.
+    /// Marks these vertices, if all exist.
     pub(super) fn mark(&mut self, vertices: Arc<VertexSet>) {
         if self.model().is_some_and(|m| fits(m, &vertices)) {
             self.view.marked = vertices;
@@ -69,7 +69,7 @@ impl Session {
         self.view.frame(self.surroundings(&marked, &[]));
     }
 
-    /// Forgets what belongs to a model that is no longer open.
+    /// Forgets vertices and findings of a model that is no longer open.
     pub(super) fn forget_vertices(&mut self) {
         self.view.pinned = self.view.pinned.filter(|v| self.has_vertex(*v));
         self.view.marked = Arc::default();
@@ -94,11 +94,11 @@ impl Session {
         self.view.finding = Some(place);
         let joint = self.model().and_then(|model| joint_of(model, finding));
         let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
-        // Weights of no joint are all zero.
+        // The weights of no joint at all are zero everywhere.
         let about = about.filter(|o| o.id != "weights" || joint.is_some());
         self.view.overlay = about.or(before.overlay);
         self.view.bones = before.bones || joint.is_some();
-        // A finding that names no joint is about none: another's weights would mislead.
+        // A finding that names no joint concerns none: the weights of some joint would mislead.
         self.view.selected = None;
         self.before_finding = Some(before);
         if joint.is_some() {
@@ -135,7 +135,7 @@ impl Session {
         self.update_pose();
     }
 
-    /// Takes a pose exactly: pose edits give way to it, in one step that can be undone.
+    /// Shows exactly this pose: pose edits are removed, in one step that can be undone.
     fn pose_as(&mut self, pose: FindingPose) {
         self.playback.playing = false;
         let mut edits = Edits::default();
@@ -159,7 +159,7 @@ impl Session {
         self.change_edits(edits);
     }
 
-    /// These vertices and joints as posed, and some of what is around.
+    /// Returns the box around these vertices and joints as posed, and some of what is around.
     fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
         let Some(posed) = self.posed() else { return Aabb::EMPTY };
         let mut bounds = inspect::bounds_of(&posed, &self.pose.draws, &mut |instance, primitive, out| {
@@ -171,14 +171,14 @@ impl Session {
         if bounds.is_empty() {
             return whole;
         }
-        // A place without its surroundings tells nothing.
+        // A place without its surroundings cannot be recognised.
         let around = (0.25 * whole.diagonal() - 0.5 * bounds.diagonal()).max(0.05 * whole.diagonal());
         Aabb { min: bounds.min - around, max: bounds.max + around }
     }
 }
 
-/// The joint that the text of a finding is about: the first that it names; where it names none, the one that its pose turns,
-/// else the first of those at fault.
+/// Returns the joint that the text of a finding is about: the first that it names; where it names none, the one that
+/// its pose turns, else the first of those at fault.
 fn joint_of(model: &Model, finding: &Finding) -> Option<NodeId> {
     let named = |joint: &NodeId| {
         let name = model.skeleton.names.get(joint.index())?;
@@ -192,7 +192,7 @@ fn joint_of(model: &Model, finding: &Finding) -> Option<NodeId> {
     first_named.map(|(_, joint)| joint).or(turned).or(finding.joints.first().copied())
 }
 
-/// Whether all vertices of a set are there.
+/// Returns whether all vertices of a set exist.
 fn fits(model: &Model, set: &VertexSet) -> bool {
     set.parts.iter().all(|part| {
         let primitive = model.meshes.get(part.mesh.index()).and_then(|m| m.primitives.get(part.primitive));

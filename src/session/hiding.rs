@@ -7,17 +7,17 @@ use super::Session;
 use crate::inspect;
 use crate::model::{InstanceId, Model, NodeId};
 
-/// All that decides which bones there are in a pose.
+/// Everything that decides which bones there are in a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BoneKey {
     shown: bool,
     deforming_only: bool,
-    /// A joint that moves nothing has its bone while it is selected.
+    /// The selected node: a joint that moves nothing has its bone while it is selected.
     selected: Option<NodeId>,
 }
 
-/// Takes those out of `draws` that hang on a hidden node or below one. `unseen` becomes a flag for each node, or stays empty
-/// where nothing is hidden.
+/// Removes the instances from `draws` that hang on a hidden node or below one. `unseen` becomes a flag for each node,
+/// or stays empty where nothing is hidden.
 pub(super) fn hide(model: &Model, hidden: &BTreeSet<NodeId>, unseen: &mut Vec<bool>, draws: &mut Vec<InstanceId>) {
     unseen.clear();
     if hidden.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn hide(model: &Model, hidden: &BTreeSet<NodeId>, unseen: &mut Vec<bo
 }
 
 impl Session {
-    /// The user hides this node, or one above it.
+    /// Returns whether the user hides this node, or one above it.
     #[must_use]
     pub fn is_hidden(&self, node: NodeId) -> bool {
         let Some(model) = self.model().filter(|_| !self.view.hidden.is_empty()) else { return false };
@@ -39,7 +39,8 @@ impl Session {
         up.any(|n| self.view.hidden.contains(&n))
     }
 
-    /// Only joints that move some vertex have bones: as the user wants it, else where many joints move nothing.
+    /// Returns whether only joints that move some vertex have bones: as the user wants it, else where many joints move
+    /// nothing.
     #[must_use]
     pub fn deforming_only(&self) -> bool {
         let many_idle = || self.document.as_ref().is_some_and(|d| d.stats().many_idle);
@@ -84,7 +85,7 @@ impl Session {
         }
     }
 
-    /// The bones of the shown scene as posed; where none are shown, those of all joints.
+    /// Returns the bones of the shown scene as posed; where none are shown, those of all joints.
     #[must_use]
     pub fn bones(&self) -> Vec<inspect::BoneSegment> {
         let mut shown = Vec::new();
@@ -93,7 +94,7 @@ impl Session {
         self.model().map_or_else(Vec::new, |m| inspect::bones(m, self.view.scene, &self.pose.model, choice))
     }
 
-    /// A flag for each node: its bone is shown. Empty: all are.
+    /// Writes a flag for each node: whether its bone is shown. Empty: all are.
     fn choose_bones(&self, shown: &mut Vec<bool>) {
         shown.clear();
         let Some(document) = &self.document else { return };
@@ -110,7 +111,7 @@ impl Session {
         }));
     }
 
-    /// How long the bone of a joint is that no other tells, metres.
+    /// Returns the length in metres of the bone of a joint whose neighbours do not tell one.
     fn bone_stub(&self) -> f32 {
         0.05 * self.opened_bounds.diagonal().max(1e-6)
     }
@@ -162,7 +163,7 @@ mod tests {
         assert!(session.view.hidden.is_empty(), "another file has other nodes");
     }
 
-    /// Twelve joints, of which the last eight move nothing.
+    /// Opens a model of twelve joints, of which the last eight move nothing.
     fn idle() -> Session {
         let mut parts = (*tube(Tube { joints: 12, rings: 5, ..Tube::default() })).clone();
         for primitive in &mut parts.meshes[0].primitives {

@@ -1,4 +1,4 @@
-//! The file's cameras and lights as they stand now: which one is looked through, and how bright the picture is.
+//! The file's cameras and lights as posed: the camera that is looked through, and the brightness of the picture.
 
 use glam::{Vec3, Vec3A};
 
@@ -7,40 +7,40 @@ use crate::anim;
 use crate::math::Aabb;
 use crate::model::{Light, LightKind, Model};
 
-/// A light of the file where it stands now.
+/// A light of the file, as posed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PosedLight {
     /// The shape of its beam.
     pub kind: LightKind,
-    /// World; of no matter to directional lights.
+    /// The position in the world, metres; directional lights do not use it.
     pub position: Vec3,
-    /// The light's −Z in the world, unit.
+    /// The direction of the light's −Z in the world, unit length.
     pub direction: Vec3,
-    /// Linear RGB times intensity: lux or candela.
+    /// The linear RGB colour times the intensity, lux or candela.
     pub color: Vec3,
-    /// Metres; infinite where the light has none.
+    /// The range in metres; infinite where the light has none.
     pub range: f32,
 }
 
-/// Camera number `index` as its node and lens stand; `None` where the node looks nowhere.
+/// Returns camera number `index` with its node and lens as posed; `None` where the node has no direction.
 pub(super) fn through(model: &Model, pose: &Pose, index: usize) -> Option<ActiveCamera> {
     let (node, camera) = *model.camera_nodes.get(index)?;
     let world_from_view = anim::looking(pose.model.get(node.index())?)?;
     Some(ActiveCamera { index, world_from_view, lens: anim::lens(model, camera, &pose.changes) })
 }
 
-/// Illuminance at which a white surface that faces the light is as bright as white can be drawn: π lux.
+/// The illuminance at which a white surface that faces the light is as bright as white can be drawn: π lux.
 const FULL: f32 = std::f32::consts::PI;
 
 impl Session {
-    /// Looks through a camera of the file, or from the user's own place, which is where it was.
+    /// Looks through a camera of the file, or from the user's own camera, which is where it was.
     pub(super) fn look_through(&mut self, index: Option<usize>) {
         self.update_pose();
         let Some(model) = self.model() else { return };
         self.view.through = index.and_then(|i| through(model, &self.pose, i));
     }
 
-    /// The name of a camera: its own, else its node's.
+    /// Returns the name of a camera: its own, else its node's.
     #[must_use]
     pub fn camera_name(&self, index: usize) -> Option<&str> {
         let model = self.model()?;
@@ -49,7 +49,7 @@ impl Session {
         Some(if own.is_empty() { &model.skeleton.names[node.index()] } else { own })
     }
 
-    /// A camera as menus name it.
+    /// Returns the name of a camera for menus.
     #[must_use]
     pub fn camera_label(&self, index: usize) -> Option<String> {
         let name = self.camera_name(index)?;
@@ -57,7 +57,7 @@ impl Session {
         Some(if says_so { name.to_owned() } else { format!("Camera {name}") })
     }
 
-    /// Whether the shown scene has lights of its own.
+    /// Returns whether the shown scene has lights of its own.
     #[must_use]
     pub fn has_lights(&self) -> bool {
         self.light_nodes().next().is_some()
@@ -70,7 +70,7 @@ impl Session {
         model.into_iter().flat_map(|m| &m.light_nodes).copied().filter(move |(n, _)| inside(*n))
     }
 
-    /// The lights of the shown scene that nothing hides, where they stand now, in the file's own units.
+    /// Returns the lights of the shown scene that nothing hides, as posed, in the file's own units.
     pub fn posed_lights(&self) -> impl Iterator<Item = PosedLight> {
         let shown = |n: crate::model::NodeId| self.pose.hidden.get(n.index()).is_none_or(|hidden| !hidden);
         self.light_nodes().filter(move |(n, _)| shown(*n)).filter_map(|(node, id)| {
@@ -83,9 +83,10 @@ impl Session {
         })
     }
 
-    /// The factor by which the file's lights are multiplied in the picture. Files come in lux and candela of real lamps as
-    /// well as in numbers around one, and pictures end at white: where the lights together give the middle of the model
-    /// more than a white surface can show, all are dimmed alike until they give just that; weaker light is left as it is.
+    /// Returns the factor by which the file's lights are multiplied in the picture. Files come in lux and candela of
+    /// real lamps as well as in numbers around one, and pictures end at white: where the lights together give the
+    /// middle of the model more than a white surface can show, all are dimmed alike until they give just that; weaker
+    /// light is left as it is.
     #[must_use]
     pub fn exposure(&self) -> f32 {
         self.exposure
@@ -97,7 +98,8 @@ impl Session {
     }
 }
 
-/// Lux at the middle of `bounds`, cones left aside. Lights inside the model count as if they stood at its skin.
+/// Returns the illuminance (lux) at the middle of `bounds`, without regard to cones. Lights inside of the model count
+/// as if they stood at its skin.
 fn illuminance(light: &PosedLight, bounds: Aabb) -> f32 {
     let strength = light.color.max_element();
     if light.kind == LightKind::Directional {
@@ -119,7 +121,7 @@ mod tests {
     use crate::model::{Camera, CameraId, Lens, LightId, NodeId};
     use crate::session::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, ViewCommand};
 
-    /// A tube with a camera and a lamp on the node of its second joint, which stands at (0, 1, 0).
+    /// Opens a tube with a camera and a lamp on the node of its second joint, which stands at (0, 1, 0).
     fn open(lens: Lens, intensity: f32) -> Session {
         let mut parts = (*tube(Tube { joints: 2, ..Tube::default() })).clone();
         parts.cameras = vec![Camera { name: "eye".into(), lens }];
@@ -143,12 +145,12 @@ mod tests {
         let mut session = open(WIDE, 1.0);
         session.apply(CameraCommand::SetCamera(Some(0)));
         session.update_pose();
-        // Whatever the node's scale: straight along −Z of the world.
+        // The light points straight along −Z of the world, whatever the node's scale.
         let eye = session.view.world_from_view();
         assert!((eye.matrix3 * Vec3A::NEG_Z - Vec3A::NEG_Z).length() < 1e-6 && eye.matrix3.determinant() > 0.999);
         let at = Vec3::from(eye.translation);
         assert_eq!(session.view.planes(Aabb::EMPTY), (0.25, f32::INFINITY));
-        // Half the angle up, at the edge of the picture.
+        // Half the angle up is the edge of the picture.
         let edge = session.view.project(at + Vec3::new(0.0, 0.5_f32.tan(), -1.0)).unwrap();
         assert!((edge - Vec2::new(400.0, 0.0)).length() < 1e-2, "{edge}");
         assert_eq!(session.view.project(at + Vec3::NEG_Z * 0.2), None, "before the near plane");
@@ -179,7 +181,7 @@ mod tests {
             let before = session.view.clone();
             session.apply(CameraCommand::Orbit(Vec2::ZERO));
             assert_eq!(session.view.through, None);
-            // What lies in the plane that it turns about is seen where it was.
+            // A point in the plane that the camera turns about is seen where it was.
             let across = session.view.orbit.rotation();
             for offset in [Vec3::ZERO, Vec3::X * 0.3, Vec3::Y * 0.3] {
                 let p = session.view.orbit.target + across * offset;
@@ -191,7 +193,8 @@ mod tests {
 
     #[test]
     fn narrow_pictures_still_show_all_that_the_camera_must() {
-        // Twice as wide as high wanted, in a square: the angle across stays, that upwards grows.
+        // The lens must show twice as wide as high, and the picture is a square: the angle across stays, that upwards
+        // grows.
         let wanted = Lens::Perspective { fov_y: 0.6, aspect: Some(2.0), near: 0.1, far: Some(5.0) };
         let crate::math::Projection::Perspective { fov_y } = wanted.projection(1.0).0 else { panic!("no perspective") };
         assert!(((0.5 * fov_y).tan() - 2.0 * 0.3_f32.tan()).abs() < 1e-6);

@@ -38,7 +38,7 @@ const fn row(
     CommandRow { command, label, help, shortcut, menu }
 }
 
-/// Every command without a value of its own: menus, tooltips, keys, the README's table all come from here.
+/// Every command without a value of its own; menus, tooltips, keys and the README's table all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let overlay = |o: &&Overlay| {
         row(Menu::Overlay, o.label, o.key.map(plain), Command::View(ViewCommand::ToggleOverlay(o.id)), o.help)
@@ -47,7 +47,7 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     before.iter().cloned().chain(OVERLAYS.iter().map(overlay)).chain(after.iter().cloned()).collect()
 });
 
-/// All but the overlays, which follow the first of their menu.
+/// All rows but the overlays, which follow the first row of their menu.
 static ROWS: &[CommandRow] = &[
     row(Menu::File, "Open…", ctrl(Key::Char('o')), Command::File(FileCommand::OpenDialog), "Open a glTF or GLB file"),
     row(

@@ -49,7 +49,7 @@ use crate::model::{ClipId, Model, NodeId};
 /// The open model with its state.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
-    /// `None` until something is open.
+    /// The open file; `None` until something is open.
     document: Option<Document>,
     edits: Arc<Edits>,
     history: History,
@@ -57,26 +57,26 @@ pub struct Session {
     playback: Playback,
     /// The pose at the last [`Session::update_pose`].
     pose: Pose,
-    /// See [`Session::opened_bounds`].
+    /// The box that [`Session::opened_bounds`] returns.
     opened_bounds: Aabb,
     /// The places of a crowd's members; one place where there is no crowd.
     formation: Formation,
     /// The factor of the file's lights, see [`Session::lights`]; it is measured where the model was opened.
     exposure: f32,
-    /// The state that a shown finding took the place of.
+    /// The state that was replaced when a finding was shown.
     before_finding: Option<Box<StateBeforeFinding>>,
-    /// Work that takes long is done by others.
+    /// Whether work that takes long is done by the owner of the session.
     is_patient: bool,
-    /// Normalised weights are asked for, and others work them out.
+    /// Whether normalised weights are asked for, and the owner of the session computes them.
     is_normalising: bool,
 }
 
 impl Session {
-    /// Shows `document`: its first clip plays (as in every viewer), the whole posed model in view. What the user set about
-    /// looks (overlays, method, speed) stays.
+    /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of
+    /// the look (overlays, method, speed) stay.
     ///
-    /// The file that is open already is taken up where it was: camera, clip, time, selection and edits stay, as far as
-    /// their names are still there. A model that no longer fits the view is framed.
+    /// A file that is already open continues where it was: camera, clip, time, selection and edits stay, as far as
+    /// their names still exist. A model that no longer fits the view is framed.
     pub fn open(&mut self, document: Document) {
         if self.document.as_ref().is_some_and(|d| d.path.is_some() && d.path == document.path) {
             return self.reopen(document);
@@ -112,7 +112,7 @@ impl Session {
         self.apply(CameraCommand::FrameAll);
     }
 
-    /// A newer version of the open file.
+    /// Shows a newer version of the open file.
     fn reopen(&mut self, document: Document) {
         let bounds = self.posed_bounds();
         let Some(old) = self.document.replace(document) else { return };
@@ -152,7 +152,7 @@ impl Session {
         self.keep_in_view(bounds);
     }
 
-    /// Adds to the warnings of the open document what else was found out about it. True when it was news.
+    /// Adds lines to the warnings of the open document; returns whether any was new.
     pub fn warn(&mut self, lines: &[String]) -> bool {
         let Some(document) = &mut self.document else { return false };
         let before = document.warnings.len();
@@ -164,55 +164,56 @@ impl Session {
         document.warnings.len() > before
     }
 
-    /// The open file; `None` until something is open.
+    /// Returns the open file; `None` until something is open.
     #[must_use]
     pub fn document(&self) -> Option<&Document> {
         self.document.as_ref()
     }
 
-    /// The user's changes of the pose.
+    /// Returns the user's edits of the pose.
     #[must_use]
     pub fn edits(&self) -> &Arc<Edits> {
         &self.edits
     }
 
-    /// The edits that can be undone and redone.
+    /// Returns the edits that can be undone and redone.
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// Camera, selection, overlays.
+    /// Returns camera, selection and overlays.
     #[must_use]
     pub fn view(&self) -> &View {
         &self.view
     }
 
-    /// Clip and time.
+    /// Returns clip and time.
     #[must_use]
     pub fn playback(&self) -> &Playback {
         &self.playback
     }
 
-    /// The pose as of the last [`Session::update_pose`].
+    /// Returns the pose as of the last [`Session::update_pose`].
     #[must_use]
     pub fn pose(&self) -> &Pose {
         &self.pose
     }
 
-    /// The model's box in the pose it was opened in (world, metres): how large it is, steady while the pose moves.
+    /// Returns the model's box in the pose that it was opened in (world, metres), which tells its size and does not
+    /// change while the pose moves.
     #[must_use]
     pub fn opened_bounds(&self) -> Aabb {
         self.opened_bounds
     }
 
-    /// The open model.
+    /// Returns the open model.
     #[must_use]
     pub fn model(&self) -> Option<&Arc<Model>> {
         self.document.as_ref().map(|d| &d.model)
     }
 
-    /// Carries out `command`, or says what the application must do for it.
+    /// Carries out `command`; returns what the application must do for it.
     pub fn apply(&mut self, command: impl Into<Command>) -> Option<Effect> {
         match command.into() {
             Command::File(command) => return Some(Effect::File(command)),
@@ -234,7 +235,7 @@ impl Session {
         None
     }
 
-    /// From now on what takes long is left to whoever drives this session, who works it out beside it: see
+    /// From now on work that takes long is left to the owner of this session, who does it in the background: see
     /// [`Session::is_normalising`]. Without this it is done at once.
     pub fn be_patient(&mut self) {
         self.is_patient = true;

@@ -7,19 +7,19 @@ use crate::math::{Aabb, Projection};
 /// A camera on a sphere around a target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orbit {
-    /// World.
+    /// The point that the camera turns about, world space.
     pub target: Vec3,
-    /// About +Y, radians; 0 looks from +Z, where a glTF character faces.
+    /// The angle about +Y, radians; 0 looks from +Z, where a glTF character faces.
     pub yaw: f32,
-    /// Up from the horizon, radians.
+    /// The angle up from the horizon, radians.
     pub pitch: f32,
-    /// Metres from the target.
+    /// The distance from the target, metres.
     pub distance: f32,
-    /// Parallel projection, of the same size at the target.
+    /// Whether the projection is parallel; the size at the target is the same.
     pub orthographic: bool,
 }
 
-/// Vertical angle of view: about a 50 mm lens, little distortion of a figure.
+/// The vertical angle of view, radians: about that of a 50 mm lens, with little distortion of a figure.
 pub const FOV_Y: f32 = 0.55;
 
 impl Default for Orbit {
@@ -29,20 +29,20 @@ impl Default for Orbit {
 }
 
 impl Orbit {
-    /// The turn from view to world.
+    /// Returns the rotation from view to world.
     #[must_use]
     pub fn rotation(&self) -> Quat {
         Quat::from_rotation_y(self.yaw) * Quat::from_rotation_x(-self.pitch)
     }
 
-    /// The rigid transform from the camera's space to the world; the camera looks along its −Z.
+    /// Returns the rigid transform from the camera's space to the world; the camera looks along its −Z.
     #[must_use]
     pub fn world_from_view(&self) -> Affine3A {
         let rotation = self.rotation();
         Affine3A::from_rotation_translation(rotation, self.target + rotation * Vec3::Z * self.distance)
     }
 
-    /// Perspective, or orthographic with the same height at the target.
+    /// Returns the projection: perspective, or orthographic with the same height at the target.
     #[must_use]
     pub fn projection(&self) -> Projection {
         if self.orthographic {
@@ -52,14 +52,15 @@ impl Orbit {
         }
     }
 
-    /// Near and far planes that hold everything of `bounds` and what the eye may come close to.
+    /// Returns the depths of near and far planes (metres) that hold everything of `bounds` and what the eye may come
+    /// close to.
     #[must_use]
     pub fn planes(&self, bounds: Aabb) -> (f32, f32) {
         let reach = self.distance + (bounds.center() - self.target).length() + bounds.diagonal();
         if self.orthographic { (-reach, 2.0 * reach) } else { (self.distance * 0.005, reach * 4.0) }
     }
 
-    /// Moves the target and the distance so that `bounds` fills the picture with air around it.
+    /// Moves the target and the distance so that `bounds` fills the picture, with a margin around it.
     pub fn frame(&mut self, bounds: Aabb, aspect: f32) {
         if bounds.is_empty() {
             return;
@@ -76,12 +77,12 @@ impl Orbit {
             let depth = if self.orthographic { 0.0 } else { p.z };
             distance = distance.max(p.x.abs() / tan_x + depth).max(p.y.abs() / tan_y + depth);
         }
-        // A tenth of air on each side; a single point still gets a picture.
+        // The margin is a tenth on each side; a single point still gets a picture.
         self.distance = if distance > 0.0 { distance * 1.12 } else { 1.0 };
     }
 
-    /// Whether `bounds` is seen in a picture of this aspect: the middles of its faces, for corners are farther out than what
-    /// a box is made around.
+    /// Returns whether `bounds` is in a picture of this aspect: the middles of its faces must be, since its corners are
+    /// farther out than what it is made around.
     #[must_use]
     pub(super) fn holds(&self, bounds: Aabb, aspect: f32) -> bool {
         let view_from_world = self.world_from_view().inverse();
@@ -96,7 +97,8 @@ impl Orbit {
         })
     }
 
-    /// Whether `bounds` is so far off that it takes less than a quarter of the height that framing would give it.
+    /// Returns whether `bounds` is so far off that it takes less than a quarter of the height that framing would give
+    /// it.
     #[must_use]
     pub(super) fn is_far_from(&self, bounds: Aabb, aspect: f32) -> bool {
         let mut framed = *self;
@@ -118,7 +120,7 @@ impl Orbit {
         self.target += self.rotation() * offset;
     }
 
-    /// One `step` of the wheel comes a tenth nearer.
+    /// Comes a tenth nearer for each step of the wheel.
     pub fn zoom(&mut self, steps: f32) {
         self.distance = (self.distance * 0.9_f32.powf(steps)).clamp(1e-6, 1e9);
     }

@@ -1,4 +1,4 @@
-//! Which pose is shown, and how time passes.
+//! Playback: the pose that is shown, and how time passes.
 
 use std::sync::Arc;
 
@@ -21,33 +21,33 @@ pub enum PoseSource {
 /// The behaviour at the end of a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LoopMode {
-    /// Stops there.
+    /// The clip stops there.
     Once,
-    /// Starts over.
+    /// The clip starts over.
     #[default]
     Loop,
-    /// Turns round.
+    /// The clip plays backwards to its start, then forwards again.
     PingPong,
 }
 
 /// Time and clip. The timeline of a clip runs from 0 to its last key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playback {
-    /// Before edits.
+    /// The source of the pose, before edits.
     pub source: PoseSource,
-    /// `None` only where the file has no clip.
+    /// The current clip; `None` only where the file has no clip.
     pub clip: Option<ClipId>,
-    /// Seconds on the clip's own timeline.
+    /// The time in seconds on the clip's own timeline.
     pub time_secs: f32,
     /// Whether time passes.
     pub playing: bool,
-    /// −4…4; negative plays backwards.
+    /// The speed, −4…4; negative plays backwards.
     pub speed: f32,
-    /// At the end.
+    /// The behaviour at the end of the clip.
     pub loop_mode: LoopMode,
     /// Frames per second of the frame counter and the frame steps.
     pub fps: f32,
-    /// Ping-pong on its way back.
+    /// Whether a ping-pong clip is on its way back.
     pub returning: bool,
 }
 
@@ -67,22 +67,22 @@ impl Default for Playback {
 }
 
 impl Playback {
-    /// The largest speed either way.
+    /// The largest speed in both directions.
     pub const MAX_SPEED: f32 = 4.0;
 
-    /// Length of the current clip, seconds; 0 without one.
+    /// Returns the length of the current clip in seconds; 0 without one.
     #[must_use]
     pub fn duration_secs(&self, model: &Model) -> f32 {
         self.clip.and_then(|c| model.clips.get(c.index())).map_or(0.0, Clip::duration_secs)
     }
 
-    /// The frame that the counter shows.
+    /// Returns the frame that the counter shows.
     #[must_use]
     pub fn frame_number(&self) -> i64 {
         (f64::from(self.time_secs) * f64::from(self.fps)).round() as i64
     }
 
-    /// Jumps; the clip's ends clamp.
+    /// Jumps to a time, which is clamped to the clip's ends.
     pub fn seek(&mut self, time_secs: f32, model: &Model) {
         self.time_secs = if time_secs.is_finite() { time_secs.clamp(0.0, self.duration_secs(model)) } else { 0.0 };
         self.returning = false;
@@ -91,7 +91,7 @@ impl Playback {
         }
     }
 
-    /// Lets `dt_secs` pass.
+    /// Lets `dt_secs` seconds pass.
     pub fn advance(&mut self, dt_secs: f32, model: &Model) {
         let duration = self.duration_secs(model);
         if !self.playing || self.source != PoseSource::Clip {
@@ -110,7 +110,7 @@ impl Playback {
             }
             LoopMode::Loop => self.time_secs = wrap(self.time_secs + step, duration),
             LoopMode::PingPong => {
-                // Unfold to a circle of twice the length, move there, fold back.
+                // The way there and back is a circle of twice the length: the time moves on it and is folded back.
                 let unfolded = if self.returning { 2.0 * duration - self.time_secs } else { self.time_secs };
                 let next = wrap(unfolded + step, 2.0 * duration);
                 self.returning = next > duration;
@@ -119,7 +119,8 @@ impl Playback {
         }
     }
 
-    /// The time of whoever is ahead by `phase` (0…1) of a whole turn: once through the clip, or there and back.
+    /// Returns the time of a crowd's member that is ahead by `phase` (0…1) of a whole turn: once through the clip, or
+    /// there and back.
     #[must_use]
     pub fn time_at(&self, phase: f64, duration_secs: f32) -> f32 {
         if duration_secs <= 0.0 {
@@ -135,7 +136,7 @@ impl Playback {
         if at > duration_secs { (2.0 * duration_secs - at).max(0.0) } else { at }
     }
 
-    /// Play or pause; at the end of a clip that plays once it starts over.
+    /// Plays or pauses; at the end of a clip that plays once it starts over.
     pub fn toggle(&mut self, model: &Model) {
         if self.clip.is_none() {
             return;
@@ -155,7 +156,7 @@ impl Playback {
     }
 }
 
-/// `t` modulo `length`, in `0..length` (rounding may make `rem_euclid` return `length` itself).
+/// Returns `t` modulo `length`, in `0..length` (rounding may make `rem_euclid` return `length` itself).
 fn wrap(t: f32, length: f32) -> f32 {
     let r = t.rem_euclid(length);
     if r < length { r } else { 0.0 }
@@ -235,7 +236,7 @@ impl Session {
         }
     }
 
-    /// To the nearest key, later or earlier.
+    /// Goes to the nearest key, later or earlier.
     fn seek_key(&mut self, later: bool, model: &Model) {
         self.playback.playing = false;
         if let Some(time) = self.neighbour_key(later) {
@@ -243,8 +244,9 @@ impl Session {
         }
     }
 
-    /// Key times of the selected node in the current clip, or of all nodes where nothing is selected: seconds, rising. Where
-    /// all nodes together have very many, only one of those that lie closer together than any timeline can show.
+    /// Returns the key times of the selected node in the current clip, or of all nodes where nothing is selected:
+    /// seconds, rising. Where all nodes together have very many, only one of those that lie closer together than any
+    /// timeline can show is returned.
     #[must_use]
     pub fn key_times(&self) -> Vec<f32> {
         let Some((model, clip)) = self.model().zip(self.playback.clip) else { return Vec::new() };
@@ -264,7 +266,7 @@ impl Session {
 
     fn neighbour_key(&self, later: bool) -> Option<f32> {
         let now = self.playback.time_secs;
-        // A hundredth of a frame apart counts as the same place.
+        // Times less than a hundredth of a frame apart count as one.
         let same = 0.01 / self.playback.fps;
         let is_beyond = |t: &f32| if later { *t > now + same } else { *t < now - same };
         let nearest = |a: f32, b: f32| if later { a.min(b) } else { a.max(b) };
@@ -272,7 +274,7 @@ impl Session {
             return self.key_times().into_iter().filter(is_beyond).reduce(nearest);
         }
         let (model, clip) = self.model().zip(self.playback.clip)?;
-        // Of all nodes there may be millions: they are neither copied nor sorted.
+        // All nodes together may have millions of keys, which are neither copied nor sorted.
         model.clips[clip.index()].times.iter().flatten().copied().filter(is_beyond).reduce(nearest)
     }
 }
@@ -282,7 +284,7 @@ mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
 
-    /// The tube's clip lasts one second.
+    /// Starts playback of the tube's clip, which lasts one second.
     fn play(loop_mode: LoopMode, speed: f32, from: f32) -> Playback {
         Playback {
             source: PoseSource::Clip,

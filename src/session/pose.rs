@@ -1,4 +1,4 @@
-//! The pose that is shown: worked out from the rest of the session, and only where something has changed.
+//! The pose that is shown: computed from the rest of the session, and only where something has changed.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -17,11 +17,11 @@ use crate::model::{Change, InstanceId, LocalPose, Model, NodeId};
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
 pub struct Pose {
-    /// Edits included.
+    /// The local pose, with edits.
     pub local: LocalPose,
-    /// `model_from_node` by node.
+    /// The matrix `model_from_node` of each node.
     pub model: Vec<Affine3A>,
-    /// By [`Model::palette_layout`].
+    /// The skinning matrices, laid out by [`Model::palette_layout`].
     pub palettes: Vec<Affine3A>,
     /// The properties that the clip changes beside poses.
     pub changes: Vec<Change>,
@@ -32,19 +32,19 @@ pub struct Pose {
     /// The bones of the shown scene, where they are shown.
     pub bones: Vec<inspect::BoneSegment>,
     pub(super) bone_scratch: inspect::BoneScratch,
-    /// By node: its bone is shown.
+    /// For each node: whether its bone is shown.
     pub(super) with_bone: Vec<bool>,
     /// The surfaces that were deformed for this pose.
     pub(super) surfaces: SurfaceCache,
     scratch: SampleScratch,
     pub(super) hidden: Vec<bool>,
-    /// By node: the user hides it, or one above it. Empty where nothing is hidden.
+    /// For each node: whether the user hides it, or one above it. Empty where nothing is hidden.
     pub(super) unseen: Vec<bool>,
-    /// The inputs that it was worked out from.
+    /// The inputs that the pose was computed from.
     made_of: Option<PoseInputs>,
 }
 
-/// All that a pose depends on.
+/// Everything that a pose depends on.
 #[derive(Clone, Debug)]
 struct PoseInputs {
     model: Weak<Model>,
@@ -70,8 +70,8 @@ impl PoseInputs {
 }
 
 impl Session {
-    /// Sampled pose, then edits, then forward kinematics, then palettes; the same for every member of a crowd. Allocates
-    /// nothing after the first time, and does nothing where all is as it was.
+    /// Computes the pose: samples the clip, applies edits, then forward kinematics, then palettes; the same for every
+    /// member of a crowd. Allocates nothing after the first time, and does nothing where no input has changed.
     pub fn update_pose(&mut self) {
         let Some(document) = &self.document else { return };
         let model = &document.model;
@@ -121,23 +121,24 @@ impl Session {
         self.place_bones();
     }
 
-    /// How large the posed scene is, and which vertices lie far outside of it.
+    /// Measures the extent of the posed scene, and finds vertices that lie far outside of it.
     #[must_use]
     pub fn extent(&self) -> deform::Extent {
         let Some(input) = self.surface_input(self.view.method) else { return deform::Extent::default() };
         deform::extent_of(&input, self.surface_at_hand().as_deref())
     }
 
-    /// The box around the posed scene: deformed vertices but for those far outside, and the skeleton where there is no mesh.
+    /// Returns the box around the posed scene: around deformed vertices but for those far outside, and around the
+    /// skeleton where there is no mesh.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let mesh = self.extent().mass;
-        // A mesh that has collapsed to a point tells nothing.
+        // A mesh that has collapsed to a point has no size to frame.
         let skeleton = self.skeleton_bounds();
         if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
     }
 
-    /// The box around the bones of the shown scene, but for a few far outside.
+    /// Returns the box around the bones of the shown scene, without a few far outside.
     #[must_use]
     pub fn skeleton_bounds(&self) -> Aabb {
         let ends: Vec<glam::Vec3> = self.bones().iter().flat_map(|bone| [bone.head, bone.tail]).collect();

@@ -1,4 +1,4 @@
-//! Asking: which vertex lies under a point of the picture, and why the pinned one is where it is.
+//! Questions about the picture: which vertex lies under a point, and why the pinned one is where it is.
 
 use glam::Vec2;
 
@@ -6,19 +6,20 @@ use super::{Command, SelectionCommand, Session};
 use crate::inspect::{self, Explanation, Hit};
 use crate::model::NodeId;
 
-/// Why *Weights* shows a certain joint.
+/// The reason why *Weights* shows a certain joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightsJointSource {
-    /// It is selected.
+    /// The joint is selected.
     Selected,
     /// Nothing is selected, and the pointer is over its bone, its row, or a vertex that it moves most.
     Hovered,
-    /// Neither: its weights have the largest sum over all vertices ([`inspect::WeightStats::heaviest`]).
+    /// Neither is the case: the weights of the joint have the largest sum over all vertices
+    /// ([`inspect::WeightStats::heaviest`]).
     Heaviest,
 }
 
 impl Session {
-    /// The node whose weights *Weights* shows, and why that one. `None` where nothing moves any vertex.
+    /// Returns the node whose weights *Weights* shows, and the reason. `None` where nothing moves any vertex.
     #[must_use]
     pub fn weights_joint(&self) -> Option<(NodeId, WeightsJointSource)> {
         let stats = self.document.as_ref()?.stats();
@@ -30,15 +31,15 @@ impl Session {
         hovered.or_else(|| Some((stats.heaviest?, WeightsJointSource::Heaviest)))
     }
 
-    /// The vertex of the skin under a point of the viewport (pixels from its top left), exact on the deformed surface. Where the
-    /// skin is not shown there is none.
+    /// Returns the vertex of the skin under a point of the viewport (pixels from its top left), exact on the deformed
+    /// surface; `None` where the skin is not shown.
     #[must_use]
     pub fn vertex_at(&self, at: Vec2) -> Option<Hit> {
         self.hit(at, self.document.as_ref()?.pick_index())
     }
 
-    /// Whether a click must wait for what finds a vertex under it, which [`Document::prepare_picking`] makes: it hits no bone,
-    /// and the model is large.
+    /// Returns whether a click must wait for the index that finds a vertex under it, which
+    /// [`Document::prepare_picking`] makes: the click hits no bone, and the model is large.
     ///
     /// [`Document::prepare_picking`]: super::Document::prepare_picking
     #[must_use]
@@ -52,7 +53,8 @@ impl Session {
         asks && shown && self.document.as_ref().is_some_and(|d| d.pick_index_at_hand().is_none())
     }
 
-    /// [`Session::vertex_at`] for every move of the pointer: `None` as long as a large model is not ready for it.
+    /// Does the same as [`Session::vertex_at`], for every move of the pointer: `None` as long as a large model is not
+    /// ready for it.
     #[must_use]
     pub fn vertex_near_at_hand(&self, at: Vec2) -> Option<Hit> {
         self.hit(at, self.document.as_ref()?.pick_index_at_hand()?)
@@ -63,7 +65,7 @@ impl Session {
         shown.then(|| index.pick(&self.posed()?, &self.pose.draws, self.view.ray(at))).flatten()
     }
 
-    /// Why the pinned vertex is where it is.
+    /// Explains why the pinned vertex is where it is.
     #[must_use]
     pub fn explanation(&self) -> Option<Explanation> {
         Explanation::of(&self.posed()?, self.view.pinned?, self.view.pinned_copy)
@@ -94,8 +96,9 @@ impl Session {
         }
     }
 
-    /// A click: the bone at a point, if bones are shown and one is near, else the vertex of the skin, which is pinned, with the
-    /// joint that moves it most. Where there is nothing, nothing is selected or pinned any more.
+    /// Carries out a click: selects the bone at a point, if bones are shown and one is near, else pins the vertex of
+    /// the skin and selects the joint that moves it most. Where there is nothing, nothing is selected or pinned any
+    /// more.
     fn pick_at(&mut self, at: Vec2) {
         match self.bone_at(at) {
             Some(bone) => self.select(Some(bone)),
@@ -103,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Does what [`Session::pick_at`] does where there are no bones.
+    /// Does the same as [`Session::pick_at`], without regard to bones.
     fn pin_at(&mut self, at: Vec2) {
         let hit = self.vertex_at(at);
         self.view.pinned = hit.map(|hit| hit.vertex_ref());
@@ -111,13 +114,13 @@ impl Session {
         self.select(hit.and_then(|hit| self.mover(hit)));
     }
 
-    /// The joint that moves what was hit most.
+    /// Returns the joint that moves most what was hit.
     #[must_use]
     pub fn mover(&self, hit: Hit) -> Option<NodeId> {
         inspect::mover(self.model()?, hit.instance, hit.primitive, hit.vertex)
     }
 
-    /// The pinned vertex goes first, then the finding that is shown, then the selection.
+    /// Unpins the pinned vertex; without one leaves the finding that is shown; without one selects nothing.
     fn deselect(&mut self) {
         if self.view.pinned.take().is_some() {
             return;
@@ -134,8 +137,8 @@ impl Session {
         self.view.selected = node.filter(|n| n.index() < count);
     }
 
-    /// The joint whose bone is near a point of the viewport (pixels from its top left), where bones are shown. Cheap enough
-    /// for every move of the pointer: the surface is not deformed.
+    /// Returns the joint whose bone is near a point of the viewport (pixels from its top left), where bones are shown.
+    /// It is cheap enough for every move of the pointer, since the surface is not deformed.
     #[must_use]
     pub fn bone_at(&self, at: Vec2) -> Option<NodeId> {
         const REACH_PIXELS: f32 = 6.0;

@@ -1,4 +1,4 @@
-//! What menus and keys are made of: a key with what is held, a row with its command.
+//! The parts of menus and keys: a key with its modifiers, and a row with its command.
 
 use super::{COMMANDS, Command};
 
@@ -22,14 +22,14 @@ pub enum Key {
     Escape,
 }
 
-/// A key with what is held.
+/// A key with the modifiers that are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shortcut {
     /// The key.
     pub key: Key,
-    /// Ctrl (Cmd on a Mac).
+    /// Whether Ctrl (Cmd on a Mac) is held.
     pub ctrl: bool,
-    /// Shift.
+    /// Whether Shift is held.
     pub shift: bool,
 }
 
@@ -71,21 +71,21 @@ pub struct CommandRow {
     pub command: Command,
     /// The label in the menu.
     pub label: &'static str,
-    /// One sentence, for tooltips and the list of keys.
+    /// A sentence for tooltips and the list of keys.
     pub help: &'static str,
-    /// The key.
+    /// The key that sends the command, if there is one.
     pub shortcut: Option<Shortcut>,
-    /// The menu.
+    /// The menu in which it stands.
     pub menu: Menu,
 }
 
-/// The row of a command, if it has one.
+/// Returns the row of a command, if it has one.
 #[must_use]
 pub fn row_of(command: &Command) -> Option<&'static CommandRow> {
     COMMANDS.iter().find(|row| row.command == *command)
 }
 
-/// The command of a key.
+/// Returns the command of a key.
 #[must_use]
 pub fn command_of(shortcut: Shortcut) -> Option<&'static Command> {
     COMMANDS.iter().find(|row| row.shortcut == Some(shortcut)).map(|row| &row.command)

@@ -1,5 +1,5 @@
-//! The deformed surfaces of the pose that is shown: each is worked out when it is first asked for, on all cores, and shared by
-//! all that ask while the pose stays.
+//! The deformed surfaces of the pose that is shown: each is computed when it is first asked for, on all cores, and
+//! shared by all that ask while the pose stays.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +8,7 @@ use super::{CrowdPose, Pose, Session};
 use crate::deform::{Method, Surface, SurfaceInput};
 use crate::inspect::PosedModel;
 
-/// A method, and a member of the crowd; 0 is the model itself.
+/// A method, and the number of a crowd's member; 0 is the model itself.
 type SurfaceKey = (&'static Method, usize);
 
 /// The surfaces of one pose, one for each method (and member of a crowd) that was asked for.
@@ -19,7 +19,7 @@ pub(super) struct SurfaceCache {
 }
 
 impl Clone for SurfaceCache {
-    /// Shares what is there; from then on each goes its own way.
+    /// Copies the cache; both share the surfaces that exist and are independent afterwards.
     fn clone(&self) -> Self {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Self { held: Mutex::new(held), made: AtomicUsize::new(self.made.load(Ordering::Relaxed)) }
@@ -27,18 +27,18 @@ impl Clone for SurfaceCache {
 }
 
 impl SurfaceCache {
-    /// The pose has changed.
+    /// Forgets all surfaces, since the pose has changed.
     pub fn forget(&mut self) {
         self.held.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The surface by `method`, if somebody has asked for it.
+    /// Returns the surface by `method`, if it has been computed.
     fn at_hand(&self, method: &Method) -> Option<Arc<Surface>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.iter().find(|((by, member), _)| std::ptr::eq(*by, method) && *member == 0).map(|(_, s)| Arc::clone(s))
     }
 
-    /// The surface of `key`; who asks while it is made waits for it.
+    /// Returns the surface of `key`; a second caller waits while it is computed.
     fn get(&self, key: SurfaceKey, make: impl FnOnce() -> Surface) -> Arc<Surface> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |other: &SurfaceKey| std::ptr::eq(other.0, key.0) && other.1 == key.1;
@@ -53,21 +53,21 @@ impl SurfaceCache {
 }
 
 impl Session {
-    /// The surface of the open model as it is posed and deformed: of a crowd, that of the first member. It is deformed once for a
-    /// pose, whoever asks. `None` where nothing is open.
+    /// Returns the surface of the open model as it is posed and deformed; of a crowd, that of the first member. It is
+    /// deformed once for a pose, however often it is asked for. `None` where nothing is open.
     #[must_use]
     pub fn surface(&self) -> Option<Arc<Surface>> {
         self.surface_by(self.view.method)
     }
 
-    /// The same, deformed by another method than the one that is shown.
+    /// Does the same as [`Session::surface`] by another method than the one that is shown.
     #[must_use]
     pub fn surface_by(&self, method: &'static Method) -> Option<Arc<Surface>> {
         let input = self.surface_input(method)?;
         Some(self.pose.surfaces.get((method, 0), || Surface::of(&input)))
     }
 
-    /// The surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
+    /// Returns the surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
     #[must_use]
     pub fn member_surface(&self, member: usize) -> Option<Arc<Surface>> {
         let input = self.surface_input(self.view.method)?;
@@ -81,13 +81,13 @@ impl Session {
         (member < self.crowd()).then(|| self.pose.surfaces.get((self.view.method, member), make))
     }
 
-    /// How many surfaces this session has deformed.
+    /// Returns how many surfaces this session has deformed.
     #[must_use]
     pub fn surfaces_made(&self) -> usize {
         self.pose.surfaces.made.load(Ordering::Relaxed)
     }
 
-    /// The surface where somebody has asked for it already, or where the method needs all of it to place one vertex.
+    /// Returns the surface where it has been computed already, or where the method needs all of it to place one vertex.
     pub(super) fn surface_at_hand(&self) -> Option<Arc<Surface>> {
         let method = self.view.method;
         self.pose.surfaces.at_hand(method).or_else(|| method.pass.and_then(|_| self.surface()))
@@ -98,7 +98,7 @@ impl Session {
         Some(SurfaceInput { model: self.model()?, draws, palettes, morph_weights: &local.morph_weights, method })
     }
 
-    /// The open model as it is posed.
+    /// Returns the open model as it is posed.
     pub(super) fn posed(&self) -> Option<PosedModel<'_>> {
         let SurfaceInput { model, palettes, morph_weights, method, .. } = self.surface_input(self.view.method)?;
         Some(PosedModel { model, palettes, morph_weights, method, surface: self.surface_at_hand() })
@@ -121,7 +121,7 @@ mod tests {
     };
     use crate::{deform, export, inspect};
 
-    /// Every vertex goes to the middle of the triangles around it, which no vertex alone can know.
+    /// A method that moves every vertex to the middle of the triangles around it, which depends on its neighbours.
     static SMOOTHED: Method = Method { id: "smoothed", pass: Some(smooth), ..*METHODS[0] };
 
     fn smooth(input: &SurfaceInput, surface: &mut Surface) {
@@ -156,7 +156,7 @@ mod tests {
         session
     }
 
-    /// The bent tube's model, and a session that shows it.
+    /// Opens a session that shows the bent tube by a method.
     fn bent(method: &'static Method) -> Session {
         let mut session = open(tube(Tube { joints: 3, ..Tube::default() }), method);
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 70.0)));
@@ -191,7 +191,7 @@ mod tests {
         session.update_pose();
         assert!(Arc::ptr_eq(&surface, &session.surface().unwrap()), "a look at it changes nothing");
         assert_eq!(session.surfaces_made() - before, 1);
-        // Another method beside it, and another pose.
+        // Another method and another pose have surfaces of their own.
         let other = session.surface_by(METHODS[1]).unwrap();
         assert!(Arc::ptr_eq(&other, &session.surface_by(METHODS[1]).unwrap()));
         assert_eq!(session.surfaces_made() - before, 2);
@@ -208,7 +208,7 @@ mod tests {
         session.apply(SelectionCommand::PickAt(pixel));
         assert!(session.view().pinned.is_some() && session.explanation().is_some() && !session.bounds().is_empty());
         assert_eq!(session.surfaces_made(), 0);
-        // Once it is there it is read, and says the same.
+        // Once the surface exists it is read, and says the same.
         let (hit, extent) = (session.vertex_at(pixel), session.extent());
         let _surface = session.surface();
         assert_eq!((hit, extent), (session.vertex_at(pixel), session.extent()));

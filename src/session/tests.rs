@@ -1,4 +1,4 @@
-//! Tests of the effect of commands on what is open.
+//! Tests of what commands do to the open model.
 
 use glam::Vec3;
 
@@ -61,7 +61,7 @@ fn a_newer_version_of_the_open_file_is_taken_up_where_it_was() {
     session.open(document(4));
     assert_eq!((session.view.selected, session.view.orbit), (Some(NodeId(3)), orbit));
     assert!(session.edits.nodes.contains_key(&NodeId(3)) && session.playback.time_secs == 0.25);
-    // The joint is gone: so are its edit and its selection.
+    // The joint no longer exists, nor do its edit and its selection.
     session.open(document(2));
     assert!(session.edits.is_empty() && session.view.selected.is_none());
     session.open(open().document.unwrap());
@@ -117,7 +117,7 @@ fn normalised_weights_are_an_edit_that_can_be_taken_back() {
     let tall = height(&session);
     assert!(uneven(&session));
     session.apply(EditCommand::NormaliseWeights);
-    // Weights half too large carry the tube half too far from the origin.
+    // Weights that are half too large carry the tube half too far from the origin.
     assert!(!uneven(&session) && (tall / height(&session) - 1.5).abs() < 1e-3);
     session.apply(EditCommand::Undo);
     assert!(uneven(&session) && Arc::ptr_eq(session.model().unwrap(), &stored) && height(&session) == tall);
@@ -155,7 +155,7 @@ fn a_click_pins_the_vertex_unless_a_bone_is_near_and_escape_lets_go_step_by_step
     let mut session = open();
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
-    // The middle of the front, over the bones; vertices there lie at z = 0.25.
+    // The point is the middle of the front, over the bones; vertices there lie at z = 0.25.
     session.apply(CameraCommand::LookFrom(ViewFrom::Front));
     let over = session.view.project(Vec3::new(0.0, 1.0, 0.25)).unwrap();
     session.apply(SelectionCommand::PickAt(over));
@@ -171,7 +171,7 @@ fn a_click_pins_the_vertex_unless_a_bone_is_near_and_escape_lets_go_step_by_step
     assert_eq!((session.view.selected.is_some(), session.view.pinned), (true, None));
     session.apply(SelectionCommand::Deselect);
     assert_eq!(session.view.selected, None);
-    // What is not shown is not asked.
+    // A skin that is not shown is not picked.
     session.apply(ViewCommand::Toggle(Toggle::Mesh));
     session.apply(SelectionCommand::PinAt(over));
     assert_eq!(session.view.pinned, None);
@@ -318,7 +318,7 @@ mod findings {
         }
         session.apply(escape.clone());
         assert_eq!(session.view.selected, None, "nothing is left to go back to");
-        // Where the checker's findings arrive later, places are other ones.
+        // Where the checker's findings arrive later, places are different.
         session.apply(FindingCommand::ShowFinding(1));
         session.inspected(&model, Inspection::default());
         assert_eq!(session.view.finding, None);
@@ -346,7 +346,8 @@ mod findings {
     }
 }
 
-/// The view, what is scaled by the model's size (grid, shadow, lights, bones, a crowd's room), and depth: all as without it.
+/// The view, everything that is scaled by the model's size (grid, shadow, lights, bones, a crowd's room), and depth are
+/// the same as without it.
 #[test]
 fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
     let open = |change: &dyn Fn(&mut crate::model::ModelParts)| {
@@ -376,7 +377,7 @@ fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
     assert_eq!(stray.view.orbit, alone);
 }
 
-/// More vertices than are looked at between two pictures.
+/// A tube with more vertices than are worked on between two pictures.
 fn large() -> Tube {
     Tube { joints: 3, rings: 400, sides: 130, ..Tube::default() }
 }
@@ -398,7 +399,7 @@ fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
         session.apply(EditCommand::NormaliseWeights);
         session
     };
-    // Who waits for nothing, and who has little to wait for, has them at once.
+    // A session that is not patient, and one with a small model, have them at once.
     for session in [open(false, large()), open(true, Tube::default())] {
         let document = session.document.as_ref().unwrap();
         assert!(!session.is_normalising() && !Arc::ptr_eq(&document.model, document.stored()));
@@ -408,19 +409,19 @@ fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
     let stored = Arc::clone(session.document.as_ref().unwrap().stored());
     assert!(session.is_normalising() && Arc::ptr_eq(session.model().unwrap(), &stored));
     assert!(session.document().unwrap().stats().uneven.is_some());
-    // Given up, it is as before; asked for again and worked out, it is shown.
+    // Cancelled, it is as before; asked for again and computed, it is shown.
     session.apply(EditCommand::NormaliseWeights);
     assert!(!session.is_normalising());
     let changes = stored.normalised_weights();
     session.normalised(&stored, &changes);
     assert!(Arc::ptr_eq(session.model().unwrap(), &stored), "nobody asks for it any more");
     session.apply(EditCommand::NormaliseWeights);
-    // Of a model that is no longer open, it is dropped.
+    // The result for a model that is no longer open is dropped.
     session.normalised(&halved(large()), &changes);
     assert!(session.is_normalising());
     session.normalised(&stored, &changes);
     assert!(!session.is_normalising() && !Arc::ptr_eq(session.model().unwrap(), &stored));
-    // The figures are those from before until somebody has counted.
+    // The figures are those from before until another thread has counted.
     let document = session.document().unwrap();
     assert!(document.lacks_stats() && document.stats().uneven.is_some());
     document.count_weights()();
@@ -461,14 +462,14 @@ fn millions_of_keys_are_not_sorted_for_a_timeline_and_steps_find_the_nearest() {
     assert!(times.is_sorted() && times[0] == 0.0 && times.last() == Some(&1.0));
     session.apply(PlaybackCommand::Seek(0.5));
     session.apply(PlaybackCommand::NextKey);
-    // A hundredth of a frame further at least, and no further than it must be.
+    // A key is at least a hundredth of a frame further, and no further than it must be.
     let now = session.playback.time_secs;
     assert!(now > 0.5 && now < 0.56, "{now}");
     session.apply(PlaybackCommand::PreviousKey);
     assert!(session.playback.time_secs < now);
 }
 
-/// Vertices that [`COUNTING`] has deformed, on whatever thread.
+/// How many vertices [`COUNTING`] has deformed, on whatever thread.
 static DEFORMED: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
 
 static COUNTING: std::sync::LazyLock<deform::Method> = std::sync::LazyLock::new(|| deform::Method {
@@ -492,7 +493,7 @@ fn framing_a_joint_or_a_finding_deforms_what_it_frames_and_the_whole_model_once(
         session.apply(command);
         DEFORMED.load(std::sync::atomic::Ordering::Relaxed) - before
     };
-    // What all frames need, where the mass of the surface is: every vertex once, and a sample.
+    // All frames need to know where the mass of the surface is: every vertex once, and a sample.
     let whole = deformed(&mut session, Command::Camera(CameraCommand::FrameAll));
     session.apply(SelectionCommand::Select(Some(NodeId(10))));
     let of_joint = deformed(&mut session, Command::Camera(CameraCommand::FrameSelected));

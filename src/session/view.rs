@@ -1,4 +1,4 @@
-//! How the model is looked at: the orbit camera, what is selected, what is shown. Not undone.
+//! The view of the model: the orbit camera, the selection, and what is shown. It is not part of the undo history.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::model::{Lens, NodeId};
 /// Whether edges are smoothed, by four samples of each pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Antialiasing {
-    /// Always by a graphics card; where the processor draws, only while nothing moves.
+    /// Always on a graphics card; where the processor draws, only while nothing moves.
     #[default]
     Auto,
     /// Never.
@@ -40,7 +40,7 @@ pub enum Lighting {
 pub struct ActiveCamera {
     /// The place in [`crate::model::ModelParts::camera_nodes`].
     pub index: usize,
-    /// Rigid.
+    /// The camera's frame, without scale or shear.
     pub world_from_view: Affine3A,
     /// The lens as the clip has changed it.
     pub lens: Lens,
@@ -59,7 +59,7 @@ pub enum ViewFrom {
 }
 
 impl ViewFrom {
-    /// Yaw and pitch, radians. A glTF character faces +Z, so *Front* looks from there and *Right* from +X.
+    /// Returns yaw and pitch, radians. A glTF character faces +Z, so *Front* looks from there and *Right* from +X.
     #[must_use]
     pub fn angles(self) -> (f32, f32) {
         use std::f32::consts::{FRAC_PI_2, PI};
@@ -74,7 +74,7 @@ impl ViewFrom {
     }
 }
 
-/// Things over the surface that are on or off.
+/// Layers over the surface that can be switched on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the labels of the switches")]
 pub enum Toggle {
@@ -90,7 +90,7 @@ pub enum Toggle {
     Vertices,
 }
 
-/// How the model is looked at.
+/// The settings by which the model is looked at.
 #[derive(Clone, Debug)]
 pub struct View {
     /// The user's own camera.
@@ -105,13 +105,13 @@ pub struct View {
     pub palette_buffer: PaletteBuffer,
     /// The box that was framed last, and the camera that framed it.
     framed: Option<(Orbit, Aabb)>,
-    /// The viewport in pixels; its aspect is the camera's.
+    /// The size of the viewport in pixels; its aspect is the camera's.
     pub viewport: Vec2,
-    /// The place in [`crate::model::ModelParts::scenes`].
+    /// The scene that is shown, as its place in [`crate::model::ModelParts::scenes`].
     pub scene: usize,
-    /// Which of the file's material variants is shown; `None`: its materials as they stand.
+    /// The number of the file's material variant that is shown; `None`: its materials without a variant.
     pub variant: Option<usize>,
-    /// How many of the model are asked for ([`super::Session::crowd`] are shown); 1 for itself alone.
+    /// How many members of a crowd are asked for ([`super::Session::crowd`] are shown); 1 for the model alone.
     pub crowd: u32,
     /// The node whose sliders, weights and matrices are shown.
     pub selected: Option<NodeId>,
@@ -119,51 +119,53 @@ pub struct View {
     pub hovered: Option<NodeId>,
     /// The vertex that is explained.
     pub pinned: Option<VertexRef>,
-    /// Vertices that stand out.
+    /// Vertices that are marked.
     pub marked: Arc<VertexSet>,
     /// The finding that is shown, by its place in the report; its vertices are those marked.
     pub finding: Option<usize>,
-    /// Which copy of its instance the pinned vertex belongs to.
+    /// The number of the instance's copy that the pinned vertex belongs to.
     pub pinned_copy: usize,
     /// The overlay that colours the surface; `None`: materials and light.
     pub overlay: Option<&'static Overlay>,
-    /// Colours of the heat map.
+    /// The colours of weights.
     pub ramp: Ramp,
-    /// How vertices are deformed.
+    /// The method that deforms vertices.
     pub method: &'static Method,
     /// Who deforms vertices before they are drawn; methods that need neighbours are left to the processor in any case.
     pub deformer: Deformer,
-    /// Bones over the surface.
+    /// Whether bones are drawn over the surface.
     pub bones: bool,
     /// The shape in which they are drawn.
     pub bone_shape: BoneShape,
     /// Their thickness, as a factor of the usual: [`View::BONE_SIZES`].
     pub bone_size: f32,
-    /// Joints that move no vertex have no bone; `None`: where there are many of them ([`super::Session::deforming_only`]).
+    /// Whether joints that move no vertex have no bone; `None`: where there are many of them
+    /// ([`super::Session::deforming_only`]).
     pub deforming_only: Option<bool>,
-    /// Nodes that the user hides, with all below them: [`super::Session::is_hidden`].
+    /// The nodes that the user hides, with all below them: [`super::Session::is_hidden`].
     pub hidden: Arc<BTreeSet<NodeId>>,
-    /// How opaque the surface is, 0…1.
+    /// The opacity of the surface, 0…1.
     pub skin_opacity: f32,
-    /// Joint axes.
+    /// Whether joint axes are drawn.
     pub axes: bool,
-    /// Joint names.
+    /// Whether joint names are drawn.
     pub names: bool,
-    /// Ground grid.
+    /// Whether the ground grid is drawn.
     pub grid: bool,
-    /// Triangle edges.
+    /// Whether triangle edges are drawn.
     pub wireframe: bool,
-    /// The surface itself.
+    /// Whether the surface itself is drawn.
     pub mesh: bool,
-    /// Dominant joints: triangles that several joints share are black, instead of a mixture of their colours.
+    /// Whether triangles that several joints share are black in *Dominant joint*, instead of a mixture of their
+    /// colours.
     pub shared_black: bool,
-    /// The selected joint stands for all of its subtree too.
+    /// Whether the selected joint stands for all of its subtree.
     pub with_children: bool,
-    /// Parts that the selected joint does not move are dimmed.
+    /// Whether parts that the selected joint does not move are dimmed.
     pub influenced_only: bool,
-    /// Vertices as dots.
+    /// Whether vertices are drawn as dots.
     pub vertices: bool,
-    /// The most influences of a vertex that a runtime can use, 1…8: of overlays and checks.
+    /// The most influences of a vertex that a runtime can use, 1…8; overlays and checks use it.
     pub influence_limit: usize,
 }
 
@@ -215,14 +217,14 @@ impl Default for View {
 pub struct Projector {
     view_from_world: Affine3A,
     clip_from_view: Mat4,
-    /// The z (view) of what is seen is no more than this.
+    /// The largest z in view space that is in front of the eye.
     farthest: f32,
-    /// Pixels.
+    /// The size of the viewport, pixels.
     viewport: Vec2,
 }
 
 impl Projector {
-    /// Returns what [`View::project`] does.
+    /// Does the same as [`View::project`].
     #[must_use]
     pub fn project(&self, world: Vec3) -> Option<Vec2> {
         let view = self.view_from_world.transform_point3(world);
@@ -238,19 +240,19 @@ impl View {
     /// The least and the greatest [`View::bone_size`].
     pub const BONE_SIZES: [f32; 2] = [0.25, 4.0];
 
-    /// Width over height.
+    /// Returns width over height.
     #[must_use]
     pub fn aspect(&self) -> f32 {
         (self.viewport.x / self.viewport.y.max(1.0)).clamp(0.01, 100.0)
     }
 
-    /// Fills the picture with `bounds`. As long as nobody looks elsewhere, that is so in every viewport.
+    /// Fills the picture with `bounds`. Until the camera is moved, that is so in every viewport.
     pub fn frame(&mut self, bounds: Aabb) {
         self.orbit.frame(bounds, self.aspect());
         self.framed = Some((self.orbit, bounds));
     }
 
-    /// `size`: pixels.
+    /// Sets the size of the viewport, in pixels.
     pub(super) fn set_viewport(&mut self, size: Vec2) {
         self.viewport = size.max(Vec2::ONE);
         if let Some((_, bounds)) = self.framed.filter(|(orbit, _)| *orbit == self.orbit) {
@@ -258,19 +260,19 @@ impl View {
         }
     }
 
-    /// The rigid transform from the camera's space to the world; the camera looks along its −Z.
+    /// Returns the rigid transform from the camera's space to the world; the camera looks along its −Z.
     #[must_use]
     pub fn world_from_view(&self) -> Affine3A {
         self.through.map_or_else(|| self.orbit.world_from_view(), |t| t.world_from_view)
     }
 
-    /// How it is seen.
+    /// Returns the projection of the camera.
     #[must_use]
     pub fn projection(&self) -> Projection {
         self.through.map_or_else(|| self.orbit.projection(), |t| t.lens.projection(self.aspect()).0)
     }
 
-    /// Near and far planes: the file camera's own, or those that hold `bounds`.
+    /// Returns the depths of near and far planes, metres: the file camera's own, or those that hold `bounds`.
     #[must_use]
     pub fn planes(&self, bounds: Aabb) -> (f32, f32) {
         let own = |t: ActiveCamera| {
@@ -280,8 +282,9 @@ impl View {
         self.through.map_or_else(|| self.orbit.planes(bounds), own)
     }
 
-    /// Puts the orbit where the file's camera is, which is then left: the next turn starts from what was seen. `focus` (world)
-    /// is what it turns about, as far as it lies ahead. A camera that leans to a side is set upright.
+    /// Puts the orbit camera where the file's camera is, which is then left, so that the next turn starts from what was
+    /// seen. `focus` (world) is the point that it turns about, as far as it lies ahead. A camera that leans to a side
+    /// is set upright.
     pub(super) fn leave_camera(&mut self, focus: Vec3) {
         let Some(ActiveCamera { world_from_view, .. }) = self.through else { return };
         let projection = self.projection();
@@ -297,14 +300,14 @@ impl View {
             target: eye - back * distance,
             yaw: back.x.atan2(back.z).rem_euclid(std::f32::consts::TAU),
             pitch: back.y.clamp(-1.0, 1.0).asin(),
-            // As much of the height at the target is seen, through another angle.
+            // The height that is seen at the target stays the same, through another angle.
             distance: height / (2.0 * (0.5 * FOV_Y).tan()),
             orthographic: matches!(projection, Projection::Orthographic { .. }),
         };
         self.orbit.zoom(0.0);
     }
 
-    /// The ray under a point of the viewport, in pixels from its top left.
+    /// Returns the ray under a point of the viewport, in pixels from its top left.
     #[must_use]
     pub fn ray(&self, at: Vec2) -> Ray {
         let ndc = (at / self.viewport.max(Vec2::ONE)) * Vec2::new(2.0, -2.0) + Vec2::new(-1.0, 1.0);
@@ -318,7 +321,7 @@ impl View {
         self.projector().project(world)
     }
 
-    /// Tells of many points where they are seen.
+    /// Returns a projector, which projects many points.
     #[must_use]
     pub fn projector(&self) -> Projector {
         let projection = self.projection();
@@ -332,7 +335,7 @@ impl View {
         }
     }
 
-    /// Whether a toggle is on.
+    /// Returns whether a toggle is on.
     #[must_use]
     pub fn is_on(&self, toggle: Toggle) -> bool {
         match toggle {
@@ -349,7 +352,7 @@ impl View {
         }
     }
 
-    /// Turns a toggle round.
+    /// Switches a toggle.
     pub fn toggle(&mut self, toggle: Toggle) {
         let flag = match toggle {
             Toggle::Bones => &mut self.bones,
@@ -378,7 +381,7 @@ impl Session {
             }
             ViewCommand::SetInfluenceLimit(limit) => {
                 view.influence_limit = limit.clamp(1, inspect::LIMITS);
-                // What to look for has changed.
+                // The limit that the checker uses has changed.
                 return Some(Effect::Inspection(InspectionCommand::Inspect));
             }
             ViewCommand::SetRamp(ramp) => view.ramp = ramp,

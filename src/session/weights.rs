@@ -6,8 +6,8 @@ use super::{History, Session};
 use crate::model::{Model, WeightChange};
 
 impl Session {
-    /// Gives some vertices other weights: one step, which holds the vertices whose weights differ. Nothing happens where
-    /// the changes do not fit the model.
+    /// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
+    /// where the changes do not fit the model.
     pub(super) fn change_weights(&mut self, changes: &[WeightChange]) {
         let Some(model) = self.model() else { return };
         let Ok(changed) = model.with_weights(changes) else { return };
@@ -20,7 +20,7 @@ impl Session {
         self.show_weights(Arc::new(changed));
     }
 
-    /// Divides all weights by their sums, or has that worked out by others: see [`Session::be_patient`].
+    /// Divides all weights by their sums, or asks the session's owner to compute that: see [`Session::be_patient`].
     pub(super) fn normalise_weights(&mut self) {
         let Some(document) = &self.document else { return };
         if self.is_patient && document.is_large() {
@@ -30,15 +30,15 @@ impl Session {
         self.change_weights(&document.model.normalised_weights());
     }
 
-    /// Normalised weights are asked for, and somebody has to work them out ([`Model::normalised_weights`], then
-    /// [`Session::normalised`]); until then the weights stay as they are.
+    /// Returns whether normalised weights are asked for and the session's owner has to compute them
+    /// ([`Model::normalised_weights`], then [`Session::normalised`]); until then the weights stay as they are.
     #[must_use]
     pub fn is_normalising(&self) -> bool {
         self.is_normalising && self.document.is_some()
     }
 
-    /// What normalises the weights of a model has been worked out. It is done where the model is still the one that is open,
-    /// with the same weights, and where it is still asked for.
+    /// Takes the changes that normalise the weights of a model. They are made where the model is still the one that is
+    /// open, with the same weights, and where they are still asked for.
     pub fn normalised(&mut self, model: &Arc<Model>, changes: &[WeightChange]) {
         if self.is_normalising && self.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
             self.is_normalising = false;
@@ -54,8 +54,8 @@ impl Session {
         }
     }
 
-    /// Takes up the weights that were edited in an earlier version of the open file; where they do not fit it any more they
-    /// go, which the warnings say.
+    /// Keeps the weights that were edited in an earlier version of the open file; where they do not fit it any more
+    /// they are dropped, with a warning.
     pub(super) fn take_up_weights(&mut self, before: &Model) {
         self.is_normalising = false;
         let edited = before.edited_weights();
@@ -70,7 +70,7 @@ impl Session {
     }
 }
 
-/// The changes of those vertices whose weights differ from what they are now.
+/// Returns the changes of those vertices whose weights differ from what they are now.
 fn differing(model: &Model, changes: &[WeightChange]) -> Vec<WeightChange> {
     let of = |change: &WeightChange| {
         let now = model.influences(change.mesh, change.primitive)?;
@@ -112,7 +112,7 @@ mod tests {
         session
     }
 
-    /// Some vertices with new pairs, in four or eight slots.
+    /// Makes new pairs for some vertices, in four or eight slots.
     fn some(random: &mut Random, vertices: u32, joints: u32) -> WeightChange {
         let slots = [4, 8][random.below(2) as usize];
         let mut out = WeightChange::new(MeshId(0), 0, slots);
@@ -126,7 +126,7 @@ mod tests {
         out
     }
 
-    /// All that edits change: the edits of the pose, and the pairs of every vertex as bits.
+    /// Returns everything that edits change: the edits of the pose, and the pairs of every vertex as bits.
     fn state(session: &Session) -> (Edits, crate::model::WeightEdits, Vec<Vec<(u16, u32)>>) {
         let model = session.model().unwrap();
         let i = model.influences(MeshId(0), 0).unwrap();
@@ -177,7 +177,7 @@ mod tests {
         let mut session = open(Tube { joints: 12, rings: 200, sides: 30, influences: 8, ..Tube::default() });
         let stored = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
         assert!(stored > 5000 && session.model().unwrap().influences(MeshId(0), 0).unwrap().per_vertex == 8);
-        // Fifty steps, as each takes as much as any other.
+        // Fifty steps are enough, since each takes as much memory as any other.
         for step in 0..50_u32 {
             let mut change = WeightChange::new(MeshId(0), 0, 8);
             let weight = (step + 1) as f32 / 2000.0;

@@ -1,4 +1,5 @@
-//! How far a check is: one line on standard error, where that is a terminal, written over until it is wiped out.
+//! A progress line of a check: one line on standard error, where that is a terminal, which is overwritten and finally
+//! erased.
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -7,27 +8,27 @@ use std::time::{Duration, Instant};
 
 use super::super::printable;
 
-/// The line. Several files at once may say what is done with them; that of the first of them is shown.
+/// The progress line. Several files at once may report what is done with them; that of the first of them is shown.
 pub(super) struct ProgressLine {
-    /// Standard error is a terminal.
+    /// Whether standard error is a terminal.
     shown: bool,
-    /// Files in all.
+    /// How many files there are.
     count: usize,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// By the number of the file: its name, and what is done with it.
+    /// For each file that is worked on, by its number: its name, and what is done with it.
     doing: BTreeMap<usize, (String, String)>,
     done: usize,
-    /// When the line was written last, where it stands there.
+    /// The time at which the line was written last, where it stands on the terminal.
     written: Option<Instant>,
 }
 
-/// Between two writings of the line.
+/// The least time between two writings of the line.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Characters of a file's name: with all the rest the line has less than 80.
+/// The most characters of a file's name, so that the whole line has less than 80.
 const NAME: usize = 24;
 const WIPE: &str = "\r\x1b[K";
 
@@ -36,7 +37,7 @@ impl ProgressLine {
         Self { shown: std::io::stderr().is_terminal(), count, state: Mutex::default() }
     }
 
-    /// Tells what is done with a file now.
+    /// Reports what is done with a file now.
     pub(super) fn say(&self, file: usize, name: &str, doing: &str) {
         if !self.shown {
             return;
@@ -51,7 +52,7 @@ impl ProgressLine {
         }
     }
 
-    /// Nothing more is done with a file.
+    /// Reports that nothing more is done with a file.
     pub(super) fn end(&self, file: usize) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.doing.remove(&file);
@@ -59,7 +60,7 @@ impl ProgressLine {
         state.wipe();
     }
 
-    /// Wipes the line out while something else is written to the terminal.
+    /// Erases the line while something else is written to the terminal.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.wipe();
@@ -71,7 +72,7 @@ impl State {
     fn write(&mut self, count: usize) {
         let Some((name, doing)) = self.doing.values().next() else { return };
         let text = text(self.done, count, name, doing);
-        // Nobody may be there to read it.
+        // There may be no reader.
         let _gone = write!(std::io::stderr(), "{WIPE}{text}").is_err();
         self.written = Some(Instant::now());
     }

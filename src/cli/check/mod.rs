@@ -1,4 +1,4 @@
-//! `skinscope check`: what is wrong with the skins of many files.
+//! `skinscope check`: finds what is wrong with the skins of many files.
 
 mod line;
 mod page;
@@ -76,7 +76,7 @@ enum FailOn {
 }
 
 impl FailOn {
-    /// `None`: nothing is bad enough.
+    /// Returns the least severity that fails; `None`: none does.
     fn severity(self) -> Option<Severity> {
         match self {
             Self::Error => Some(Severity::Error),
@@ -103,7 +103,8 @@ fn after_help() -> String {
     out + "\nExit codes: 0 nothing reaches --fail-on, 1 a file does not load, 2 wrong usage, 3 something reaches --fail-on."
 }
 
-/// Files checked at once: each may take as much memory as `--max-memory` says, and its rules use all cores.
+/// How many files are checked at once: each may take as much memory as `--max-memory` says, and its rules use all
+/// cores.
 const AT_ONCE: usize = 2;
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
@@ -139,17 +140,17 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// The output for one file.
 struct FileOutput {
-    /// For standard output.
+    /// The text for standard output.
     text: String,
-    /// For standard error.
+    /// The lines for standard error.
     warnings: Vec<String>,
-    /// For the page.
+    /// The section of the page.
     section: String,
-    /// Findings by severity; or why it does not load, or may not go on.
+    /// The number of findings of each severity, or the reason why the file does not load or the run must end.
     outcome: Result<[usize; 3], CliError>,
 }
 
-/// Checks a file; `say` hears what is being done.
+/// Checks a file; `say` is called with what is being done.
 fn one(
     source: &Source,
     (args, pose): (&CheckArgs, Option<&PoseFile>),
@@ -180,9 +181,9 @@ fn one(
     }
     let model = &Arc::clone(document.stored());
     say("checking");
-    // Nothing cancels: there is always a report.
+    // Nothing cancels it, so there is always a report.
     let mut report = check(model, options, &NEVER).unwrap_or_default();
-    // The range of motion of another pose is that of a model that rests in it.
+    // The range of motion from another pose is that of a model that rests in it.
     let (posed, unmatched) = pose.and_then(|pose| rom::posed(model, pose)).unzip();
     let posed = posed.map(Arc::new);
     let driven = posed.as_ref().unwrap_or(model);
@@ -200,7 +201,7 @@ fn one(
     }
     let without = |key: &String| format!("warning: {path}: there is nothing for \"{key}\" of the pose");
     warnings.extend(unmatched.iter().flatten().take(MOST_WARNINGS).map(without));
-    // The text says it itself.
+    // The text output contains it.
     warnings.extend(shortfall.iter().filter(|_| args.json).map(|said| format!("warning: {path}: {said}")));
     let section = painter.map_or_else(String::new, |painter| {
         say("drawing its findings");
@@ -217,7 +218,7 @@ fn one(
     FileOutput { text, warnings, section, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
 }
 
-/// Reads all of a file but its images, which no rule looks at.
+/// Reads everything in a file but its images, which no rule looks at.
 pub(in crate::cli) fn load(source: &Source, options: &Options) -> Result<Document, ImportError> {
     let has_geometry = AtomicBool::new(false);
     let mut document = None;
@@ -229,7 +230,7 @@ pub(in crate::cli) fn load(source: &Source, options: &Options) -> Result<Documen
     document.ok_or(ImportError::Internal)
 }
 
-/// Says what files have to say in the order of the files, each as soon as those before it have spoken.
+/// Writes the output of files in the order of the files, each as soon as those before it are written.
 struct OrderedOutput {
     json: bool,
     count: usize,
@@ -238,11 +239,11 @@ struct OrderedOutput {
 
 #[derive(Default)]
 struct State {
-    /// Whose turn it is.
+    /// The number of the file that is written next.
     next: usize,
-    /// Those that came early.
+    /// The output of files that were done before their turn.
     waiting: BTreeMap<usize, FileOutput>,
-    /// Findings by severity.
+    /// The number of findings of each severity.
     total: [usize; 3],
     unread: Vec<CliError>,
     /// The error of standard output or of the page, once there was one.
@@ -250,7 +251,7 @@ struct State {
     page: Option<Page>,
 }
 
-/// The page as it is being written.
+/// The page while it is being written.
 struct Page {
     path: PathBuf,
     out: NewFile,
@@ -275,7 +276,7 @@ impl Page {
     }
 }
 
-/// No output of `args` may replace one of `inputs`.
+/// Checks that no output of `args` would replace one of `inputs`.
 fn spare<'a>(args: &CheckArgs, inputs: impl IntoIterator<Item = &'a Path> + Clone) -> Result<(), CliError> {
     if let Some(page) = &args.html {
         overwritten(page, inputs.clone())?;
@@ -316,7 +317,7 @@ impl OrderedOutput {
             say(printable(warning));
         }
         if let Err(error @ CliError::Overwritten(_)) = said.outcome {
-            // Nothing more is written.
+            // Nothing more is written after an error.
             state.broken = state.broken.take().or(Some(error));
             return;
         }
@@ -332,7 +333,7 @@ impl OrderedOutput {
         match said.outcome {
             Ok(counts) => state.total.iter_mut().zip(counts).for_each(|(total, count)| *total += count),
             Err(error) => {
-                // The only one is said when the program ends.
+                // The error of a single file is written when the program ends.
                 if self.count > 1 {
                     say(&error);
                 }
@@ -341,7 +342,7 @@ impl OrderedOutput {
         }
     }
 
-    /// The number of findings of each severity.
+    /// Ends the output; returns the number of findings of each severity.
     fn end(self) -> Result<[usize; 3], CliError> {
         let State { total, mut unread, broken, page, .. } =
             self.state.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! `check --html`: findings with their pictures as one page, which needs nothing beside itself to be read.
+//! `check --html`: the findings with their pictures as one page that needs no other file.
 
 use std::fmt::Write;
 
@@ -9,19 +9,19 @@ use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::model::Model;
 
-/// Vertices written out with a finding.
+/// The most vertices that are listed with a finding.
 const MOST_VERTICES: usize = 24;
 
 /// The result that the page shows of one file.
 #[derive(Debug)]
 pub(super) enum Outcome<'a> {
-    /// Why it did not load.
+    /// The reason why it did not load.
     Refused(&'a str),
     /// The findings, and a PNG for each finding that has a picture.
     Checked { model: &'a Model, report: &'a Report, pictures: &'a [Option<Vec<u8>>], note: Option<&'a str> },
 }
 
-/// The page down to its first section.
+/// Returns the page up to its first section.
 pub(super) fn head() -> String {
     let style = include_str!("page.css");
     format!(
@@ -34,7 +34,7 @@ pub(super) fn head() -> String {
 /// The end of the page.
 pub(super) const TAIL: &str = "</main>\n</body>\n</html>\n";
 
-/// The section about the file at `path`.
+/// Returns the section about the file at `path`.
 pub(super) fn section(path: &str, outcome: &Outcome) -> String {
     let path = escaped(path);
     match outcome {
@@ -92,7 +92,7 @@ fn article(model: &Model, finding: &Finding, picture: Option<&[u8]>) -> String {
     out + "</article>\n"
 }
 
-/// Name and value of what is known about the place of a finding.
+/// Returns names and values of what is known about the place of a finding.
 fn facts(model: &Model, finding: &Finding) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
     let skeleton = &model.skeleton;
@@ -127,7 +127,7 @@ fn facts(model: &Model, finding: &Finding) -> Vec<(&'static str, String)> {
     out
 }
 
-/// The first of a list, and how many more there are.
+/// Writes the first items of a list, and how many more there are.
 fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
     let mut out = items.take(MOST_VERTICES).collect::<Vec<_>>().join(", ");
     if count > MOST_VERTICES {
@@ -188,7 +188,7 @@ mod tests {
         );
         assert!(text.contains("data:image/png;base64,AQID") && text.contains("largest pull: 1.25 mm"));
         assert!(text.contains("&quot;one&quot; &amp; be done."));
-        // One of each, opened and closed.
+        // There is one of each, opened and closed.
         for tag in ["main", "body", "html", "style"] {
             assert_eq!((text.matches(&format!("<{tag}")).count(), text.matches(&format!("</{tag}>")).count()), (1, 1));
         }

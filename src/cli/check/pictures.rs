@@ -1,4 +1,4 @@
-//! A picture of every finding, drawn without a window.
+//! Draws a picture of every finding, without a window.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,21 +11,21 @@ use crate::inspect::check::Report;
 use crate::render::{Backend, Gpu, GpuError, on_device, render_rows};
 use crate::session::{CameraCommand, Document, FindingCommand, Session, Toggle, ViewCommand};
 
-/// Pixels: twice what the page shows, for screens with small ones.
+/// The size of a picture in pixels: twice what the page shows, for high-density screens.
 const SIZE: [u32; 2] = [720, 540];
 /// The greatest number of pictures for each file; the worst findings come first.
 const MOST: usize = 60;
 
-/// Draws for one file after the other: they share a device.
+/// Draws the pictures of one file after the other, with one device.
 pub(super) struct Painter {
     gpu: Mutex<Option<Result<Gpu, GpuError>>>,
 }
 
-/// PNGs of findings in their order.
+/// The pictures of a file's findings.
 pub(super) struct Pictures {
-    /// `None` where there is no picture.
+    /// A PNG for each finding; `None` where there is no picture.
     pub(super) of_findings: Vec<Option<Vec<u8>>>,
-    /// Why some are missing.
+    /// The reason why some are missing.
     pub(super) note: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl Painter {
         Self { gpu: Mutex::new(None) }
     }
 
-    /// Shows each finding as the window does: posed, marked, coloured and framed.
+    /// Draws each finding as the window shows it: posed, marked, coloured and framed.
     pub(super) fn draw(&self, document: Document, report: &Report) -> Pictures {
         if report.findings.is_empty() {
             return Pictures { of_findings: Vec::new(), note: None };
@@ -73,7 +73,7 @@ fn draw(gpu: &Gpu, document: Document, report: &Report) -> Result<Vec<Option<Vec
             session.apply(FindingCommand::ShowFinding(place));
             session.update_pose();
             frame.build(&session, &SceneColors::DARK);
-            // One colour makes small files.
+            // A background of one colour makes small files.
             frame.display.background = Background::Solid([0.13, 0.14, 0.17]);
             out.push(encode_png(SIZE, |take| render_rows(gpu, renderer, &frame, SIZE, take))?.ok());
         }

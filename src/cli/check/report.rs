@@ -1,4 +1,4 @@
-//! Findings as text and as JSON.
+//! Writes findings as text and as JSON.
 
 use serde_json::{Value, json};
 
@@ -9,17 +9,17 @@ use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::model::{Model, NodeId};
 
-/// Before the first file.
+/// The JSON before the first file.
 pub(super) const JSON_HEAD: &str = "{\"schema\":1,\"files\":[\n";
 
-/// After the last.
+/// The JSON after the last file.
 pub(super) const JSON_TAIL: &str = "\n]}\n";
 
-/// Vertices that are written out in JSON, and in text.
+/// The most vertices that are listed in JSON, and in text.
 const MOST_VERTICES: usize = 256;
 const MOST_VERTICES_TEXT: usize = 12;
 
-/// The findings of a file as JSON, with the result of a range of motion where one was asked for.
+/// Returns the findings of a file as JSON, with the result of a range of motion where one was asked for.
 pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> Value {
     let findings: Vec<Value> = report.findings.iter().map(|f| finding(model, f)).collect();
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
@@ -35,7 +35,7 @@ pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Meas
     out
 }
 
-/// The vertices that have no mirror image, by mesh and primitive: their number and the first of them.
+/// Returns the vertices that have no mirror image, by mesh and primitive: their number and the first of them.
 fn without_image(report: &Report) -> Vec<Value> {
     let mut out = Vec::new();
     for (mesh, primitives) in report.symmetry.iter().flat_map(|s| s.values.iter().enumerate()) {
@@ -51,7 +51,7 @@ fn without_image(report: &Report) -> Vec<Value> {
     out
 }
 
-/// The remark about symmetry where it could not be judged everywhere.
+/// Returns the remark about symmetry where it could not be judged everywhere.
 pub(super) fn symmetry(report: &Report) -> Option<String> {
     let [judged, not_judged] = report.symmetry_counts()?;
     match (judged, not_judged) {
@@ -65,7 +65,7 @@ pub(super) fn symmetry(report: &Report) -> Option<String> {
     }
 }
 
-/// A file that does not load.
+/// Returns the JSON of a file that does not load.
 pub(super) fn unread(path: &str, error: &ImportError) -> Value {
     let summary = json!({ "error": 0, "warning": 0, "info": 0 });
     json!({ "path": path, "findings": [], "summary": summary, "error": error.to_string() })
@@ -95,12 +95,12 @@ fn finding(model: &Model, f: &Finding) -> Value {
     })
 }
 
-/// Rounded to what was meant: radians are kept with seven digits.
+/// Converts radians, which have seven digits, to degrees without the noise of the last digits.
 fn degrees(angle: f32) -> f64 {
     (f64::from(angle).to_degrees() * 1e3).round() / 1e3
 }
 
-/// The findings of a file as text, a paragraph for each, and one where a range of motion is not done.
+/// Returns the findings of a file as text, a paragraph for each, and one where a range of motion is not complete.
 pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> String {
     let mut out = format!("{}\n", printable(path));
     for f in &report.findings {
@@ -127,7 +127,7 @@ pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Meas
     out
 }
 
-/// `mesh 0 "Body", primitive 1; vertices 3, 4, 9 and 20 more`.
+/// Describes the place of a finding: `mesh 0 "Body", primitive 1; vertices 3, 4, 9 and 20 more`.
 fn place(model: &Model, f: &Finding) -> String {
     let mut parts = Vec::new();
     if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
@@ -145,7 +145,7 @@ fn place(model: &Model, f: &Finding) -> String {
     parts.join("; ")
 }
 
-/// Indented lines of bearable length, the first one on a line of its own.
+/// Breaks a text into indented lines of a readable length, the first one on a line of its own.
 fn wrapped(text: &str) -> String {
     const WIDTH: usize = 100;
     const INDENT: &str = "\n           ";
@@ -164,7 +164,7 @@ fn wrapped(text: &str) -> String {
     out
 }
 
-/// `1 error, 2 warnings`, from the numbers of infos, warnings and errors.
+/// Writes `1 error, 2 warnings`, from the numbers of infos, warnings and errors.
 pub(super) fn counts([info, warning, error]: [usize; 3]) -> String {
     let of = |count: usize, word: &str| {
         (count > 0).then(|| format!("{count} {word}{}", if count == 1 || word == "info" { "" } else { "s" }))

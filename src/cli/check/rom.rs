@@ -1,4 +1,4 @@
-//! The range of motion on the command line: its arguments, how far it is, and what came of it.
+//! The range of motion on the command line: its arguments, its progress, and its result.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -40,13 +40,14 @@ pub(super) struct RomArgs {
 }
 
 impl RomArgs {
-    /// The pose file, if one is named.
+    /// Returns the path of the pose file, if one is named.
     pub(super) fn pose_file(&self) -> Option<&Path> {
         self.pose.as_deref()
     }
 }
 
-/// The model as it rests in a pose, and the keys of the pose that it has nothing for. `None` where no pose can be made of it.
+/// Returns the model as it rests in a pose, and the keys of the pose that the model has no node for. `None` where the
+/// model cannot have the pose.
 pub(super) fn posed(model: &Model, file: &PoseFile) -> Option<(Model, Vec<String>)> {
     let said = pose::resolve(model, file);
     let mut rest = model.skeleton.rest.clone();
@@ -57,7 +58,7 @@ pub(super) fn posed(model: &Model, file: &PoseFile) -> Option<(Model, Vec<String
     Some((model.with_rest(&rest)?, said.unmatched))
 }
 
-/// How long a range of motion may take.
+/// The longest time that a range of motion may take, seconds; `None`: any time.
 #[derive(Clone, Copy, Debug)]
 struct Seconds(Option<f64>);
 
@@ -65,7 +66,7 @@ fn seconds(text: &str) -> Result<Seconds, String> {
     if text == "unlimited" {
         return Ok(Seconds(None));
     }
-    // A year, which every clock can add to now.
+    // The limit is a year, which every clock can add to now.
     let most = 365.25 * 24.0 * 3600.0;
     let value = text.parse().ok().filter(|value| *value > 0.0 && *value <= most);
     value.map(|value| Seconds(Some(value))).ok_or_else(|| "neither a number of seconds nor `unlimited`".to_owned())
@@ -84,12 +85,12 @@ pub(super) struct Measured {
     driven: usize,
     clips: bool,
     complete: bool,
-    /// That it was allowed.
+    /// The seconds that it was allowed.
     seconds: Option<f64>,
 }
 
 impl Measured {
-    /// That not all was measured, and what to do about it; `None` where all was.
+    /// Says that not everything was measured, and what to do about it; `None` where everything was.
     pub(super) fn shortfall(&self) -> Option<[String; 2]> {
         let Self { poses, planned, seconds, .. } = self;
         let seconds = seconds.filter(|_| !self.complete)?;
@@ -101,7 +102,7 @@ impl Measured {
         Some([said, format!("Allow more time with --rom-seconds{fewer}.")])
     }
 
-    /// The result as a field of a file's JSON.
+    /// Returns the result as a field of a file's JSON.
     pub(super) fn json(&self) -> Value {
         let Self { poses, planned, driven, clips, complete, seconds } = self;
         let driven_what = if *clips { "clips" } else { "joints" };
@@ -109,8 +110,8 @@ impl Measured {
     }
 }
 
-/// Adds what the range of motion shows to a report, where it or one of its rules was asked for. Where `rules` names some of
-/// them, those alone. `say` hears how far it is.
+/// Adds the findings of the range of motion to a report, where it or one of its rules was asked for. Where `rules`
+/// names some of its rules, only those are listed. `say` is called with the progress.
 pub(super) fn add(
     args: &RomArgs,
     rules: Option<&[String]>,
@@ -135,7 +136,7 @@ pub(super) fn add(
         say(&format!("range of motion {percent:.0} %, {}{of} s", began.elapsed().as_secs()));
     };
     let method = method(&args.rom_method).unwrap_or(METHODS[0]);
-    // Nothing cancels: there is always a report.
+    // Nothing cancels it, so there is always a report.
     let cancel = AtomicBool::new(false);
     let mut found =
         rom::run_until(model, &plan, method, &progress, &Stop { cancel: &cancel, until }).unwrap_or_default();
