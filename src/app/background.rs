@@ -49,14 +49,14 @@ impl App {
         }
     }
 
-    /// All of the open file is there.
+    /// Takes the message that the open file has been read completely.
     pub(super) fn loaded(&mut self, warnings: &[String]) {
         self.status.loading = None;
         self.session.warn(warnings);
         self.inspect();
     }
 
-    /// Shows the model that was on its way to the device, once it is there; until then the one before stays.
+    /// Shows the model that is being brought to the device, once it is there; until then the one before stays.
     pub(super) fn show_coming(&mut self, event_loop: &ActiveEventLoop) {
         let Some((document, warnings)) = self.coming.take() else { return };
         if self.window.as_mut().is_some_and(|window| window.begin(&document.model)) {
@@ -69,7 +69,7 @@ impl App {
         }
     }
 
-    /// Does what a command asks for; a click for which the model is not ready waits until it is.
+    /// Carries out a command; a click for which the model is not ready waits until it is.
     pub(super) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
         if self.frame_timer.is_none() && self.session.must_wait_for(&command) {
             self.click = Some((command, self.session.view().orbit));
@@ -92,10 +92,10 @@ impl App {
         }
     }
 
-    /// The vertices of `model` can be found now.
+    /// Carries out the click that waited until vertices of `model` could be found.
     pub(super) fn carry_out_click(&mut self, model: &Arc<Model>) {
         let is_open = self.session.document().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
-        // Where the camera has moved since, it would hit something else.
+        // Where the camera has moved since, the click would hit something else.
         if let Some((click, orbit)) = self.click.take_if(|_| is_open)
             && orbit == self.session.view().orbit
         {
@@ -103,7 +103,7 @@ impl App {
         }
     }
 
-    /// Has what the session lacks worked out, and says what is being done.
+    /// Starts the work that the session needs, and says what is being done.
     pub(super) fn work_beside(&mut self) {
         match self.session.document() {
             Some(document) if self.session.is_normalising() => self.jobs.normalise(document),
@@ -112,7 +112,7 @@ impl App {
         if let Some(document) = self.session.document().filter(|d| d.lacks_stats()) {
             self.jobs.count_weights(document);
         }
-        // Weights have changed since it was looked at.
+        // Weights have changed since the model was inspected.
         let is_other = |d: &Document| d.inspection.is_some() || self.status.checking;
         let is_other = |d: &&Document| is_other(d) && !std::ptr::eq(self.inspecting.as_ptr(), Arc::as_ptr(&d.model));
         if self.session.document().filter(is_other).is_some() {

@@ -1,4 +1,4 @@
-//! `view --benchmark N`: what a frame costs, measured from inside.
+//! `view --benchmark N`: measures what a frame costs, from inside.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use serde::Serialize;
 /// Options of a benchmark.
 #[derive(Clone, Debug)]
 pub struct Benchmark {
-    /// Presented frames.
+    /// How many presented frames are measured.
     pub frames: u32,
     /// Inner size of the window, pixels.
     pub size: [u32; 2],
-    /// One line of JSON instead of text.
+    /// Whether to print JSON instead of text.
     pub json: bool,
 }
 
@@ -26,7 +26,7 @@ struct BenchmarkReport {
     cpu_ms_per_frame: Option<f64>,
     peak_rss_mib: Option<f64>,
     instances: usize,
-    /// Samples of a pixel in the last frame.
+    /// How many samples a pixel had in the last frame.
     samples: u32,
     /// The kind of buffer that joint matrices were read from.
     palette: &'static str,
@@ -47,7 +47,7 @@ pub(super) struct FrameTimer {
 }
 
 impl FrameTimer {
-    /// `started`: when the process did.
+    /// Starts to count; `started` is the time at which the process did.
     pub(super) fn new(wanted: Benchmark, started: Instant) -> Self {
         let intervals = Vec::with_capacity(wanted.frames as usize);
         Self {
@@ -63,8 +63,8 @@ impl FrameTimer {
         }
     }
 
-    /// A frame was presented, its picture with so many samples of a pixel, the palette in such a buffer; true when it was the
-    /// last one wanted.
+    /// Counts a frame that was presented, with the samples of its pixels and the buffer of its palette; returns true
+    /// when it was the last one wanted.
     pub(super) fn presented(&mut self, samples: u32, palette: &'static str) -> bool {
         (self.samples, self.palette) = (samples, palette);
         let now = Instant::now();
@@ -79,8 +79,8 @@ impl FrameTimer {
         self.presented >= self.wanted.frames
     }
 
-    /// The one line; `instances` of the model were shown. The first frame counts for itself: it holds start, load and
-    /// compilation. With a single frame the other figures are that frame's.
+    /// Returns the line to print; `instances` of the model were shown. The first frame has a figure of its own, since
+    /// it includes start, load and compilation. With a single frame the other figures are that frame's.
     pub(super) fn line(&self, instances: usize) -> String {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let first = self.first_frame.unwrap_or_default();
@@ -127,7 +127,7 @@ fn round(v: f64) -> f64 {
     (v * 1000.0).round() / 1000.0
 }
 
-/// User and system time of all threads, where the system tells (Linux, in ticks of 10 ms).
+/// Returns user and system time of all threads, where the system tells it (Linux, in ticks of 10 ms).
 fn cpu_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
     // The name in brackets may hold spaces; fields 14 and 15 count from after it.
@@ -136,7 +136,7 @@ fn cpu_time() -> Option<Duration> {
     Some(Duration::from_millis(ticks * 10))
 }
 
-/// Largest resident set, where the system tells (Linux).
+/// Returns the largest resident set in MiB, where the system tells it (Linux).
 fn peak_rss_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;

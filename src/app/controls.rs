@@ -1,5 +1,5 @@
-//! `view --controls FILE`: where the controls of the window are, for programs that drive it by mouse and keys (tests, tours).
-//! The file is written anew whenever that changes, and what it says is what a screen reader is told.
+//! `view --controls FILE`: lists where the controls of the window are, for programs that drive it by mouse and keys
+//! (tests, tours). The file is written anew whenever that changes, and has what a screen reader is told.
 
 use std::cmp::Ordering;
 use std::path::PathBuf;
@@ -16,22 +16,22 @@ struct Listing<'a> {
     controls: Vec<Control<'a>>,
 }
 
-/// A button, a value, a text: anything that has words and a place.
+/// A control: a button, a value, a text, or anything else that has words and a place.
 #[derive(Debug, Serialize)]
 struct Control<'a> {
     /// The role that accesskit gives it: `Button`, `SpinButton`, `TextInput`, `Label` …
     role: String,
     /// The name of the control.
     label: Option<&'a str>,
-    /// The value that stands in it; for a text, the text.
+    /// The value in it; for a text, the text.
     value: Option<&'a str>,
-    /// False while it cannot be used.
+    /// Whether it can be used.
     enabled: bool,
-    /// Left, top, width and height, pixels of the window.
+    /// Left, top, width and height, in pixels of the window.
     rect: [f64; 4],
 }
 
-/// Writes the file.
+/// Writes the list of controls.
 #[derive(Debug)]
 pub(super) struct Controls {
     path: PathBuf,
@@ -40,16 +40,17 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    /// Will write to `path`, which does not exist yet.
+    /// Makes a writer for `path`, which does not exist yet.
     pub fn new(path: PathBuf) -> Self {
         Self { path, written: Vec::new() }
     }
 
-    /// Writes what is new in `update`, which holds all nodes; `scale` is pixels per point. Gives back what went wrong.
+    /// Writes the controls of `update`, which holds all nodes, if they have changed; `scale` is pixels per point.
+    /// Returns an error message.
     pub fn write(&mut self, update: &TreeUpdate, scale: f32) -> Option<String> {
         let nodes = update.nodes.iter().filter_map(|(_, node)| control(node, f64::from(scale)));
         let mut controls: Vec<Control<'_>> = nodes.collect();
-        // egui has them in no order: from top to bottom, and from left to right.
+        // egui has them in no order; they are sorted from top to bottom, and from left to right.
         let place = |c: &Control<'_>| [c.rect[1], c.rect[0]];
         controls.sort_by(|a, b| {
             place(a)

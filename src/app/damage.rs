@@ -13,28 +13,28 @@ pub(super) struct Damage {
     canvas: Option<Canvas>,
 }
 
-/// The surface that panels are painted on; where it is another one, all of them are painted anew.
+/// The surface that panels are painted on; where it changes, all of them are painted anew.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Canvas {
-    /// Pixels.
+    /// The size in pixels.
     pub size: [u32; 2],
-    /// Pixels of a point.
+    /// How many pixels a point has.
     pub scale: f32,
-    /// The rectangle that is painted with every frame anyway, points.
+    /// The rectangle that is painted with every frame anyway, in points.
     pub except: Rect,
-    /// Behind everything.
+    /// The colour behind everything.
     pub base: egui::Color32,
 }
 
-/// More places than this are painted as one.
+/// The most places that are painted one by one; more are painted as one.
 const MOST: usize = 12;
 
-/// Points around a shape that its smoothed edges may touch.
+/// How far around a shape its smoothed edges may reach, in points.
 const FRINGE: f32 = 1.5;
 
 impl Damage {
-    /// The places where `now` looks different from what was painted last, in points that are whole pixels; all of the
-    /// canvas where that is not known. Remembers `now` as what was painted last.
+    /// Returns the places where `now` looks different from what was painted last, in points that are whole pixels; all
+    /// of the canvas where that is not known. Remembers `now` as what was painted last.
     pub fn take(&mut self, canvas: Canvas, now: &[ClippedShape]) -> Vec<Rect> {
         let places = match self.canvas == Some(canvas) {
             true => changed(&self.shapes, now),
@@ -48,19 +48,19 @@ impl Damage {
         joined(places.into_iter().map(|p| pixels(p, canvas.scale).intersect(whole)).filter(seen).collect())
     }
 
-    /// Forgets the shapes that were painted last, since they did not come to be shown.
+    /// Forgets the shapes that were painted last, since they were not shown.
     pub fn forget(&mut self) {
         self.canvas = None;
     }
 }
 
-/// All of it, points.
+/// Returns the whole canvas, in points.
 pub(super) fn whole(canvas: Canvas) -> Rect {
     let [width, height] = canvas.size.map(|s| s as f32 / canvas.scale);
     Rect::from_min_size(Pos2::ZERO, vec2(width, height))
 }
 
-/// The pixels that `place` touches.
+/// Returns `place` grown to whole pixels.
 fn pixels(place: Rect, scale: f32) -> Rect {
     let Rect { min, max } = place.expand(FRINGE);
     let down = |v: f32| (v * scale).floor() / scale;
@@ -68,7 +68,8 @@ fn pixels(place: Rect, scale: f32) -> Rect {
     Rect { min: pos2(down(min.x), down(min.y)), max: pos2(up(max.x), up(max.y)) }
 }
 
-/// The places where two lists of shapes differ. Shapes before and after all differences are taken to be the same.
+/// Returns the places where two lists of shapes differ. Shapes before and after all differences are taken to be the
+/// same.
 fn changed(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<Rect> {
     let same = |(a, b): &(&ClippedShape, &ClippedShape)| is_same(a, b);
     let head = before.iter().zip(now).take_while(same).count();
@@ -82,13 +83,13 @@ fn changed(before: &[ClippedShape], now: &[ClippedShape]) -> Vec<Rect> {
     before.iter().chain(now).map(seen).collect()
 }
 
-/// The rectangle in which a shape is seen.
+/// Returns the rectangle in which a shape is visible.
 fn seen(shape: &ClippedShape) -> Rect {
     let bounds = shape.transform_after_tessellation * shape.shape.visual_bounding_rect();
     bounds.intersect(shape.clip_rect)
 }
 
-/// A text that egui has kept is the same without a look at its letters.
+/// Returns whether two shapes are the same. A text that egui has kept is recognised without comparing its letters.
 fn is_same(a: &ClippedShape, b: &ClippedShape) -> bool {
     let placed = a.clip_rect == b.clip_rect && a.transform_after_tessellation == b.transform_after_tessellation;
     placed && is_same_shape(&a.shape, &b.shape)
@@ -105,13 +106,13 @@ fn is_same_shape(a: &Shape, b: &Shape) -> bool {
                 && a.opacity_factor == b.opacity_factor
                 && a.angle == b.angle
         }
-        // Whatever it paints may be another thing each time.
+        // A callback may paint something else each time.
         (Shape::Callback(_), _) => false,
         (a, b) => a == b,
     }
 }
 
-/// Fewer rectangles that hold all of `places`: those that touch become one, and where there are many, all do.
+/// Returns fewer rectangles that hold all of `places`: those that touch become one, and where there are many, all do.
 fn joined(places: Vec<Rect>) -> Vec<Rect> {
     let mut out: Vec<Rect> = Vec::new();
     for mut place in places {
@@ -126,7 +127,7 @@ fn joined(places: Vec<Rect>) -> Vec<Rect> {
     out
 }
 
-/// The shapes that are seen within `place`, clipped to it.
+/// Returns the shapes that are visible within `place`, clipped to it.
 pub(super) fn within(shapes: &[ClippedShape], place: Rect) -> impl Iterator<Item = ClippedShape> + '_ {
     let touches = move |s: &&ClippedShape| {
         s.clip_rect.intersects(place)
@@ -173,9 +174,9 @@ mod tests {
         damage.take(CANVAS, &[square(4.0, 4.0, Color32::RED), square(90.0, 1.0, Color32::RED)]);
         let now = [square(4.0, 42.0, Color32::RED), square(90.0, 1.0, Color32::RED)];
         let places = damage.take(CANVAS, &now);
-        // Each with its fringe: 4 − 1.5 is five pixels of half a point.
+        // Each place has its fringe: 4 − 1.5 is five pixels of half a point.
         assert_eq!(places, [rect(2.5, 2.5, 7.0), Rect { min: pos2(2.5, 40.5), max: pos2(9.5, 47.5) }]);
-        // One that goes leaves a hole; those before and after it stay.
+        // A shape that is removed leaves a hole; those before and after it stay.
         assert_eq!(damage.take(CANVAS, &now[1..]), [places[1]]);
     }
 
@@ -184,7 +185,7 @@ mod tests {
         let mut damage = Damage::default();
         damage.take(CANVAS, &[square(40.0, 20.0, Color32::RED)]);
         assert_eq!(damage.take(CANVAS, &[square(41.0, 20.0, Color32::RED)]), []);
-        // Half of it is not.
+        // Half of this square lies outside of that rectangle.
         let places = damage.take(CANVAS, &[square(18.0, 20.0, Color32::RED)]);
         assert_eq!(places, [rect(16.5, 18.5, 7.0)]);
     }

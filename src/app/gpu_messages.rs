@@ -1,6 +1,6 @@
-//! What the graphics device says to the user, without saying the same thing in every frame.
+//! Messages of the graphics device for the user, without repeating one in every frame.
 
-/// Messages about the GPU: the same one is said once until a frame went well, and only so many.
+/// Messages about the GPU: each is given once until a frame went well, and only so many.
 #[derive(Default)]
 pub(super) struct GpuMessages {
     said: Vec<String>,
@@ -21,7 +21,7 @@ impl GpuMessages {
         (!self.unsaid.is_empty()).then(|| std::mem::take(&mut self.unsaid).join("\n"))
     }
 
-    /// All is well again: what is said from here on is news.
+    /// Forgets what was said, since a frame went well: messages from here on are new.
     pub fn forget(&mut self) {
         self.said.clear();
     }

@@ -1,9 +1,10 @@
-//! Keys of the number pad. Only the window system tells them apart from those that have the same digit or sign elsewhere.
+//! Keys of the number pad, which only the window system tells apart from those that have the same digit or sign
+//! elsewhere.
 
 use winit::event::KeyEvent;
 use winit::keyboard::{KeyCode, PhysicalKey};
 
-/// The digit of the number pad that a key is, if it is one.
+/// Returns the digit of a key of the number pad; `None` for other keys.
 pub(super) fn number_pad(event: &KeyEvent) -> Option<u8> {
     let PhysicalKey::Code(code) = event.physical_key else { return None };
     Some(match code {

@@ -1,5 +1,5 @@
-//! Work off the UI thread, each a [`Job`]: loading a file, asking for one, checking and measuring a model, and more. The event
-//! loop asks for the reports of all of them in one place.
+//! Work off the UI thread, each piece a [`Job`]: loading a file, asking for one, checking and measuring a model, and
+//! more. The event loop collects the reports of all of them in one place.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,25 +18,25 @@ use super::ui::fonts;
 
 /// Messages from jobs in the background.
 pub(super) enum Report {
-    /// 0…1, and what is being done. While images arrive: that one more has.
+    /// The share of a load that is done, 0…1, and what is being done. While images arrive: one more is there.
     Progress(f32, String),
     /// The model can be drawn; its images may still be on their way.
     Opened(Box<Document>),
-    /// The load ended: all warnings there were, or why nothing was opened.
+    /// The load has ended, with all its warnings or with the reason why nothing was opened.
     Loaded(Result<Vec<String>, ImportError>),
-    /// The images of the open model have arrived while another file is being read: all warnings there were.
+    /// The images of the open model have arrived while another file is being read; with all warnings.
     Completed(Vec<String>),
     /// The checker has looked at a model.
     Inspected(Arc<Model>, Box<Inspection>),
-    /// So much of the range of motion is measured, 0…1.
+    /// The share of the range of motion that is measured, 0…1.
     Measuring(f32),
     /// The range of motion of a model is measured.
     Measured(Arc<Model>, Box<RomReport>),
-    /// What normalises the weights of a model.
+    /// The changes that normalise the weights of a model.
     Normalised(Arc<Model>, Vec<WeightChange>),
     /// The weights of a model are counted.
     Counted,
-    /// The pointer finds vertices of a model.
+    /// Vertices of a model can be found under the pointer.
     Pickable(Arc<Model>),
     /// The user chose a file.
     Chosen(PathBuf),
@@ -44,15 +44,15 @@ pub(super) enum Report {
     Fonts(fonts::FontSearch),
 }
 
-/// Everything that the window does in the background.
+/// All work of the window in the background.
 pub(super) struct Jobs {
-    /// Makes the event loop look at the jobs.
+    /// Wakes the event loop, which then collects reports.
     wake: Arc<dyn Fn() + Send + Sync>,
     /// The load under way.
     load: Option<Load>,
-    /// The load of the open model, where its images still arrive while another file is read that may yet fail.
+    /// The load of the open model, while its images still arrive and another file is read that may yet fail.
     earlier_load: Option<Load>,
-    /// All others.
+    /// All other jobs.
     running: Vec<(Kind, Job<Option<Report>>)>,
     /// The share of the range of motion that was reported last, 0…1.
     measured: f32,
@@ -69,13 +69,13 @@ struct Load {
     reported: (f32, String),
 }
 
-/// The purpose of a job. Of some kinds only one runs at a time.
+/// The purpose of a job. Of some kinds only one job runs at a time.
 #[derive(Clone)]
 enum Kind {
     Picking,
-    /// With the model whose weights are normalised.
+    /// Normalises the weights of this model.
     Normalising(Weak<Model>),
-    /// With the model whose weights are counted.
+    /// Counts the weights of this model.
     Counting(Weak<Model>),
     Inspection,
     RangeOfMotion,
@@ -84,9 +84,9 @@ enum Kind {
 }
 
 impl Load {
-    /// The next report of a load that is looked at.
+    /// Returns the next report of a load.
     fn next(&mut self) -> Option<Report> {
-        // Asked first: what is opened is there before the job is done.
+        // This is asked first: the model is there before the job is done.
         let is_done = self.job.is_done();
         let now = (self.job.fraction(), lock(&self.stage).clone());
         if now != self.reported {
@@ -109,8 +109,8 @@ impl Jobs {
         Self { wake, load: None, earlier_load: None, running: Vec::new(), measured: 0.0 }
     }
 
-    /// Loads `source`; a load under way is cancelled. Where that is down to the images of the open model (`is_open`) it goes
-    /// on until `source` is open.
+    /// Loads `source`; a load under way is cancelled. Where only the images of the open model (`is_open`) are missing
+    /// it continues until `source` is open.
     pub(super) fn load(&mut self, source: Source, options: Options, is_open: bool) {
         let before = self.load.take();
         if is_open {
@@ -122,7 +122,7 @@ impl Jobs {
             let tell = |fraction: f32, stage: &str| {
                 stage.clone_into(&mut lock(&said));
                 context.set_fraction(fraction);
-                // Also for a new image, which changes neither.
+                // A new image is reported too, though it changes neither.
                 context.wake();
             };
             let progress = Progress { report: &tell, cancel: context.cancel_flag() };
@@ -135,24 +135,24 @@ impl Jobs {
         self.load = Some(Load { job, opened, stage, reported: (0.0, String::new()) });
     }
 
-    /// Ends the load of a model that is open already: the images that are not there yet are left out.
+    /// Ends the load of a model that is already open: the images that are not there yet are left out.
     pub(super) fn stop_images(&self) {
         if let Some(load) = &self.load {
             load.job.cancel();
         }
     }
 
-    /// The current load is open: nobody waits for the images of the model before it.
+    /// Ends the load of the images of the model before, since the current one is open.
     pub(super) fn opened(&mut self) {
         self.earlier_load = None;
     }
 
-    /// Stops the load under way; nothing of it is reported any more.
+    /// Cancels the load under way; nothing of it is reported any more.
     pub(super) fn cancel(&mut self) {
         self.load = None;
     }
 
-    /// The pointer shall find vertices of `document` as soon as it comes.
+    /// Prepares to find vertices of `document` under the pointer.
     pub(super) fn prepare_picking(&mut self, document: &Document) {
         let (prepare, model) = (document.prepare_picking(), Arc::clone(document.stored()));
         self.start(Kind::Picking, "picking", move |_| {
@@ -161,7 +161,7 @@ impl Jobs {
         });
     }
 
-    /// Normalises the weights of a document, unless that is under way; what was begun for another one is given up.
+    /// Normalises the weights of a document, unless that is under way; work for another one is cancelled.
     pub(super) fn normalise(&mut self, document: &Document) {
         let model = Arc::clone(&document.model);
         let is_it = |kind: &Kind| matches!(kind, Kind::Normalising(of) if of.ptr_eq(&Arc::downgrade(&model)));
@@ -175,7 +175,7 @@ impl Jobs {
         });
     }
 
-    /// Counts the weights of a document, unless that is under way; what was begun for other weights is given up.
+    /// Counts the weights of a document, unless that is under way; work for other weights is cancelled.
     pub(super) fn count_weights(&mut self, document: &Document) {
         let model = Arc::downgrade(&document.model);
         if self.running.iter().any(|(kind, _)| matches!(kind, Kind::Counting(of) if of.ptr_eq(&model))) {
@@ -189,13 +189,12 @@ impl Jobs {
         });
     }
 
-    /// Nobody wants normalised weights any more.
+    /// Stops normalising weights.
     pub(super) fn stop_normalising(&mut self) {
         self.running.retain(|(kind, _)| !matches!(kind, Kind::Normalising(_)));
     }
 
-    /// Looks for what is wrong with a model, for runtimes that use so many influences of a vertex; what was begun for another
-    /// one is given up.
+    /// Inspects a model, for runtimes that use so many influences of a vertex; work for another one is cancelled.
     pub(super) fn inspect(&mut self, model: Arc<Model>, limit: usize) {
         self.stop_inspection();
         self.start(Kind::Inspection, "inspect", move |context| {
@@ -205,12 +204,12 @@ impl Jobs {
         });
     }
 
-    /// Stops looking.
+    /// Stops the inspection.
     pub(super) fn stop_inspection(&mut self) {
         self.running.retain(|(kind, _)| !matches!(kind, Kind::Inspection));
     }
 
-    /// Measures the range of motion of a model; what was begun before is given up.
+    /// Measures the range of motion of a model; an earlier measurement is cancelled.
     pub(super) fn drive(&mut self, model: Arc<Model>, options: RomOptions, method: &'static Method) {
         self.stop_motion();
         self.start(Kind::RangeOfMotion, "range of motion", move |context| {
@@ -245,7 +244,7 @@ impl Jobs {
         if let Some(folder) = folder {
             dialog = dialog.set_directory(folder);
         }
-        // Made here: some systems want dialogs to begin on the main thread.
+        // The dialog is made here: some systems want dialogs to begin on the main thread.
         let file = dialog.pick_file();
         self.start(Kind::FileDialog, "file dialog", move |_| {
             pollster::block_on(file).map(|file| Report::Chosen(file.path().to_owned()))
@@ -256,7 +255,7 @@ impl Jobs {
         self.running.push((kind, Job::start(name, Arc::clone(&self.wake), work)));
     }
 
-    /// The next report. A job that is done and has reported is forgotten.
+    /// Returns the next report. A job that is done and has reported is removed.
     pub(super) fn next(&mut self) -> Option<Report> {
         if let Some(report) = self.load.as_mut().and_then(Load::next) {
             if matches!(report, Report::Loaded(_)) {
@@ -284,8 +283,8 @@ impl Jobs {
     }
 }
 
-/// Whether the system can ask for a file. Linux needs a desktop portal (over D-Bus) or zenity, and without them the dialog
-/// would end like one that was cancelled.
+/// Returns whether the system can ask for a file. Linux needs a desktop portal (over D-Bus) or zenity, and without them
+/// the dialog would end like one that was cancelled.
 pub(super) fn has_dialog() -> bool {
     if !cfg!(target_os = "linux") {
         return true;
@@ -358,7 +357,7 @@ mod tests {
         Jobs::new(Arc::new(|| {}))
     }
 
-    /// The next report that is no progress.
+    /// Returns the next report other than progress.
     fn next(jobs: &mut Jobs) -> Report {
         let start = Instant::now();
         loop {

@@ -1,4 +1,4 @@
-//! The window: turns events into commands, time into frames, and effects into deeds. Everything that can be tested
+//! The window: turns events into commands, time into frames, and effects into actions. Everything that can be tested
 //! without a window lives elsewhere.
 
 mod background;
@@ -48,54 +48,54 @@ use crate::session::{
 /// Options of `skinscope view`.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The first thing to open.
+    /// The file to open first.
     pub source: Source,
-    /// Limits, and whether models may refer to files outside their folder.
+    /// The limits, and whether models may refer to files outside their folder.
     pub import: import::Options,
-    /// Measure, then end.
+    /// The benchmark to run before the program ends; `None`: none.
     pub benchmark: Option<Benchmark>,
-    /// Which graphics interface.
+    /// The graphics interface.
     pub backend: Backend,
-    /// Bytes for textures; `None`: as is usual for the adapter.
+    /// The bytes for textures; `None`: as is usual for the adapter.
     pub texture_memory: Option<u64>,
     /// The kind of buffer that shaders read the palette from.
     pub palette_buffer: PaletteBuffer,
-    /// How vertices are deformed, by [`crate::deform::Method::id`].
+    /// The method that deforms vertices, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
-    /// Divide the weights of the first file by their sums.
+    /// Whether to divide the weights of the first file by their sums.
     pub normalise_weights: bool,
     /// The pose in which the first file is shown.
     pub pose: Option<PoseFile>,
-    /// How many of the model are shown.
+    /// How many copies of the model are shown.
     pub crowd: u32,
     /// Whether edges are smoothed.
     pub antialiasing: Antialiasing,
-    /// A file that does not exist yet, to say where the controls are.
+    /// The file to list the controls in, which does not exist yet.
     pub controls: Option<PathBuf>,
-    /// When the process started.
+    /// The time at which the process started.
     pub started: Instant,
 }
 
-/// Why the window could not be, or ended early.
+/// The reason why the window could not be opened, or ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
-    /// No display.
+    /// There is no display.
     #[error(
         "no window could be opened: {0}. Is a display connected (DISPLAY or WAYLAND_DISPLAY)? `skinscope render MODEL -o picture.png` works without one"
     )]
     NoDisplay(String),
-    /// No GPU.
+    /// There is no GPU.
     #[error(transparent)]
     Gpu(#[from] GpuError),
-    /// A benchmark's model did not load.
+    /// The model of a benchmark did not load.
     #[error("{file}: {error}")]
     Import {
-        /// Its name.
+        /// The name of the file.
         file: String,
         /// The reason.
         error: ImportError,
     },
-    /// A benchmark's crowd is not shown.
+    /// The crowd of a benchmark cannot be shown.
     #[error("{0}")]
     Crowd(String),
 }
@@ -103,7 +103,7 @@ pub enum AppError {
 /// Events that wake the event loop from outside.
 #[derive(Debug)]
 enum UserEvent {
-    /// A job has something to say.
+    /// A job has a report.
     Job,
     /// A screen reader asks or acts.
     AccessKit(egui_winit::accesskit_winit::Event),
@@ -115,7 +115,7 @@ impl From<egui_winit::accesskit_winit::Event> for UserEvent {
     }
 }
 
-/// Opens the window and stays until it is closed. A benchmark gives back its line.
+/// Opens the window and returns when it is closed. A benchmark returns its line.
 ///
 /// # Errors
 /// There is no display or no GPU; the message says what to do about it.
@@ -129,7 +129,7 @@ pub fn run(options: Options) -> Result<Option<String>, AppError> {
     app.failure.map_or(Ok(line), Err)
 }
 
-/// The window system's own words, without the place in its sources that they come from.
+/// Returns the window system's own words, without the place in its sources that they come from.
 fn reason(text: &str) -> String {
     let words = text.rsplit_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(text, |(_, words)| words);
     words.trim_end_matches('.').to_owned()
@@ -142,20 +142,21 @@ struct App {
     session: Session,
     ui: UiState,
     status: Status,
-    /// The model that was looked at last, or is being looked at.
+    /// The model that was inspected last, or is being inspected.
     inspecting: Weak<Model>,
     jobs: Jobs,
     /// The source that was opened last, whether it could be read or not.
     source: Source,
     window: Option<Window>,
-    /// The formats that the window's device reads, as soon as there is one.
+    /// The block formats that the window's device reads, as soon as there is one.
     formats: Arc<OnceLock<BlockFormats>>,
     frame: Frame,
-    /// A model that was read and is shown once it is on the device, with all warnings as soon as its images are there too.
+    /// A model that was read and is shown once it is on the device, with all warnings as soon as its images are there
+    /// too.
     coming: Option<(Box<Document>, Option<Vec<String>>)>,
     /// A click that waits until vertices can be found, and the camera that it was made with.
     click: Option<(Command, Orbit)>,
-    /// When the last frame was drawn, while playing.
+    /// The time of the last frame, while the clip plays.
     last_frame: Option<Instant>,
     scrubbing: bool,
     frame_timer: Option<FrameTimer>,
@@ -215,7 +216,7 @@ impl App {
         self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
-    /// Looks for what is wrong with the open model, in the background. What is measured is not disturbed.
+    /// Inspects the open model in the background. A benchmark is not disturbed by it.
     fn inspect(&mut self) {
         if let Some(document) = self.session.document().filter(|_| self.frame_timer.is_none()) {
             self.jobs.inspect(Arc::clone(&document.model), self.session.view().influence_limit);
@@ -328,7 +329,7 @@ impl App {
                     self.jobs.stop_normalising();
                     self.session.normalised(&model, &changes);
                 }
-                // A picture shows the figures.
+                // The next picture shows the figures.
                 Report::Counted => {}
                 Report::Measuring(fraction) => self.status.rom = Some(fraction),
                 Report::Measured(model, report) => {
@@ -354,20 +355,20 @@ impl App {
         self.redraw();
     }
 
-    /// One frame: time, panels, commands, pose, picture.
+    /// Draws one frame: time, panels, commands, pose, picture.
     fn paint(&mut self, event_loop: &ActiveEventLoop) {
         self.show_coming(event_loop);
         self.work_beside();
         let measured = self.frame_timer.is_some();
         let now = Instant::now();
-        // While nothing moved no frame was drawn: that time does not count.
+        // While nothing moved no frame was drawn, and that time does not count.
         let passed = self.last_frame.replace(now).map_or(0.0, |last| (now - last).as_secs_f32().min(0.25));
         let dt_secs = match (measured, self.scrubbing) {
             (true, _) => 1.0 / 60.0,
             (false, true) => 0.0,
             (false, false) => passed,
         };
-        // Measured is the whole model, with all of its images.
+        // A benchmark measures the whole model, with all of its images.
         if measured && (self.session.document().is_none() || self.status.loading.is_some()) {
             return;
         }
@@ -379,7 +380,7 @@ impl App {
             self.session.update_pose();
             let commands = window.run_ui(event_loop, turn, &self.session, &mut self.ui, &self.status);
             again |= !commands.is_empty();
-            // A pointer that holds the playhead still holds time still.
+            // While the pointer holds the playhead, time stands still.
             self.scrubbing = commands.iter().any(|c| matches!(c, Command::Playback(PlaybackCommand::Seek(_))));
             for command in commands {
                 if command == Command::File(FileCommand::CancelLoad) && self.status.loading.is_none() {
@@ -405,7 +406,7 @@ impl App {
                 let said = self.status.error.clone();
                 if let Some(message) = window.take_complaint() {
                     self.status.error = Some(message);
-                    // It may be about another adapter than before.
+                    // The message may concern another adapter than before.
                     self.status.adapter = window.adapter_name();
                 }
                 let fit = window.palette_fit(&self.frame);
@@ -499,7 +500,7 @@ impl ApplicationHandler<UserEvent> for App {
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
         self.remember();
-        // The surface must go before the window system does.
+        // The surface must be dropped before the window system.
         if let Some(window) = self.window.take() {
             window.close();
         }

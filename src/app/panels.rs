@@ -1,5 +1,5 @@
-//! Paints what egui has laid out. Painted once, the panels are kept in a texture of their own and copied from there, which
-//! costs a processor that draws by itself far less than painting them in every frame.
+//! Paints what egui has laid out. The panels are painted into a texture of their own and copied from there, which costs
+//! a processor that draws by itself far less than painting them in every frame.
 
 use egui::TexturesDelta;
 use egui::epaint::ClippedPrimitive;
@@ -14,13 +14,13 @@ pub(super) struct Panels {
 }
 
 impl Panels {
-    /// For targets of `format`.
+    /// Makes the panels for targets of `format`.
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let options = RendererOptions { dithering: false, ..RendererOptions::default() };
         Self { renderer: Renderer::new(&gpu.device, format, options), layer: None }
     }
 
-    /// Takes over what egui has changed of its textures.
+    /// Applies the changes of egui's textures.
     pub fn take_textures(&mut self, gpu: &Gpu, textures: &mut TexturesDelta) {
         for (id, deltas) in std::mem::take(&mut textures.set) {
             for delta in &deltas {
@@ -29,12 +29,12 @@ impl Panels {
         }
     }
 
-    /// Lets go of those that egui no longer needs.
+    /// Frees the textures that egui no longer needs.
     pub fn free_textures(&mut self, textures: &mut TexturesDelta) {
         std::mem::take(&mut textures.free).iter().for_each(|id| self.renderer.free_texture(id));
     }
 
-    /// Brings triangles to the device, in place of those that were painted last.
+    /// Uploads triangles to the device, in place of those that were painted last.
     pub fn upload(
         &mut self,
         gpu: &Gpu,
@@ -42,7 +42,7 @@ impl Panels {
         shapes: &[ClippedPrimitive],
         window: &ScreenDescriptor,
     ) {
-        // What it gives back are the commands of callbacks, of which there are none.
+        // The result holds the commands of callbacks, of which there are none.
         self.renderer.update_buffers(&gpu.device, &gpu.queue, encoder, shapes, window);
     }
 
@@ -51,7 +51,8 @@ impl Panels {
         self.renderer.render(&mut pass.forget_lifetime(), shapes, window);
     }
 
-    /// The texture in which panels are kept, for a window of `size` pixels; true where nothing is in it yet.
+    /// Returns the texture in which panels are kept, for a window of `size` pixels, and true where nothing is in it
+    /// yet.
     pub fn layer(
         &mut self,
         gpu: &Gpu,

@@ -1,12 +1,12 @@
-//! A lost graphics device: when to try for another, and when to give up. Knows nothing of devices; its caller says what
-//! happened and when.
+//! Recovery from a lost graphics device: decides when to try for another, and when to give up. Knows nothing of
+//! devices; its caller says what happened and when.
 
 use std::time::{Duration, Instant};
 
-/// A device that is lost so often within [`WITHIN`] will be lost again.
+/// A device that is lost this often within [`WITHIN`] is expected to be lost again.
 const MOST_LOSSES: usize = 3;
 const WITHIN: Duration = Duration::from_secs(10);
-/// A driver that resets takes a while: the next tries after one that found no device.
+/// The pauses before further tries after one that found no device, since a driver that resets takes a while.
 const PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
@@ -18,15 +18,16 @@ const PAUSES: [Duration; 5] = [
 /// The history of devices that were lost.
 #[derive(Debug, Default)]
 pub(super) struct Recovery {
-    /// When devices were lost, of late.
+    /// The times at which devices were lost recently.
     losses: Vec<Instant>,
-    /// Tries since the last loss that found no device.
+    /// How many tries since the last loss found no device.
     tries: usize,
     next_try: Option<Instant>,
 }
 
 impl Recovery {
-    /// A device was lost; another may be opened at once. False: it is lost too often.
+    /// Notes that a device was lost. Returns true where another may be opened at once, false where devices are lost too
+    /// often.
     pub fn lost(&mut self, now: Instant) -> bool {
         self.losses.retain(|then| now.saturating_duration_since(*then) < WITHIN);
         self.losses.push(now);
@@ -35,7 +36,7 @@ impl Recovery {
         self.losses.len() < MOST_LOSSES
     }
 
-    /// No device could be opened; another try is made later. False: there were enough.
+    /// Notes that no device could be opened. Returns true where another try is made later, false after enough tries.
     pub fn failed(&mut self, now: Instant) -> bool {
         let pause = PAUSES.get(self.tries);
         self.tries += 1;
@@ -43,12 +44,12 @@ impl Recovery {
         self.next_try.is_some()
     }
 
-    /// A device is open.
+    /// Notes that a device is open.
     pub fn done(&mut self) {
         self.next_try = None;
     }
 
-    /// When to try for a device, while there is none.
+    /// Returns the time of the next try, while there is no device.
     pub fn next_try(&self) -> Option<Instant> {
         self.next_try
     }
@@ -83,7 +84,7 @@ mod tests {
             now = next;
         }
         assert_eq!(pauses, [250, 500, 1000, 2000, 4000]);
-        // A device that was found in between starts it anew.
+        // A device that was found in between starts the count anew.
         assert!(recovery.lost(now + WITHIN));
         assert!(recovery.failed(now + WITHIN));
         recovery.done();

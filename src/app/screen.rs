@@ -1,5 +1,5 @@
-//! Everything that is lost with the device: the surface of the window, the renderer, egui's renderer. All of it is made
-//! anew from what the window and the session keep.
+//! Everything that is lost with the device: the surface of the window, the renderer, egui's renderer. All of it can be
+//! made anew from what the window and the session keep.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,13 +27,13 @@ pub(super) struct UiPaintJobs {
     changed: usize,
     pub textures: egui::TexturesDelta,
     scale: f32,
-    /// The rectangle of the picture, pixels of the window.
+    /// The rectangle of the picture, in pixels of the window.
     viewport: [u32; 4],
     damage: Damage,
 }
 
 impl UiPaintJobs {
-    /// Takes over what egui has laid out for a window of `size` pixels, with the picture in `area` (points). With `kept`,
+    /// Takes what egui has laid out for a window of `size` pixels, with the picture in `area` (points). With `kept`,
     /// only what has changed of the panels is painted again.
     pub fn take(
         &mut self,
@@ -67,13 +67,13 @@ impl UiPaintJobs {
         self.shapes.extend(egui.tessellate(over, scale));
     }
 
-    /// It did not come to be shown.
+    /// Notes that it was not shown.
     pub fn forget(&mut self) {
         self.damage.forget();
     }
 }
 
-/// A rectangle of points as x, y, width, height in pixels inside a window of `size`.
+/// Returns a rectangle of points as x, y, width, height in pixels inside a window of `size`.
 fn pixels(area: egui::Rect, [width, height]: [u32; 2], scale: f32) -> [u32; 4] {
     let clamp = |v: f32, max: u32| (v * scale).round().clamp(0.0, max as f32) as u32;
     let (x, y) = (clamp(area.min.x, width), clamp(area.min.y, height));
@@ -83,36 +83,37 @@ fn pixels(area: egui::Rect, [width, height]: [u32; 2], scale: f32) -> [u32; 4] {
 
 /// The result of presenting a frame.
 pub(super) struct PresentResult {
-    /// It is on the screen.
+    /// Whether it is on the screen.
     pub shown: bool,
-    /// Why the picture could not be drawn, and what the device said.
+    /// The reasons why the picture could not be drawn, and the messages of the device.
     pub errors: Vec<GpuError>,
 }
 
-/// Bytes of textures that go to the device with one frame: two images of 1024² with all their levels.
+/// How many bytes of textures are uploaded with one frame: two images of 1024² with all their levels.
 const TEXTURE_STEP: u64 = 8 << 20;
 
-/// After this without a change the picture is at rest.
+/// How long the picture must not have changed to be at rest.
 const SETTLING: Duration = Duration::from_millis(150);
 
-/// How edges are to look.
+/// The wanted smoothing of edges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AntialiasingRequest {
     pub wanted: Antialiasing,
-    /// The picture changes by itself.
+    /// Whether the picture changes by itself.
     pub playing: bool,
 }
 
-/// Frames in a row for which the surface gave an error instead of a texture, before surface and device are given up.
+/// For how many frames in a row the surface may give an error instead of a texture, before surface and device are given
+/// up.
 const MOST_REFUSALS: u32 = 8;
 
 /// Options for a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DeviceOptions {
     pub backend: Backend,
-    /// Frames do not wait for the display.
+    /// Whether a benchmark runs, so that frames do not wait for the display.
     pub measured: bool,
-    /// Bytes for textures; `None`: as is usual for the adapter.
+    /// The bytes for textures; `None`: as is usual for the adapter.
     pub texture_memory: Option<u64>,
 }
 
@@ -123,16 +124,16 @@ pub(super) struct Screen {
     pub gpu: Arc<Gpu>,
     renderer: Renderer,
     panels: Panels,
-    /// When the picture last changed.
+    /// The time at which the picture last changed.
     changed: Option<Instant>,
     refusals: u32,
-    /// Why, as it was told last.
+    /// The last error of the surface.
     refusal: Option<GpuError>,
     os: Arc<OsWindow>,
 }
 
 impl Screen {
-    /// A device for `os`.
+    /// Opens a device for the window `os`.
     pub fn open(
         os: &Arc<OsWindow>,
         display: &OwnedDisplayHandle,
@@ -166,28 +167,29 @@ impl Screen {
         })
     }
 
-    /// Pixels.
+    /// Returns the size of the surface in pixels.
     pub fn size(&self) -> [u32; 2] {
         [self.config.width, self.config.height]
     }
 
-    /// Panels are kept in a texture and copied from there, where the surface can be copied to.
+    /// Returns whether panels are kept in a texture and copied from there, which they are where the surface can be
+    /// copied to.
     pub fn keeps_panels(&self) -> bool {
         self.config.usage.contains(wgpu::TextureUsages::COPY_DST)
     }
 
-    /// Pixels that a texture may have each way.
+    /// Returns the greatest width and height of a texture, pixels.
     pub fn most_pixels(&self) -> u32 {
         self.gpu.device.limits().max_texture_dimension_2d
     }
 
-    /// Messages about parts of the model that are not drawn as its file has them.
+    /// Returns messages about parts of the model that are not drawn as its file has them.
     pub fn notices(&self) -> &[String] {
         self.renderer.notices()
     }
 
-    /// Gives up what is done beside the pictures and waits a moment until that has ended: a driver that is still used while the
-    /// program ends may crash.
+    /// Cancels the work beside the pictures and waits a moment until that has ended: a driver that is still used while
+    /// the program ends may crash.
     pub fn close(self) {
         const MOST: Duration = Duration::from_secs(3);
         let (gpu, start) = (Arc::clone(&self.gpu), Instant::now());
@@ -219,7 +221,7 @@ impl Screen {
         configure(&self.gpu, &self.surface, &self.config)
     }
 
-    /// Samples of a pixel of the picture.
+    /// Returns how many samples a pixel of the picture has.
     pub fn shown_samples(&self) -> u32 {
         self.renderer.samples()
     }
@@ -264,7 +266,7 @@ impl Screen {
                 let load = if is_new { load } else { wgpu::LoadOp::Load };
                 self.panels.upload(&self.gpu, &mut encoder, below, &window);
                 self.panels.paint(begin(&mut encoder, &kept, load), below, &window);
-                // What is painted next is uploaded to the same place.
+                // The next paint is uploaded to the same place.
                 self.gpu.queue.submit([std::mem::replace(&mut encoder, new_encoder()).finish()]);
             }
             encoder.copy_texture_to_texture(layer.as_image_copy(), texture.texture.as_image_copy(), layer.size());
@@ -291,13 +293,14 @@ impl Screen {
         Ok(PresentResult { shown: true, errors })
     }
 
-    /// Samples of a pixel of the next picture. What changes by itself, or twice in a short time, moves.
+    /// Returns how many samples a pixel of the next picture has. A picture that changes by itself, or twice in a short
+    /// time, counts as moving.
     fn samples(&mut self, frame: &Frame, edges: AntialiasingRequest) -> u32 {
         let by_processor = self.gpu.software.coarse_motion;
         match edges.wanted {
             Antialiasing::Off => return 1,
             Antialiasing::Auto if by_processor && !may_be_smooth(frame) => {
-                // Nothing settles.
+                // Nothing has to come to rest.
                 self.changed = None;
                 return 1;
             }
@@ -313,19 +316,19 @@ impl Screen {
         if edges.playing || recently { 1 } else { SAMPLES }
     }
 
-    /// When the picture will have settled and is to be drawn once more, with smooth edges.
+    /// Returns the time at which the picture will be at rest and is to be drawn once more, with smooth edges.
     pub fn settles_at(&self, wanted: Antialiasing) -> Option<Instant> {
         let coarse = wanted == Antialiasing::Auto && self.renderer.samples() == 1;
         self.changed.filter(|_| coarse).map(|at| at + SETTLING)
     }
 
-    /// The next texture of the surface; `None` when this frame is to be skipped.
+    /// Returns the next texture of the surface; `None` when this frame is to be skipped.
     fn next_texture(&mut self) -> Result<Option<wgpu::SurfaceTexture>, GpuError> {
         use wgpu::CurrentSurfaceTexture as Current;
         for attempt in 0..2 {
             match self.surface.get_current_texture() {
                 Current::Suboptimal(texture) if attempt == 0 => {
-                    // A texture that is still held forbids a new configuration.
+                    // A texture that is still held prevents a new configuration.
                     drop(texture);
                     self.resize(self.os.inner_size())?;
                 }
@@ -333,7 +336,7 @@ impl Screen {
                     self.refusals = 0;
                     return Ok(Some(texture));
                 }
-                // The window may have changed before word of it came.
+                // The window may have changed before its event came.
                 Current::Outdated => self.resize(self.os.inner_size())?,
                 Current::Lost => {
                     self.surface = surface(&self.gpu.instance, &self.os)?;
@@ -344,7 +347,7 @@ impl Screen {
                     self.refused()?;
                     break;
                 }
-                // It is told when the window is seen again.
+                // An event comes when the window is visible again.
                 Current::Occluded => return Ok(None),
             }
         }
@@ -352,9 +355,9 @@ impl Screen {
         Ok(None)
     }
 
-    /// The surface gave no texture, as it does when the device is lost.
+    /// Notes that the surface gave no texture, as happens when the device is lost.
     fn refused(&mut self) -> Result<(), GpuError> {
-        // A device that was shut down says so only when it is asked.
+        // A device that was shut down says so only when it is polled.
         let _any = self.gpu.device.poll(wgpu::PollType::Poll);
         self.refusals += 1;
         self.refusal = self.gpu.take_error();
@@ -367,16 +370,16 @@ impl Screen {
     }
 }
 
-/// The most bones that a processor draws with four samples of a pixel: more take it a quarter of a second and longer, for which
-/// a key would wait. Bones have soft edges of their own.
+/// The most bones that a processor draws with four samples of a pixel: more take it a quarter of a second and longer,
+/// for which a key would wait. Bones have soft edges of their own.
 const MOST_SMOOTH_BONES: usize = 1 << 14;
 
-/// Whether a processor that draws takes four samples of the pixels of this picture where nothing moves.
+/// Returns whether a processor that draws takes four samples of the pixels of this picture where nothing moves.
 fn may_be_smooth(frame: &Frame) -> bool {
     frame.bones.len() <= MOST_SMOOTH_BONES
 }
 
-/// A pass over what the window shows, or over what is kept of it.
+/// Begins a pass over what the window shows, or over the texture that keeps it.
 fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     view: &wgpu::TextureView,
@@ -395,12 +398,13 @@ fn surface(instance: &wgpu::Instance, window: &Arc<OsWindow>) -> Result<wgpu::Su
     instance.create_surface(Arc::clone(window)).map_err(|e| GpuError::NoSurface { details: e.to_string() })
 }
 
-/// A surface that could not be configured must not be asked for textures: that panics.
+/// Configures the surface. A surface that could not be configured must not be asked for textures: that panics.
 fn configure(gpu: &Gpu, surface: &wgpu::Surface<'static>, config: &wgpu::SurfaceConfiguration) -> Result<(), GpuError> {
     gpu.scope(|| surface.configure(&gpu.device, config))
 }
 
-/// Eight bits, not sRGB where there is a choice: egui blends in gamma space and the picture is encoded when it is copied.
+/// Chooses the format: eight bits, not sRGB where there is a choice, since egui blends in gamma space and the picture
+/// is encoded when it is copied.
 fn configuration(
     gpu: &Gpu,
     surface: &wgpu::Surface<'static>,
@@ -425,7 +429,7 @@ fn configuration(
     Ok(config)
 }
 
-/// The colour where neither picture nor panels are: the outer colour of the background, as egui would write it.
+/// Returns the colour where neither picture nor panels are: the outer colour of the background, as egui would write it.
 fn clear_color(background: Background) -> wgpu::Color {
     let [r, g, b] = match background {
         Background::Solid(color) | Background::Studio { outer: color, .. } => color,

@@ -1,6 +1,5 @@
-//! Settings that the window remembers from one run to the next. Nothing in that file stops the start: a file that is
-//! missing, broken or no file at all means the defaults, a field of the wrong type means its own default, and numbers are
-//! clamped.
+//! Settings that the window remembers from one run to the next. No settings file prevents the start: a file that is
+//! missing or broken means the defaults, a field of the wrong type means its own default, and numbers are clamped.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,23 +12,23 @@ use serde_json::Value;
 use super::ui::Saved;
 use crate::output::{self, overwritten, say};
 
-/// Everything remembered.
+/// All settings that are remembered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Settings {
-    /// Inner size of the window in points; zero: the default.
+    /// The inner size of the window in points; zero: the default.
     pub size: [f32; 2],
-    /// Panels, theme and the like.
+    /// The settings of the panels, the theme and the like.
     pub ui: Saved,
 }
 
 /// The greatest size of a settings file that is read, bytes; a file has a few hundred.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The largest size of anything, points: no window system has larger windows.
+/// The largest length in the settings, points: no window system has larger windows.
 const LARGEST: f64 = 32_767.0;
 
-/// Bytes of a path; systems allow some four thousand.
+/// The most bytes of a path; systems allow some four thousand.
 const LONGEST_PATH: usize = 4096;
 
 impl Settings {
@@ -48,8 +47,8 @@ impl Settings {
         Self { size: size.unwrap_or_default(), ui }
     }
 
-    /// Failing to remember is no reason to trouble anybody; it is said on standard error. `read` is what the program has
-    /// open, which is never written over.
+    /// Writes the settings. An error does not disturb the user; it is written to standard error. `read` are the files
+    /// that the program has open, which are never overwritten.
     pub(super) fn save<'a>(&self, read: impl IntoIterator<Item = &'a Path>) {
         let Some(path) = path() else { return };
         if let Err(error) = overwritten(&path, read) {
@@ -62,7 +61,7 @@ impl Settings {
     fn save_at(&self, path: &Path) -> std::io::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        // A pipe would be waited for, and a device remembers nothing.
+        // Only a regular file is replaced: a pipe would be waited for, and a device remembers nothing.
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             return Err(std::io::Error::other("it is a folder or something else that is no file"));
         }
@@ -75,7 +74,7 @@ fn path() -> Option<PathBuf> {
     Some(dirs.config_dir().join("settings.json"))
 }
 
-/// The text of a regular file that is not too long. Whatever else has its name is not waited for.
+/// Returns the text of a regular file that is not too long. Anything else of that name is not waited for.
 fn text_of(path: &Path) -> Option<String> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
     let mut text = String::new();
@@ -96,7 +95,8 @@ fn clamp_numbers(value: &mut Value) {
     }
 }
 
-/// The default with those fields of `file` that fit its type: one that does not fit costs none of the others.
+/// Returns the default with those fields of `file` that fit its type: a field that does not fit affects none of the
+/// others.
 fn usable_fields<T: Default + Serialize + DeserializeOwned>(file: &Value) -> T {
     let (Some(file), Ok(Value::Object(mut usable))) = (file.as_object(), serde_json::to_value(T::default())) else {
         return T::default();
@@ -172,7 +172,7 @@ mod tests {
                 let read = serde_json::to_value(Settings::read(&file.to_string())).unwrap();
                 for (other, was) in whole["ui"].as_object().unwrap() {
                     let wanted = if other == name { &defaults["ui"][name] } else { was };
-                    // Any text may be a path or a name; whoever reads it ignores those that nothing has.
+                    // Any text may be a path or a name; its reader ignores names that do not exist.
                     let is_text = other == "last_folder" || (was.is_string() && value.is_string());
                     if other != name || !is_text {
                         assert_eq!(&read["ui"][other], wanted, "{other} after {name} became {value}");
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(Settings::read(&file.to_string()), Settings::default());
     }
 
-    /// Fields that are added later are seen to by the same code, so the test names none.
+    /// Fields that are added later are handled by the same code, so the test names none.
     #[test]
     fn whatever_stands_in_the_file_every_number_has_bounds() {
         let whole = serde_json::to_value(remembered()).unwrap();
@@ -281,7 +281,7 @@ mod tests {
                 .unwrap();
             let before = Settings::read(&std::fs::read_to_string(&path).unwrap());
             assert_eq!(before, remembered());
-            // Killed when it is at it.
+            // It is killed while it is saving.
             while std::fs::read_to_string(&path).is_ok_and(|text| Settings::read(&text) == before) {
                 assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
             }
@@ -293,7 +293,7 @@ mod tests {
                 [remembered(), Settings::default()].iter().any(|s| serde_json::to_string_pretty(s).unwrap() == text)
             );
         }
-        // At most what the last one left; the next save sweeps it up.
+        // At most the last one has left a temporary file; the next save removes it.
         remembered().save_at(&path).unwrap();
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
         std::fs::remove_dir_all(&folder).unwrap();

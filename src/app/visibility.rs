@@ -1,21 +1,21 @@
-//! Whether anybody sees the window.
+//! Finds out whether the window can be seen.
 
 use std::time::{Duration, Instant};
 
-/// Whether anybody can see the window. One that nobody sees is not drawn: nothing would hold it back to the display's pace.
+/// Whether the window can be seen. One that cannot be is not drawn: nothing would hold it back to the display's pace.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WindowVisibility {
-    /// Not of size zero.
+    /// Whether its size is not zero.
     pub has_area: bool,
-    /// Other windows cover it.
+    /// Whether other windows cover it.
     pub covered: bool,
     minimised: bool,
-    /// When that was asked, which takes the window system a moment.
+    /// The time at which the window system was last asked, which takes a moment.
     asked: Option<Instant>,
 }
 
 impl WindowVisibility {
-    /// It may go on being drawn for so long after it was minimised.
+    /// How long it may still be drawn after it was minimised.
     const PATIENCE: Duration = Duration::from_millis(500);
 
     /// Starts with a window that nothing covers yet; `has_area`: its size is not zero.
@@ -23,8 +23,8 @@ impl WindowVisibility {
         Self { has_area, ..Self::default() }
     }
 
-    /// Whether the window is worth drawing at `now`. `is_minimised` asks the window system, which takes a moment: it is
-    /// called twice a second, and in every frame while the window is minimised.
+    /// Returns whether the window is worth drawing at `now`. `is_minimised` asks the window system, which takes a
+    /// moment: it is called twice a second, and in every frame while the window is minimised.
     pub fn is_seen(&mut self, now: Instant, is_minimised: &dyn Fn() -> bool) -> bool {
         if self.minimised || self.asked.is_none_or(|asked| now - asked > Self::PATIENCE) {
             self.asked = Some(now);

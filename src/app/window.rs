@@ -1,4 +1,5 @@
-//! One window and egui in it. A graphics device that is lost goes with its [`Screen`]; the window stays and gets another.
+//! One window and egui in it. A graphics device that is lost goes with its [`Screen`]; the window stays and gets
+//! another.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ use crate::session::{Antialiasing, Command, Session};
 
 pub(super) struct Window {
     // Fields drop in this order: the surface before the window it lies on.
-    /// `None` while a lost device has not been replaced.
+    /// The device's part; `None` while a lost device has not been replaced.
     screen: Option<Screen>,
     recovery: Recovery,
     /// Why the device was lost last.
@@ -51,7 +52,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Opens a window of `pixels` (else as remembered), with a surface and egui on it.
+    /// Opens a window of `pixels` (else of the remembered size), with a surface and egui on it.
     pub(super) fn open(
         event_loop: &ActiveEventLoop,
         proxy: &EventLoopProxy<UserEvent>,
@@ -78,7 +79,7 @@ impl Window {
         let screen = guarded(|| Screen::open(&os, &display, device_options))?;
         let [size, most] = [os.inner_size(), PhysicalSize::new(screen.most_pixels(), screen.most_pixels())];
         if size.width > most.width || size.height > most.height {
-            // What came of it is told as any change of size.
+            // The result is an event like any change of size.
             let _asked =
                 os.request_inner_size(PhysicalSize::new(size.width.min(most.width), size.height.min(most.height)));
         }
@@ -116,7 +117,7 @@ impl Window {
         self.screen.as_ref().map_or_else(|| "none at present".into(), name)
     }
 
-    /// Which kind of buffer pictures of `frame` read the palette from, and why; `None` while there is no device.
+    /// Returns the buffer that pictures of `frame` read the palette from, and why; `None` while there is no device.
     pub(super) fn palette_fit(&self, frame: &Frame) -> Option<PaletteFit> {
         self.screen.as_ref().map(|screen| Renderer::palette_fit(&screen.gpu, frame))
     }
@@ -125,7 +126,7 @@ impl Window {
         self.screen.as_ref().map_or_else(BlockFormats::default, |s| s.gpu.block_formats())
     }
 
-    /// Says from now on in a file where the controls are.
+    /// Lists the controls in a file from now on.
     pub(super) fn list_controls(&mut self, path: PathBuf) {
         self.egui.enable_accesskit();
         self.controls = Some(Controls::new(path));
@@ -145,54 +146,54 @@ impl Window {
         [size.width, size.height]
     }
 
-    /// Takes the message that says what the GPU could not do; each is given once.
+    /// Takes the message that says what the GPU could not do; each is returned once.
     pub(super) fn take_complaint(&mut self) -> Option<String> {
         self.messages.take()
     }
 
-    /// Messages about parts of the model that are not shown as its file has them.
+    /// Returns messages about parts of the model that are not shown as its file has them.
     pub(super) fn notices(&self) -> Vec<String> {
         let mut notices = self.screen.as_ref().map_or(Vec::new(), |s| s.notices().to_vec());
         notices.extend(self.fonts.notices());
         notices
     }
 
-    /// Letters on the screen that no font has yet, to be looked for among those of the system.
+    /// Takes the letters on the screen that no font has yet, to be looked for among those of the system.
     pub(super) fn take_wanted_letters(&self) -> Option<BTreeSet<char>> {
         self.fonts.take_wanted()
     }
 
-    /// Shows text with these fonts too, where the others lack letters.
+    /// Adds fonts for letters that the others lack.
     pub(super) fn add_fonts(&self, found: FontSearch) {
         self.fonts.add(&self.egui, found);
     }
 
-    /// Letters that no font had are looked for again when they are shown again.
+    /// Allows letters that no font had to be looked for again when they are shown again.
     pub(super) fn forget_missing_letters(&self) {
         self.fonts.forget_missing(&self.egui);
     }
 
-    /// The program ends.
+    /// Closes the device before the program ends.
     pub(super) fn close(mut self) {
         if let Some(screen) = self.screen.take() {
             screen.close();
         }
     }
 
-    /// Begins to bring a model to the device before it is shown. True while that is under way; false where it is there, or
-    /// will come at once with the first picture.
+    /// Begins to bring a model to the device before it is shown. Returns true while that is under way; false where it
+    /// is there, or will be with the first picture.
     pub(super) fn begin(&mut self, model: &Arc<Model>) -> bool {
         self.screen.as_mut().is_some_and(|screen| screen.begin(model))
     }
 
-    /// Gives up whatever model is on its way to the device, other than this one.
+    /// Cancels bringing any model but this one to the device.
     pub(super) fn forget_others(&mut self, model: Option<&Arc<Model>>) {
         if let Some(screen) = &mut self.screen {
             screen.forget_others(model);
         }
     }
 
-    /// The work that brings something to the device, and the share of it that is done, 0…1.
+    /// Returns the work that brings something to the device, and the share of it that is done, 0…1.
     pub(super) fn doing(&self) -> Option<(BackgroundWork, f32)> {
         self.screen.as_ref().and_then(Screen::doing)
     }
@@ -228,13 +229,13 @@ impl Window {
         if let Some(screen) = &mut self.screen
             && let Err(error) = guarded(|| screen.resize(size))
         {
-            // The next frame finds out whether this was the end of the device.
+            // The next frame finds out whether the device is lost.
             self.messages.add(error.to_string());
         }
         self.os.request_redraw();
     }
 
-    /// Something covers all of it, or no longer does.
+    /// Notes that something covers all of it, or no longer does.
     pub(super) fn cover(&mut self, covered: bool) {
         self.sight.covered = covered;
         if !covered {
@@ -242,12 +243,12 @@ impl Window {
         }
     }
 
-    /// The events that have come in since the last frame, in turns that egui is given one after the other.
+    /// Takes the events that have come in since the last frame, in turns that egui is given one after the other.
     pub(super) fn take_input(&mut self) -> Vec<egui::RawInput> {
         ui::turns(self.input.take_egui_input(&self.os))
     }
 
-    /// Lays out the panels for one turn and gives back what they ask for. Those of the last turn are to be painted.
+    /// Lays out the panels for one turn and returns the commands that they ask for. Those of the last turn are painted.
     pub(super) fn run_ui(
         &mut self,
         event_loop: &ActiveEventLoop,
@@ -281,7 +282,8 @@ impl Window {
         commands
     }
 
-    /// Draws the picture and the panels; false when there was nothing to draw on. A device that is lost is replaced.
+    /// Draws the picture and the panels; returns false when there was nothing to draw on. A device that is lost is
+    /// replaced.
     ///
     /// # Errors
     /// The device is lost and cannot be replaced.
@@ -314,7 +316,7 @@ impl Window {
         }
     }
 
-    /// Gives up the device and all that was on it, and tries for another.
+    /// Drops the device and everything on it, and tries for another.
     fn lose(&mut self, error: GpuError) -> Result<(), GpuError> {
         let screen = self.screen.take();
         // Where a library gave up, the device may know why.
@@ -327,7 +329,7 @@ impl Window {
             GpuError::Lost(reason) => reason,
             other => other.to_string(),
         };
-        // A device that fails may fail once more while it goes.
+        // A device that fails may fail once more while it is dropped.
         let _gone = guarded(|| {
             drop(screen);
             Ok(())
@@ -340,7 +342,7 @@ impl Window {
         self.try_again()
     }
 
-    /// Opens another device when it is time to: as the first was, else any that there is.
+    /// Opens another device when it is time to: one like the first, else any that there is.
     fn try_again(&mut self) -> Result<(), GpuError> {
         let now = Instant::now();
         if self.recovery.next_try().is_some_and(|at| at > now) {
@@ -372,14 +374,15 @@ impl Window {
         GpuError::Irreplaceable { reason: self.reason.clone(), details }
     }
 
-    /// When to present once more without anything new: while there is no device, and when the picture has settled.
+    /// Returns when to present once more without anything new: while there is no device, and when the picture is at
+    /// rest.
     pub(super) fn next_try(&self, shown: bool, wanted: Antialiasing) -> Option<Instant> {
         let settled = self.screen.as_ref().filter(|_| shown).and_then(|s| s.settles_at(wanted));
         let progress = self.doing().and_then(|_| Instant::now().checked_add(PROGRESS));
         self.recovery.next_try().into_iter().chain(settled).chain(progress).min()
     }
 
-    /// Samples of a pixel of the picture.
+    /// Returns how many samples a pixel of the picture has.
     pub(super) fn samples(&self) -> u32 {
         self.screen.as_ref().map_or(0, Screen::shown_samples)
     }
@@ -387,13 +390,13 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // egui minds textures that go unused, and there may have been no device for them.
+        // egui warns of textures that go unused, and there may have been no device for them.
         self.painted.textures.clear();
     }
 }
 
-/// All that egui has on a device, for one that has nothing yet: the atlas of glyphs is its only texture. From then on its
-/// own deltas carry the changes.
+/// Returns everything that egui has on a device, for one that has nothing yet: the atlas of glyphs is its only texture.
+/// From then on egui's own deltas carry the changes.
 fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
     let atlas = egui.fonts(|fonts| fonts.image());
     let mut textures = egui::TexturesDelta::default();
@@ -402,7 +405,7 @@ fn all_textures(egui: &egui::Context) -> egui::TexturesDelta {
     textures
 }
 
-/// How often one sees how far something is that is done beside the pictures.
+/// The time between two updates of the progress of work beside the pictures.
 const PROGRESS: Duration = Duration::from_millis(100);
 
 #[cfg(test)]
@@ -425,7 +428,7 @@ mod tests {
         let mut all = all_textures(&egui);
         let [delta] = &all.set[&egui::TextureId::default()][..] else { panic!("not one image") };
         assert!(delta.is_whole() && all.free.is_empty());
-        // The same as all deltas one after another.
+        // They are the same as all deltas one after another.
         let (deltas, size) = (&first.set[&egui::TextureId::default()], delta.image.size());
         let mut pixels = vec![egui::Color32::TRANSPARENT; size[0] * size[1]];
         for delta in deltas {

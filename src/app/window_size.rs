@@ -1,15 +1,15 @@
-//! How large the window opens: as remembered, as the monitors allow, and never too small for its panels.
+//! The size with which the window opens: as remembered, as the monitors allow, and never too small for its panels.
 
 use winit::dpi::LogicalSize;
 use winit::event_loop::ActiveEventLoop;
 
-/// Points. In less, three panels leave no room for the picture.
+/// The least size in points. In less, three panels leave no room for the picture.
 pub(super) const SMALLEST: [f32; 2] = [960.0, 600.0];
 
-/// The most points of a window where no monitor is known.
+/// The greatest size of a window in points where no monitor is known.
 const UNKNOWN_ROOM: [f64; 2] = [4096.0, 2304.0];
 
-/// How many points all monitors have together, from edge to edge; `None` where none is known.
+/// Returns how many points all monitors have together, from edge to edge; `None` where none is known.
 pub(super) fn room(event_loop: &ActiveEventLoop) -> Option<[f64; 2]> {
     let monitors = || event_loop.available_monitors().filter(|m| m.size().width > 0 && m.size().height > 0);
     // The smallest scale has the most points.
@@ -21,13 +21,13 @@ pub(super) fn room(event_loop: &ActiveEventLoop) -> Option<[f64; 2]> {
     Some([(right - i64::from(left)) as f64 / scale, (bottom - i64::from(top)) as f64 / scale])
 }
 
-/// A remembered size, no larger than `room`: the monitors may be others by now.
+/// Returns a remembered size, no larger than `room`: the monitors may be others by now.
 pub(super) fn fitted(wanted: [f32; 2], room: Option<[f64; 2]>) -> LogicalSize<f64> {
     let [width, height] = room.unwrap_or(UNKNOWN_ROOM);
     LogicalSize::new(f64::from(wanted[0]).min(width), f64::from(wanted[1]).min(height))
 }
 
-/// 1440 × 900 points, or nine tenths of a smaller screen.
+/// Returns 1440 × 900 points, or nine tenths of a smaller screen.
 pub(super) fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
     let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
     let screen = monitor.map(|m| m.size().to_logical::<f64>(m.scale_factor())).filter(|s| s.width > 0.0);

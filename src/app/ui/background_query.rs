@@ -1,4 +1,4 @@
-//! Work that a panel does beside the frame: once for each question, on a thread where it may take long.
+//! Questions that a panel has answered beside the frame: once each, on a thread where it may take long.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,25 +22,25 @@ impl<Q, A> Default for BackgroundQuery<Q, A> {
 }
 
 impl<Q, A> BackgroundQuery<Q, A> {
-    /// The last answer, which may be that to an earlier question.
+    /// Returns the last answer, which may be that to an earlier question.
     pub(super) fn latest(&self) -> Option<&A> {
         self.done.as_ref().map(|(_, answer)| answer)
     }
 
-    /// Takes out the answer that has arrived: what was asked can be asked anew.
+    /// Takes out the answer that has arrived, so that the same can be asked again.
     pub(super) fn finish(&mut self) -> Option<A> {
         self.done.take().map(|(_, answer)| answer)
     }
 
-    /// Somebody waits for an answer.
+    /// Returns whether an answer is under way.
     pub(super) fn is_under_way(&self) -> bool {
         self.under_way.is_some()
     }
 }
 
 impl<Q: PartialEq, A: Send + 'static> BackgroundQuery<Q, A> {
-    /// Has `question` answered by `answer`, unless it is or is about to be: at once where that is `quick`, else on a thread.
-    /// An answer that nobody waits for any more should give up when its flag is set, and return nothing.
+    /// Asks `question`, unless it is already answered or under way: `answer` computes it at once where that is `quick`,
+    /// else on a thread. An answer that is no longer wanted should give up when its flag is set, and return nothing.
     pub(super) fn ask(
         &mut self,
         ui: &Ui,
@@ -67,7 +67,7 @@ impl<Q: PartialEq, A: Send + 'static> BackgroundQuery<Q, A> {
         self.take(ui);
     }
 
-    /// Takes the answer that has arrived, and looks again soon where none has.
+    /// Takes the answer that has arrived, and asks for another frame soon where none has.
     pub(super) fn take(&mut self, ui: &Ui) {
         let Some((_, job)) = &self.under_way else { return };
         if !job.is_done() {

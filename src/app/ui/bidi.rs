@@ -1,7 +1,7 @@
-//! Text that runs from right to left. egui shapes each run of one font in its own direction but sets the runs side by side
-//! from left to right, so that `זרוע שמאל` would show its words in the wrong order. Here the glyphs of a line are set
-//! anew, after the rules of Unicode (UAX #9) for a line that runs from left to right, as the window does. Only what is
-//! painted changes: what is searched, copied and read aloud stays as the file has it.
+//! Text that runs from right to left. egui shapes each run of one font in its own direction but sets the runs side by
+//! side from left to right, so that `זרוע שמאל` would show its words in the wrong order. Here the glyphs of a line are
+//! moved, by the rules of Unicode (UAX #9) for a line that runs from left to right, as the window does. Only the
+//! painted glyphs change: text that is searched, copied and read aloud stays as the file has it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use egui::epaint::text::{Galley, Glyph, Row};
 use egui::{Context, FullOutput, Plugin, Rect, Shape};
 use unicode_bidi::{BidiInfo, Level, ParagraphBidiInfo};
 
-/// Sets all text of a frame anew that needs it.
+/// An egui plugin that reorders the glyphs of all text in a frame that needs it.
 #[derive(Debug, Default)]
 pub(super) struct RightToLeft;
 
@@ -33,19 +33,19 @@ fn set_anew(shape: &mut Shape) {
     }
 }
 
-/// Whether any letter of a text is written from right to left.
+/// Returns whether any letter of a text is written from right to left.
 pub(super) fn runs_left(text: &str) -> bool {
     // The first byte of the first such letter, U+0590, in UTF-8.
     text.bytes().any(|b| b >= 0xd6) && text.chars().any(is_from_right)
 }
 
-/// Letters, digits and marks of scripts that are written from right to left. The bundled fonts have none of them, so that
-/// a run of them is a run of its own when it is shaped.
+/// Returns whether a character is a letter, digit or mark of a script that is written from right to left. The bundled
+/// fonts have none of them, so that they are shaped as a run of their own.
 fn is_from_right(c: char) -> bool {
     matches!(c as u32, 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfefe | 0x10800..=0x10fff | 0x1e800..=0x1efff)
 }
 
-/// The galley with the glyphs of each line where they are read.
+/// Returns the galley with the glyphs of each line in visual order.
 fn visual(galley: &Galley) -> Galley {
     let mut galley = galley.clone();
     galley.mesh_bounds = Rect::NOTHING;
@@ -63,7 +63,7 @@ fn set_row(row: &mut Row, pixels_per_point: f32) {
     let paragraph = ParagraphBidiInfo::new(&text, Some(Level::ltr()));
     let levels = paragraph.reordered_levels_per_char(0..text.len());
     let order = BidiInfo::reorder_visual(&levels);
-    // Where each glyph was set: the pen moves on by what glyphs are wide, whatever marks above letters are shifted by.
+    // The pen moves on by the widths of glyphs, whatever marks above letters are shifted by.
     let mut pen = 0.0;
     let mut step = |glyph: &Glyph| {
         pen += glyph.advance_width;
@@ -71,7 +71,8 @@ fn set_row(row: &mut Row, pixels_per_point: f32) {
     };
     let before: Vec<f32> = row.glyphs.iter().map(&mut step).collect();
     let mut pen = 0.0;
-    // The glyph set last, and how far it was moved. What stays beside it moves as far, or joined letters would part.
+    // The glyph that was placed last, and how far it was moved. Glyphs that stay beside it move as far, or joined
+    // letters would part.
     let mut last: Option<(usize, f32)> = None;
     for place in order {
         let i = logical[place];
@@ -86,8 +87,8 @@ fn set_row(row: &mut Row, pixels_per_point: f32) {
     row.visuals.mesh_bounds = row.visuals.mesh.calc_bounds();
 }
 
-/// The glyphs of a line, as places in it, in the order in which they are read. Shaped runs from right to left stand there
-/// last letter first.
+/// Returns the glyphs of a line, as places in it, in the order in which they are read. Runs from right to left stand
+/// there with their last letter first.
 fn logical_order(glyphs: &[Glyph]) -> Vec<usize> {
     let mut out: Vec<usize> = Vec::with_capacity(glyphs.len());
     let mut i = 0;
@@ -95,7 +96,7 @@ fn logical_order(glyphs: &[Glyph]) -> Vec<usize> {
         let length = glyphs[i..].iter().take_while(|g| is_from_right(g.chr)).count();
         let run = i..i + length.max(1);
         i = run.end;
-        // Where letters were joined into one glyph, empty ones stand in for the rest, at the wrong end.
+        // Where letters were joined into one glyph, empty ones stand for the rest, at the wrong end.
         let shown =
             run.clone().filter(|n| length == 0 || glyphs[*n].advance_width > 0.0 || !glyphs[*n].uv_rect.is_nothing());
         out.extend(shown.rev());
@@ -103,11 +104,11 @@ fn logical_order(glyphs: &[Glyph]) -> Vec<usize> {
     out
 }
 
-/// Moves a glyph of a line to the right, points. Where it is read from right to left, a bracket opens the other way.
+/// Moves a glyph of a line to the right by `shift` points. In text from right to left a bracket is mirrored.
 fn move_glyph(row: &mut Row, index: usize, shift: f32, from_right: bool) {
     let glyph = &mut row.glyphs[index];
     let mirror = from_right && "()[]{}<>«»‹›≤≥".contains(glyph.chr);
-    // The middle of the room that it takes.
+    // The glyph is mirrored about the middle of its width.
     let middle = glyph.pos.x + shift + 0.5 * glyph.advance_width;
     glyph.pos.x += shift;
     if glyph.uv_rect.is_nothing() {
@@ -129,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Inter, then fonts with Hebrew and Arabic letters.
+    /// Returns Inter, then fonts with Hebrew and Arabic letters.
     fn fonts() -> egui::epaint::text::Fonts {
         let mut fonts = super::super::theme::fonts();
         let files: [(&str, &[u8]); 2] = [
@@ -143,14 +144,14 @@ mod tests {
         egui::epaint::text::Fonts::new(egui::epaint::TextOptions::default(), fonts)
     }
 
-    /// The galley as egui lays it out.
+    /// Returns the galley as egui lays it out.
     fn laid_out(text: &str) -> Galley {
         let font = FontId::new(32.0, FontFamily::Proportional);
         let galley = fonts().with_pixels_per_point(1.0).layout_no_wrap(text.to_owned(), font, Color32::WHITE);
         (*galley).clone()
     }
 
-    /// The letters of a galley from left to right, as they are painted.
+    /// Returns the letters of a galley from left to right, as they are painted.
     fn read(galley: &Galley) -> String {
         let row = &galley.rows[0].row;
         let mut seen: Vec<(f32, char)> = Vec::new();
@@ -166,14 +167,14 @@ mod tests {
         let cases = [
             ("זרוע שמאל", "לאמש עורז"),
             ("זרוע.L", "עורז.L"),
-            // A number belongs to the letters before it, with what stands between.
+            // A number belongs to the letters before it, with the characters between.
             ("Arm זרוע 2 שמאל.001", "Arm 001.לאמש 2 עורז"),
             ("plain", "plain"),
         ];
         for (text, wanted) in cases {
             assert_eq!(read(&visual(&laid_out(text))), wanted, "{text}");
         }
-        // What it mends: egui leaves the words in the order of a language that runs from left to right.
+        // Without this, egui leaves the words in the order of a language that runs from left to right.
         assert_eq!(read(&laid_out("זרוע שמאל")), "עורז לאמש");
     }
 

@@ -1,4 +1,5 @@
-//! How bones look and how opaque the skin is: what of that is no row of a menu, and the caret beside *Bones* that opens it.
+//! The look of bones and the opacity of the skin: the controls that are no rows of a menu, and the caret beside *Bones*
+//! that opens them.
 
 use egui::{Align2, Popup, PopupCloseBehavior, Slider, Ui, vec2};
 
@@ -7,7 +8,7 @@ use super::theme::{self, ROW, colors};
 use super::widgets::{focus_ring, press};
 use crate::session::{Command, Session, View, ViewCommand};
 
-/// The caret beside the switch over the picture, which opens `rows`.
+/// Shows the caret beside the switch over the picture, which opens `rows`.
 pub(super) fn caret(ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
     let (rect, response) = press(ui, vec2(22.0, ROW), "Bones and skin", None);
     let c = colors(ui);
@@ -21,7 +22,7 @@ pub(super) fn caret(ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
     Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(rows);
 }
 
-/// How thick bones are, and how opaque the skin is.
+/// Shows sliders for the thickness of bones and the opacity of the skin.
 pub(super) fn sliders(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
     ui.separator();
@@ -36,8 +37,8 @@ pub(super) fn sliders(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
     }
 }
 
-/// A share in percent with its name before it; gives back what it was moved to. `by_factor`: as much room for half of 1 as
-/// for twice.
+/// Shows a slider of a percentage with its name before it; returns the value that it was moved to. `by_factor`: the
+/// scale is logarithmic, with as much room for half of 1 as for twice.
 fn slider(ui: &mut Ui, name: &str, now: f32, range: std::ops::RangeInclusive<f32>, by_factor: bool) -> Option<f32> {
     let mut value = now;
     ui.horizontal(|ui| {

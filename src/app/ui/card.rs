@@ -1,4 +1,4 @@
-//! The card in the lower right corner: what the pointer is over, and what moves it.
+//! The card in the lower right corner, which describes what the pointer is over, and what moves it.
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
@@ -10,12 +10,12 @@ use crate::inspect::{Hit, VertexRef};
 use crate::model::{InfluencesRef, Model, NodeId, Primitive, WeightFormat};
 use crate::session::Session;
 
-/// Influences written out; of more, one fewer, and the rest is counted.
+/// The most influences that are listed; where there are more, one fewer is listed and the rest is counted.
 const SHOWN: usize = 8;
-/// Points.
+/// The width of the card, points.
 const WIDTH: f32 = 288.0;
 
-/// A vertex with its influences, else the joint whose bone is under the pointer.
+/// Shows a vertex with its influences, else the joint whose bone is under the pointer.
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hit>) {
     let Some(model) = session.model() else { return };
     if let Some(hit) = vertex {
@@ -51,7 +51,7 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     }
 }
 
-/// How the weights of a vertex differ from those of its mirror image, where the overlay shows that.
+/// Says how the weights of a vertex differ from those of its mirror image, where the overlay shows that.
 fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     session.view().overlay.filter(|o| o.id == "asymmetry")?;
     let model = session.model()?;
@@ -70,7 +70,7 @@ fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     })
 }
 
-/// The name of a mesh: its own, or that of its node where it has none.
+/// Returns the name of a mesh: its own, or that of its node where it has none.
 pub(super) fn mesh_of(model: &Model, vertex: VertexRef) -> Option<String> {
     let instance = model.instances.get(vertex.instance.index())?;
     let name = &model.meshes[instance.mesh.index()].name;
@@ -83,14 +83,14 @@ pub(super) fn primitive_of(model: &Model, vertex: VertexRef) -> Option<&Primitiv
     (vertex.vertex < primitive.vertex_count()).then_some(primitive)
 }
 
-/// The weights of the primitive of a vertex; `None` where it is rigid.
+/// Returns the weights of the primitive of a vertex; `None` where it is rigid.
 pub(super) fn influences_of(model: &Model, vertex: VertexRef) -> Option<InfluencesRef<'_>> {
     primitive_of(model, vertex)?;
     model.influences(model.instances[vertex.instance.index()].mesh, vertex.primitive)
 }
 
-/// What the file stores for a joint of a vertex, in the slot that it has now or else in any; nothing where the file has no
-/// such pair.
+/// Describes what the file stores for a joint of a vertex, in the slot that it has now or else in any; empty where the
+/// file has no such pair.
 pub(super) fn stored_weight(stored: &InfluencesRef<'_>, vertex: usize, (joint, slot): (u16, usize)) -> String {
     let (joints, weights) = stored.of(vertex);
     let is_it = |slot: &usize| joints.get(*slot) == Some(&joint) && weights[*slot] != 0.0;
@@ -98,7 +98,7 @@ pub(super) fn stored_weight(stored: &InfluencesRef<'_>, vertex: usize, (joint, s
     slot.map(|slot| weight_text(stored.format_of(slot), weights[slot])).unwrap_or_default()
 }
 
-/// Each influence with name, bar, weight and what the file stores; then their sum, and how the method makes a position of them.
+/// Shows each influence with name, bar, weight and what the file stores; then their sum, and the method's equation.
 fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     let Some((document, model)) = session.document().zip(session.model()) else { return };
     let instance = &model.instances[vertex.instance.index()];
@@ -129,7 +129,7 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     figure(ui, method.label, method.text.equation);
 }
 
-/// The sum of the weights as used; amber where what the file stores does not sum to one.
+/// Shows the sum of the weights as used, in amber where the stored weights do not sum to one.
 pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &InfluencesRef<'_>, vertex: usize) {
     let as_stored = stored.sum(vertex);
     if stored.sums_to_one(vertex) {
@@ -162,7 +162,7 @@ fn weight_text(format: WeightFormat, weight: f32) -> String {
     }
 }
 
-/// A joint, a bar, a weight, and what is stored.
+/// Shows a joint, a bar, a weight, and what is stored.
 fn influence(ui: &mut Ui, name: &str, weight: f32, stored: &str) {
     const BAR: f32 = 44.0;
     const FIGURE: f32 = 40.0;

@@ -7,17 +7,17 @@ use super::icons;
 use super::theme::{self, BODY, colors};
 use super::widgets::{counted, paint_line};
 
-/// How long the plate stands.
+/// How long the plate is shown.
 const SHOWN_SECS: f64 = 2.5;
 
-/// Between the plate and the lower edge, points.
+/// The distance between the plate and the lower edge, points.
 const INSET: f32 = 16.0;
 
 /// The message that the plate shows.
 #[derive(Clone, Debug)]
 struct Copied {
     what: String,
-    /// By the clock of egui, seconds.
+    /// When it disappears, by the clock of egui, seconds.
     until: f64,
 }
 
@@ -25,7 +25,7 @@ fn id() -> Id {
     Id::unique("copied")
 }
 
-/// Puts `text` on the clipboard, and says that `what` was copied.
+/// Puts `text` on the clipboard, and shows that `what` was copied.
 pub(super) fn copy(ui: &Ui, text: String, what: &str) {
     ui.ctx().copy_text(text);
     let until = ui.input(|i| i.time) + SHOWN_SECS;
@@ -33,13 +33,13 @@ pub(super) fn copy(ui: &Ui, text: String, what: &str) {
     ui.ctx().request_repaint();
 }
 
-/// Puts the rows of a table with a header line on the clipboard, and says how many of `one` or `many` they are.
+/// Puts the rows of a table with a header line on the clipboard, and shows how many of `one` or `many` they are.
 pub(super) fn copy_rows(ui: &Ui, table: String, one: &str, many: &str) {
     let rows = table.lines().count().saturating_sub(1);
     copy(ui, table, &counted(rows, one, many));
 }
 
-/// Over the picture in `rect`, `lift` points above where it would stand with nothing below it.
+/// Shows the plate over the picture in `rect`, `lift` points higher than without anything below it.
 pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
     let Some(Copied { what, until }) = ui.data(|data| data.get_temp(id())) else { return };
     let left = until - ui.input(|i| i.time);

@@ -1,4 +1,4 @@
-//! The crowd: any number of the model in the View menu, and the line that says whose pose is shown.
+//! The crowd: its number in the View menu, and the line that says whose pose is shown.
 
 use egui::{CornerRadius, DragValue, Sense, Ui, vec2};
 
@@ -6,12 +6,12 @@ use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{grouped, paint_line};
 use crate::session::{Command, Session, ViewCommand, most_members};
 
-/// How many there may be; one where nothing is open.
+/// Returns how many members there may be; one where nothing is open.
 pub(super) fn most(session: &Session) -> u32 {
     session.model().map_or(1, |model| most_members(model))
 }
 
-/// Any other number.
+/// Shows the field for any other number.
 pub(super) fn field(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let (most, shown) = (most(session), session.crowd() as u32);
     ui.horizontal(|ui| {
@@ -28,7 +28,7 @@ pub(super) fn field(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
     });
 }
 
-/// Below the switches over the picture, where there is a crowd, or was to be one.
+/// Shows a line below the switches over the picture, where there is a crowd or one was asked for.
 pub(super) fn line(ui: &mut Ui, session: &Session) {
     let c = colors(ui);
     let (text, ink) = match session.crowd_refusal() {

@@ -1,4 +1,4 @@
-//! Keys and what they do; what program this is.
+//! The dialogs: the list of keys, and what program this is.
 
 use egui::accesskit::Role;
 use egui::{Id, Label, Modal, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
@@ -10,7 +10,8 @@ use crate::session::{COMMANDS, CommandRow, Menu};
 
 pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status) {
     let Some(dialog) = state.dialog else { return };
-    // A modal takes no Escape in its first pass, where a key that opens it and Escape may follow each other within one frame.
+    // A modal does not react to Escape in its first pass, where a key that opens it and Escape may follow each other
+    // within one frame.
     let escaped = !Popup::is_any_open(ui.ctx())
         && ui.ctx().input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
     let modal = Modal::new(Id::unique("dialog")).frame(egui::Frame::window(ui.style()));
@@ -23,7 +24,7 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status) {
     }
 }
 
-/// Title and close button; true when closed.
+/// Shows title and close button; returns true when it was closed.
 fn head(ui: &mut Ui, title: &str) -> bool {
     let mut close = false;
     ui.horizontal(|ui| {

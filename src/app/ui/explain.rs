@@ -19,20 +19,20 @@ use crate::session::{Command, SelectionCommand, Session};
 /// The state that the page keeps from frame to frame.
 #[derive(Debug, Default)]
 pub(super) struct Explain {
-    /// The vertex is shown, not the joint.
+    /// Whether the vertex is shown, not the joint.
     page: bool,
-    /// A click has just asked about the vertex: what it selects beside that does not turn the page.
+    /// Whether a click has just asked about the vertex: the joint that the click also selects does not turn the page.
     asked: bool,
     /// The vertex that was pinned and the node that was selected in the last frame.
     seen: (Option<VertexRef>, Option<NodeId>),
-    /// In which the position is read; `None`: that of the joint that moves the vertex most.
+    /// The space in which the position is shown; `None`: that of the joint that moves the vertex most.
     space: Option<Space>,
     spaces: SearchList,
-    /// The matrix of each influence is shown.
+    /// Whether the matrix of each influence is shown.
     matrices: bool,
 }
 
-/// In which a position is read.
+/// A space in which a position is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
     World,
@@ -44,7 +44,7 @@ impl Explain {
         self.asked = true;
     }
 
-    /// The page turns to what was pinned or selected last.
+    /// Turns the page to what was pinned or selected last.
     fn follow(&mut self, session: &Session) {
         let now = (session.view().pinned, session.view().selected);
         if std::mem::take(&mut self.asked) || now.0 != self.seen.0 {
@@ -56,7 +56,8 @@ impl Explain {
     }
 }
 
-/// While a vertex is pinned: the choice between it and the joint, and the page about it if chosen (true).
+/// While a vertex is pinned, shows the choice between it and the joint, and the page about it if chosen; then returns
+/// true.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands: &mut Vec<Command>) -> bool {
     state.follow(session);
     let Some((model, e)) = session.model().zip(session.explanation()) else { return false };
@@ -89,7 +90,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
     true
 }
 
-/// Decimals of positions: a tenth of a millimetre in a figure, fewer in a house.
+/// Returns the decimals of positions: a tenth of a millimetre in a figure, fewer in a house.
 fn places_of(session: &Session) -> usize {
     explain_text::places(session.opened_bounds().diagonal())
 }
@@ -103,10 +104,10 @@ fn head(ui: &mut Ui, model: &Model, e: &Explanation) {
     ui.add(Label::new(RichText::new(part).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
-/// Points before the columns.
+/// The width of the labels before the columns, points.
 const LABEL: f32 = 88.0;
 
-/// A label and three numbers in columns.
+/// Shows a label and three numbers in columns.
 fn vector(ui: &mut Ui, label: &str, v: DVec3, places: usize, ink: Color32) -> egui::Response {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
@@ -123,7 +124,7 @@ fn vector(ui: &mut Ui, label: &str, v: DVec3, places: usize, ink: Color32) -> eg
     response
 }
 
-/// The letters over the columns.
+/// Shows the letters over the columns.
 fn axes(ui: &mut Ui) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 16.0), Sense::hover());
@@ -158,7 +159,7 @@ fn stored(ui: &mut Ui, model: &Model, e: &Explanation, places: usize) {
     vector(ui, "v", e.rest, places, text).on_hover_text("With the morph targets: what the joints move");
 }
 
-/// The weight of each term as the file stores it.
+/// Returns the weight of each term as the file stores it.
 fn stored_weights(session: &Session, e: &Explanation) -> Vec<String> {
     let influences = stored_influences(session, e);
     let now = session.model().and_then(|model| influences_of(model, e.vertex));
@@ -169,13 +170,14 @@ fn stored_weights(session: &Session, e: &Explanation) -> Vec<String> {
     e.terms.iter().map(|term| text(term).unwrap_or_default()).collect()
 }
 
-/// `None` where the vertex is rigid.
+/// Returns the stored influences of the vertex's primitive; `None` where it is rigid.
 fn stored_influences<'a>(session: &'a Session, e: &Explanation) -> Option<InfluencesRef<'a>> {
     let document = session.document().filter(|_| e.skinned)?;
     influences_of(document.stored(), e.vertex)
 }
 
-/// Each influence: the joint, its weight, the vertex seen from it, its matrix, and where it alone would carry the vertex.
+/// Shows each influence: the joint, its weight, the vertex seen from it, its matrix, and where it alone would carry the
+/// vertex.
 fn terms(
     ui: &mut Ui,
     session: &Session,
@@ -228,7 +230,8 @@ fn terms(
     }
 }
 
-/// The name of a joint, which selects it (true), its weight, and in a column at the end what is stored.
+/// Shows the name of a joint, its weight, and in a column at the end what is stored; returns true where a click on the
+/// name selects it.
 fn joint(
     ui: &mut Ui,
     session: &Session,
@@ -260,7 +263,7 @@ fn joint(
     response.clicked()
 }
 
-/// How the terms become the position.
+/// Shows how the terms become the position.
 fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, places: usize) {
     let method = session.view().method;
     section(ui, method.label, |_| {});
@@ -294,7 +297,7 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
     }
 }
 
-/// The position in the space that is chosen.
+/// Shows the position in the space that is chosen.
 fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: &mut Explain) {
     let places = places_of(session);
     section(ui, "Seen from", |_| {});
@@ -324,7 +327,7 @@ fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: 
     }
 }
 
-/// The place where the vertex was bound, in the space of a joint of its skin.
+/// Returns the place where the vertex was bound, in the space of a joint of its skin.
 pub(super) fn bound_offset(model: &Model, e: &Explanation, node: NodeId) -> Option<DVec3> {
     let skin = &model.skins[model.instances[e.vertex.instance.index()].skin?.index()];
     let joint = skin.joints.iter().position(|j| *j == node).filter(|_| e.skinned)?;
@@ -342,7 +345,8 @@ fn space_name(model: &Model, e: &Explanation, space: Space) -> String {
     }
 }
 
-/// The list of spaces: world, the mesh's node, the joints that move the vertex, all others; searched where it is long.
+/// Shows the list of spaces: world, the mesh's node, the joints that move the vertex, all others; with a search where
+/// it is long.
 fn spaces(ui: &mut Ui, model: &Model, e: &Explanation, now: Space, state: &mut Explain) {
     let carrier = model.instances[e.vertex.instance.index()].node;
     let movers = e.terms.iter().map(|t| t.node);

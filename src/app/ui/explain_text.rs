@@ -1,4 +1,4 @@
-//! The explanation of a vertex as text: to be read, and as a table with every digit.
+//! The explanation of a vertex as text: for reading, and as a table with every digit.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::deform::{Method, Readout};
 use crate::inspect::Explanation;
 use crate::model::Model;
 
-/// Decimals of positions in a model of `size` metres: four in a figure.
+/// Returns the decimals of positions in a model of `size` metres: four in a figure.
 pub(super) fn places(size: f32) -> usize {
     let places = 4.0 - size.max(1e-6).log10().floor();
     if places.is_finite() { places.clamp(1.0, 8.0) as usize } else { 4 }
@@ -59,7 +59,7 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
     out
 }
 
-/// A line for each quantity; every number as it is.
+/// Writes a line for each quantity, with all digits of every number.
 pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
     let mut out = String::from("quantity\tjoint\tweight\tstored\tx\ty\tz\tw\n");
     let mut row = |quantity: &str, who: [&str; 3], v: &[f64]| {
@@ -127,7 +127,7 @@ mod tests {
             let lines = table.lines().filter(|line| line.starts_with(start));
             lines.map(|line| line.split('\t').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
         };
-        // Weight times M v, summed, is p, digit for digit but the last.
+        // The sum of weight times M v is p, but for the last digit.
         let alone = cells("M v\t");
         let p = &cells("p\t")[0];
         assert_eq!(alone.len(), 2);

@@ -1,7 +1,7 @@
-//! The order in which Tab moves the focus: reading order through the panels (the top bar, the outliner, the view with the
-//! tables below it, the inspector, the timeline), and within each of them line by line. egui alone would go in the order in
-//! which panels are laid out. Some widgets are passed over: the slider beside a value that can be typed, the rows of a list
-//! that has arrows.
+//! The order in which Tab moves the focus: reading order through the panels (the top bar, the outliner, the view with
+//! the tables below it, the inspector, the timeline), and within each of them line by line. egui alone would use the
+//! order in which panels are laid out. Tab skips some widgets: the slider beside a value that can be typed, the rows of
+//! a list that has arrows.
 
 use std::ops::Range;
 
@@ -13,13 +13,13 @@ use super::theme::{RADIUS, colors};
 /// The state that is kept from one pass to the next.
 #[derive(Debug, Default)]
 pub(super) struct Focus {
-    /// Places in the list of all widgets of the window itself, in the order in which Tab goes.
+    /// Ranges of the list of all widgets of the window itself, in the order in which Tab visits them.
     panels: Vec<Range<usize>>,
-    /// The focus came by keyboard: it is shown.
+    /// Whether the focus came by keyboard, so that it is shown.
     pub(super) by_key: bool,
 }
 
-/// Panels in reading order.
+/// The panels in reading order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FocusRegion {
     Menu,
@@ -42,14 +42,14 @@ impl FocusCounter {
         Self { layer: ui.layer_id(), seen: 0, panels: Vec::new() }
     }
 
-    /// Says that all widgets shown since the last call belong to `place`.
+    /// Notes that all widgets shown since the last call belong to `place`.
     pub(super) fn shown(&mut self, ui: &Ui, place: FocusRegion) {
         let now = ui.ctx().viewport(|v| v.this_pass.widgets.get_layer(self.layer).count());
         self.panels.push((place, self.seen..now));
         self.seen = now;
     }
 
-    /// All panels were shown.
+    /// Notes that all panels were shown.
     pub(super) fn done(mut self, focus: &mut Focus) {
         self.panels.sort_by_key(|(place, _)| *place as usize);
         focus.panels = self.panels.into_iter().map(|(_, range)| range).collect();
@@ -60,12 +60,12 @@ fn passed_over() -> Id {
     Id::unique("passed over by Tab")
 }
 
-/// Tab passes over this widget, which can have the focus all the same.
+/// Makes Tab skip this widget, which can have the focus all the same.
 pub(super) fn pass_over(ui: &Ui, id: Id) {
     ui.data_mut(|d| d.get_temp_mut_or_default::<IdSet>(passed_over()).insert(id));
 }
 
-/// Before the first widget of a pass: Tab was pressed, with Shift where `back`.
+/// Moves the focus where Tab was pressed (backwards with Shift). It is called before the first widget of a pass.
 pub(super) fn step(ctx: &Context, layer: LayerId, focus: &mut Focus, back: bool) {
     let over: IdSet = ctx.data(|d| d.get_temp(passed_over())).unwrap_or_default();
     let all = in_order(ctx, layer, focus);
@@ -84,7 +84,7 @@ pub(super) fn step(ctx: &Context, layer: LayerId, focus: &mut Focus, back: bool)
     let Some(next) = next else { return };
     focus.by_key = true;
     ctx.memory_mut(|m| m.request_focus(next.id));
-    // What is scrolled out of sight comes into it.
+    // A widget that is scrolled out of sight is scrolled into it.
     if next.interact_rect.height() < next.rect.height() - 0.5 {
         let request = accesskit::ActionRequest {
             action: Action::ScrollIntoView,
@@ -96,8 +96,8 @@ pub(super) fn step(ctx: &Context, layer: LayerId, focus: &mut Focus, back: bool)
     }
 }
 
-/// All widgets of the last pass that can have the focus, in the order in which Tab goes. While a list, a menu or a dialog
-/// is open that is what is in it.
+/// Returns all widgets of the last pass that can have the focus, in the order in which Tab visits them. While a list, a
+/// menu or a dialog is open these are the widgets in it.
 fn in_order(ctx: &Context, layer: LayerId, focus: &Focus) -> Vec<WidgetRect> {
     let can = |w: &&WidgetRect| w.enabled && w.visible && w.sense.is_focusable();
     let above = |id: &LayerId| *id != layer && matches!(id.order, Order::Middle | Order::Foreground);
@@ -120,9 +120,9 @@ fn in_order(ctx: &Context, layer: LayerId, focus: &Focus) -> Vec<WidgetRect> {
     out
 }
 
-/// From the top line to the bottom one, each from left to right.
+/// Sorts widgets from the top line to the bottom one, and each line from left to right.
 fn by_lines(mut widgets: Vec<WidgetRect>) -> Vec<WidgetRect> {
-    /// Points. What is higher is as if it stood in its first line.
+    /// The height of a line, points. A higher widget counts for its first line.
     const LINE: f32 = 24.0;
     let middle = |w: &WidgetRect| w.rect.top() + 0.5 * w.rect.height().min(LINE);
     widgets.sort_by(|a, b| middle(a).total_cmp(&middle(b)));
@@ -139,14 +139,15 @@ fn by_lines(mut widgets: Vec<WidgetRect>) -> Vec<WidgetRect> {
     lines.concat()
 }
 
-/// Before the first widget of a pass, after [`step`]: what Tab passes over is found out anew.
+/// Forgets which widgets Tab skips, to be collected anew. It is called before the first widget of a pass, after
+/// [`step`].
 pub(super) fn begin(ctx: &Context, focus: &mut Focus) {
     ctx.data_mut(|d| d.remove_temp::<IdSet>(passed_over()));
     focus.by_key &= !ctx.input(|i| i.pointer.any_pressed());
 }
 
-/// After the last widget of a pass: a ring around what has the focus, where it came by keyboard. Whoever clicks knows where
-/// he is.
+/// Draws a ring around the widget that has the focus, where it came by keyboard, since after a click one knows where it
+/// is. It is called after the last widget of a pass.
 pub(super) fn ring(ui: &Ui, focus: &Focus) {
     let ctx = ui.ctx();
     let focused = ctx.memory(|m| m.focused()).filter(|_| focus.by_key);
@@ -159,6 +160,6 @@ pub(super) fn ring(ui: &Ui, focus: &Focus) {
         painter.rect_stroke(widget.rect.shrink(inset), radius, stroke, StrokeKind::Inside);
     };
     ring(0.0, 2.0, c.accent);
-    // Seen on what has the colour of the ring, too.
+    // The ring is visible on widgets of its own colour, too.
     ring(2.0, 1.0, c.panel);
 }

@@ -1,4 +1,4 @@
-//! Names beside the ghosts of the pinned vertex: whose each dot is, as far as they stand apart.
+//! The names beside the ghosts of the pinned vertex: each dot has the name of its joint, as far as they are apart.
 
 use egui::{Rect, Ui, pos2, vec2};
 
@@ -6,7 +6,7 @@ use super::theme::{self, SMALL, colors};
 use super::widgets::{number, shortened};
 use crate::session::Session;
 
-/// Ghosts that are named; more would hide the picture.
+/// The most ghosts that are named; more would hide the picture.
 const MOST: usize = 8;
 /// A ghost nearer than this to the vertex lies under its dot, points.
 const APART: f32 = 14.0;
@@ -24,7 +24,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
     };
     let Some(vertex) = on_screen(explanation.position) else { return };
     let mut taken: Vec<Rect> = Vec::new();
-    // The heaviest first.
+    // The heaviest come first.
     for term in explanation.terms.iter().take(MOST) {
         let Some(at) = on_screen(term.alone).filter(|at| at.distance(vertex) > APART && rect.contains(*at)) else {
             continue;
@@ -33,7 +33,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
         let (name, _) = shortened(ui, name, theme::regular(SMALL), c.text, 140.0);
         let weight = ui.painter().layout_no_wrap(number(term.weight as f32, 3), theme::regular(SMALL), c.dim);
         let size = vec2(name.size().x + 6.0 + weight.size().x, name.size().y);
-        // Away from the vertex, so that the line stays free.
+        // The name points away from the vertex, so that the line stays free.
         let left = if at.x < vertex.x { at.x - 12.0 - size.x } else { at.x + 12.0 };
         let area = Rect::from_min_size(pos2(left, at.y - 0.5 * size.y), size);
         let plate = area.expand2(vec2(4.0, 1.0));

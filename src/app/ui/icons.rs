@@ -1,6 +1,6 @@
 //! The glyphs of the icon font (a subset of Phosphor Icons) by name. Nothing else of that font is bundled.
 
-/// The font family that holds them.
+/// The font family that holds the icons.
 pub(crate) const FAMILY: &str = "icons";
 
 macro_rules! icons {

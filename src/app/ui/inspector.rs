@@ -15,13 +15,13 @@ use crate::session::{ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, 
 /// State of the inspector for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Inspector {
-    /// At rest, by node; empty until first needed.
+    /// The matrix of each node at rest; empty until first needed.
     rest: Vec<Affine3A>,
     node: Option<NodeId>,
     /// Skins that refer to `node`, and its place in each.
     pub(super) skins: Vec<(SkinId, usize)>,
     explain: explain::Explain,
-    /// Morph targets of one name have a slider in each mesh.
+    /// Whether morph targets of one name have a slider in each mesh.
     split_morphs: bool,
 }
 
@@ -38,12 +38,13 @@ impl Inspector {
         }
     }
 
-    /// A click on the skin asks about the vertex, not about its joint.
+    /// Notes that a click on the skin asks about the vertex, not about its joint.
     pub(super) fn show_vertex(&mut self) {
         self.explain.asked();
     }
 
-    /// How far a translation slider reaches to each side, in the units of the node's parent, in a model of `size` metres.
+    /// Returns how far a translation slider reaches to each side, in the units of the node's parent, in a model of
+    /// `size` metres.
     fn reach(&self, model: &Model, size: f32, node: NodeId) -> f32 {
         let scale = model.skeleton.parents[node.index()]
             .map_or(1.0, |p| self.rest[p.index()].matrix3.determinant().abs().cbrt());
@@ -91,7 +92,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     });
 }
 
-/// Name and place in the skeleton.
+/// Shows name and place in the skeleton.
 fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
     let c = colors(ui);
     let name = &model.skeleton.names[node.index()];
@@ -115,7 +116,7 @@ fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
     ui.add(Label::new(RichText::new(place).font(theme::regular(12.0)).color(c.dim)).wrap());
 }
 
-/// Rest pose, bind pose, clip.
+/// Shows the choice of rest pose, bind pose and clip.
 fn pose(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add_space(6.0);
     let now = session.playback().source;
@@ -129,10 +130,10 @@ fn pose(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     segmented(ui, &choices, commands);
 }
 
-/// One of translation, rotation and scale.
+/// The translation, rotation or scale of a node.
 struct Channel {
     kind: ChannelKind,
-    /// For screen readers and the reset button.
+    /// The name for screen readers and the reset button.
     name: &'static str,
     title: &'static str,
     value: Vec3,
@@ -202,7 +203,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     });
 }
 
-/// Three places, or as many as a slider of this reach can resolve.
+/// Returns three decimals, or as many as a slider of this reach can resolve.
 fn decimals_for(reach: f32) -> usize {
     (2.0 - reach.log10()).ceil().clamp(0.0, 6.0) as usize
 }

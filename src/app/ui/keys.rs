@@ -1,9 +1,9 @@
 //! Keys: which of them are shortcuts, and in what order they and the pointer are handled.
 //!
-//! egui looks at all events of a frame at once. While the program is busy a click and the key after it arrive in the same
-//! frame, and the key would go to what had the focus before the click. [`turns`] therefore splits the events of a frame, so
-//! that each key meets the focus that the events before it have left. Within a turn the widgets come first: a key that
-//! none of them has used up is a shortcut. Text fields keep the keys that they edit with.
+//! egui handles all events of a frame at once. While the program is busy a click and the key after it arrive in the
+//! same frame, and the key would go to the widget that had the focus before the click. [`turns`] therefore splits the
+//! events of a frame, so that each key meets the focus that the events before it have set. Within a turn the widgets
+//! come first: a key that none of them has used is a shortcut. Text fields keep the keys that they edit with.
 
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 
@@ -12,8 +12,8 @@ use crate::session::{Command, EditCommand, FileCommand, Key, PlaybackCommand, Se
 
 /// Splits the events of one frame into turns, each of which is to be given to egui as a frame of its own.
 ///
-/// Within one turn, nothing follows a press or release of a pointer button but more of the same in the same place, no
-/// release follows a move, and nothing but the text that it types follows a key, except that typed text stays together.
+/// Within one turn, a press or release of a pointer button is followed only by more of them in the same place, a move
+/// is not followed by a release, and a key is followed only by the text that it types; but typed text stays together.
 #[must_use]
 pub fn turns(mut raw: RawInput) -> Vec<RawInput> {
     let events = std::mem::take(&mut raw.events);
@@ -53,11 +53,11 @@ struct Turn {
 }
 
 impl Turn {
-    /// Whether `event` has to wait for the next turn. `types`: it is a key, and its text comes next.
+    /// Returns whether `event` has to wait for the next turn. `types`: it is a key, and its text comes next.
     fn ends_before(&self, event: &Event, types: bool) -> bool {
         match event {
             Event::PointerButton { pressed: true, .. } => self.text || self.key,
-            // What a drag has moved is lost in the frame that lets go.
+            // The movement of a drag is lost in the frame in which the button is released.
             Event::PointerButton { pressed: false, .. } => self.text || self.key || self.moved && !self.button,
             Event::PointerMoved(_) | Event::PointerGone => self.button,
             Event::Key { pressed: true, .. } if types => self.button || self.key,
@@ -80,7 +80,7 @@ impl Turn {
     }
 }
 
-/// Places of keys that stand for the digits of the number pad, which egui does not tell from those of the top row.
+/// Keys that stand for the digits of the number pad, which egui does not tell from those of the top row.
 const NUMBER_PAD: [egui::Key; 10] = [
     egui::Key::F26,
     egui::Key::F27,
@@ -94,7 +94,7 @@ const NUMBER_PAD: [egui::Key; 10] = [
     egui::Key::F35,
 ];
 
-/// Marks the last key of `events` as the digit `digit` of the number pad: its place becomes one that no keyboard has.
+/// Marks the last key of `events` as the digit `digit` of the number pad, by a physical key that no keyboard has.
 pub fn mark_number_pad(events: &mut [Event], digit: u8) {
     let places = events.iter_mut().rev().filter_map(|event| match event {
         Event::Key { physical_key, .. } => Some(physical_key),
@@ -106,7 +106,7 @@ pub fn mark_number_pad(events: &mut [Event], digit: u8) {
     }
 }
 
-/// The shortcut that an event stands for, if any could have one, and whether the key is only held down.
+/// Returns the shortcut that an event stands for, if it may be one, and whether the key is held down.
 fn shortcut(event: &Event) -> Option<(Shortcut, bool)> {
     let Event::Key { key, physical_key, pressed: true, repeat, modifiers } = event else { return None };
     if modifiers.alt || modifiers.ctrl && !modifiers.command {
@@ -143,7 +143,8 @@ fn named(key: egui::Key) -> Option<Key> {
     })
 }
 
-/// Without a number pad the digits of the top row stand in, except with Ctrl, where they switch panels.
+/// Returns the number pad's shortcut for a digit of the top row, which replaces it on keyboards without one, except
+/// with Ctrl, where digits switch panels.
 fn top_row_as_number_pad(shortcut: Shortcut) -> Option<Shortcut> {
     match shortcut.key {
         Key::Char(c @ '0'..='9') if !shortcut.ctrl => Some(Shortcut { key: Key::Numpad(c as u8 - b'0'), ..shortcut }),
@@ -151,7 +152,7 @@ fn top_row_as_number_pad(shortcut: Shortcut) -> Option<Shortcut> {
     }
 }
 
-/// Commands that a key that is held down goes on sending; a toggle would flicker.
+/// Returns whether a key that is held down repeats the command; a toggle would flicker.
 fn repeats(command: &Command) -> bool {
     match command {
         Command::Playback(command) => {
@@ -166,7 +167,7 @@ fn repeats(command: &Command) -> bool {
     }
 }
 
-/// True for shortcuts that a text field needs for itself. The others are shortcuts there too.
+/// Returns whether a text field needs the shortcut for itself. The others are shortcuts there too.
 fn is_for_text(shortcut: Shortcut) -> bool {
     match shortcut.key {
         Key::F1 => false,
@@ -176,17 +177,17 @@ fn is_for_text(shortcut: Shortcut) -> bool {
     }
 }
 
-/// Whose the keys of a pass are: what had the focus as it began, since that is what the user saw.
+/// The owner of the keys of a pass: the widget that had the focus as it began, since that is what the user saw.
 pub(super) struct Pass {
-    /// A text field has the focus.
+    /// Whether a text field has the focus.
     in_text: bool,
-    /// A menu, a list or a dialog is open; nothing behind it answers to keys.
+    /// Whether a menu, a list or a dialog is open; nothing behind it reacts to keys.
     covered: bool,
-    /// Taken from egui, which would press the button that has the focus.
+    /// Presses of the space key, which are taken from egui, since it would press the button that has the focus.
     space: Vec<(Shortcut, bool)>,
 }
 
-/// Before any widget is shown.
+/// Begins a pass, before any widget is shown.
 pub(super) fn begin(ui: &Ui, state: &mut UiState) -> Pass {
     let ctx = ui.ctx();
     state.outliner.begin(ctx);
@@ -214,13 +215,13 @@ pub(super) fn begin(ui: &Ui, state: &mut UiState) -> Pass {
     }
     focus::begin(ctx, &mut state.focus);
     if (in_text || !covered) && arrows.into_iter().any(pressed) {
-        // Arrows are for the widget that has the focus, or else shortcuts: they do not carry the focus away.
+        // Arrows go to the widget that has the focus, or else are shortcuts: they do not move the focus.
         ctx.memory_mut(|m| m.move_focus(FocusDirection::None));
     }
     Pass { in_text, covered, space }
 }
 
-/// After all widgets were shown: what they have left of the keys are shortcuts.
+/// Ends a pass, after all widgets were shown: keys that they have not used are shortcuts.
 pub(super) fn end(ui: &Ui, pass: Pass, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     let ctx = ui.ctx();
     focus::ring(ui, &state.focus);

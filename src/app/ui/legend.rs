@@ -1,5 +1,5 @@
-//! The legend in the lower left corner: what the colours of the surface mean. It never reaches the middle of the picture,
-//! where the model is, and can be folded.
+//! The legend in the lower left corner, which says what the colours of the surface mean. It never reaches the middle of
+//! the picture, where the model is, and can be folded.
 
 use egui::accesskit::Role;
 use egui::{
@@ -16,16 +16,16 @@ use crate::inspect::{LIMITS, Overlay, Scale, Step};
 use crate::math::Ramp;
 use crate::session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
-/// Points across, where there is room.
+/// The width of the legend where there is room, points.
 const WIDTH: f32 = 264.0;
-/// Points of the head and of the plate's margins.
+/// The height of the head and of the plate's margins, points.
 const HEAD: f32 = 18.0 + 4.0 + 20.0;
-/// Points of contents that are worth showing.
+/// The least height of contents that is worth showing, points.
 const LEAST: f32 = 40.0;
 
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
     let Some(overlay) = session.view().overlay else { return };
-    // A lower quarter of the picture, with some air between it and the middle.
+    // The legend has the lower quarter of the picture, with some space between it and the middle.
     let room = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
     let contents = room.y - HEAD;
     let fits = contents >= LEAST && room.x >= 0.5 * WIDTH;
@@ -47,7 +47,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool
     });
 }
 
-/// The triangle that folds the legend; true when pressed.
+/// Shows the triangle that folds the legend; returns true when it was pressed.
 fn fold(ui: &mut Ui, folded: bool) -> bool {
     let name = if folded { "Unfold legend" } else { "Fold legend" };
     let (rect, response) = press(ui, vec2(16.0, 18.0), name, None);
@@ -120,7 +120,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
     }
 }
 
-/// The choice of colours for weights.
+/// Shows the choice of colours for weights.
 pub(super) fn ramps(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = session.view().ramp;
     let response = drop_down(ui, "Colours", now.label(), 104.0, |ui| {
@@ -159,7 +159,7 @@ fn toggle(ui: &mut Ui, label: &str, toggle: Toggle, session: &Session, commands:
     }
 }
 
-/// The colour of a step, what it stands for, and how many vertices have it.
+/// Shows the colour of a step, its meaning, and how many vertices have it.
 fn swatch(ui: &mut Ui, step: &Step, count: usize) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
@@ -177,7 +177,7 @@ fn swatch(ui: &mut Ui, step: &Step, count: usize) {
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
 }
 
-/// How many influences a runtime can use, and what it loses of the weights.
+/// Shows how many influences a runtime can use, and how much of the weights it loses.
 fn limit(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = session.view().influence_limit;
     ui.horizontal(|ui| {
@@ -217,10 +217,11 @@ fn joint_head(ui: &mut Ui, before: &str, name: &str) {
     }
 }
 
-/// The ramp from end to end, with the colour of exactly zero before it where that is another, and what is written below.
+/// Shows the ramp from end to end, with the colour of exactly zero before it where that is different, and the labels
+/// below.
 fn gradient(ui: &mut Ui, (ramp, zero): (Ramp, Option<[f32; 3]>), [low, high]: [f32; 2], ticks: &[(f32, &str)]) {
     const STEPS: u32 = 72;
-    /// Points of the square for zero, and between it and the ramp.
+    /// The side of the square for zero, and the gap between it and the ramp, points.
     const ZERO: [f32; 2] = [14.0, 3.0];
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0 + 18.0), Sense::hover());

@@ -1,4 +1,4 @@
-//! The matrices of a joint: where it stands, what its skin inverts, what moves its vertices.
+//! The matrices of a joint: its world matrix, its inverse bind matrix, and their product, which moves its vertices.
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -10,7 +10,7 @@ use super::widgets::{number, paint_line, press};
 use crate::model::{NodeId, SkinId};
 use crate::session::Session;
 
-/// World, inverse bind and skinning matrix; `open` says which are unfolded.
+/// Shows world, inverse bind and skinning matrix; `open` says which are unfolded.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinId, usize)], open: &mut [bool; 3]) {
     let Some(model) = session.model() else { return };
     let Some(world) = session.pose().model.get(node.index()) else { return };
@@ -29,7 +29,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
     }
 }
 
-/// A section head that folds.
+/// Shows a section head that folds.
 fn fold(ui: &mut Ui, title: &str, open: &mut bool, matrix: &Affine3A) {
     let c = colors(ui);
     let (rect, response) = press(ui, vec2(ui.available_width(), 26.0), title, Some(*open));
@@ -51,7 +51,7 @@ fn fold(ui: &mut Ui, title: &str, open: &mut bool, matrix: &Affine3A) {
     }
 }
 
-/// Three rows of four, the translation set off.
+/// Shows three rows of four numbers, with the translation set apart.
 pub(super) fn table(ui: &mut Ui, title: &str, m: &Affine3A) {
     let c = colors(ui);
     let (row_height, pad) = (18.0, 8.0);
@@ -78,7 +78,7 @@ pub(super) fn table(ui: &mut Ui, title: &str, m: &Affine3A) {
     ui.add_space(4.0);
 }
 
-/// Three places, fewer for large numbers.
+/// Writes a number with three decimals, fewer for large numbers.
 pub(super) fn matrix_cell(value: f32) -> String {
     match value.abs() {
         v if v < 1e3 => number(value, 3),

@@ -1,4 +1,5 @@
-//! The menu bar: menus from the table of commands, what is open, what colours the surface, how it is deformed.
+//! The menu bar: menus from the table of commands, the name of the open file, what colours the surface, and how it is
+//! deformed.
 
 use egui::accesskit::Role;
 use egui::containers::menu::SubMenu;
@@ -26,11 +27,11 @@ const MENUS: [(Menu, &str); 6] = [
     (Menu::Help, "Help"),
 ];
 
-/// Cameras that the View menu names.
+/// The most cameras that the View menu names.
 const MOST_CAMERAS: usize = 12;
-/// Width of the choice of surface, points.
+/// The width of the choice of surface, points.
 const SURFACE_WIDTH: f32 = 430.0;
-/// The part of them that the list of others takes.
+/// The part of that width that the list of other overlays takes.
 const MORE_WIDTH: f32 = 104.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
@@ -50,7 +51,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 ui.reset_style();
                 ui.spacing_mut().item_spacing.x = 12.0;
                 method(ui, session, commands);
-                // In a narrow window the menus come first: these are in the Overlay menu too.
+                // In a narrow window the menus come first: these controls are in the Overlay menu too.
                 if ui.available_width() >= SURFACE_WIDTH {
                     surface(ui, session, commands);
                 }
@@ -87,7 +88,7 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
     });
 }
 
-/// A part of a menu with a list of its own.
+/// A submenu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Submenu {
     Bones,
@@ -109,7 +110,7 @@ impl Submenu {
     }
 }
 
-/// The submenu in which a command stands; `None` where it stands in the menu itself.
+/// Returns the submenu in which a command stands; `None` where it stands in the menu itself.
 fn submenu_of(command: &Command) -> Option<Submenu> {
     match command {
         Command::View(ViewCommand::SetBoneShape(_)) | Command::View(ViewCommand::ToggleDeformingOnly) => {
@@ -125,14 +126,14 @@ fn submenu_of(command: &Command) -> Option<Submenu> {
     }
 }
 
-/// The row that opens a submenu, and the submenu.
+/// Shows the row that opens a submenu, and the submenu.
 fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     if submenu == Submenu::Views {
         line(ui);
     }
     let response = item(ui, submenu.title(), RowSuffix::Submenu, None);
     let has_cameras = submenu == Submenu::Views && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
-    // Names of cameras are the file's, and may be long.
+    // Names of cameras come from the file, and may be long.
     let width = if has_cameras { 340.0 } else { 252.0 };
     SubMenu::new().show(ui, &response, |ui| {
         scrolled(ui, width, |ui| {
@@ -184,7 +185,7 @@ fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiStat
     }
 }
 
-/// Whether edges are smoothed.
+/// Shows the choice whether edges are smoothed.
 fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let choices = [
         (Antialiasing::Auto, "Auto", "Smooth edges; without a graphics card, only while nothing moves"),
@@ -201,7 +202,7 @@ fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// Who deforms the vertices of the picture.
+/// Shows the choice of who deforms vertices.
 fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let response = item(ui, "Deformed by", RowSuffix::Submenu, None);
     SubMenu::new().show(ui, &response, |ui| {
@@ -216,11 +217,11 @@ fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// The cameras of the file, by name.
+/// Shows the cameras of the file, by name.
 fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let through = session.view().through.map(|t| t.index);
     let count = session.model().map_or(0, |m| m.camera_nodes.len());
-    // A menu of hundreds is none; the others are reached one after the other.
+    // A menu of hundreds could not be used; the others are reached one after the other.
     for i in 0..count.min(MOST_CAMERAS) {
         let Some(name) = session.camera_label(i) else { continue };
         let on = through == Some(i);
@@ -237,7 +238,7 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 enum RowSuffix {
     None,
     Keys(Shortcut),
-    /// The sign of a list of its own.
+    /// The sign of a submenu.
     Submenu,
 }
 
@@ -274,7 +275,7 @@ fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response 
     response
 }
 
-/// A line stands before these.
+/// Returns whether a line stands before these commands.
 fn starts_group(command: &Command) -> bool {
     matches!(
         command,
@@ -295,7 +296,7 @@ fn starts_group(command: &Command) -> bool {
     )
 }
 
-/// The tick of commands that switch something.
+/// Returns whether a command that switches something is ticked.
 fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> {
     let view = session.view();
     Some(match command {
@@ -322,7 +323,7 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
     })
 }
 
-/// Whether a command would do anything now.
+/// Returns whether a command would do anything now.
 fn is_possible(command: &Command, session: &Session) -> bool {
     let has_clip = session.playback().clip.is_some();
     let selected = session.view().selected;
@@ -363,7 +364,7 @@ fn is_possible(command: &Command, session: &Session) -> bool {
     }
 }
 
-/// File name and counts.
+/// Shows file name and counts.
 fn open_file(ui: &mut Ui, session: &Session) {
     let Some(model) = session.model() else { return };
     let c = colors(ui);
@@ -377,7 +378,7 @@ fn open_file(ui: &mut Ui, session: &Session) {
     );
     let counts = ui.painter().layout_no_wrap(counts, theme::regular(BODY), c.dim);
     let width = ui.available_width() - 16.0;
-    // Less than this tells no name; the inspector has it too.
+    // In less room no name can be recognised; the inspector has it too.
     if width < 80.0 {
         return;
     }
@@ -417,7 +418,7 @@ fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     segmented(ui, &choices, commands);
 }
 
-/// A drop-down of `methods`, however many; it scrolls where they are more than fit.
+/// Shows a drop-down of `methods`, however many; it scrolls where they are more than fit.
 fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Option<&'static Method> {
     let mut chosen = None;
     let response = drop_down(ui, "Deformation method", now.label, 132.0, |ui| {
@@ -444,7 +445,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows that differ in id and label only.
+    /// Makes methods that differ in id and label only.
     fn many(count: usize) -> Vec<&'static Method> {
         let leaked = |text: String| -> &'static str { text.leak() };
         let first = METHODS[0];

@@ -1,5 +1,5 @@
-//! The panels: they read the session and push commands, so nothing here changes what is open. Owns only how the window
-//! itself looks: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
+//! The panels: they read the session and push commands, so nothing here changes what is open. Owns only the state of
+//! the window itself: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
 
 mod background_query;
 mod bidi;
@@ -57,34 +57,34 @@ use crate::session::{Command, Panel, SelectionCommand, Session, ViewCommand, Win
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Saved {
-    /// Light theme.
+    /// Whether the theme is light.
     pub light: bool,
-    /// Shown.
+    /// Whether the outliner is shown.
     pub outliner: bool,
-    /// Shown.
+    /// Whether the inspector is shown.
     pub inspector: bool,
-    /// Shown.
+    /// Whether the timeline is shown.
     pub timeline: bool,
-    /// Shown.
+    /// Whether the tables are shown.
     pub tables: bool,
-    /// Points.
+    /// The width of the outliner, points.
     pub outliner_width: f32,
-    /// Points.
+    /// The width of the inspector, points.
     pub inspector_width: f32,
-    /// Points.
+    /// The height of the tables, points.
     pub tables_height: f32,
-    /// Points.
+    /// The height of the findings, points.
     pub findings_height: f32,
-    /// Colours of weights, by [`Ramp::id`]; empty: the default.
+    /// The colours of weights, by [`Ramp::id`]; empty: the default.
     pub ramp: String,
-    /// Older versions wrote this in place of `ramp`: weights in viridis. It is only read.
+    /// Whether weights are shown in viridis; older versions wrote this instead of `ramp`. It is only read.
     #[serde(skip_serializing)]
     pub viridis: bool,
-    /// The legend shows its head alone.
+    /// Whether the legend shows its head alone.
     pub legend_folded: bool,
     /// The folder of the last file, for the next file dialog.
     pub last_folder: Option<PathBuf>,
-    /// Unfolded in the inspector: world, inverse bind, skinning matrix.
+    /// Whether world, inverse bind and skinning matrix are unfolded in the inspector.
     pub matrices: [bool; 3],
 }
 
@@ -112,17 +112,17 @@ impl Default for Saved {
 /// A load under way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loading {
-    /// The file.
+    /// The name of the file.
     pub name: String,
-    /// 0…1.
+    /// The share that is done, 0…1.
     pub fraction: f32,
     /// The present step.
     pub stage: String,
-    /// The model is shown already; its images are still on their way.
+    /// Whether the model is shown already, while its images are still on their way.
     pub is_open: bool,
 }
 
-/// Something that takes long and is done beside the pictures.
+/// Work that takes long and is done beside the pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackgroundStatus {
     /// The name of the work.
@@ -138,15 +138,16 @@ pub struct BackgroundStatus {
 pub struct Status {
     /// A load under way; its *Cancel* sends [`crate::session::FileCommand::CancelLoad`].
     pub loading: Option<Loading>,
-    /// Somebody looks for what is wrong with the open model; *Stop* sends [`crate::session::InspectionCommand::CancelInspect`].
+    /// Whether the open model is being inspected; *Stop* sends [`crate::session::InspectionCommand::CancelInspect`].
     pub checking: bool,
     /// Other work that takes long.
     pub work: Option<BackgroundStatus>,
     /// An error message that says what went wrong, where, and what to do. Closing it sends [`crate::session::FileCommand::CancelLoad`].
     pub error: Option<String>,
-    /// How much of a range of motion is measured, 0…1; its *Cancel* sends [`crate::session::InspectionCommand::CancelRom`].
+    /// The share of a range of motion that is measured, 0…1; its *Cancel* sends
+    /// [`crate::session::InspectionCommand::CancelRom`].
     pub rom: Option<f32>,
-    /// The GPU, for the About dialog.
+    /// The name of the GPU, for the About dialog.
     pub adapter: String,
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
     pub palette_limits: Option<PaletteLimits>,
@@ -155,26 +156,26 @@ pub struct Status {
 /// The rectangle in which the picture is drawn, and whether the pointer is over it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ViewportArea {
-    /// Points.
+    /// The rectangle in points.
     pub rect: Rect,
-    /// No panel, plate or dialog is between pointer and picture.
+    /// Whether the pointer is over it, with no panel, plate or dialog between.
     pub hovered: bool,
 }
 
-/// Dialogs.
+/// The dialogs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dialog {
     Keys,
     About,
 }
 
-/// How the window itself stands.
+/// The state of the window itself.
 #[derive(Debug, Default)]
 pub struct UiState {
     saved: Saved,
     started: bool,
     dialog: Option<Dialog>,
-    /// The model that the panels were last worked out for: the file's model, and the one that is shown of it.
+    /// The model that the panels were built for: the file's model, and the one that is shown of it.
     model: Weak<Model>,
     shown_model: Weak<Model>,
     outliner: outliner::Outliner,
@@ -183,7 +184,7 @@ pub struct UiState {
     timeline: timeline::Timeline,
     tables: tables::Tables,
     focus: focus::Focus,
-    /// A text field had the focus when the last pass ended.
+    /// Whether a text field had the focus when the last pass ended.
     in_text: bool,
     viewport: viewport::Viewport,
     /// The node that the pointer is over this frame, in whatever panel.
@@ -197,19 +198,19 @@ impl UiState {
         Self { saved, ..Self::default() }
     }
 
-    /// The settings that should be remembered.
+    /// Returns the settings that should be remembered.
     #[must_use]
     pub fn saved(&self) -> Saved {
         self.saved.clone()
     }
 
-    /// Dark theme.
+    /// Returns whether the theme is dark.
     #[must_use]
     pub fn is_dark(&self) -> bool {
         !self.saved.light
     }
 
-    /// Carries out what concerns the window itself.
+    /// Carries out a command about the window itself.
     pub fn carry_out(&mut self, command: &WindowCommand) {
         match command {
             WindowCommand::ToggleTheme => self.saved.light = !self.saved.light,
@@ -236,7 +237,7 @@ impl UiState {
         }
     }
 
-    /// Throws away what was worked out for another model.
+    /// Discards what was built for another model.
     fn follow(&mut self, session: &Session) {
         let shown = session.model().map(Arc::downgrade).unwrap_or_default();
         if !shown.ptr_eq(&self.shown_model) {
@@ -257,7 +258,7 @@ impl UiState {
     }
 }
 
-/// Points of the picture's height that tables leave.
+/// The least height of the picture that tables leave, points.
 const LEAST_PICTURE: f32 = 120.0;
 
 fn panel_id(ui: &Ui, panel: &str) -> Id {
@@ -270,10 +271,10 @@ fn want_size(ui: &Ui, panel: &str, size: Vec2) {
     ui.data_mut(|d| d.insert_persisted(panel_id(ui, panel), state));
 }
 
-/// The user changes the panel's size, by its edge or through a screen reader.
+/// Returns whether the user changes the panel's size, by its edge or through a screen reader.
 fn was_dragged(ui: &Ui, panel: &str) -> bool {
     let edge = panel_id(ui, panel).with("__resize");
-    // It moves by the mouse alone.
+    // The edge can be moved by the mouse alone.
     focus::pass_over(ui, edge);
     let asked = ui.input(|i| {
         [Action::Increment, Action::Decrement, Action::SetValue]
@@ -283,7 +284,7 @@ fn was_dragged(ui: &Ui, panel: &str) -> bool {
     asked || ui.ctx().read_response(edge).is_some_and(|r| r.dragged() || r.drag_stopped())
 }
 
-/// Fonts, styles and text from right to left; once for each context.
+/// Installs fonts, styles and text from right to left; once for each context.
 pub fn install(ctx: &egui::Context) {
     theme::install(ctx);
     ctx.add_plugin(bidi::RightToLeft);
@@ -345,7 +346,7 @@ pub fn show(
         }
         shown_so_far.shown(ui, FocusRegion::Inspector);
     }
-    // The last: its room comes from the picture alone.
+    // This panel is the last, so that its room comes from the picture alone.
     if saved.tables {
         let most = (ui.available_height() - LEAST_PICTURE).clamp(140.0, 640.0);
         let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=most);

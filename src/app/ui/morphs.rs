@@ -1,5 +1,5 @@
-//! Sliders of morph targets: those of the selected node's mesh, or of the whole model. Targets of one name move together,
-//! since a face is often several meshes; they can be split, so that each mesh has sliders of its own.
+//! Sliders of morph targets: those of the selected node's mesh, or of the whole model. Targets of one name move
+//! together, since a face often has several meshes; they can be split, so that each mesh has sliders of its own.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::session::{Command, EditCommand, Session};
 /// One slider, and all the morph weights that it moves.
 struct Slider<'a> {
     name: &'a str,
-    /// In [`crate::model::LocalPose::morph_weights`]; the first one's value is shown.
+    /// The places in [`crate::model::LocalPose::morph_weights`]; the first one's value is shown.
     places: Vec<usize>,
 }
 
@@ -26,7 +26,7 @@ struct Group<'a> {
     sliders: Vec<Slider<'a>>,
 }
 
-/// Shows nothing where there is no target. `split`: each mesh by itself.
+/// Shows the sliders, if there is a target. `split`: each mesh has sliders of its own.
 pub(super) fn show(
     ui: &mut Ui,
     session: &Session,
@@ -75,7 +75,7 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
         return;
     };
     let value = if value.is_finite() { value } else { 0.0 };
-    // Hundreds of rows cost nothing where they are not seen. Those just out of sight are there for Tab.
+    // Hundreds of rows cost nothing where they are not visible. Those just out of sight are laid out for Tab.
     let rect = egui::Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), ROW));
     if !ui.is_rect_visible(rect.expand(2.0 * ROW)) {
         ui.allocate_space(rect.size());
@@ -98,7 +98,7 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
         unit: "",
         edited: is_edited,
     };
-    // Two nodes may share their names.
+    // Two nodes may have one name.
     let change = ui.push_id(first, |ui| row.show(ui)).inner;
     if let Some(weight) = change.value {
         commands.extend(slider.places.iter().map(|place| Command::Edit(EditCommand::EditMorph(*place, weight))));
@@ -108,13 +108,14 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
     }
 }
 
-/// The targets of an instance, each with the place of its weight.
+/// Returns the targets of an instance, each with the place of its weight.
 fn targets<'a>(model: &'a Model, instance: &Instance) -> impl Iterator<Item = (usize, &'a str)> {
     let names = &model.meshes[instance.mesh.index()].morph_names;
     (instance.morph_offset..).zip(names.iter().map(String::as_str))
 }
 
-/// Names that several targets have, with all the places of their weights. What the import numbered has no name.
+/// Returns the names that several targets have, with all the places of their weights. Names that import made up do not
+/// count.
 fn shared_names(model: &Model) -> HashMap<&str, Vec<usize>> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for instance in &model.instances {
@@ -134,7 +135,7 @@ fn shown(model: &Model, node: Option<NodeId>) -> impl Iterator<Item = &Instance>
     model.instances.iter().filter(move |i| node.is_none_or(|n| i.node == n)).filter(has_some)
 }
 
-/// A head for each mesh.
+/// Makes a group for each mesh.
 fn apart(model: &Model, node: Option<NodeId>) -> Vec<Group<'_>> {
     let group = |instance: &Instance| Group {
         owner: Some(model.skeleton.names[instance.node.index()].as_str()),
@@ -143,7 +144,7 @@ fn apart(model: &Model, node: Option<NodeId>) -> Vec<Group<'_>> {
     shown(model, node).map(group).collect()
 }
 
-/// One head, and a slider for each name in the order in which the file has them first.
+/// Makes one group, with a slider for each name in the order in which the file has them first.
 fn together<'a>(model: &'a Model, node: Option<NodeId>, shared: &HashMap<&str, Vec<usize>>) -> Vec<Group<'a>> {
     let mut sliders: Vec<Slider> = Vec::new();
     let mut moved = std::collections::HashSet::new();

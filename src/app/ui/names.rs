@@ -1,4 +1,4 @@
-//! Joint names beside their joints, as many as fit without covering each other.
+//! The names of joints beside their joints, as many as fit without covering each other.
 
 use std::collections::HashSet;
 
@@ -8,12 +8,12 @@ use super::theme::{self, SMALL, colors};
 use crate::model::NodeId;
 use crate::session::Session;
 
-/// Cells of the grid that says where a name already stands, points.
+/// The side of a cell of the grid that says where a name already stands, points.
 const CELL: f32 = 8.0;
-/// So many names are laid out only to find that they have no room; then the picture is full.
+/// After so many names that were laid out and had no room, the picture is full.
 const MOST_REJECTED: usize = 1024;
 
-/// Names of the joints (of all nodes where there is no joint); the selected and the hovered one come first.
+/// Shows the names of the joints (of all nodes where there is no joint); the selected and the hovered one come first.
 pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
     let Some(model) = session.model() else { return };
     let c = colors(ui);

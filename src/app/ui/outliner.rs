@@ -22,9 +22,9 @@ use crate::session::{CameraCommand, Command, SelectionCommand, Session, ViewComm
 #[derive(Debug, Default)]
 pub(super) struct Outliner {
     search: String,
-    /// The search gets the focus when it is shown next.
+    /// Whether the search gets the focus when it is shown next.
     find: bool,
-    /// The arrows have gone to what is selected, among what is found.
+    /// Whether the arrows have led to the selected match.
     walked: bool,
     collapsed: HashSet<NodeId>,
     nodes: Vec<NodeLook>,
@@ -33,7 +33,7 @@ pub(super) struct Outliner {
     built_for: Option<(String, usize)>,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
-    /// Height of the list when it was last shown, points.
+    /// The height of the list when it was last shown, points.
     height: f32,
     offset: f32,
 }
@@ -48,25 +48,25 @@ struct NodeLook {
 #[derive(Clone, Copy, Debug)]
 struct Row {
     node: NodeId,
-    /// False for the ancestors of what was searched for.
+    /// Whether it matches the search; false for ancestors of a match.
     found: bool,
 }
 
 impl Outliner {
-    /// The next pass gives the focus to the search.
+    /// Gives the focus to the search in the next pass.
     pub(super) fn find(&mut self) {
         self.find = true;
     }
 
-    /// Before the first widget of a pass: gives the focus to the search where that was asked for.
+    /// Gives the focus to the search where that was asked for. It is called before the first widget of a pass.
     pub(super) fn begin(&mut self, ctx: &Context) {
         if std::mem::take(&mut self.find) {
             open_field(ctx, search_id(), &self.search);
         }
     }
 
-    /// The node to which a key in the search leads: arrows walk through the matches, or through all nodes while nothing is
-    /// searched for; Enter takes the first match, or stays where the arrows have led.
+    /// Returns the node to which a key in the search leads: arrows walk through the matches, or through all nodes while
+    /// nothing is searched for; Enter takes the first match, or stays where the arrows have led.
     fn search_leads_to(&mut self, searched: SearchResponse, selected: Option<NodeId>) -> Option<NodeId> {
         self.walked &= !searched.changed;
         if searched.steps == 0 && !searched.taken {
@@ -84,8 +84,8 @@ impl Outliner {
         found.first().copied().filter(|_| searched.taken && searching && !self.walked)
     }
 
-    /// The node to which an arrow key leads from the row that has the focus: the next or the previous one, one inside the
-    /// node or the one around it. Folds and unfolds rows as the key asks.
+    /// Returns the node to which an arrow key leads from the row that has the focus: the next or the previous one, one
+    /// inside the node or the one around it. Folds and unfolds rows as the key asks.
     fn keys_lead_to(&mut self, ui: &Ui, model: &Model, base: Id) -> Option<NodeId> {
         let keys = [Key::ArrowUp, Key::ArrowDown, Key::ArrowLeft, Key::ArrowRight];
         let focused = ui.memory(|m| m.focused()).filter(|_| ui.input(|i| keys.iter().any(|k| i.key_pressed(*k))))?;
@@ -129,7 +129,7 @@ impl Outliner {
         }
     }
 
-    /// The rows to show, anew where search, scene or folding changed.
+    /// Builds the rows anew where search, scene or folding changed.
     fn build(&mut self, model: &Model, scene: usize) {
         let key = (self.search.clone(), scene);
         if self.built_for.as_ref() == Some(&key) {
@@ -166,7 +166,7 @@ impl Outliner {
         self.built_for = Some(key);
     }
 
-    /// The scroll offset at which a selection made elsewhere is seen; `None` where nothing has to move.
+    /// Returns the scroll offset at which a selection made elsewhere is visible; `None` where nothing has to move.
     fn follow(&mut self, model: &Model, session: &Session) -> Option<f32> {
         if self.shown == session.view().selected {
             return None;
@@ -188,7 +188,8 @@ impl Outliner {
     }
 }
 
-/// Points of indent at `depth` in a list `width` points wide: 14 a level, ever less where that would push names out.
+/// Returns the indent in points at `depth` in a list `width` points wide: 14 a level, less where that would leave no
+/// room for names.
 fn indent(depth: u32, width: f32) -> f32 {
     let plain = depth as f32 * 14.0;
     let limit = 0.45 * width;
@@ -310,12 +311,12 @@ enum RowAction {
     Hide,
 }
 
-/// The field above the list.
+/// Returns the id of the field above the list.
 fn search_id() -> Id {
     Id::unique("search for nodes")
 }
 
-/// The row of a node, wherever it is in the list.
+/// Returns the id of a node's row, wherever it is in the list.
 fn row_id(base: Id, node: NodeId) -> Id {
     base.with(node.0)
 }
@@ -398,12 +399,13 @@ fn show_row(
     answer
 }
 
-/// The eye that hides a node with all below it; true when pressed. Open eyes are faint, but for the row that is pointed at.
+/// Shows the eye that hides a node with all below it; returns true when it was pressed. Open eyes are faint, except in
+/// the row under the pointer.
 fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hidden, over_row): (bool, bool)) -> bool {
     let c = colors(ui);
     let rect = Rect::from_center_size(at, vec2(20.0, ROW));
     let response = ui.interact(rect, ui.scope_id().with(("eye", node.0)), Sense::click());
-    // H does the same for what is selected.
+    // The key H does the same for the selected node.
     focus::pass_over(ui, response.id);
     let own = session.view().hidden.contains(&node);
     let verb = if own { "Show" } else { "Hide" };
@@ -422,7 +424,7 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
     };
     bow(7.0);
     if hidden {
-        // Closed: the lower lid, with lashes.
+        // This is the closed eye: the lower lid, with lashes.
         for x in [-4.0, 0.0, 4.0_f32] {
             let from = at + vec2(x, 3.5 - 0.08 * x * x);
             ui.painter().line_segment([from, from + vec2(0.4 * x, 2.5)], stroke);
@@ -439,12 +441,12 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
     response.on_hover_text(help).clicked()
 }
 
-/// The folding triangle; true when pressed.
+/// Shows the folding triangle; returns true when it was pressed.
 fn triangle(ui: &Ui, node: NodeId, name: &str, at: egui::Pos2, folded: bool) -> bool {
     let c = colors(ui);
     let rect = Rect::from_center_size(at, vec2(16.0, ROW));
     let response = ui.interact(rect, ui.scope_id().with(("fold", node.0)), Sense::click());
-    // The arrows do the same.
+    // The arrow keys do the same.
     focus::pass_over(ui, response.id);
     let verb = if folded { "Unfold" } else { "Fold" };
     response.widget_info(|| WidgetInfo::labeled(Role::DisclosureTriangle, true, format!("{verb} {name}")));

@@ -1,5 +1,5 @@
-//! The inspector's account of the buffer that joint matrices lie in on the device: which kind, how much of it, how many would
-//! fit.
+//! The inspector's account of the buffer that holds joint matrices on the device: its kind, how much of it is used, and
+//! how many matrices would fit.
 
 use egui::{Label, RichText, Ui};
 
@@ -9,7 +9,7 @@ use super::widgets::{figure, grouped, section, segments};
 use crate::deform::{PaletteBuffer, PaletteFit, PaletteLimits};
 use crate::session::{Command, Session, ViewCommand};
 
-/// Shows the choice, and what comes of it within `limits` (those of the device; `None` while there is no device).
+/// Shows the choice, and its result within `limits` (those of the device; `None` while there is no device).
 pub(super) fn show(ui: &mut Ui, session: &Session, limits: Option<PaletteLimits>, commands: &mut Vec<Command>) {
     let Some(model) = session.model() else { return };
     let c = colors(ui);
@@ -45,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, limits: Option<PaletteLimits>
             figure(ui, "Read from", &format!("a {} buffer", fit.used()));
         }
     });
-    // What was asked for is not had: that is worth a sentence.
+    // Where the wanted buffer is not used, a sentence says why.
     if limits.is_some() && asked == PaletteBuffer::Uniform && !fit.is_uniform() {
         ui.add_space(2.0);
         let text = format!("Not in a uniform buffer: {}.", fit.why());

@@ -1,4 +1,4 @@
-//! Ticks, key diamonds and the playhead; dragging anywhere on it scrubs.
+//! The ruler of the timeline: ticks, key diamonds and the playhead; dragging anywhere on it scrubs.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ struct Lane {
     label: &'static str,
     /// The channels that an edit of the pose would override.
     kind: Option<ChannelKind>,
-    /// Seconds, rising.
+    /// The key times in seconds, rising.
     times: Vec<f32>,
 }
 
@@ -51,8 +51,8 @@ impl Lanes {
     }
 }
 
-/// The properties that can have keys: those of the selected node, else of all nodes. The rows stay the same whatever is
-/// selected, so that a click on a joint does not move the picture.
+/// Returns the properties that can have keys: those of the selected node, else of all nodes. The rows stay the same
+/// whatever is selected, so that a click on a joint does not move the picture.
 fn lanes_of(clip: &Clip) -> impl Iterator<Item = (Path, &'static str, Option<ChannelKind>)> {
     let paths = [
         (Path::Translation, "Translation", Some(ChannelKind::Translation)),
@@ -64,12 +64,12 @@ fn lanes_of(clip: &Clip) -> impl Iterator<Item = (Path, &'static str, Option<Cha
     paths.into_iter().filter(move |(path, ..)| *path != Path::Weights || has_weights)
 }
 
-/// Points that the ruler and the rows of a clip take.
+/// Returns the height of the ruler and the rows of a clip, points.
 pub(super) fn height(clip: &Clip) -> f32 {
     RULER + 14.0 + LANE * lanes_of(clip).count() as f32
 }
 
-/// Seconds to points and back.
+/// Converts seconds to points and back.
 #[derive(Clone, Copy)]
 struct Scale {
     left: f32,
@@ -87,12 +87,13 @@ impl Scale {
     }
 }
 
-/// Points for the names of the rows.
+/// The width of the names of the rows, points.
 const GUTTER: f32 = 96.0;
 const RULER: f32 = 25.0;
-/// A row of keys.
+/// The height of a row of keys, points.
 const LANE: f32 = 18.0;
-/// Between the ends of the time line and the edges of the area, so that the first and last key are whole.
+/// The distance between the ends of the time line and the edges of the area, so that the first and last key are whole;
+/// points.
 const PAD: f32 = 12.0;
 
 pub(super) fn show(ui: &mut Ui, model: &Model, session: &Session, lanes: &mut Lanes, commands: &mut Vec<Command>) {
@@ -119,7 +120,7 @@ fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands
     let mut wanted = None;
     if let Some(slider_drag) = slider_drag(ui, response) {
         let secs = scale.secs(slider_drag.at.x);
-        // While it plays, time runs on between two moves of the pointer and has to be held.
+        // While the clip plays, time runs on between two moves of the pointer and has to be held.
         if playback.playing || secs != playback.time_secs {
             wanted = Some(secs);
         }
@@ -144,8 +145,8 @@ fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands
     });
 }
 
-/// Seconds between labelled ticks, at least `points` apart: 1, 2 or 5 times a power of ten. And how many small ticks
-/// divide it.
+/// Returns the seconds between labelled ticks, at least `points` apart (1, 2 or 5 times a power of ten), and how many
+/// small ticks divide it.
 fn tick_step(length_secs: f32, width: f32, points: f32) -> (f64, u32) {
     let least = f64::from(length_secs) * f64::from(points) / f64::from(width.max(1.0));
     let power = 10.0_f64.powf(least.max(1e-9).log10().floor());
@@ -235,7 +236,7 @@ fn playhead(ui: &Ui, area: Rect, scale: Scale, secs: f32) {
     let c = colors(ui);
     let x = scale.x(secs);
     let painter = ui.painter();
-    // Its head stands under the figures of the ruler, so none is covered.
+    // Its head stands under the figures of the ruler, so that none is covered.
     let top = area.top() + RULER - 9.0;
     painter.vline(x, top + 2.0..=area.bottom() - 2.0, Stroke::new(2.0, c.accent));
     let corners = vec![pos2(x - 6.0, top), pos2(x + 6.0, top), pos2(x, top + 9.0)];

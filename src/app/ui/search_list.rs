@@ -1,4 +1,5 @@
-//! A drop-down of many, with a search: typing finds, arrows walk, Enter takes, Escape first clears and then closes.
+//! A drop-down of many items, with a search: typing filters, arrows walk, Enter takes, Escape first clears and then
+//! closes.
 
 use std::borrow::Cow;
 
@@ -10,44 +11,45 @@ use super::focus;
 use super::theme::{ROW, colors};
 use super::widgets::{caret, mark_row, search_field, steps_down};
 
-/// Shorter lists need no search.
+/// The least number of items for which the list has a search.
 const SEARCH_FROM: usize = 10;
 /// The greatest height of the list, points.
 const MOST_HEIGHT: f32 = 340.0;
 
-/// How such a list stands.
+/// The state of such a list.
 #[derive(Debug, Default)]
 pub(super) struct SearchList {
     search: String,
-    /// It was open in the last frame.
+    /// Whether it was open in the last frame.
     open: bool,
     /// The match that Enter takes, by its place among the matches.
     at: usize,
-    /// The scroll offset of the list, and the height that is seen: points.
+    /// The scroll offset of the list, and its visible height, points.
     offset: f32,
     height: f32,
 }
 
-/// A list that can be searched.
+/// The options of a list.
 pub(super) struct SearchListOptions<'a> {
-    /// Tells the drop-down from its siblings.
+    /// An id that tells the drop-down from its siblings.
     pub id: &'a str,
     /// The name of the search field.
     pub search: &'a str,
-    /// Said where nothing is found.
+    /// The text where nothing is found.
     pub none: &'a str,
-    /// Width of the drop-down while it is closed, and of the list: points.
+    /// The widths of the closed drop-down and of the list, points.
     pub width: f32,
     pub list_width: f32,
-    /// How many there are, and which of them is chosen.
+    /// The number of items, and which of them is chosen.
     pub count: usize,
     pub now: Option<usize>,
-    /// Shown while it is closed.
+    /// The text while it is closed.
     pub shown: &'a str,
 }
 
 impl SearchList {
-    /// Shows the drop-down; gives back what becomes chosen. `name` gives the words of a row, `beside` what stands at its end.
+    /// Shows the drop-down; returns what becomes chosen. `name` returns the text of a row, `beside` the text at its
+    /// end.
     pub(super) fn show<'n>(
         &mut self,
         ui: &mut Ui,
@@ -55,7 +57,7 @@ impl SearchList {
         name: impl Fn(usize) -> Cow<'n, str>,
         beside: impl Fn(usize) -> Option<String>,
     ) -> (Response, Option<usize>) {
-        // Always as much room as all of them need, however few are found, if the window has it.
+        // The list has as much room as all of them need, however few are found, if the window has it.
         let room = (0.5 * ui.ctx().content_rect().height()).min(MOST_HEIGHT);
         let height = (choice.count as f32 * ROW).min(room);
         let mut chosen = None;
@@ -101,7 +103,7 @@ impl SearchList {
             (steps, taken) = (searched.steps, searched.taken);
             ui.add_space(4.0);
         } else if just_opened {
-            // The keys are for the list now.
+            // The keys go to the list now.
             ui.memory_mut(|m| m.stop_text_input());
         } else if ui.memory(|m| m.focused().is_none()) {
             steps = steps_down(ui);
@@ -136,7 +138,7 @@ impl SearchList {
                         button = button.right_text(RichText::new(beside).color(colors(ui).dim));
                     }
                     let row = ui.add(button);
-                    // The arrows go through them.
+                    // The arrow keys walk through the rows, so Tab skips them.
                     focus::pass_over(ui, row.id);
                     if place == self.at {
                         mark_row(ui, row.rect);
@@ -156,7 +158,7 @@ impl SearchList {
         chosen
     }
 
-    /// The scroll offset at which the match that Enter takes is seen; `None` where nothing has to move.
+    /// Returns the scroll offset at which the match that Enter takes is visible; `None` where nothing has to move.
     fn scroll_to(&self, moved: bool, height: f32) -> Option<f32> {
         let top = self.at as f32 * ROW;
         let height = if self.height > 0.0 { self.height } else { height };

@@ -1,4 +1,5 @@
-//! Messages of the application over the picture: nothing is open, a load is under way, an error, a file is about to drop.
+//! Messages of the application over the picture: nothing is open, a load is under way, an error, a file is about to be
+//! dropped.
 
 use egui::{
     Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
@@ -9,10 +10,10 @@ use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_
 use super::{BackgroundStatus, Loading, Status, icons};
 use crate::session::{Command, FileCommand};
 
-/// Over the picture: at most one of loading, error and other work, and the frame for a file that is dragged in.
+/// Shows at most one of loading, error and other work over the picture, and the frame for a file that is dragged in.
 pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, commands: &mut Vec<Command>) {
     if let Some(loading) = &status.loading {
-        // Not over the figure where there is one.
+        // The message does not cover the figure where there is one.
         let align = if is_open { Align2::CENTER_BOTTOM } else { Align2::CENTER_CENTER };
         show_loading(ui, rect, align, loading, commands);
     } else if let Some(error) = &status.error {
@@ -36,7 +37,7 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
         ui.add_space(2.0);
         ui.label(RichText::new("glTF 2.0: .glb, or .gltf with its files").color(c.dim));
         ui.add_space(14.0);
-        // As wide as both buttons were last time, so that they stand in the middle.
+        // The row is as wide as both buttons were last time, so that they stand in the middle.
         let id = ui.scope_id().with("buttons");
         let width: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(274.0);
         let (rect, _) = ui.allocate_exact_size(vec2(width, 28.0), Sense::hover());
@@ -87,7 +88,7 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
     });
 }
 
-/// One line: what is done, how far it is, and what stops it.
+/// Shows one line: what is done, its progress, and the button that stops it.
 fn show_work(ui: &mut Ui, rect: Rect, work: &BackgroundStatus, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let size = vec2(rect.width().min(400.0) - 32.0, 44.0);
@@ -118,7 +119,7 @@ fn show_work(ui: &mut Ui, rect: Rect, work: &BackgroundStatus, commands: &mut Ve
 
 fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    // Along the lower edge, as high as the text: the figure stands clear of it.
+    // The plate lies along the lower edge, as high as the text, so that the figure is not covered.
     let width = (rect.width() - 32.0).clamp(120.0, 720.0);
     let id = ui.scope_id().with("error");
     let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(44.0);
@@ -127,7 +128,7 @@ fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>)
     let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
         frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
-            // Only as high as the text is, so that the plate can stand on the edge.
+            // It is only as high as the text, so that the plate can stand on the edge.
             ui.horizontal_top(|ui| {
                 ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
                     if icon_button(ui, icons::CLOSE, "Close the message", 24.0, false).clicked() {
@@ -148,7 +149,7 @@ fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>)
     }
 }
 
-/// A file hangs over the window.
+/// Shows that a file is held over the window.
 fn drop_frame(ui: &Ui, rect: Rect) {
     let c = colors(ui);
     let area = rect.shrink(8.0);

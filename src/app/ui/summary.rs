@@ -1,4 +1,4 @@
-//! The inspector with nothing selected: the model in figures, and the colours of the heat map.
+//! The inspector while nothing is selected: the model in figures, and the colours of weights.
 
 use egui::{Label, RichText, Ui};
 
@@ -21,7 +21,7 @@ pub(super) fn head(ui: &mut Ui, session: &Session) {
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
 }
 
-/// How large the model is, at rest.
+/// Shows how large the model is, at rest.
 pub(super) fn size(ui: &mut Ui, session: &Session) {
     let Some(bounds) = session.document().map(|d| d.rest_bounds()).filter(|b| !b.is_empty()) else { return };
     ui.add_space(2.0);
@@ -29,7 +29,7 @@ pub(super) fn size(ui: &mut Ui, session: &Session) {
         .on_hover_text("Width (X) × height (Y) × depth (Z) in the rest pose, as deformed");
 }
 
-/// The file's material variants, where it has any.
+/// Shows the file's material variants, where it has any.
 pub(super) fn variants(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(model) = session.model().filter(|m| !m.variants.is_empty()) else { return };
     section(ui, "Material variant", |_| {});
@@ -113,7 +113,7 @@ pub(super) fn file(ui: &mut Ui, session: &Session) {
     }
 }
 
-/// The sums of weights that are not one, with the button that divides by them; and how many vertices were edited.
+/// Shows how many sums of weights are not one, with the button that divides by them; and how many vertices were edited.
 fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let edited = session.model().map_or(0, |model| model.weight_edits().count(model));
@@ -134,7 +134,7 @@ fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap());
 }
 
-/// Bytes as people read them.
+/// Writes a number of bytes for people to read.
 pub(super) fn bytes(n: usize) -> String {
     match n {
         0..1024 => format!("{n} B"),

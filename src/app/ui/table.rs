@@ -1,7 +1,7 @@
-//! A table of any length: rows and columns that are not seen cost nothing. It knows columns, rows by number and the
-//! pointer, not what the numbers stand for; ordering and filtering are its owner's.
+//! A table of any length: rows and columns that are not visible cost nothing. It knows columns, rows by number and the
+//! pointer, not what the numbers mean; its owner sorts and filters.
 //!
-//! Its own scrolling, because a million rows are longer than what points in single precision can tell apart.
+//! It scrolls by itself, because a million rows are longer than what points in single precision can tell apart.
 
 use egui::accesskit::Role;
 use egui::{
@@ -12,44 +12,44 @@ use egui::{
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{focus_ring, paint_line, shortened};
 
-/// One column.
+/// A column of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
-    /// In the head.
+    /// The title in the head.
     pub title: String,
     /// The tooltip of the head, which explains the figures.
     pub help: String,
-    /// Points.
+    /// The width in points.
     pub width: f32,
-    /// Numbers stand at the right.
+    /// Whether its texts are right-aligned, as numbers are.
     pub right: bool,
-    /// Takes what room is left.
+    /// Whether it takes the room that is left.
     pub grows: bool,
-    /// A click on the head orders by it.
+    /// Whether a click on the head sorts by it.
     pub sorts: bool,
 }
 
-/// How a row looks.
+/// The look of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RowStyle {
     pub selected: bool,
-    /// The one of the selected rows that other panels show.
+    /// Whether it is the one of the selected rows that other panels show.
     pub leads: bool,
-    /// The thing that the row stands for is under the pointer elsewhere.
+    /// Whether the object of the row is under the pointer elsewhere.
     pub hovered: bool,
 }
 
 /// The rows, by number.
 pub(super) struct Rows<'a> {
     pub count: usize,
-    /// Points.
+    /// The height of a row, points.
     pub height: f32,
-    /// For screen readers.
+    /// Returns the text of a row for screen readers.
     pub label: &'a dyn Fn(usize) -> String,
     pub look: &'a dyn Fn(usize) -> RowStyle,
     /// Paints the cell of a row and a column.
     pub cell: &'a dyn Fn(&Ui, Rect, usize, usize),
-    /// The tooltip of a cell.
+    /// Returns the tooltip of a cell.
     pub tip: &'a dyn Fn(usize, usize) -> Option<String>,
 }
 
@@ -58,63 +58,63 @@ pub(super) struct Rows<'a> {
 pub(super) struct TableResponse {
     /// The row under the pointer.
     pub hovered: Option<usize>,
-    /// Clicked, or reached with the arrows; with what was held.
+    /// The row that was clicked, or reached with the arrows; with the modifiers that were held.
     pub chosen: Option<(usize, Modifiers)>,
-    /// Double-clicked, or Enter.
+    /// The row that was double-clicked, or on which Enter was pressed.
     pub opened: Option<usize>,
-    /// The column to order by.
+    /// The column to sort by.
     pub head: Option<usize>,
-    /// Ctrl+C.
+    /// Whether Ctrl+C was pressed.
     pub copy: bool,
 }
 
-/// How a table stands.
+/// The state of a table.
 #[derive(Debug, Default)]
 pub(super) struct TableState {
-    /// Rows above the view.
+    /// How many rows are above the view.
     top: f64,
-    /// Points left of the view.
+    /// How many points of width are left of the view.
     left: f32,
     /// The row that the arrows start from.
     pub cursor: Option<usize>,
-    /// The focus came with a click.
+    /// Whether the focus came with a click.
     by_pointer: bool,
-    /// A row to bring into view.
+    /// A row to scroll into view.
     pub reveal: Option<usize>,
-    /// A column to bring into view.
+    /// A column to scroll into view.
     pub reveal_column: Option<usize>,
 }
 
 /// A table with its columns.
 pub(super) struct Table<'a> {
-    /// For screen readers, such as "Joint table".
+    /// The name for screen readers, such as "Joint table".
     pub name: &'a str,
     pub columns: &'a [Column],
-    /// So many columns stay where they are while the others scroll.
+    /// How many columns stay where they are while the others scroll.
     pub frozen: usize,
-    /// The column that the rows are ordered by; true: the largest first.
+    /// The column that the rows are sorted by; true: the largest first.
     pub sorted: Option<(usize, bool)>,
 }
 
 const HEAD: f32 = ROW;
 const BAR: f32 = 10.0;
-/// Left and right of the text of a cell, points.
+/// The space to the left and right of the text of a cell, points.
 pub(super) const PAD: f32 = 8.0;
 
 /// The places of the table's parts in this frame.
 struct Layout {
-    /// Left edge of each column, and the right edge of the last: points from the first.
+    /// The left edge of each column, and the right edge of the last; in points from the first.
     edges: Vec<f32>,
     head: Rect,
     body: Rect,
-    /// Width of the columns that do not scroll.
+    /// The width of the columns that do not scroll.
     fixed: f32,
-    /// Rows that fit.
+    /// How many rows fit.
     rows: f64,
 }
 
 impl Table<'_> {
-    /// Fills what room there is.
+    /// Shows the table in the room that there is.
     pub(super) fn show(&self, ui: &mut Ui, rows: &Rows<'_>, place: &mut TableState) -> TableResponse {
         let (outer, response) = ui.allocate_exact_size(ui.available_size().max(Vec2::splat(1.0)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Table, true, self.name));
@@ -130,7 +130,7 @@ impl Table<'_> {
             response.request_focus();
             place.by_pointer = ui.input(|i| i.pointer.any_released());
         }
-        // Whoever clicks knows where he is; the ring is for those who came by keys.
+        // After a click one knows where the focus is; the ring is for those who came by keys.
         place.by_pointer &= response.has_focus();
         if !place.by_pointer {
             focus_ring(ui, outer, &response);
@@ -154,12 +154,12 @@ impl Table<'_> {
         let split = outer.top() + HEAD;
         let head = Rect::from_min_max(outer.min, pos2(right, split));
         let body = Rect::from_min_max(pos2(outer.left(), split), pos2(right, bottom.max(split)));
-        // A narrow view must leave room for what scrolls.
+        // A narrow view must leave room for the columns that scroll.
         let fixed = if edges[self.frozen] > 0.6 * body.width() { 0.0 } else { edges[self.frozen] };
         Layout { edges, head, body, fixed, rows: f64::from(body.height() / rows.height) }
     }
 
-    /// Columns that are at least partly seen, each with its left and right edge in the window.
+    /// Returns the columns that are at least partly visible, each with its left and right edge in the window.
     fn seen<'l>(&self, layout: &'l Layout, left: f32) -> impl Iterator<Item = (usize, f32, f32, bool)> + use<'l> {
         let frozen = if layout.fixed > 0.0 { self.frozen } else { 0 };
         let Layout { edges, body, fixed, .. } = layout;
@@ -219,7 +219,7 @@ impl Table<'_> {
         answer.opened = place.cursor.filter(|c| enter && *c < rows.count);
     }
 
-    /// The wheel, what is to be seen, and the limits of both.
+    /// Scrolls by the wheel, to rows and columns that are to be visible, and within the limits.
     fn scroll(&self, ui: &Ui, outer: Rect, layout: &Layout, rows: &Rows<'_>, place: &mut TableState) {
         if ui.rect_contains_pointer(outer) {
             let delta = ui.input_mut(|i| std::mem::take(&mut i.smooth_scroll_delta));
@@ -229,7 +229,7 @@ impl Table<'_> {
         if let Some(row) = place.reveal.take() {
             let row = row as f64;
             if row < place.top || row + 1.0 > place.top + layout.rows {
-                // Not at the edge where it comes from afar, so that its neighbours are seen too.
+                // A row that was far away is not put at the edge, so that its neighbours are visible too.
                 let near = (row - place.top).abs() <= layout.rows + 1.0;
                 place.top = match (near, row < place.top) {
                     (true, true) => row,
@@ -294,7 +294,7 @@ impl Table<'_> {
         for row in first..end {
             let y = body.top() + ((row as f64 - place.top) * f64::from(rows.height)) as f32;
             let rect = Rect::from_min_size(pos2(body.left(), y), vec2(body.width(), rows.height));
-            // No focus of its own: the table has it, and the arrows move in it.
+            // The row has no focus of its own: the table has it, and the arrows move in it.
             let at = whole.interact(rect.intersect(*body), response.id.with(("row", row)), Sense::CLICK);
             let look = (rows.look)(row);
             at.widget_info(|| WidgetInfo::selected(Role::Row, true, look.selected, (rows.label)(row)));
@@ -379,20 +379,20 @@ fn paint_row(painter: &Painter, rect: Rect, look: RowStyle, hovered: bool, c: &t
     }
 }
 
-/// Points down where the largest comes first.
+/// Draws the triangle in the head, which points down where the largest comes first.
 fn triangle(painter: &Painter, at: Pos2, down: bool, ink: Color32) {
     let tip = if down { 2.5 } else { -2.5 };
     let points = vec![at + vec2(-3.5, -tip), at + vec2(3.5, -tip), at + vec2(0.0, tip)];
     painter.add(Shape::convex_polygon(points, ink, Stroke::NONE));
 }
 
-/// A scroll bar: `at` and `shown` are shares of the whole. Gives back where the user drags it to.
+/// Shows a scroll bar: `at` and `shown` are shares of the whole. Returns where the user drags it to.
 fn bar(ui: &Ui, id: Id, name: &str, rail: Rect, upright: bool, at: f64, shown: f64) -> Option<f64> {
     let c = colors(ui);
     let along = |p: Pos2| if upright { p.y - rail.top() } else { p.x - rail.left() };
     let whole = if upright { rail.height() } else { rail.width() };
     let length = (shown as f32 * whole).clamp(24.0_f32.min(whole), whole);
-    // The thumb has a least length, so its way is shorter than the rail, and what is hidden shorter than the whole.
+    // The thumb has a least length, so its way is shorter than the rail, and the hidden part shorter than the whole.
     let (way, hidden) = (whole - length, (1.0 - shown).max(1e-9));
     let start = (at / hidden) as f32 * way;
     let response = ui.interact(rail, id, Sense::DRAG);
@@ -408,7 +408,7 @@ fn bar(ui: &Ui, id: Id, name: &str, rail: Rect, upright: bool, at: f64, shown: f
     ui.painter().rect_filled(thumb, CornerRadius::same(3), ink);
     let pointer = response.interact_pointer_pos().filter(|_| held)?;
     let key = id.with("grip");
-    // Where the thumb is held; beside it the thumb comes to the pointer.
+    // A press on the thumb holds it there; beside it the thumb comes to the pointer.
     let grip: f32 = if response.drag_started() || ui.input(|i| i.pointer.any_pressed()) {
         let off = along(pointer) - start;
         let grip = if (0.0..=length).contains(&off) { off } else { 0.5 * length };
@@ -420,7 +420,7 @@ fn bar(ui: &Ui, id: Id, name: &str, rail: Rect, upright: bool, at: f64, shown: f
     (way > 0.0).then(|| f64::from(((along(pointer) - grip) / way).clamp(0.0, 1.0)) * hidden)
 }
 
-/// The text of a cell: numbers at the right, the rest cut in its middle where it has no room.
+/// Paints the text of a cell: numbers right-aligned, other texts cut in the middle where they have no room.
 pub(super) fn cell_text(ui: &Ui, rect: Rect, text: &str, right: bool, ink: Color32) {
     if right {
         let at = pos2(rect.right() - PAD, rect.center().y);

@@ -1,4 +1,4 @@
-//! Colours, sizes and fonts, by role. The only place that says what a colour is.
+//! Colours, sizes and fonts, by role. This is the only place that defines a colour.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::icons;
 /// Colours by role.
 #[derive(Clone, Copy, Debug)]
 pub struct Colors {
-    /// Behind everything, and the inside of fields.
+    /// The background, and the inside of fields.
     pub background: Color32,
     /// Panels.
     pub panel: Color32,
@@ -26,7 +26,7 @@ pub struct Colors {
     pub text: Color32,
     /// Text that is read second.
     pub dim: Color32,
-    /// Selected, playing, active.
+    /// What is selected, playing or active.
     pub accent: Color32,
     /// Text on accent.
     pub on_accent: Color32,
@@ -38,7 +38,7 @@ pub struct Colors {
     pub amber: Color32,
     /// Errors only.
     pub red: Color32,
-    /// X, Y, Z.
+    /// The axes X, Y, Z.
     pub axes: [Color32; 3],
     /// Translucent plates over the picture.
     pub plate: Color32,
@@ -92,39 +92,40 @@ pub fn colors(ui: &egui::Ui) -> &'static Colors {
     if ui.visuals().dark_mode { &DARK } else { &LIGHT }
 }
 
-/// Rows, buttons and fields, points.
+/// The height of rows, buttons and fields, points.
 pub const ROW: f32 = 24.0;
-/// Between things that belong together, points.
+/// The gap between controls that belong together, points.
 pub const GAP: f32 = 8.0;
-/// Inside panels, points.
+/// The margin inside of panels, points.
 pub const MARGIN: i8 = 12;
-/// Corners, points.
+/// The radius of corners, points.
 pub const RADIUS: u8 = 6;
 
-/// Body text.
+/// The size of body text, points.
 pub const BODY: f32 = 13.0;
-/// Captions, section heads, ticks.
+/// The size of captions, section heads and ticks, points.
 pub const SMALL: f32 = 11.0;
 
-/// Regular text of `size` points.
+/// Returns the font of regular text of `size` points.
 #[must_use]
 pub fn regular(size: f32) -> FontId {
     FontId::new(size, FontFamily::Proportional)
 }
 
-/// Emphasised text of `size` points.
+/// Returns the font of emphasised text of `size` points.
 #[must_use]
 pub fn strong(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name("strong".into()))
 }
 
-/// An icon of `size` points.
+/// Returns the font of an icon of `size` points.
 #[must_use]
 pub fn icon(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name(icons::FAMILY.into()))
 }
 
-/// Inter with tabular figures for everything that is read; icons in their own family and behind the text.
+/// Returns the fonts: Inter with tabular figures for everything that is read; icons in their own family and after the
+/// text fonts.
 pub(super) fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::empty();
     let files: [(&str, &[u8]); 3] = [
@@ -147,7 +148,7 @@ pub(super) fn fonts() -> FontDefinitions {
     fonts
 }
 
-/// Fonts and both styles.
+/// Installs fonts and both styles.
 pub(super) fn install(ctx: &egui::Context) {
     ctx.set_fonts(fonts());
     ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));
@@ -229,7 +230,7 @@ fn paint(v: &mut Visuals, c: &Colors) {
 mod tests {
     use super::*;
 
-    /// Contrast of two opaque colours by WCAG 2.1, 1.4.3.
+    /// Returns the contrast of two opaque colours by WCAG 2.1, 1.4.3.
     fn contrast(a: Color32, b: Color32) -> f64 {
         let luminance = |c: Color32| {
             let linear = |v: u8| {

@@ -1,4 +1,4 @@
-//! The timeline: transport, clip, time, speed; below it the ruler with the keys.
+//! The timeline: transport, clip, time and speed; below them the ruler with the keys.
 
 use std::borrow::Cow;
 
@@ -20,15 +20,15 @@ pub(super) struct Timeline {
     pub(super) lanes: ruler::Lanes,
 }
 
-/// Points that speed, loop mode and frame rate take.
+/// The width of speed, loop mode and frame rate, points.
 const SETTINGS_WIDTH: f32 = 236.0;
-/// Points that the seconds of the clock take.
+/// The least width of the clock, which its seconds need, points.
 const LEAST_CLOCK: f32 = 60.0;
 
-/// Points of the row of buttons, space around it included.
+/// The height of the row of buttons, with the space around it, points.
 const BUTTONS: f32 = 46.0;
 
-/// Points that the timeline takes: as many as its rows need. `None` where there is no clip to show.
+/// Returns the height of the timeline, points, which is what its rows need. `None` where there is no clip to show.
 pub(super) fn height(session: &Session) -> Option<f32> {
     let (model, clip) = session.model().zip(session.playback().clip)?;
     Some(match nothing_to_scrub(model, session) {
@@ -69,7 +69,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     }
 }
 
-/// Why there is no ruler, in words that help.
+/// Returns the reason why there is no ruler, in words that help.
 fn nothing_to_scrub(model: &Model, session: &Session) -> Option<&'static str> {
     let length = session.playback().duration_secs(model);
     (length <= 0.0).then_some("This clip is a single pose: all its keys lie at 0 s, so there is nothing to scrub.")
@@ -97,7 +97,7 @@ fn transport(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
 }
 
-/// The list of clips, with a search where it is long.
+/// Shows the list of clips, with a search where it is long.
 fn clips(
     ui: &mut Ui,
     model: &Model,
@@ -125,7 +125,7 @@ fn clips(
     response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);
 }
 
-/// Seconds, length, frame.
+/// Shows seconds, length and frame.
 fn clock(ui: &mut Ui, model: &Model, playback: &Playback, room: f32) {
     let c = colors(ui);
     let now = format!("{} s", number(playback.time_secs, 3));
@@ -147,7 +147,7 @@ fn clock(ui: &mut Ui, model: &Model, playback: &Playback, room: f32) {
     }
 }
 
-/// Speed, loop mode, frames per second; from the right.
+/// Shows speed, loop mode and frames per second, from the right.
 fn settings(ui: &mut Ui, playback: &Playback, commands: &mut Vec<Command>) {
     speed(ui, playback.speed, commands);
     let modes = [(LoopMode::Once, "Once"), (LoopMode::Loop, "Loop"), (LoopMode::PingPong, "Ping-pong")];

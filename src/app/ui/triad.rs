@@ -1,4 +1,4 @@
-//! The axis triad: how the camera is turned, and six directions to look from.
+//! The axis triad: it shows how the camera is turned, and has six directions to look from.
 
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -10,7 +10,7 @@ use crate::frame::grid_unit;
 use crate::math::length;
 use crate::session::{CameraCommand, Command, Session, ViewFrom};
 
-/// From the middle to the balls, points.
+/// The distance from the middle to the balls, points.
 const REACH: f32 = 30.0;
 
 const ENDS: [(Vec3, &str, usize, ViewFrom, &str); 6] = [
@@ -27,7 +27,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
     let center = pos2(rect.right() - 56.0, rect.top() + 56.0);
     let view_from_world = session.view().world_from_view().matrix3.transpose();
     let mut ends: Vec<_> = ENDS.iter().map(|end| (view_from_world * end.0, end)).collect();
-    // What is nearer to the eye is painted later.
+    // Balls that are nearer to the eye are painted later.
     ends.sort_by(|a, b| a.0.z.total_cmp(&b.0.z));
     for (at, (_, letter, axis, from, name)) in ends {
         let ball = center + vec2(at.x, -at.y) * REACH;
@@ -58,7 +58,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
     grid(ui, center.x, center.y + REACH + 42.0, session);
 }
 
-/// How far apart the lines of the ground are.
+/// Shows how far apart the lines of the ground are.
 fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
     let Some(unit) = grid_unit(session) else { return };
     let c = colors(ui);
@@ -72,7 +72,7 @@ fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
     response.on_hover_text("From one line of the ground to the next; every tenth is stronger");
 }
 
-/// The tooltip of an axis: what a click does, and for the front, which way that is.
+/// Returns the tooltip of an axis: what a click does, and for the front, which way that is.
 fn help(command: &Command) -> String {
     let front =
         "A glTF character stands on y = 0 and faces +Z. Many texts on skinning (and some engines) have it face −Z.";
@@ -89,7 +89,8 @@ fn shade(color: Color32, back: Color32, toward_eye: f32) -> Color32 {
     color.lerp_to_gamma(back, 0.35 * (1.0 - toward_eye).clamp(0.0, 2.0) * 0.5)
 }
 
-/// "Perspective" or "Orthographic" under the triad, or the camera that is looked through; a click switches, or leaves it.
+/// Shows "Perspective" or "Orthographic" under the triad, or the camera that is looked through; a click switches, or
+/// leaves it.
 fn projection(ui: &Ui, x: f32, y: f32, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let camera = session.view().through.and_then(|t| session.camera_label(t.index));

@@ -14,13 +14,13 @@ use super::widgets::{elided, focus_ring, number, open_field, paint_line, slider_
 
 /// A value with a label, a rail and a box to type in.
 pub(super) struct ValueRow<'a> {
-    /// For screen readers, such as "Rotation X".
+    /// The name for screen readers, such as "Rotation X".
     pub name: &'a str,
     /// The text before the rail.
     pub label: &'a str,
-    /// Points kept for the label.
+    /// The width kept for the label, points.
     pub label_width: f32,
-    /// The label and the thumb.
+    /// The colour of the label and the thumb.
     pub color: Color32,
     /// The present value.
     pub value: f32,
@@ -28,11 +28,11 @@ pub(super) struct ValueRow<'a> {
     pub range: RangeInclusive<f32>,
     /// The value at which the rail's fill starts: zero or the rest value.
     pub home: f32,
-    /// Shown and kept.
+    /// How many decimals are shown and kept.
     pub decimals: usize,
-    /// Written after the number.
+    /// The unit after the number.
     pub unit: &'a str,
-    /// Marked amber.
+    /// Whether it is edited, which is marked amber.
     pub edited: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct ValueRow<'a> {
 pub(super) struct Change {
     /// The new value.
     pub value: Option<f32>,
-    /// The drag is over, or the value was typed.
+    /// Whether the drag is over, or the value was typed.
     pub ended: bool,
 }
 
@@ -94,7 +94,7 @@ impl ValueRow<'_> {
         let x_of = |v: f32| rail.left() + ((v - lo) / (hi - lo).max(1e-9)).clamp(0.0, 1.0) * rail.width();
         let mut change = self.keys(ui, &response);
         if let Some(slider_drag) = slider_drag(ui, &response) {
-            // Grabbing the thumb beside its middle must not move it: it stays until the pointer does.
+            // Grabbing the thumb beside its middle must not move it: it stays until the pointer moves.
             if let Some(pressed) = slider_drag.pressed {
                 let off = x_of(self.value) - pressed.x;
                 let held = if off.abs() <= THUMB + 2.0 { (off, pressed.x) } else { (0.0, f32::NAN) };
@@ -127,7 +127,7 @@ impl ValueRow<'_> {
         change
     }
 
-    /// Arrows on the focused rail, and what a screen reader asks for.
+    /// Handles arrows on the focused rail, and requests of a screen reader.
     fn keys(&self, ui: &Ui, response: &Response) -> Change {
         let id = response.id;
         let focused = response.has_focus();
@@ -142,7 +142,7 @@ impl ValueRow<'_> {
         self.asked(ui, id)
     }
 
-    /// A value that a screen reader sets, or steps that it asks for.
+    /// Handles a value that a screen reader sets, or steps that it asks for.
     fn asked(&self, ui: &Ui, id: Id) -> Change {
         let count = |action| ui.input(|i| i.num_accesskit_action_requests(id, action)) as f32;
         let steps = count(Action::Increment) - count(Action::Decrement);
@@ -178,7 +178,7 @@ impl ValueRow<'_> {
         });
     }
 
-    /// The typed value: a click edits it as text, a drag changes it.
+    /// Shows the typed value: a click edits it as text, a drag changes it.
     fn field(&self, ui: &mut Ui, c: &theme::Colors) -> Change {
         let id = ui.make_persistent_id((self.name, "value"));
         let size = vec2(BOX_WIDTH, ROW);
@@ -188,7 +188,7 @@ impl ValueRow<'_> {
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let response = ui.interact(rect, id, Sense::click_and_drag());
         let mut change = self.asked(ui, id);
-        // The frame that lets go may still move.
+        // The pointer may still move in the frame that releases the button.
         let held = response.dragged() || response.drag_stopped();
         let moved = if held { ui.input(|i| i.pointer.delta().x) } else { 0.0 };
         if response.clicked() || response.has_focus() {
@@ -220,7 +220,7 @@ impl ValueRow<'_> {
         change
     }
 
-    /// The value as text, all of it selected, so that typing replaces it.
+    /// Returns the value as text, all of it selected, so that typing replaces it.
     fn begin_text(&self, ui: &Ui, id: Id, value: f32) -> String {
         let text = number(value, self.decimals);
         open_field(ui.ctx(), id, &text);
@@ -228,8 +228,8 @@ impl ValueRow<'_> {
         text
     }
 
-    /// The text field that stands in for the value while it is typed. It has the same id, so that Tab knows where it is even
-    /// before it was shown. Up and down step by one, with Shift by ten.
+    /// Shows the text field that replaces the value while it is typed. It has the same id, so that Tab knows where it
+    /// is even before it was shown. Up and down step by one, with Shift by ten.
     fn edit_text(&self, ui: &mut Ui, id: Id, mut text: String) -> Change {
         let mut stepped = Change::default();
         if ui.memory(|m| m.has_focus(id)) {
@@ -251,7 +251,7 @@ impl ValueRow<'_> {
         let response = output.response.response.accessible_name(format!("{} value", self.name));
         if !ui.memory(|m| m.has_focus(id)) {
             ui.data_mut(|d| d.remove::<String>(id));
-            // What was typed before the row was hidden for a while may have been meant for another joint.
+            // Text that was typed before the row was hidden for a while may have been meant for another joint.
             let kept = response.lost_focus() && !ui.input(|i| i.key_pressed(Key::Escape));
             let typed = parse(&text).filter(|v| kept && *v != self.rounded(self.value));
             return typed.map_or_else(Change::default, Change::done);
@@ -261,11 +261,11 @@ impl ValueRow<'_> {
     }
 }
 
-/// How often one key was pressed more than the other; with Shift each counts ten times. Uses them up.
+/// Returns how often one key was pressed more than the other; with Shift each counts ten times. The keys count as used.
 fn steps(ui: &Ui, more: Key, less: Key) -> f32 {
     ui.input_mut(|i| {
         let mut steps = 0.0;
-        // Shift first: keys without it match those with it as well.
+        // Shift is tested first: keys without it match those with it as well.
         for (modifiers, size) in [(Modifiers::SHIFT, 10.0), (Modifiers::NONE, 1.0)] {
             steps += size * i.count_and_consume_key(modifiers, more) as f32;
             steps -= size * i.count_and_consume_key(modifiers, less) as f32;
@@ -274,7 +274,7 @@ fn steps(ui: &Ui, more: Key, less: Key) -> f32 {
     })
 }
 
-/// A number as people type it: comma or point, either minus sign, with or without the unit.
+/// Reads a number as people type it: comma or point, either minus sign, with or without the unit.
 fn parse(text: &str) -> Option<f32> {
     let plain: String = text.trim().replace(',', ".").replace('−', "-");
     let end = plain.trim_end_matches(|c: char| !c.is_ascii_digit() && c != '.').trim_end();

@@ -1,4 +1,4 @@
-//! The picture's own area: mouse to camera and selection, and the plates in its corners.
+//! The area of the picture: it turns the mouse into camera moves and selections, and shows the plates in its corners.
 
 use egui::accesskit::Role;
 use egui::{CursorIcon, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
@@ -9,13 +9,13 @@ use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, l
 use crate::inspect::Hit;
 use crate::session::{CameraCommand, Command, SelectionCommand, Session, Toggle, ViewCommand};
 
-/// State of the picture's area.
+/// The state of the picture's area.
 #[derive(Debug, Default)]
 pub(super) struct Viewport {
     /// The vertex under the pointer.
     pub(super) vertex: Option<Hit>,
 }
-/// Points of scrolling that are one step of the wheel.
+/// How many points of scrolling are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
 
 pub(super) fn show(
@@ -59,7 +59,7 @@ pub(super) fn show(
         status::empty(&mut ui, rect, commands);
     }
     status::show(&mut ui, rect, status, session.document().is_some(), commands);
-    // Clear of what the application has to say.
+    // They stay clear of the messages of the application.
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, rect, if is_taken { 104.0 } else { 0.0 });
     ViewportArea { rect, hovered: response.hovered() }
@@ -75,7 +75,7 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
     if delta != Vec2::ZERO {
         let shift = ui.input(|i| i.modifiers.shift);
         if response.dragged_by(PointerButton::Primary) && !shift {
-            // Turning goes by the hand's way, whatever the pixel density.
+            // The angle depends on how far the hand moves, whatever the pixel density.
             commands.push(CameraCommand::Orbit(delta).into());
         } else {
             commands.push(CameraCommand::Pan(delta * scale).into());
@@ -101,8 +101,8 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
     }
 }
 
-/// Looks up what a click would select: a bone, or the vertex of the skin and the joint that moves it most. While something
-/// moves, or the skin may have come to lie elsewhere, that is in every frame.
+/// Looks up what a click would select: a bone, or the vertex of the skin and the joint that moves it most. It does so
+/// in every frame while something moves, or while the skin may lie elsewhere than before.
 fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mut UiState) {
     let pointer = response.hover_pos().filter(|_| !response.dragged());
     let viewport = &mut state.viewport;
@@ -116,7 +116,7 @@ fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mu
     state.hovered = bone.or_else(|| session.mover(viewport.vertex?));
 }
 
-/// Held down: the pointer looks through bones.
+/// Returns whether the key is held down that lets the pointer ignore bones.
 fn skin_only(ui: &Ui) -> bool {
     ui.input(|i| i.modifiers.command || i.modifiers.alt)
 }
@@ -144,7 +144,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                     commands.push(command);
                 }
                 if toggle == Toggle::Bones {
-                    // One control of two parts.
+                    // Both are one control of two parts.
                     ui.add_space(-6.0);
                     bones::caret(ui, |ui| menu::bones_and_skin(ui, session, state, commands));
                 }

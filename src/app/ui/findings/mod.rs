@@ -21,13 +21,13 @@ use crate::session::{Command, Document, FindingCommand, InspectionCommand, Sessi
 /// State of the panel for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// Severities that are left out, by [`place_of`].
+    /// The severities that are left out, by [`place_of`].
     hidden: [bool; 3],
     /// The finding that was last brought into view.
     shown: Option<usize>,
     range: MotionRange,
     items: Vec<Item>,
-    /// The top of each item, and the bottom of the last one, points.
+    /// The top of each item, and the bottom of the last one, in points.
     tops: Vec<f32>,
     built_for: Option<Key>,
     /// The range of motion that was listed last.
@@ -39,11 +39,11 @@ pub(super) struct Findings {
 /// One entry of the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Item {
-    /// By its place in [`Document::findings`].
+    /// A finding, by its place in [`Document::findings`].
     Finding(usize),
-    /// The head of what the import said.
+    /// The heading of the import's warnings.
     ImportHead,
-    /// By its place in [`Document::warnings`].
+    /// A warning, by its place in [`Document::warnings`].
     Warning(usize),
 }
 
@@ -67,7 +67,7 @@ impl Key {
     }
 }
 
-/// Errors, warnings, notes.
+/// Returns the place of a severity: errors, warnings, notes.
 fn place_of(severity: Severity) -> usize {
     match severity {
         Severity::Error => 0,
@@ -78,7 +78,7 @@ fn place_of(severity: Severity) -> usize {
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
 
-/// The panel below the nodes.
+/// Shows the panel below the nodes.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     let Some(document) = session.document() else { return };
     let counts = counts(document);
@@ -100,7 +100,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         let footer = if has_skin { footer_height } else { 0.0 };
         egui::Panel::bottom("no findings").exact_size(50.0 + footer)
     } else {
-        // Head, filter, some of a row, and all of the footer.
+        // The panel keeps room for head, filter, some of a row, and all of the footer.
         let least = 100.0 + footer_height;
         let most = (0.66 * ui.available_height()).max(least);
         want_size(ui, "findings", vec2(0.0, state.saved.findings_height.clamp(least, most)));
@@ -116,7 +116,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                 Some(fraction) => measuring(ui, fraction, commands),
                 None => {
                     if ready(ui, document, narrow, &mut state.findings.range, commands) {
-                        // What it finds are notes, which must not come unseen.
+                        // A range of motion finds notes, which must not be hidden when they come.
                         state.findings.hidden[place_of(Severity::Info)] = false;
                     }
                 }
@@ -131,7 +131,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     }
 }
 
-/// How many findings of each severity there are; what the import said counts as warnings.
+/// Counts the findings of each severity; the import's warnings count as warnings.
 fn counts(document: &Document) -> [usize; 3] {
     let mut out = [0, document.warnings.len(), 0];
     for finding in document.findings() {
@@ -180,7 +180,7 @@ fn inset<R>(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> R) -> R {
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 0)).show(ui, content).inner
 }
 
-/// Which severities are listed: a choice only where there are several.
+/// Shows the choice of severities, where there are several.
 fn filter(ui: &mut Ui, findings: &mut Findings, counts: [usize; 3]) {
     if counts.iter().filter(|n| **n > 0).count() < 2 {
         findings.hidden = [false; 3];
@@ -220,7 +220,7 @@ fn severity_chip(ui: &mut Ui, severity: Severity, count: usize, on: bool) -> Res
     response.on_hover_text(name)
 }
 
-/// The strip at the lower edge that holds the range of motion.
+/// Shows the strip at the lower edge that holds the range of motion.
 fn footer(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui)) {
     egui::Panel::bottom("range of motion").exact_size(height).frame(Frame::NONE).show(ui, |ui| {
         ui.add_space(8.0);
@@ -229,7 +229,7 @@ fn footer(ui: &mut Ui, height: f32, content: impl FnOnce(&mut Ui)) {
 }
 
 impl Findings {
-    /// The entries, anew where what is to be listed or the width has changed.
+    /// Builds the entries anew where the list or the width has changed.
     fn build(&mut self, ui: &Ui, document: &Document, open: Option<usize>, width: f32) {
         let weak = |i: &Option<Arc<Inspection>>| i.as_ref().map(Arc::downgrade).unwrap_or_default();
         let key = Key {
@@ -246,7 +246,7 @@ impl Findings {
         let findings: Vec<&Finding> = document.findings().collect();
         let mut order: Vec<usize> = (0..findings.len()).collect();
         order.retain(|i| !self.hidden[place_of(findings[*i].severity)]);
-        // Those of the checker first among equals.
+        // Among equals the checker's findings come first.
         order.sort_by_key(|i| std::cmp::Reverse(findings[*i].severity));
         self.items.clear();
         self.items.extend(order.into_iter().map(Item::Finding));
@@ -274,7 +274,7 @@ impl Findings {
 }
 
 impl Findings {
-    /// The top of the first finding that has just come from the range of motion; the list jumps there.
+    /// Returns the top of the first finding that has just come from the range of motion, to which the list jumps.
     fn news(&mut self, ui: &Ui, document: &Document) -> Option<f32> {
         let now = document.rom.as_ref().map(Arc::downgrade).unwrap_or_default();
         if self.listed.ptr_eq(&now) {
@@ -283,7 +283,7 @@ impl Findings {
         self.listed = now;
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
         self.jump = self.items.iter().position(|i| matches!(i, Item::Finding(place) if *place >= checked));
-        // In this frame the area still has the height of the old list, and would spring back to its end.
+        // In this frame the area still has the height of the old list, and would jump back to its end.
         ui.ctx().request_repaint();
         None
     }
@@ -308,7 +308,7 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
         let total = findings.tops.last().copied().unwrap_or_default();
         let origin = ui.max_rect().min;
         ui.set_height(total);
-        // One more to both sides, so that Tab finds what is out of sight.
+        // One more is laid out on both sides, so that Tab finds rows that are out of sight.
         let first = findings.tops.partition_point(|top| *top <= seen.min.y).saturating_sub(2);
         let last = (findings.tops.partition_point(|top| *top < seen.max.y) + 1).min(findings.items.len());
         let all: Vec<&Finding> = document.findings().collect();
@@ -337,7 +337,7 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
     ui.data_mut(|d| d.insert_temp(id, seen));
 }
 
-/// The scroll offset at which an item is seen; `None` where it is seen already.
+/// Returns the scroll offset at which an item is visible; `None` where it is visible already.
 fn follow(ui: &Ui, findings: &Findings, item: usize) -> Option<f32> {
     let id = ui.scope_id().with("seen");
     let (offset, height): (f32, f32) = ui.data(|d| d.get_temp(id))?;

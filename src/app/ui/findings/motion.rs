@@ -1,4 +1,4 @@
-//! Runs the range of motion from the panel of findings: the button, the choice of the range, and how far it is.
+//! The range of motion in the panel of findings: the button that runs it, the choice of the range, and its progress.
 
 use egui::{Align, Color32, Label, Layout, RichText, Ui};
 
@@ -9,16 +9,16 @@ use crate::session::{Command, Document, InspectionCommand};
 
 use super::row::TEXT;
 
-/// How far joints are driven.
+/// The range through which joints are driven.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum MotionRange {
-    /// To both sides.
+    /// This angle to both sides, degrees.
     Degrees(f32),
     /// The motion of the file's clips.
     Clips,
 }
 
-/// Choices of [`MotionRange::Degrees`].
+/// The choices of [`MotionRange::Degrees`].
 const DEGREES: [f32; 6] = [30.0, 45.0, 60.0, 90.0, 120.0, 180.0];
 
 impl Default for MotionRange {
@@ -38,7 +38,7 @@ impl MotionRange {
     fn options(self) -> RomOptions {
         let defaults = RomOptions::default();
         match self {
-            // At least three steps to each side.
+            // There are at least three steps to each side.
             Self::Degrees(degrees) => {
                 RomOptions { degrees, step_degrees: (degrees / 3.0).min(defaults.step_degrees), ..defaults }
             }
@@ -47,16 +47,17 @@ impl MotionRange {
     }
 }
 
-/// The button that runs the range of motion.
+/// The label of the button that runs the range of motion.
 const RUN: &str = "Run range of motion";
-/// Widths that the choice of the range takes at most and at least, points.
+/// The greatest and the least width of the choice of the range, points.
 const RANGE_WIDTH: f32 = 84.0;
 const LEAST_RANGE: f32 = 72.0;
 
-/// The panel is too narrow for the button and the choice beside it: they stand one below the other.
+/// Returns whether the panel is too narrow for the button and the choice beside it, so that they stand one below the
+/// other.
 pub(super) fn stacks(ui: &Ui) -> bool {
     let text = ui.painter().layout_no_wrap(RUN.to_owned(), theme::regular(BODY), Color32::WHITE).size().x;
-    // Around the text, and around the choice.
+    // There are margins around the text, and around the choice.
     let button = text + 20.0;
     let room = ui.max_rect().width().min(ui.clip_rect().width());
     room < button + ui.spacing().item_spacing.x + LEAST_RANGE + 2.0 * f32::from(MARGIN)
@@ -65,7 +66,7 @@ pub(super) fn stacks(ui: &Ui) -> bool {
 pub(super) fn measuring(ui: &mut Ui, fraction: f32, commands: &mut Vec<Command>) {
     let c = colors(ui);
     ui.horizontal(|ui| {
-        // The button has its room first: a narrow panel cuts the words.
+        // The button gets its room first: a narrow panel cuts the words of the choice.
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if text_button(ui, None, "Cancel", false).on_hover_text("Stop measuring").clicked() {
                 commands.push(InspectionCommand::CancelRom.into());
@@ -79,7 +80,7 @@ pub(super) fn measuring(ui: &mut Ui, fraction: f32, commands: &mut Vec<Command>)
     progress_bar(ui, "Range of motion", fraction);
 }
 
-/// The button that measures and the choice of its range; true where it was pressed.
+/// Shows the button and the choice of the range; returns true where the button was pressed.
 pub(super) fn ready(
     ui: &mut Ui,
     document: &Document,

@@ -15,9 +15,9 @@ use crate::inspect::check::{Finding, Measure, Severity};
 use crate::inspect::rule_words;
 use crate::model::Model;
 
-/// Height of a finding that is folded, without the lines of its title, points.
+/// The height of a folded finding without the lines of its title, points.
 pub(super) const FOLDED: f32 = 24.0;
-/// Points that a line of a title takes.
+/// The height of a line of a title, points.
 pub(super) const TITLE_LINE: f32 = 16.0;
 /// Distance of texts from the left edge, points.
 const INDENT: f32 = 34.0;
@@ -32,24 +32,24 @@ pub(super) fn mark(severity: Severity, c: &Colors) -> (&'static str, Color32) {
     }
 }
 
-/// A text as wide as there is room for it.
+/// Lays a text out in the width that there is.
 pub(super) fn wrapped(ui: &Ui, text: &str, color: Color32, width: f32) -> Arc<Galley> {
     let room = (width - INDENT - f32::from(MARGIN)).max(40.0);
     ui.painter().layout(text.to_owned(), theme::regular(TEXT), color, room)
 }
 
-/// The label of the finding's rule.
+/// Returns the label of the finding's rule.
 fn label_of(finding: &Finding) -> &'static str {
     rule_words(finding.rule).map_or(finding.rule, |(label, _)| label)
 }
 
-/// How much, as it stands at the right of the title.
+/// Lays out the finding's measure, which stands at the right of the title.
 fn measured(ui: &Ui, finding: &Finding) -> Arc<Galley> {
     let words = finding.measure.map(measure_words).unwrap_or_default();
     ui.painter().layout_no_wrap(words, theme::regular(TEXT), colors(ui).dim)
 }
 
-/// The name of the rule, in two lines where one is too short.
+/// Lays out the name of the rule, in two lines where one is too short.
 pub(super) fn title(ui: &Ui, finding: &Finding, width: f32) -> Arc<Galley> {
     let room = width - INDENT - f32::from(MARGIN) - measured(ui, finding).size().x - 8.0;
     let format =
@@ -69,7 +69,7 @@ pub(super) fn body_height([message, fix]: &[Arc<Galley>; 2]) -> f32 {
     message.size().y + fix.size().y + 14.0
 }
 
-/// True when pressed.
+/// Shows a finding; returns true when it was pressed.
 pub(super) fn row(ui: &mut Ui, rect: Rect, model: &Model, finding: &Finding, place: usize, open: bool) -> bool {
     let c = colors(ui);
     let response = ui.interact(rect, ui.scope_id().with(("finding", place)), Sense::click());
@@ -126,7 +126,7 @@ fn measure_words(measure: Measure) -> String {
     measure.text().replace(' ', "\u{2009}")
 }
 
-/// Whom it concerns: joints, how many vertices, which mesh.
+/// Describes the place of a finding: joints, how many vertices, which mesh.
 fn place_words(model: &Model, finding: &Finding) -> String {
     let mut parts = Vec::new();
     let name = |n: &crate::model::NodeId| model.skeleton.names[n.index()].as_str();

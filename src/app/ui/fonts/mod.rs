@@ -1,5 +1,5 @@
-//! Letters that the bundled fonts lack. What is asked for in vain is collected here, looked for among the fonts of the
-//! system on another thread ([`search`]), and handed to egui. A model whose names are Latin looks for nothing.
+//! Letters that the bundled fonts lack. Missing letters are collected here, looked for among the fonts of the system on
+//! another thread ([`search`]), and handed to egui. A model whose names are Latin searches nothing.
 
 mod picture;
 mod script;
@@ -20,39 +20,39 @@ pub use self::system::{FontFolders, search};
 /// A font that draws letters which the bundled ones lack.
 #[derive(Clone, Debug)]
 pub struct Fallback {
-    /// Its file and its place in it.
+    /// The file, and its number in the file.
     pub name: String,
-    /// The file.
+    /// The contents of the file.
     pub data: FontData,
 }
 
 /// The result of a search among the fonts of the system.
 #[derive(Clone, Debug, Default)]
 pub struct FontSearch {
-    /// In the order in which they are to be asked.
+    /// The fonts, in the order in which they are to be used.
     pub fonts: Vec<Fallback>,
     /// The letters that were looked for and that none of the fonts has.
     pub missing: BTreeSet<char>,
 }
 
-/// The fonts found so far, and what was asked for. Clones share all of it.
+/// The fonts found so far, and the letters that were asked for. Clones share all of it.
 #[derive(Clone, Debug, Default)]
 pub struct FallbackFonts(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
 struct State {
     fonts: Vec<Fallback>,
-    /// Asked for since the last search began.
+    /// The letters that were asked for since the last search began.
     wanted: BTreeSet<char>,
-    /// Those of the search under way.
+    /// The letters of the search under way.
     sought: BTreeSet<char>,
-    /// No font has them.
+    /// The letters that no font has.
     missing: BTreeSet<char>,
 }
 
 impl State {
-    /// Draws a picture for a character that egui has no outline for, or nothing while a search may still find it, since
-    /// boxes would flash. Of several characters that make one emoji, the first is drawn.
+    /// Draws a picture for a character that egui has no outline for. It draws nothing while a search may still find it,
+    /// since boxes would flash. Of several characters that make one emoji, the first is drawn.
     fn draw(&self, request: &GlyphRasterizerRequest<'_>) -> Option<RasterizedGlyph> {
         let letter = request.cluster.chars().next()?;
         if self.wanted.contains(&letter) || self.sought.contains(&letter) {
@@ -64,7 +64,7 @@ impl State {
         self.fonts.iter().find_map(draw)
     }
 
-    /// A font found so far has a picture for it.
+    /// Returns whether a font found so far has a picture for the letter.
     fn has_picture(&self, letter: char) -> bool {
         let has = |font: &Fallback| {
             let font = skrifa::FontRef::from_index(font.data.bytes(), font.data.index);
@@ -83,8 +83,8 @@ impl FallbackFonts {
         ctx.set_glyph_rasterizers(vec![GlyphRasterizer::new("skinscope::fonts", draw)]);
     }
 
-    /// The letters to look for now: those asked for since the last call. `None` where there are none, or while an earlier
-    /// search has not come back.
+    /// Returns the letters to look for now: those asked for since the last call. `None` where there are none, or while
+    /// an earlier search is under way.
     pub fn take_wanted(&self) -> Option<BTreeSet<char>> {
         let mut state = self.lock();
         if state.wanted.is_empty() || !state.sought.is_empty() {
@@ -94,7 +94,7 @@ impl FallbackFonts {
         Some(state.sought.clone())
     }
 
-    /// Takes over what a search found. All text is laid out anew.
+    /// Takes the result of a search. All text is laid out anew.
     pub fn add(&self, ctx: &Context, found: FontSearch) {
         {
             let mut state = self.lock();
@@ -106,7 +106,7 @@ impl FallbackFonts {
         self.install(ctx);
     }
 
-    /// Looks again for letters that no font had, once they are asked for again: a font may have been installed.
+    /// Allows letters that no font had to be searched again when they are shown again: a font may have been installed.
     pub fn forget_missing(&self, ctx: &Context) {
         let was_empty = {
             let mut state = self.lock();
@@ -117,7 +117,7 @@ impl FallbackFonts {
         }
     }
 
-    /// For each script with letters that nothing draws: which, and what to install.
+    /// Returns a notice for each script with letters that no font has: its name, and the package to install.
     #[must_use]
     pub fn notices(&self) -> Vec<String> {
         let missing = self.lock().missing.clone();
@@ -125,7 +125,7 @@ impl FallbackFonts {
         scripts.into_iter().map(|s| notice(s, &missing)).collect()
     }
 
-    /// The names of the fonts found so far.
+    /// Returns the names of the fonts found so far.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.lock().fonts.iter().map(|f| f.name.clone()).collect()

@@ -9,14 +9,14 @@ use skrifa::{FontRef, MetadataProvider as _};
 /// The share of a picture's height that stands above the baseline.
 const ABOVE: f32 = 0.8;
 
-/// The picture that a font has for a letter, at about `size` pixels an em.
+/// Returns the picture that a font has for a letter, at about `size` pixels an em.
 pub(super) fn find<'a>(font: &FontRef<'a>, letter: char, size: f32) -> Option<BitmapGlyph<'a>> {
     let glyph = font.charmap().map(letter)?;
     let found = font.bitmap_strikes().glyph_for_size(Size::new(size), glyph)?;
     matches!(found.data, BitmapData::Png(_)).then_some(found)
 }
 
-/// The same, read and made as large as text of `size` pixels an em.
+/// Does the same, decodes the picture and scales it to text of `size` pixels an em.
 pub(super) fn draw(file: &[u8], index: u32, letter: char, size: f32) -> Option<RasterizedGlyph> {
     let font = FontRef::from_index(file, index).ok()?;
     let found = find(&font, letter, size)?;

@@ -1,6 +1,6 @@
-//! Which script a letter belongs to, what people call it, and which package brings a font for it.
+//! The script that a letter belongs to, its English name, and the package that brings a font for it.
 
-/// Letters that one font is looked for: a script, or a group of signs.
+/// A set of letters that one font is looked for: a script, or a group of signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Script {
     /// Hebrew letters and points.
@@ -24,7 +24,7 @@ pub enum Script {
 }
 
 impl Script {
-    /// The script of a letter.
+    /// Returns the script of a letter.
     #[must_use]
     pub fn of(letter: char) -> Self {
         match letter as u32 {
@@ -41,7 +41,7 @@ impl Script {
         }
     }
 
-    /// The English name of the script.
+    /// Returns the English name of the script.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Script {
         }
     }
 
-    /// The package of Debian and Ubuntu that has a font for it.
+    /// Returns the package of Debian and Ubuntu that has a font for it.
     #[must_use]
     pub fn package(self) -> &'static str {
         match self {

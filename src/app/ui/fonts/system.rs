@@ -1,5 +1,5 @@
-//! The fonts of the system: which of them draw given letters. Files are mapped while they are looked at; only those that
-//! are chosen are read.
+//! The fonts of the system: finds those that draw given letters. Files are memory-mapped during the search; only the
+//! chosen ones are read.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,10 +15,10 @@ use skrifa::{FontRef, GlyphId, MetadataProvider as _};
 use super::script::Script;
 use super::{Fallback, FontSearch, picture};
 
-/// Larger files are not read: a font stays in memory for as long as the window is open.
+/// The most bytes of a font file that is read: a font stays in memory for as long as the window is open.
 const MOST_BYTES: u64 = 96 << 20;
 
-/// Fonts for one script, at most.
+/// The most fonts for one script.
 const MOST_FONTS: usize = 4;
 
 /// The folders that are searched for fonts.
@@ -31,7 +31,7 @@ pub enum FontFolders {
     Folder(PathBuf),
 }
 
-/// Whether a font has an outline for a letter. `index`: which face of the file.
+/// Returns whether a font has an outline for a letter. `index`: the number of the face in the file.
 #[must_use]
 pub(super) fn draws(file: &[u8], index: u32, letter: char) -> bool {
     FontRef::from_index(file, index).is_ok_and(|font| has_outline(&font, letter))
@@ -46,7 +46,7 @@ fn has_outline(font: &FontRef<'_>, letter: char) -> bool {
     letter.is_whitespace() || outline.draw(settings, &mut ink).is_ok() && ink.0
 }
 
-/// Whether anything was drawn.
+/// An outline pen that notes whether anything was drawn.
 struct InkDetector(bool);
 
 impl OutlinePen for InkDetector {
@@ -67,8 +67,8 @@ impl OutlinePen for InkDetector {
     fn close(&mut self) {}
 }
 
-/// Looks for fonts that have `letters` between them: few, and of each script the plainest. Takes as long as it takes to
-/// look into every font file.
+/// Looks for fonts that have `letters` between them: few, and of each script the plainest. It looks into every font
+/// file, which takes its time.
 #[must_use]
 pub fn search(places: &FontFolders, letters: &BTreeSet<char>) -> FontSearch {
     let mut database = Database::new();
@@ -100,7 +100,7 @@ pub fn search(places: &FontFolders, letters: &BTreeSet<char>) -> FontSearch {
     found
 }
 
-/// Letters by what one font is chosen for. Where there is kana, Han characters are Japanese.
+/// Groups letters by what one font is chosen for. Where there is kana, Han characters are Japanese.
 fn by_script(letters: &BTreeSet<char>) -> BTreeMap<Script, BTreeSet<char>> {
     let japanese = letters.iter().any(|c| Script::of(*c) == Script::Japanese);
     let mut out: BTreeMap<Script, BTreeSet<char>> = BTreeMap::new();
@@ -121,7 +121,7 @@ struct Candidate {
     path: PathBuf,
     index: u32,
     bytes: u64,
-    /// Upright and of normal width.
+    /// Whether it is upright and of normal width.
     plain: bool,
     weight: u16,
     monospaced: bool,
@@ -159,8 +159,8 @@ impl Candidate {
         })
     }
 
-    /// The least is the best: most of the letters first, then made for the script, plain, of regular weight, without
-    /// serifs, small.
+    /// Returns the rank, of which the least is the best: most of the letters first, then made for the script, plain, of
+    /// regular weight, without serifs, small.
     fn rank(&self, script: Script, open: &BTreeSet<char>) -> impl Ord + use<> {
         let covered = open.iter().filter(|c| self.has.contains(c)).count();
         let mut likeness = [
@@ -181,7 +181,8 @@ impl Candidate {
         words.iter().any(|w| self.family.contains(w))
     }
 
-    /// Fonts of East Asia come once for each language, which draws shared characters its own way.
+    /// Returns whether the font is made for the language of the script: fonts of East Asia come once for each language,
+    /// which draws shared characters its own way.
     fn is_for(&self, script: Script) -> bool {
         let ends = |language: &str| self.family.split(' ').any(|word| word.eq_ignore_ascii_case(language));
         match script {
@@ -195,7 +196,7 @@ impl Candidate {
     fn read(&self) -> Option<Fallback> {
         let mut data = FontData::from_owned(std::fs::read(&self.path).ok()?);
         data.index = self.index;
-        // What a variable font shows without being asked may be its thinnest form.
+        // The default of a variable font may be its thinnest form.
         if let Some(axis) = data.variation_axes().iter().find(|a| a.tag == WEIGHT) {
             data.tweak.coords.push(b"wght", f32::from(REGULAR).clamp(axis.range.min, axis.range.max));
         }
@@ -206,7 +207,7 @@ impl Candidate {
 const REGULAR: u16 = 400;
 const WEIGHT: Tag = Tag::new(b"wght");
 
-/// Unlike any name of a bundled font.
+/// Returns a name of the face that no bundled font has.
 fn face_name(path: &Path, index: u32) -> String {
     format!("{}#{index}", path.display())
 }

@@ -1,4 +1,4 @@
-//! The joint table: what each joint does, sorted and searched.
+//! The joint table: the effect of each joint, sorted and searched.
 
 use egui::{Rect, Ui, vec2};
 
@@ -26,7 +26,7 @@ pub(super) struct JointTableState {
     shown: Option<NodeId>,
 }
 
-/// Search, skin, order.
+/// The search text, the skin and the order.
 type RowQuery = (String, Option<SkinId>, Option<(JointColumn, bool)>);
 
 const COLUMNS: [JointColumn; 14] = [
@@ -82,7 +82,7 @@ impl JointTableState {
     }
 }
 
-/// Shows the table; true while it has the keyboard.
+/// Shows the table; returns true while it has the keyboard.
 pub(super) fn show(
     ui: &mut Ui,
     given: TableContext<'_>,
@@ -183,7 +183,7 @@ fn cell(ui: &Ui, rect: Rect, model: &Model, row: &JointRow, column: JointColumn)
     cell_text(ui, rect, &text, right, ink);
 }
 
-/// The text of a cell.
+/// Returns the text of a cell.
 fn text(model: &Model, row: &JointRow, column: JointColumn) -> String {
     let skeleton = &model.skeleton;
     let name = |node: NodeId| skeleton.names[node.index()].clone();
@@ -210,7 +210,7 @@ fn text(model: &Model, row: &JointRow, column: JointColumn) -> String {
     }
 }
 
-/// The tooltip of a cell: facts that the cell has no room for.
+/// Returns the tooltip of a cell: facts that the cell has no room for.
 fn tip(model: &Model, row: &JointRow, column: JointColumn) -> Option<String> {
     let figures = row.figures;
     match column {
@@ -244,7 +244,7 @@ fn tip(model: &Model, row: &JointRow, column: JointColumn) -> Option<String> {
     }
 }
 
-/// The rows for a spreadsheet.
+/// Writes the rows for a spreadsheet.
 fn tsv<'a>(model: &Model, rows: impl Iterator<Item = &'a JointRow>) -> String {
     let skeleton = &model.skeleton;
     let mut out = Tsv::new([

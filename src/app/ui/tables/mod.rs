@@ -24,7 +24,7 @@ use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summarie
 use crate::model::{Model, NodeId, Skin, SkinId};
 use crate::session::{Command, Session};
 
-/// Which table.
+/// A table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
     #[default]
@@ -60,7 +60,7 @@ struct TableData {
     skins: Vec<SkinSummary>,
     /// The most influences of a vertex.
     most: usize,
-    /// The joints of each skin with their places in it, by node.
+    /// For each skin: its joints with their places in it, by node.
     slots: Vec<Vec<(NodeId, u16)>>,
 }
 
@@ -94,11 +94,11 @@ struct TableContext<'a> {
     base: &'a TableData,
 }
 
-/// Weights that are counted within a frame; more take a thread.
+/// Up to so many weights are counted within a frame; more take a thread.
 const QUICK: usize = 60_000;
 
 impl Tables {
-    /// Another model is open: all that was worked out for the last one goes.
+    /// Discards everything about the last model, since another one is open.
     pub(super) fn forget(&mut self) {
         *self = Self { tab: self.tab, ..Self::default() };
     }
@@ -129,7 +129,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     }
 }
 
-/// A line that says why there is no table.
+/// Shows a line that says why there is no table.
 fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
     bar(ui, tab, 0.0, |_| {}, None);
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| {
@@ -138,8 +138,8 @@ fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
     ui.take_available_space();
 }
 
-/// The choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy. True when that was
-/// pressed.
+/// Shows the choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy; returns true
+/// when that was pressed.
 fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&StatusText>) -> bool {
     const TABS_WIDTH: f32 = 272.0;
     let mut copy = false;
@@ -171,9 +171,9 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
 
 /// The text that the bar shows about the rows.
 struct StatusText {
-    /// Such as "12 of 41 joints".
+    /// The number of rows, such as "12 of 41 joints".
     rows: String,
-    /// Why they cannot be copied.
+    /// The reason why they cannot be copied.
     no_copy: Option<String>,
 }
 
@@ -187,7 +187,7 @@ fn copy_button(ui: &mut Ui, said: &StatusText) -> bool {
     button.clicked()
 }
 
-/// The choice of a skin, where there are several.
+/// Shows the choice of a skin, where there are several.
 fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
     if model.skins.len() < 2 {
         return;
@@ -202,7 +202,7 @@ fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
     });
 }
 
-/// The name of a skin, with its number where there are several.
+/// Returns the name of a skin, with its number where there are several.
 fn skin_name(model: &Model, skin: SkinId) -> String {
     match (model.skins[skin.index()].name.as_str(), model.skins.len()) {
         ("", _) => format!("Skin {}", skin.0),
@@ -211,18 +211,19 @@ fn skin_name(model: &Model, skin: SkinId) -> String {
     }
 }
 
-/// A column of numbers.
+/// Makes a column of numbers.
 fn number_column(title: &str, width: f32, help: &str) -> Column {
     let (title, help) = (title.to_owned(), help.to_owned());
     Column { title, help, width, right: true, sorts: true, ..Column::default() }
 }
 
-/// A column of words.
+/// Makes a column of words.
 fn text_column(title: &str, width: f32, help: &str) -> Column {
     Column { right: false, ..number_column(title, width, help) }
 }
 
-/// The next order after a click on a column: numbers the largest first, words the other way, then round, then none.
+/// Returns the next order after a click on a column: numbers begin with the largest first, words with the smallest,
+/// then comes the reverse, then none.
 fn next_order<C: Copy + PartialEq>(now: Option<(C, bool)>, column: C, descends: bool) -> Option<(C, bool)> {
     match now {
         Some((same, way)) if same == column => (way == descends).then_some((column, !descends)),

@@ -1,5 +1,5 @@
-//! The palette: world, inverse bind and skinning matrix of each joint, as they are now; and the chain that makes the world
-//! matrix of one.
+//! The palette table: world, inverse bind and skinning matrix of each joint, as they are now; and the chain of nodes
+//! that makes the world matrix of one.
 
 use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2, vec2};
 use glam::{Affine3A, Vec3};
@@ -20,7 +20,7 @@ use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 pub(super) struct PaletteTableState {
     search: String,
     skin: Option<SkinId>,
-    /// The chain of the selected joint, in place of all joints.
+    /// Whether the chain of the selected joint is shown instead of all joints.
     chain: bool,
     rows: Vec<(SkinId, usize)>,
     /// The search text and the skin that `rows` were built for.
@@ -38,9 +38,9 @@ struct JointMatrices {
     skinning: Affine3A,
 }
 
-/// Three lines of a matrix, points.
+/// The height of three lines of a matrix, points.
 const ROW: f32 = 62.0;
-/// Points of a matrix.
+/// The width of a matrix, points.
 const MATRIX: f32 = 236.0;
 
 impl PaletteTableState {
@@ -62,7 +62,7 @@ impl PaletteTableState {
     }
 }
 
-/// Shows the table; true while it has the keyboard.
+/// Shows the table; returns true while it has the keyboard.
 pub(super) fn show(
     ui: &mut Ui,
     given: TableContext<'_>,
@@ -117,7 +117,7 @@ pub(super) fn show(
     }
 }
 
-/// A click selects, Enter frames, the pointer is said.
+/// Reacts to the user: a click selects, Enter frames, and the row under the pointer is reported.
 fn react(
     answer: &TableResponse,
     node: impl Fn(usize) -> NodeId,
@@ -229,13 +229,13 @@ fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, at: (SkinId, usize), colum
     }
 }
 
-/// A second line, dim.
+/// Paints a second line, dim.
 fn small(ui: &Ui, rect: Rect, text: &str) {
     let at = pos2(rect.left() + PAD, rect.center().y);
     ui.painter().text(at, Align2::LEFT_CENTER, text, theme::regular(theme::SMALL), colors(ui).dim);
 }
 
-/// Three numbers, one below the other.
+/// Paints three numbers, one below the other.
 fn lines(ui: &Ui, rect: Rect, texts: [String; 3], ink: egui::Color32) {
     for (i, text) in texts.iter().enumerate() {
         let at = pos2(rect.right() - PAD, rect.center().y + 18.0 * (i as f32 - 1.0));
@@ -243,7 +243,7 @@ fn lines(ui: &Ui, rect: Rect, texts: [String; 3], ink: egui::Color32) {
     }
 }
 
-/// Three rows of four, the translation set off.
+/// Paints three rows of four numbers, with the translation set apart.
 fn matrix(ui: &Ui, rect: Rect, m: &Affine3A) {
     let c = colors(ui);
     let columns = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis, m.translation];
@@ -319,13 +319,13 @@ fn chain_table(
     Table { name: "Chain table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, place)
 }
 
-/// Row after row.
+/// Returns the numbers of a matrix, row after row.
 fn flat(m: &Affine3A) -> [f32; 12] {
     let columns = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis, m.translation];
     std::array::from_fn(|i| columns[i % 4][i / 4])
 }
 
-/// The titles of a matrix' numbers: `world 00` to `world 23`, row and column.
+/// Returns the titles of a matrix's numbers: `world 00` to `world 23`, row and column.
 fn titles(of: &str) -> impl Iterator<Item = String> {
     (0..12).map(move |i| format!("{of} {}{}", i / 4, i % 4))
 }

@@ -1,4 +1,4 @@
-//! A summary of each skin, and how its influences are spread.
+//! A summary of each skin, and the distribution of its influences.
 
 use egui::{Frame, Margin, Rect, ScrollArea, Ui, UiBuilder, vec2};
 
@@ -35,7 +35,7 @@ const TITLES: [(&str, f32, &str); 12] = [
 ];
 const DETAILS: f32 = 320.0;
 
-/// Shows the table; true while it has the keyboard.
+/// Shows the table; returns true while it has the keyboard.
 pub(super) fn show(ui: &mut Ui, given: TableContext<'_>, tab: &mut Tab, skins: &mut SkinTableState) {
     let list = &given.base.skins;
     let said = StatusText { rows: counted(list.len(), "skin", "skins"), no_copy: None };
@@ -90,7 +90,7 @@ fn table(ui: &mut Ui, given: TableContext<'_>, skins: &mut SkinTableState) -> cr
     Table { name: "Skin table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, &mut skins.place)
 }
 
-/// The text of a cell, by the column's place in [`TITLES`].
+/// Returns the text of a cell, by the column's place in [`TITLES`].
 fn text(model: &Model, skin: &SkinSummary, column: usize) -> String {
     match column {
         0 => skin_name(model, skin.skin),

@@ -8,12 +8,12 @@ use crate::inspect::tables::{Pair, Row, Tsv, VertexTable};
 use crate::inspect::{PerVertex, VertexSet};
 use crate::model::{Model, NodeId, WeightFormat};
 
-/// Bytes that a cell takes on average.
+/// The bytes that a cell takes on average.
 pub(super) const CELL_BYTES: usize = 6;
-/// More than this no clipboard and no spreadsheet takes gladly.
+/// The most bytes that are copied: clipboards and spreadsheets have trouble with more.
 pub(super) const MOST_BYTES: usize = 256 << 20;
 
-/// Cells of the whole table.
+/// Returns how many cells the whole table has.
 pub(super) fn cells(given: TableContext<'_>, found: &RowIndices, shows: &[ColumnKind]) -> usize {
     let integers = has_integers(given.model, &given.base.vertices);
     let of = |s: &ColumnKind| if matches!(s, ColumnKind::Rank(_)) { 2 + usize::from(integers) } else { 1 };
@@ -24,8 +24,8 @@ fn has_integers(model: &Model, table: &VertexTable) -> bool {
     table.parts.iter().filter_map(|p| p.influences(model)).any(|i| i.format != WeightFormat::F32)
 }
 
-/// The rows with all their digits; only those of `only` where there is such a set. `None` once `cancel` is set. `asymmetry`
-/// is there once the model is checked.
+/// Writes the rows with all their digits; only those of `only` where there is such a set. `None` once `cancel` is set.
+/// `asymmetry` is there once the model is checked.
 pub(super) fn tsv(
     (model, asymmetry): (&Model, Option<&PerVertex>),
     table: &VertexTable,
@@ -80,7 +80,7 @@ fn write(
     out.number(part.mesh.0).cell(&model.meshes[part.mesh.index()].name).number(part.primitive);
     out.number(part.skin.0).number(row.vertex).number(row.count(model)).number(row.sum(model));
     let pairs = row.pairs(model);
-    // Some joint may stand in a vertex twice.
+    // A vertex may name some joint twice.
     let weight_of = |node: NodeId| pairs.iter().filter(|p| p.node == node).map(|p| p.weight).sum::<f32>();
     for shows in shows {
         match *shows {

@@ -1,4 +1,4 @@
-//! Paints the cells of the vertex spreadsheet and says in words what stands in them.
+//! Paints the cells of the vertex spreadsheet and describes them in words.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::inspect::{Inspection, PerVertex};
 use crate::model::{Model, WeightFormat};
 use crate::session::Session;
 
-/// For screen readers.
+/// Describes a row for screen readers.
 pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
     let name = |p: &Pair| format!("{} {:.3}", model.skeleton.names[p.node.index()], p.weight);
     let pairs: Vec<String> = row.pairs(model).iter().map(name).collect();
@@ -28,17 +28,17 @@ pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
     format!("Vertex {} of {place}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
 }
 
-/// The results of the checks, once the model is checked.
+/// Returns the results of the checks, once the model is checked.
 pub(super) fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
     session.document()?.inspection.as_ref()
 }
 
-/// The differences between vertices and their mirror images, once the model is checked.
+/// Returns the differences between vertices and their mirror images, once the model is checked.
 pub(super) fn asymmetry(session: &Session) -> Option<&PerVertex> {
     inspection_of(session).map(|inspection| &inspection.asymmetry)
 }
 
-/// The mesh, and the primitive where it has several.
+/// Returns the name of the mesh, with the primitive where it has several.
 fn mesh_name(model: &Model, row: &Row) -> String {
     let mesh = &model.meshes[row.part.mesh.index()];
     let name = if mesh.name.is_empty() { format!("mesh {}", row.part.mesh.0) } else { mesh.name.clone() };
@@ -84,13 +84,13 @@ pub(super) fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, row: &Row, show
     }
 }
 
-/// Three places; what is not one must not read so.
+/// Writes a weight with three decimals; a weight that is not one must not read so.
 fn weight_text(weight: f64) -> String {
     let text = format!("{weight:.3}");
     text.replace('-', "−")
 }
 
-/// A name and its weight.
+/// Paints a name and its weight.
 fn paired(ui: &Ui, rect: Rect, name: &str, weight: f32) {
     let c = colors(ui);
     share(ui, rect, weight);
@@ -101,7 +101,7 @@ fn paired(ui: &Ui, rect: Rect, name: &str, weight: f32) {
     paint_line(ui, figure, x, rect.center().y, c.text);
 }
 
-/// A line under a cell, as long as its weight.
+/// Paints a line under a cell, as long as its weight.
 fn share(ui: &Ui, rect: Rect, weight: f32) {
     let whole = rect.shrink2(vec2(PAD, 0.0));
     let from = pos2(whole.left(), rect.bottom() - 3.0);
@@ -110,7 +110,7 @@ fn share(ui: &Ui, rect: Rect, weight: f32) {
     ui.painter().rect_filled(line, CornerRadius::same(1), colors(ui).accent.gamma_multiply(0.6));
 }
 
-/// Weights in full, and as the file stores them.
+/// Returns the tooltip of a cell: weights in full, and as the file stores them.
 pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Option<String> {
     let model = given.model;
     let of_pair = |pair: &Pair| {

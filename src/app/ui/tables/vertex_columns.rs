@@ -6,7 +6,7 @@ use super::{number_column, text_column};
 use crate::app::ui::table::Column;
 use crate::model::{Model, NodeId};
 
-/// A column that the rows can be ordered by.
+/// A column that the rows can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SortKey {
     Mesh,
@@ -27,7 +27,7 @@ pub(super) enum ColumnKind {
     Number,
     Count,
     Sum,
-    /// How far its weights differ from those of its mirror image, or that it has none.
+    /// The difference of its weights from those of its mirror image, or that it has none.
     Asymmetry,
     /// The weight of the selected joint.
     Selected(NodeId),
@@ -37,7 +37,7 @@ pub(super) enum ColumnKind {
 }
 
 impl ColumnKind {
-    /// The order that a click on the head chooses.
+    /// Returns the order that a click on the head chooses.
     pub(super) fn orders(self) -> Option<SortKey> {
         match self {
             Self::Mesh | Self::Skin => Some(SortKey::Mesh),
@@ -52,7 +52,7 @@ impl ColumnKind {
     }
 }
 
-/// The rows as found: places in the file's order.
+/// The rows that were found, as places in the file's order.
 #[derive(Clone, Debug)]
 pub(super) enum RowIndices {
     All(usize),

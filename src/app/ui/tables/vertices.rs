@@ -21,13 +21,13 @@ use crate::session::{CameraCommand, Command, SelectionCommand, Session};
 #[derive(Debug, Default)]
 pub(super) struct VertexTableState {
     skin: Option<SkinId>,
-    /// Only those that the selected joint moves.
+    /// Whether only vertices that the selected joint moves are shown.
     of_joint: bool,
-    /// Only those that are marked.
+    /// Whether only marked vertices are shown.
     marked: bool,
     sums: SumFilter,
     counts: CountFilter,
-    /// A column for each joint, in place of the pairs.
+    /// Whether there is a column for each joint, instead of the pairs.
     matrix: bool,
     order: Option<(SortKey, bool)>,
     found: BackgroundQuery<VertexQuery, Arc<Vec<u32>>>,
@@ -70,7 +70,7 @@ impl VertexTableState {
         }
     }
 
-    /// The rows, and whether others are being looked for.
+    /// Returns the rows, and whether others are being looked for.
     fn find(&mut self, ui: &Ui, given: TableContext<'_>) -> RowIndices {
         let query = self.query(given.session);
         let table = &given.base.vertices;
@@ -91,7 +91,7 @@ impl VertexTableState {
             .map_or(RowIndices::All(given.base.vertices.len()), |rows| RowIndices::These(Arc::clone(rows)))
     }
 
-    /// Brings a vertex into view that was pinned elsewhere.
+    /// Scrolls to a vertex that was pinned elsewhere.
     fn follow_pin(&mut self, given: TableContext<'_>, found: &RowIndices) {
         let pinned = given.session.view().pinned;
         if self.shown == pinned {
@@ -113,7 +113,8 @@ impl VertexTableState {
         }
     }
 
-    /// A click pins a vertex and marks it; with Ctrl it is marked too, or no more; with Shift all between are.
+    /// Reacts to a click: it pins a vertex and marks it; with Ctrl it switches its mark; with Shift all between are
+    /// marked.
     fn choose(
         &mut self,
         given: TableContext<'_>,
@@ -171,7 +172,7 @@ impl VertexTableState {
     }
 }
 
-/// Shows the table; true while it has the keyboard.
+/// Shows the table; returns true while it has the keyboard.
 pub(super) fn show(
     ui: &mut Ui,
     given: TableContext<'_>,
@@ -218,7 +219,7 @@ pub(super) fn show(
     }
 }
 
-/// How many rows there are, and whether they can be copied.
+/// Says how many rows there are, and whether they can be copied.
 fn said(given: TableContext<'_>, vertices: &VertexTableState, found: &RowIndices) -> StatusText {
     let all = given.base.vertices.len();
     let count = match found.len() {

@@ -1,4 +1,4 @@
-//! What panels are built of around their controls: headings, figures, bars, histograms and plates over the picture.
+//! The parts of panels beside their controls: headings, figures, bars, histograms and plates over the picture.
 
 use egui::accesskit::Role;
 use egui::{
@@ -10,7 +10,7 @@ use super::text::{elided, grouped, paint_line, shortened};
 use crate::app::ui::theme::{self, BODY, SMALL, colors};
 use crate::inspect::tables::{BOOK_SHARES, share_percent};
 
-/// A name on one line, whole on hover.
+/// Shows a name on one line, in full on hover.
 pub(in crate::app::ui) fn title(ui: &mut Ui, name: &str) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
@@ -22,7 +22,7 @@ pub(in crate::app::ui) fn title(ui: &mut Ui, name: &str) {
     }
 }
 
-/// The head of a section: small capitals, dim; `right` adds what stands at its end.
+/// Shows the head of a section in small capitals, dim; `right` adds the part at its end.
 pub(in crate::app::ui) fn section(ui: &mut Ui, title: &str, right: impl FnOnce(&mut Ui)) {
     ui.add_space(8.0);
     ui.horizontal(|ui| {
@@ -34,7 +34,7 @@ pub(in crate::app::ui) fn section(ui: &mut Ui, title: &str, right: impl FnOnce(&
     ui.add_space(2.0);
 }
 
-/// A label at the left and a figure at the right end of the row.
+/// Shows a label at the left and a figure at the right end of the row.
 pub(in crate::app::ui) fn figure(ui: &mut Ui, label: &str, value: &str) -> Response {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
@@ -48,7 +48,7 @@ pub(in crate::app::ui) fn figure(ui: &mut Ui, label: &str, value: &str) -> Respo
     if cut { response.on_hover_text(value) } else { response }
 }
 
-/// How far something is, 0…1, as wide as there is room.
+/// Shows the share of some work that is done, 0…1, as a bar over the whole width.
 pub(in crate::app::ui) fn progress_bar(ui: &mut Ui, name: &str, fraction: f32) {
     let c = colors(ui);
     let fraction = fraction.clamp(0.0, 1.0);
@@ -63,11 +63,11 @@ pub(in crate::app::ui) fn progress_bar(ui: &mut Ui, name: &str, fraction: f32) {
     ui.painter().rect_filled(done, CornerRadius::same(3), c.accent);
 }
 
-/// The bars of [`histogram`] for vertices of which some may have no influence.
+/// The labels of [`histogram`] for vertices of which some may have no influence.
 pub(in crate::app::ui) const BY_INFLUENCES: [&str; 6] = ["0", "1", "2", "3", "4", "5+"];
 
-/// Bars of shares of vertices by their number of influences, each with its label below and its percentage above; lines show
-/// what is usual, see [`BOOK_SHARES`].
+/// Shows bars of the shares of vertices by their number of influences, each with its label below and its percentage
+/// above; lines show what is usual, see [`BOOK_SHARES`].
 pub(in crate::app::ui) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usize]) {
     let c = colors(ui);
     let shares = share_percent(counts);
@@ -99,7 +99,7 @@ pub(in crate::app::ui) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], co
         if let Some(y) = book(label).map(|p| base - tall(p)) {
             let across = Rect::from_x_y_ranges(left - 2.0..=left + width + 2.0, y - 1.0..=y + 1.0);
             ui.painter().rect_filled(across, CornerRadius::same(1), c.text);
-            // The figure gives way to a line that would strike it through.
+            // The figure moves away from a line that would strike it through.
             if y < top + 2.0 && y > top - 17.0 {
                 above = y - 3.0;
             }
@@ -125,10 +125,10 @@ pub(in crate::app::ui) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], co
     });
 }
 
-/// Between plates and edges, points.
+/// The distance between plates and edges, points.
 pub(in crate::app::ui) const INSET: f32 = 16.0;
 
-/// A translucent plate over the picture.
+/// Returns the frame of a translucent plate over the picture.
 pub(in crate::app::ui) fn plate(ui: &Ui) -> Frame {
     let c = colors(ui);
     Frame::NONE
@@ -138,7 +138,7 @@ pub(in crate::app::ui) fn plate(ui: &Ui) -> Frame {
         .inner_margin(Margin::symmetric(12, 10))
 }
 
-/// A plate in a lower corner, as high as its contents were last time.
+/// Shows a plate in a lower corner, as high as its contents were last time.
 pub(in crate::app::ui) fn corner_plate(
     ui: &mut Ui,
     rect: Rect,

@@ -19,7 +19,7 @@ use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
 use super::{bidi, icons};
 use crate::session::{Command, row_of};
 
-/// A tooltip that says what a command does, with its key.
+/// Returns a tooltip that says what a command does, with its key.
 pub(super) fn tip(command: &Command) -> String {
     let Some(row) = row_of(command) else { return String::new() };
     match row.shortcut {
@@ -28,7 +28,7 @@ pub(super) fn tip(command: &Command) -> String {
     }
 }
 
-/// Room for a button, with its name; `selected` makes it a toggle.
+/// Allocates a button with a name; `selected` makes it a toggle.
 pub(super) fn press(ui: &mut Ui, size: Vec2, name: &str, selected: Option<bool>) -> (Rect, Response) {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let enabled = ui.is_enabled();
@@ -39,7 +39,7 @@ pub(super) fn press(ui: &mut Ui, size: Vec2, name: &str, selected: Option<bool>)
     (rect, response)
 }
 
-/// The ring around what the keyboard would press.
+/// Draws the ring around the widget that the keyboard would press.
 pub(super) fn focus_ring(ui: &Ui, rect: Rect, response: &Response) {
     if response.has_focus() {
         let stroke = Stroke::new(1.5, colors(ui).accent);
@@ -47,12 +47,12 @@ pub(super) fn focus_ring(ui: &Ui, rect: Rect, response: &Response) {
     }
 }
 
-/// The row of an open list that Enter takes.
+/// Marks the row of an open list that Enter takes.
 pub(super) fn mark_row(ui: &Ui, rect: Rect) {
     ui.painter().rect_stroke(rect, CornerRadius::same(4), Stroke::new(1.5, colors(ui).accent), StrokeKind::Inside);
 }
 
-/// A square button with an icon. `filled`: the one that matters most in its row.
+/// Shows a square button with an icon. `filled`: it is the most important one in its row.
 pub(super) fn icon_button(ui: &mut Ui, icon: &str, name: &str, side: f32, filled: bool) -> Response {
     let (rect, response) = press(ui, Vec2::splat(side), name, None);
     let c = colors(ui);
@@ -69,7 +69,7 @@ pub(super) fn icon_button(ui: &mut Ui, icon: &str, name: &str, side: f32, filled
     response
 }
 
-/// A button with a text, and maybe an icon before it.
+/// Shows a button with a text, and maybe an icon before it.
 pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: bool) -> Response {
     let c = colors(ui);
     let ink = if primary { c.on_accent } else { c.text };
@@ -93,7 +93,7 @@ pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: 
     response
 }
 
-/// A quiet button that is only its text, in the accent colour.
+/// Shows a button that is only its text, in the accent colour.
 pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
     let c = colors(ui);
     let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), c.accent);
@@ -107,7 +107,7 @@ pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
     response.on_hover_cursor(CursorIcon::PointingHand)
 }
 
-/// A toggle on a plate over the picture: filled when on.
+/// Shows a toggle on a plate over the picture, which is filled when on.
 pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
     let c = colors(ui);
     let ink = if on { c.text } else { c.dim };
@@ -132,7 +132,7 @@ pub(super) fn paint_switch(ui: &Ui, rect: Rect, on: bool, hovered: bool, off: Co
     ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, edge, StrokeKind::Inside);
 }
 
-/// A choice of one among few: its commands go to `commands`.
+/// Shows a choice of one among few; its commands go to `commands`.
 pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
     let rows: Vec<_> = choices.iter().map(|(text, on, command)| (*text, *on, tip(command))).collect();
     if let Some(chosen) = segments(ui, &rows) {
@@ -140,7 +140,7 @@ pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands
     }
 }
 
-/// A choice of one among few, each with whether it is chosen and a tooltip; gives back what becomes chosen.
+/// Shows a choice of one among few, each with whether it is chosen and a tooltip; returns what becomes chosen.
 pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
     let c = colors(ui);
     let pad = 11.0;
@@ -156,7 +156,7 @@ pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<
     ui.allocate_ui_with_layout(vec2(width, ROW), Layout::left_to_right(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let well = Rect::from_min_size(ui.max_rect().min, vec2(width, ROW));
-        // Panels sink it; plates, which are as dark as it, raise it.
+        // On panels its ground is darker; on plates, which are as dark, it is lighter.
         ui.painter().rect_filled(well, CornerRadius::same(RADIUS), ui.visuals().extreme_bg_color);
         for (i, ((text, on, tip), galley)) in choices.iter().zip(galleys).enumerate() {
             let (rect, response) = press(ui, vec2(galley.size().x + 2.0 * pad, ROW), text, Some(*on));
@@ -177,12 +177,12 @@ pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<
     chosen
 }
 
-/// The caret of drop-downs.
+/// Paints the caret of drop-downs.
 pub(super) fn caret(ui: &Ui, rect: Rect, _: &egui::style::WidgetVisuals, _: bool) {
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), colors(ui).dim);
 }
 
-/// A drop-down of fixed width with a name for screen readers.
+/// Shows a drop-down of fixed width with a name for screen readers.
 pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: impl FnOnce(&mut Ui)) -> Response {
     let mut text = WidgetText::from(shown);
     if bidi::runs_left(shown) {
@@ -204,18 +204,18 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
     response.accessible_name(format!("{name}: {shown}"))
 }
 
-/// A pointer that holds a rail.
+/// A pointer that holds a slider.
 pub(super) struct SliderDrag {
     /// The place where the button went down, if it did so in this frame.
     pub pressed: Option<Pos2>,
-    /// The place of the pointer, or where it was let go.
+    /// The place of the pointer, or where the button was released.
     pub at: Pos2,
-    /// The button went up in this frame.
+    /// Whether the button was released in this frame.
     pub released: bool,
 }
 
-/// The pointer that holds `response`, up to and including the frame that lets go. A press that is over within one frame
-/// counts too: egui calls it a click where it stayed in place, and nothing at all where it moved.
+/// Returns the pointer that holds `response`, up to and including the frame that releases the button. A press that is
+/// over within one frame counts too: egui calls it a click where it stayed in place, and nothing at all where it moved.
 pub(super) fn slider_drag(ui: &Ui, response: &Response) -> Option<SliderDrag> {
     let (mut pressed, mut let_go) = (None, None);
     ui.input(|i| {

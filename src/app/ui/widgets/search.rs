@@ -14,15 +14,15 @@ use crate::app::ui::{focus, icons};
 /// The user's actions in a search field in this frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::app::ui) struct SearchResponse {
-    /// Other things are found now.
+    /// Whether the results have changed.
     pub changed: bool,
-    /// Down (positive) or up in what is found.
+    /// Steps down (positive) or up in the results.
     pub steps: i64,
-    /// Enter: what is found first, or what the steps have led to, is wanted.
+    /// Whether Enter was pressed: the first result is wanted, or the one that the steps have led to.
     pub taken: bool,
 }
 
-/// How often down was pressed more than up. Uses them up.
+/// Returns how often down was pressed more than up. The keys count as used.
 pub(in crate::app::ui) fn steps_down(ui: &Ui) -> i64 {
     ui.input_mut(|i| {
         let down = i.count_and_consume_key(Modifiers::NONE, Key::ArrowDown) as i64;
@@ -38,8 +38,8 @@ pub(in crate::app::ui) fn open_field(ctx: &Context, id: Id, text: &str) {
     ctx.memory_mut(|m| m.request_focus(id));
 }
 
-/// A field to search with: `name` says for what. Escape first clears, then leaves. `open`: it gets the focus now. The text
-/// that is still in it when it gets the focus is selected, so that typing replaces it.
+/// Shows a search field; `name` says what is searched. Escape first clears, then leaves. `open`: it gets the focus now.
+/// Text that is in it when it gets the focus is selected, so that typing replaces it.
 pub(in crate::app::ui) fn search_field(
     ui: &mut Ui,
     id: Id,

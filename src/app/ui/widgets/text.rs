@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::app::ui::bidi;
 
-/// A whole number with thin spaces between thousands.
+/// Writes a whole number with thin spaces between thousands.
 pub(in crate::app::ui) fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
@@ -21,12 +21,12 @@ pub(in crate::app::ui) fn grouped(n: usize) -> String {
     out
 }
 
-/// `3 joints`, `1 joint`.
+/// Writes `3 joints`, `1 joint`.
 pub(in crate::app::ui) fn counted(n: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(n), if n == 1 { one } else { many })
 }
 
-/// A number with a real minus sign; never "−0.0".
+/// Writes a number with a real minus sign; never "−0.0".
 pub(in crate::app::ui) fn number(value: f32, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
@@ -36,7 +36,7 @@ pub(in crate::app::ui) fn number(value: f32, decimals: usize) -> String {
     }
 }
 
-/// One line of `text`, cut with an ellipsis at `width`. The flag says whether it was cut.
+/// Lays out one line of `text`, cut with an ellipsis at `width`, and returns whether it was cut.
 pub(in crate::app::ui) fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f32) -> (Arc<Galley>, bool) {
     if bidi::runs_left(text) {
         return cut(ui, text, &font, color, width, 1.0);
@@ -48,7 +48,8 @@ pub(in crate::app::ui) fn elided(ui: &Ui, text: &str, font: FontId, color: Color
     (galley, cut)
 }
 
-/// One line of a name, cut in its middle: how names of joints end (`_L`, `_02`) tells more than what they have in common.
+/// Lays out one line of a name, cut in its middle: the ends of joint names (`_L`, `_02`) tell more than what they have
+/// in common.
 pub(in crate::app::ui) fn shortened(
     ui: &Ui,
     name: &str,
@@ -79,8 +80,8 @@ pub(in crate::app::ui) fn shortened(
     (line(text), true)
 }
 
-/// One line of `text` in any script, cut between what readers see as letters; what stands before the ellipsis takes `head`
-/// of the room (0…1), what follows it the rest.
+/// Lays out one line of `text` in any script, cut between what readers see as letters; the part before the ellipsis
+/// takes `head` of the room (0…1), the part after it the rest.
 fn cut(ui: &Ui, text: &str, font: &FontId, color: Color32, width: f32, head: f32) -> (Arc<Galley>, bool) {
     let line = |text: String| ui.painter().layout_no_wrap(text, font.clone(), color);
     let whole = line(text.to_owned());
