@@ -329,3 +329,46 @@ fn documentation_has_no_example_that_would_be_run() {
         }
     }
 }
+
+/// The files that may wait for the graphics device, what they call for it, and why no frame of a window waits there.
+const WAITS: &[(&str, &str, &str)] = &[
+    ("render/gpu.rs", "self.device.poll(until)", "the one place; on the thread that draws a window it only looks"),
+    ("render/gpu.rs", "self.wait_for(None)", "asks the same place"),
+    ("render/gpu.rs", "self.wait()?", "large buffers on a software device, by the same place"),
+    ("render/texture.rs", "gpu.wait()", "large textures, by the same place"),
+    ("render/software/portions.rs", "gpu.wait_for(Some(last))", "a picture in memory, by the same place"),
+    (
+        "render/headless.rs",
+        "gpu.device.poll(wgpu::PollType::wait_indefinitely())",
+        "reads a picture or vertices back into memory",
+    ),
+    ("app/screen.rs", "self.gpu.device.poll(wgpu::PollType::Poll)", "only looks"),
+];
+
+#[test]
+fn nothing_waits_for_the_graphics_device_outside_of_named_places() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut seen = BTreeSet::new();
+    for file in files.iter().filter(|file| file.starts_with(root.join("render")) || file.starts_with(root.join("app")))
+    {
+        let path = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
+        let text = std::fs::read_to_string(file).unwrap();
+        let shipped = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        for (number, line) in shipped.lines().enumerate() {
+            let code = line.split("//").next().unwrap();
+            let waits = [".poll(", "pu.wait()", "self.wait()", ".wait_for(", "wait_indefinitely", "PollType::Wait"];
+            if !waits.iter().any(|call| code.contains(call))
+                || code.contains("fn ")
+                || code.contains("PollType::Wait {")
+            {
+                continue;
+            }
+            let row = WAITS.iter().position(|(at, call, _)| *at == path && code.contains(call));
+            assert!(row.is_some(), "src/{path}:{}: waits for the device: {line}", number + 1);
+            seen.extend(row);
+        }
+    }
+    assert_eq!(seen.len(), WAITS.len(), "a place in the list is gone");
+}

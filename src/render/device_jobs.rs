@@ -27,7 +27,9 @@ impl fmt::Debug for DeviceJobs {
 }
 
 impl DeviceJobs {
+    /// For the thread that calls this: it draws a window, and never waits for the device from now on.
     pub fn new(gpu: Arc<Gpu>, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+        gpu.never_wait_here();
         Self { gpu, wake }
     }
 

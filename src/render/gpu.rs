@@ -1,7 +1,8 @@
 //! The graphics device: finding an adapter, and hearing of its errors. Knows nothing of models or windows.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::ThreadId;
 
 use super::budget;
 use super::error::GpuError;
@@ -61,6 +62,9 @@ pub struct Gpu {
     pub software: Software,
     uploads: Mutex<Uploads>,
     health: Arc<Health>,
+    /// The thread that draws a window, on which nothing waits for the device.
+    window_thread: OnceLock<ThreadId>,
+    waits: AtomicUsize,
 }
 
 /// The bytes that were uploaded to buffers.
@@ -227,7 +231,19 @@ impl Gpu {
         // Also when it was shut down on purpose: that device draws no more either.
         device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
         let texture_memory = budget::texture_memory(info.device_type);
-        Ok(Self { instance, adapter, device, queue, info, texture_memory, software, uploads: Mutex::default(), health })
+        Ok(Self {
+            instance,
+            adapter,
+            device,
+            queue,
+            info,
+            texture_memory,
+            software,
+            uploads: Mutex::default(),
+            health,
+            window_thread: OnceLock::new(),
+            waits: AtomicUsize::new(0),
+        })
     }
 
     /// Which blocks textures may come in.
@@ -296,15 +312,34 @@ impl Gpu {
         self.queue.write_buffer(buffer, offset, bytes);
     }
 
-    /// Waits for all that was submitted.
+    /// Waits for all that was submitted; not on the thread that draws a window.
     pub(super) fn wait(&self) -> Result<(), GpuError> {
         self.queue.submit([]);
         self.wait_for(None)
     }
 
-    /// Waits for what was submitted with this index, or with the last one.
+    /// From now on nothing that is done on this thread waits for the device: it draws a window. Copies that are on their way then
+    /// take more memory for a while; only what is small is brought to the device on this thread.
+    pub(super) fn never_wait_here(&self) {
+        // The first one stays: a window has one thread.
+        _ = self.window_thread.set(std::thread::current().id());
+    }
+
+    /// How often some thread has waited until the device had done its work, reading back aside.
+    #[must_use]
+    pub fn waits(&self) -> usize {
+        self.waits.load(Ordering::Relaxed)
+    }
+
+    /// Waits for what was submitted with this index, or with the last one; not on the thread that draws a window.
     pub(super) fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
-        let until = wgpu::PollType::Wait { submission_index, timeout: None };
+        let never = self.window_thread.get() == Some(&std::thread::current().id());
+        let until = if never {
+            wgpu::PollType::Poll
+        } else {
+            self.waits.fetch_add(1, Ordering::Relaxed);
+            wgpu::PollType::Wait { submission_index, timeout: None }
+        };
         let done = guarded(|| self.device.poll(until).map_err(|e| GpuError::Device(e.to_string())));
         done.map(|_| ()).map_err(|error| self.take_error().unwrap_or(error))
     }

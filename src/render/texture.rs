@@ -482,7 +482,7 @@ fn write_level(gpu: &Gpu, texture: &wgpu::Texture, level: u32, bytes: &[u8]) {
     // Of blocks.
     let rows_at_once = (MOST_AT_ONCE / bytes_per_row as usize).max(1);
     for (strip, bytes) in (0..).zip(bytes.chunks(rows_at_once * bytes_per_row as usize)) {
-        if strip > 0 {
+        if strip > 0 && gpu.software.stepped_writes {
             // What goes wrong meanwhile is told by the scope around this.
             _ = gpu.wait();
         }

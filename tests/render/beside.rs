@@ -155,3 +155,25 @@ fn large_textures_are_made_by_others_one_at_a_time_and_look_the_same() {
         assert_eq!(picture.rgba, at_once(&patient.gpu, &frame).rgba);
     }
 }
+
+#[test]
+fn no_picture_of_a_window_waits_for_the_device() {
+    // No more than is brought by who draws, and more than a software device is sent at once.
+    let shape = Tube { joints: 4, rings: 420, sides: 220, length: 1.0, radius: 0.25, influences: 2 };
+    let model = Arc::new(tube(shape));
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    (0..80_000).for_each(|vertex| change.push(vertex, &[1], &[1.0]));
+    let edited = Arc::new(model.with_weights(&[change]).unwrap());
+    let image = Image::ready(String::new(), Pixels::rgba8(1500, 1400, vec![200; 4 * 1500 * 1400]).unwrap());
+    let base_color_texture = Some(TextureSlot { texture: TextureId(0), uv_set: 0, transform: None });
+    let material = Material { base_color_texture, ..Material::default() };
+    let textured = Plate { material, images: vec![image], ..Plate::default() }.frame();
+    for gpu in gpus() {
+        let mut patient = Patient::new(gpu);
+        for frame in [of(&model), of(&edited), textured.clone(), of(&model)] {
+            patient.renderer.draw(&patient.gpu, &frame, [SIZE, SIZE]).unwrap();
+            assert!(patient.renderer.doing().is_none(), "small enough to be done by who draws");
+        }
+        assert_eq!(patient.gpu.waits(), 0);
+    }
+}
