@@ -167,7 +167,7 @@ fn behind_level(uv: vec2f, level: f32) -> vec4f {
 /// What lies behind a fragment as a thin wall of `roughness` blurs it: a smaller picture for a wider lobe, the whole height
 /// of the viewport at most (as the Khronos sample viewer has it). Premultiplied, as it stands in the picture.
 fn behind(in: Fragment, roughness: f32) -> vec4f {
-    let uv = in.position.xy * globals.viewport.zw;
+    let uv = in.position.xy / vec2f(textureDimensions(behind_texture));
     let level = log2(globals.viewport.y) * clamp(roughness * material.transmission.y, 0.0, 1.0);
     let last = f32(textureNumLevels(behind_texture) - 1u);
     let sharper = min(floor(level), last);

@@ -56,6 +56,27 @@ pub struct Frame {
     pub inspection: Option<Arc<Inspection>>,
     /// All other settings of the picture.
     pub display: Display,
+    /// The second side of the picture, where two surfaces are compared; this frame is then the first.
+    pub compared: Option<Box<Compared>>,
+}
+
+/// The second side of a picture that compares two surfaces.
+#[derive(Debug)]
+pub struct Compared {
+    /// The picture that this side is part of: another method, other weights, another model. What it is compared with itself is
+    /// not shown.
+    pub frame: Frame,
+    /// How the two sides share the picture.
+    pub layout: SideLayout,
+}
+
+/// How the two sides of a comparison share the width of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SideLayout {
+    /// Both sides see the same; the first one is shown left of this share of the width, 0…1, and the second one right of it.
+    Split(f32),
+    /// Each side has a half of the width for all that its camera sees.
+    SideBySide,
 }
 
 impl Default for Frame {
@@ -79,6 +100,7 @@ impl Default for Frame {
             marked: Arc::default(),
             inspection: None,
             display: Display::default(),
+            compared: None,
         }
     }
 }
@@ -111,6 +133,7 @@ impl Clone for Frame {
             marked,
             inspection,
             display,
+            compared,
         } = from;
         self.model.clone_from(model);
         self.deformer = *deformer;
@@ -126,15 +149,113 @@ impl Clone for Frame {
         self.marked.clone_from(marked);
         self.inspection.clone_from(inspection);
         (self.studio, self.display) = (*studio, *display);
+        self.compared.clone_from(compared);
     }
 }
 
 impl Frame {
+    /// Draws the line between the two sides of a split picture into both, `width` pixels wide; `aspect` is that of the picture.
+    /// Where the picture is not split there is no line.
+    pub fn add_divider(&mut self, aspect: f32, width: f32, color: [f32; 4]) {
+        let Camera { world_from_view, projection, near, far } = self.camera;
+        let Some(Compared { frame, layout: SideLayout::Split(share) }) = self.compared.as_deref_mut() else { return };
+        // Any depth between the planes will do: lines are seen through all of the scene.
+        let depth = (near * far).sqrt();
+        let half_height = match projection {
+            Projection::Perspective { fov_y } => depth * (0.5 * fov_y).tan(),
+            Projection::Orthographic { height } => 0.5 * height,
+        };
+        let x = (2.0 * *share - 1.0) * half_height * aspect;
+        let end = |y: f32| world_from_view.transform_point3(Vec3::new(x, y * half_height, -depth));
+        let line = Line { from: end(-1.1), to: end(1.1), width, color };
+        self.lines.push(line);
+        frame.lines.push(line);
+    }
+
+    /// Whether two frames show the same model.
+    #[must_use]
+    pub fn shows_model_of(&self, other: &Self) -> bool {
+        same_arc(self.model.as_ref(), other.model.as_ref())
+    }
+
+    /// Whether two frames make the same picture. Models, surfaces, marks and inspections are the same where they are one in memory.
+    #[must_use]
+    pub fn is_same_picture(&self, other: &Self) -> bool {
+        // Each field is named, so that a new one cannot be forgotten.
+        let Self {
+            model,
+            camera,
+            method,
+            deformer,
+            surfaces,
+            palettes,
+            morph_weights,
+            members,
+            draws,
+            variant,
+            changes,
+            lights,
+            studio,
+            bones,
+            lines,
+            marked,
+            inspection,
+            display,
+            compared,
+        } = other;
+        same_arc(self.model.as_ref(), model.as_ref())
+            && self.camera == *camera
+            && std::ptr::eq(self.method, *method)
+            && self.deformer == *deformer
+            && self.surfaces.len() == surfaces.len()
+            && self.surfaces.iter().zip(surfaces).all(|(a, b)| Arc::ptr_eq(a, b))
+            && self.palettes == *palettes
+            && self.morph_weights == *morph_weights
+            && self.members == *members
+            && self.draws == *draws
+            && self.variant == *variant
+            && self.changes == *changes
+            && self.lights == *lights
+            && self.studio == *studio
+            && self.bones == *bones
+            && self.lines == *lines
+            && Arc::ptr_eq(&self.marked, marked)
+            && same_arc(self.inspection.as_ref(), inspection.as_ref())
+            && self.display == *display
+            && match (self.compared.as_deref(), compared.as_deref()) {
+                (Some(a), Some(b)) => a.is_same(b),
+                (a, b) => a.is_none() && b.is_none(),
+            }
+    }
+
     /// Returns the overlay that colours the surface, once the numbers that it needs are there.
     #[must_use]
     pub fn overlay(&self) -> Option<&'static Overlay> {
         self.display.overlay.filter(|o| o.values.is_none() || self.inspection.is_some())
     }
+}
+
+impl Clone for Compared {
+    fn clone(&self) -> Self {
+        Self { frame: self.frame.clone(), layout: self.layout }
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        let Self { frame, layout } = from;
+        self.frame.clone_from(frame);
+        self.layout = *layout;
+    }
+}
+
+impl Compared {
+    fn is_same(&self, other: &Self) -> bool {
+        let Self { frame, layout } = other;
+        self.frame.is_same_picture(frame) && self.layout == *layout
+    }
+}
+
+fn same_arc<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
+    a.map(Arc::as_ptr) == b.map(Arc::as_ptr)
 }
 
 /// The viewpoint; the camera looks along its −Z. The aspect ratio comes from the target.

@@ -55,7 +55,8 @@ struct Globals {
     scale_ends: vec2f,
     /// Pixels: of all vertices, of marked ones.
     dot_radius: vec2f,
-    /// x: 1 with the studio's light, 0 without; y: rows of the picture above what is drawn; z: how opaque the surface is.
+    /// x: 1 with the studio's light, 0 without; y: rows of the picture above what is drawn; z: how opaque the surface is;
+    /// w: columns of the picture left of what the camera sees.
     studio: vec4f,
     /// A crowd: members, joints from the palette of one to that of the next, vectors from the morph weights of one to those
     /// of the next; w unused. Alone: one member.
@@ -130,9 +131,9 @@ fn apart(number: u32, varies: u32) -> u32 {
     return select(number, 0u, BY_PROCESSOR && varies == 0xffffffffu);
 }
 
-/// Where a fragment lies in the whole picture, pixels from its top left.
+/// Where a fragment lies in what the camera sees, pixels from its top left.
 fn pixel_of(position: vec4f) -> vec2f {
-    return position.xy + vec2f(0.0, globals.studio.y);
+    return position.xy + vec2f(-globals.studio.w, globals.studio.y);
 }
 
 /// From the surface to the eye, unit.

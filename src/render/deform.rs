@@ -56,7 +56,8 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
         return Err(GpuError::Unfit { adapter: gpu.info.name.clone(), reason });
     }
     renderer.prepare(gpu, frame, 1, Rows { first: 0, of: 1 })?;
-    let (Some((model, Ok(copy))), Some(upload)) = (&renderer.model, &renderer.upload) else { return Ok(Vec::new()) };
+    let Renderer { first, pipelines, .. } = renderer;
+    let (Some((model, copy)), Some(upload)) = (first.held.get(), &first.upload) else { return Ok(Vec::new()) };
     let members = frame.members.max(1);
     let mut out = Vec::new();
     for id in &frame.draws {
@@ -64,7 +65,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
         for (n, draw) in copy.draws[id.index()].iter().enumerate() {
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
-            let pipeline = renderer.pipelines.bake(gpu, frame.method, draw.shape(frame));
+            let pipeline = pipelines.bake(gpu, frame.method, draw.shape(frame));
             let count = source.vertex_count() as u32;
             let instances = draw.copies * members;
             let size =
@@ -75,7 +76,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
             let mut encoder =
                 gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("bake") });
             let work = Dispatch { pipeline, draw, primitive, size: [count, instances], out: &deformed };
-            work.record(gpu, (&renderer.pipelines, upload), &mut encoder);
+            work.record(gpu, (pipelines, upload), &mut encoder);
             encoder.copy_buffer_to_buffer(&deformed, 0, &mapped, 0, size);
             gpu.queue.submit([encoder.finish()]);
             let bytes = headless::read(gpu, &mapped, <[u8]>::to_vec)?;

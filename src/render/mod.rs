@@ -13,6 +13,7 @@ mod error;
 mod gpu;
 mod guard;
 mod headless;
+mod held;
 mod items;
 pub mod layouts;
 mod levels;
@@ -20,6 +21,7 @@ mod material;
 mod needs;
 mod numbers;
 mod painter;
+mod passes;
 mod pipeline_kind;
 mod pipelines;
 mod placed;
@@ -29,6 +31,7 @@ mod reweigh;
 mod scene;
 pub mod shader;
 mod shown;
+mod side;
 pub mod software;
 mod srgb;
 mod studio;
@@ -41,38 +44,27 @@ mod vertices;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use glam::Vec4;
-
 pub use deform::{DeformedOnGpu, deform_on_gpu};
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, render_image, render_rows};
-use target::Rows;
 pub use target::{COLOR, SAMPLES, SceneTarget};
+use target::{Columns, Rows};
 
 use crate::deform::PaletteFit;
-use crate::frame::{Background, Frame};
+use crate::frame::Frame;
 use crate::model::Model;
-use crate::parallel::JobContext;
 use bindings::entry;
-use device_jobs::{DeviceJob, DeviceJobs};
-use items::Items;
+use device_jobs::DeviceJobs;
+use held::{HeldModel, Loader};
 use layouts::PrimitiveKey;
-use numbers::Numbers;
-use painter::Painter;
-use pipeline_kind::Kind;
 use pipelines::{ModelLayouts, Pipelines};
-use placed::{PlacedVertices, deformer_of};
-use scene::{GpuModel, MANY_VERTICES, Part, stands_in, takes_long};
-use shader::PaletteIn;
+use scene::Part;
+use side::Side;
 use software::backdrop::Backdrop;
 use software::covering::{self, View};
-use software::nearest::nearest_first;
-use software::portions::{Queue, portions};
-use target::{Depth, Depths, begin, clear_color, set_depths};
 use transmission::TransmissionTexture;
-use upload::Upload;
 
 /// The kinds of work that the renderer does in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,19 +81,14 @@ pub enum BackgroundWork {
 #[derive(Debug)]
 pub struct Renderer {
     pipelines: Pipelines,
-    upload: Option<Upload>,
-    /// The model that was drawn last, and its copy on the device (or why there is none).
-    model: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
-    /// A model on its way to the device.
-    coming: Option<(Arc<Model>, DeviceJob<GpuModel>)>,
+    /// What is kept of the picture, or of its first side in a comparison.
+    first: Side,
+    /// What is kept of the second side, while two surfaces are compared.
+    second: Option<Box<Side>>,
     /// The layouts of the bind groups of models.
     layouts: ModelLayouts,
     /// Starts jobs for slow work, if no picture shall wait for it.
     jobs: Option<DeviceJobs>,
-    /// Numbers and marks of its vertices.
-    numbers: Numbers,
-    /// Its vertices, where they are deformed before they are drawn.
-    placed: PlacedVertices,
     target: Option<SceneTarget>,
     /// The texture from which glass reads what lies behind it, once there was some glass.
     transmission: Option<TransmissionTexture>,
@@ -111,8 +98,6 @@ pub struct Renderer {
     in_memory: bool,
     /// Parts of large primitives that stand for them in the picture that is drawn next.
     parts: HashMap<PrimitiveKey, Part>,
-    /// True while the device holds no more than this picture shows.
-    of_one_picture: bool,
     /// The frame that the target shows.
     drawn: Option<Frame>,
     present: Option<PresentGroup>,
@@ -139,18 +124,14 @@ impl Renderer {
         Self {
             layouts: pipelines.of_models(),
             pipelines,
-            upload: None,
-            model: None,
-            coming: None,
+            first: Side::default(),
+            second: None,
             jobs: None,
-            numbers: Numbers::default(),
-            placed: PlacedVertices::default(),
             target: None,
             transmission: None,
             backdrop: None,
             in_memory: false,
             parts: HashMap::new(),
-            of_one_picture: false,
             drawn: None,
             present: None,
             texture_step: u64::MAX,
@@ -182,7 +163,7 @@ impl Renderer {
     /// True where the last picture is that of `frame`, however it was drawn.
     #[must_use]
     pub fn shows(&self, frame: &Frame) -> bool {
-        !self.has_news() && self.drawn.as_ref().is_some_and(|d| shows_the_same(d, frame))
+        !self.has_news() && self.drawn.as_ref().is_some_and(|drawn| drawn.is_same_picture(frame))
     }
 
     /// How many bytes of textures go to the device with one picture (one texture at least), so that no picture waits for
@@ -201,44 +182,24 @@ impl Renderer {
     /// Begins to bring a model to the device that no frame shows yet. False where there is nothing to wait for: it is there,
     /// or small enough to be brought with its first picture. Another one that was begun before is given up.
     pub fn begin(&mut self, model: &Arc<Model>) -> bool {
-        let is_it = |held: &Arc<Model>| Arc::ptr_eq(held, model);
-        if self.model.as_ref().is_some_and(|(held, _)| is_it(held)) {
-            return false;
-        }
-        if self.changes_quickly(model) {
-            return false;
-        }
-        let Some(jobs) = self.jobs.as_ref().filter(|_| takes_long(model)) else { return false };
-        if !self.coming.as_ref().is_some_and(|(coming, _)| is_it(coming)) {
-            let (layouts, source) = (self.layouts.clone(), Arc::clone(model));
-            let job = jobs
-                .start("upload", move |gpu, context| GpuModel::new(gpu, &layouts, &source, &HashMap::new(), context));
-            self.coming = Some((Arc::clone(model), job));
-        }
-        self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
-    }
-
-    /// Whether the model on the device needs other weights to be this one, and so few that no picture waits for them.
-    fn changes_quickly(&self, wanted: &Model) -> bool {
-        let most = if self.jobs.is_some() { MANY_VERTICES } else { usize::MAX };
-        self.model.as_ref().is_some_and(|(held, copy)| copy.is_ok() && reweigh::is_quick(held, wanted, most))
+        let Self { first, layouts, jobs, .. } = self;
+        first.held.begin(layouts, jobs.as_ref(), model)
     }
 
     /// Gives up what [`Renderer::begin`] began for other models than this one.
     pub fn forget_others(&mut self, model: Option<&Arc<Model>>) {
-        self.coming.take_if(|(coming, _)| !model.is_some_and(|model| Arc::ptr_eq(model, coming)));
+        self.first.held.forget_others(model);
     }
 
     /// The work that is being done in the background, and how much of it is done, 0…1.
     #[must_use]
     pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
-        if let Some((_, job)) = self.coming.as_ref().filter(|(_, job)| !job.is_done()) {
-            return Some((BackgroundWork::Model, job.fraction()));
-        }
-        let (_, copy) = self.model.as_ref()?;
-        let copy = copy.as_ref().ok()?;
-        let wiring = copy.wiring().map(|fraction| (BackgroundWork::Wireframe, fraction));
-        wiring.or_else(|| copy.materials.making().map(|fraction| (BackgroundWork::Textures, fraction)))
+        self.held().find_map(HeldModel::doing)
+    }
+
+    /// The models of both sides.
+    fn held(&self) -> impl Iterator<Item = &HeldModel> {
+        std::iter::once(&self.first.held).chain(self.second.as_ref().map(|side| &side.held))
     }
 
     /// Draws `frame` into the renderer's own target of `size` pixels (at least one each way) and submits it. What the
@@ -255,9 +216,7 @@ impl Renderer {
 
     /// Gives up a copy of the model that was made for one picture.
     fn forget_part(&mut self) {
-        if std::mem::take(&mut self.of_one_picture) {
-            self.model = None;
-        }
+        self.first.held.forget_part();
         self.parts.clear();
     }
 
@@ -266,9 +225,7 @@ impl Renderer {
     fn prepare_in_memory(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) {
         self.forget_part();
         self.in_memory = true;
-        let is_held = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
-        let is_there = self.model.as_ref().is_some_and(|(held, _)| is_held(held))
-            || frame.model.as_ref().is_some_and(|m| self.changes_quickly(m));
+        let is_there = frame.model.as_ref().is_some_and(|m| self.first.held.is_near(m, self.jobs.is_some()));
         // OpenGL says neither where samples are nor how corners are rounded.
         if gpu.software.covering && !is_there && self.jobs.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
             // Mesa rounds corners to 1/256 of a pixel; others may to the coarsest that Vulkan allows.
@@ -304,19 +261,10 @@ impl Renderer {
         recorded.map(|()| &*target)
     }
 
-    fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<(), GpuError> {
-        self.prepare(gpu, frame, target.size[0], target.rows)?;
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
-        self.scene(gpu, frame, target, &mut encoder)?;
-        gpu.queue.submit([encoder.finish()]);
-        Ok(())
-    }
-
     /// True when another picture of the same frame would show more: images of the model have arrived.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.coming.as_ref().is_some_and(|(_, job)| job.is_done())
-            || self.model.as_ref().is_some_and(|(model, copy)| copy.as_ref().is_ok_and(|c| c.has_news(model)))
+        self.held().any(HeldModel::has_news)
     }
 
     /// Which kind of buffer a picture of `frame` reads its palette from on this device, and why.
@@ -335,10 +283,7 @@ impl Renderer {
     /// Messages for people about what of the current model could not be drawn as its file has it.
     #[must_use]
     pub fn notices(&self) -> &[String] {
-        match &self.model {
-            Some((_, Ok(model))) => model.materials.notices(),
-            _ => &[],
-        }
+        self.first.held.get().map_or(&[], |(_, copy)| copy.materials.notices())
     }
 
     /// Copies the last picture into `onto` (a texture of a window's surface that can be copied to), its left upper corner at
@@ -383,189 +328,25 @@ impl Renderer {
         pass.draw(0..3, 0..1);
     }
 
-    /// Shows another model: at once where it is small, else once it is on the device. Until then the one before stands in
-    /// where it can, else none is shown.
-    fn follow(&mut self, gpu: &Gpu, wanted: Option<&Arc<Model>>) {
-        let Some(wanted) = wanted else {
-            (self.model, self.coming, self.numbers) = (None, None, Numbers::default());
-            return;
-        };
-        if self.changes_quickly(wanted)
-            && let Some((held, Ok(copy))) = &mut self.model
-            && copy.change_weights(gpu, &self.layouts, held, wanted).is_ok()
-        {
-            *held = Arc::clone(wanted);
-            self.coming = None;
-            self.numbers.forget_marks();
-            return;
-        }
-        if self.begin(wanted) {
-            if !self.model.as_ref().is_some_and(|(held, _)| stands_in(held, wanted)) {
-                (self.model, self.numbers) = (None, Numbers::default());
-            }
-            return;
-        }
-        let arrived = self.coming.take_if(|(coming, _)| Arc::ptr_eq(coming, wanted)).and_then(|(_, job)| job.take());
-        let had_another = self.model.take().is_some();
-        self.numbers = Numbers::default();
-        let copy = match arrived {
-            // The one before took the room that this one needs, and is gone now.
-            Some(Err(error)) if error.is_of_memory() && had_another => {
-                _ = self.begin(wanted);
-                return;
-            }
-            Some(arrived) => arrived,
-            None => {
-                let parts = std::mem::take(&mut self.parts);
-                self.of_one_picture = !parts.is_empty();
-                GpuModel::new(gpu, &self.layouts, wanted, &parts, &JobContext::of_waiting())
-            }
-        };
-        self.model = Some((Arc::clone(wanted), copy));
-    }
-
-    /// Uploads the model if it is another one, and everything of this frame.
+    /// Makes ready all that a picture of `frame` reads of the device.
     fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
-        let is_kept = |held: &Arc<Model>| frame.model.as_ref().is_some_and(|m| Arc::ptr_eq(m, held));
-        if !self.model.as_ref().is_some_and(|(held, _)| is_kept(held)) {
-            self.follow(gpu, frame.model.as_ref());
-            self.placed.forget();
-        }
-        let jobs = self.jobs.as_ref();
-        let slots = match &mut self.model {
-            Some((model, Ok(copy))) => {
-                copy.materials.take_news(gpu, &self.layouts, model, self.texture_step, jobs)?;
-                copy.materials.change(gpu, model, &frame.changes);
-                if copy.reorder(gpu, &self.layouts, model, jobs) {
-                    self.numbers = Numbers::default();
-                    self.placed.forget();
-                }
-                if let Some(jobs) = jobs {
-                    copy.wire(model, frame.display.wireframe, jobs);
-                }
-                self.numbers.follow(gpu, model, copy, frame)?;
-                Some(&copy.slots)
-            }
-            Some((_, Err(error))) => return Err(error.clone()),
-            None => None,
+        let Self { first, second, pipelines, layouts, jobs, parts, texture_step, .. } = self;
+        let loader = Loader { gpu, layouts, jobs: jobs.as_ref(), texture_step: *texture_step };
+        let Some(compared) = frame.compared.as_deref() else {
+            *second = None;
+            return first.prepare(&loader, pipelines, frame, (Columns::whole(width), rows), (None, parts));
         };
-        let fit = Self::palette_fit(gpu, frame);
-        self.pipelines.linking.palette = match fit.is_uniform() {
-            true => PaletteIn::Uniform((fit.limits.uniform / size_of::<Vec4>() as u64) as u32),
-            false => PaletteIn::Storage,
-        };
-        self.pipelines.linking.late_depth = self.pipelines.late_depth.is_some();
-        let upload = match &mut self.upload {
-            Some(upload) => upload,
-            None => self.upload.insert(Upload::new(gpu, &self.pipelines)?),
-        };
-        upload.write(gpu, &self.pipelines, frame, width, rows, slots)?;
-        let Some((model, Ok(copy))) = &self.model else { return Ok(()) };
-        let deformer = deformer_of(gpu, frame, self.of_one_picture);
-        let on_device = (&mut self.pipelines, &self.layouts);
-        self.placed.follow(gpu, on_device, (model, copy), (frame, upload), deformer)
+        let columns = Columns::of(compared.layout, width);
+        first.prepare(&loader, pipelines, frame, (columns[0], rows), (None, parts))?;
+        let shared = compared.frame.shows_model_of(frame).then_some(&*first);
+        let second = second.get_or_insert_default();
+        second.prepare(&loader, pipelines, &compared.frame, (columns[1], rows), (shared, parts))
     }
 
     /// How often vertices were deformed before they were drawn: once for a pose at most, however many passes and pictures read them.
     #[must_use]
     pub fn deformed_ahead(&self) -> usize {
-        self.placed.made()
-    }
-
-    fn scene(
-        &mut self,
-        gpu: &Gpu,
-        frame: &Frame,
-        target: &SceneTarget,
-        encoder: &mut wgpu::CommandEncoder,
-    ) -> Result<(), GpuError> {
-        let Some(upload) = &mut self.upload else { return Ok(()) };
-        let display = &frame.display;
-        let shown = self.model.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)));
-        let items = Items::of(frame, shown, self.surfaces);
-        let (solid, sorted) = items.surfaces(frame);
-        let nearest = if self.in_memory && gpu.software.nearest_first { nearest_first(frame, solid) } else { None };
-        let solid = nearest.as_deref().unwrap_or(solid);
-        let (pipelines, numbers, placed) = (&mut self.pipelines, &self.numbers, &self.placed);
-        let waits = self.jobs.is_some();
-        let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
-        // Through OpenGL, Mesa's software driver now and then loses what is drawn after such a copy.
-        let copies =
-            gpu.software.backdrop && target.target_format.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
-        let has_backdrop = copies && matches!(display.background, Background::Studio { .. });
-        if has_backdrop {
-            Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &upload.group), encoder);
-            load = wgpu::LoadOp::Load;
-        }
-        let group = upload.group.clone();
-        let glass = sorted.iter().position(|i| i.traits.transmits);
-        let (before, after) = sorted.split_at(glass.unwrap_or(0));
-        let mut through = None;
-        if glass.is_some() {
-            // All that lies behind the farthest glass is seen through it, resolved and blurred on the way.
-            let transmission = match self.transmission.take() {
-                Some(transmission) => self.transmission.insert(transmission),
-                None => self.transmission.insert(TransmissionTexture::new(gpu, pipelines, target.size)),
-            };
-            {
-                let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Kept);
-                pass.set_bind_group(0, &group, &[]);
-                let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter = Painter { gpu, pipelines, numbers, placed, frame, pass, groups, has_backdrop, waits };
-                painter.ground(solid);
-                painter.sorted(before);
-            }
-            transmission.take(target, encoder);
-            through = Some(upload.group_with(gpu, pipelines, transmission));
-            load = wgpu::LoadOp::Load;
-        }
-        let mut depth = if glass.is_some() { Depth::Taken } else { Depth::Own };
-        // Of a translucent surface all depth comes before any colour.
-        let divides = self.in_memory && gpu.software.portions && glass.is_none() && display.skin_opacity >= 1.0;
-        let mut portions = if divides { portions(solid, self.of_one_picture) } else { Vec::new() };
-        let last = portions.pop();
-        let mut queue = Queue::default();
-        for portion in &portions {
-            let kept = if depth == Depth::Own { Depth::Kept } else { Depth::Passed };
-            {
-                let mut pass = begin(encoder, target, load, None, kept);
-                pass.set_bind_group(0, &group, &[]);
-                let (pass, groups) = (&mut pass, [&group; 2]);
-                let mut painter = Painter { gpu, pipelines, numbers, placed, frame, pass, groups, has_backdrop, waits };
-                painter.solid(portion);
-            }
-            queue.submit(gpu, encoder)?;
-            (depth, load) = (Depth::Taken, wgpu::LoadOp::Load);
-        }
-        let solid = last.as_deref().unwrap_or(solid);
-        let mut pass = begin(encoder, target, load, Some(&target.view), depth);
-        pass.set_bind_group(0, &group, &[]);
-        let groups = [&group, through.as_ref().unwrap_or(&group)];
-        let mut painter =
-            Painter { gpu, pipelines, numbers, placed, frame, pass: &mut pass, groups, has_backdrop, waits };
-        if glass.is_none() {
-            painter.ground(solid);
-        }
-        painter.rest(after, &items.all)?;
-        set_depths(&mut pass, target, Depths::Over);
-        over(gpu, pipelines, upload, frame, &mut pass);
-        drop(pass);
-        self.surfaces = items.all.len();
-        Ok(())
-    }
-}
-
-/// Bones hide one another, but nothing of the scene hides them.
-fn over(gpu: &Gpu, pipelines: &mut Pipelines, upload: &Upload, frame: &Frame, pass: &mut wgpu::RenderPass<'_>) {
-    if upload.bones.count() > 0 {
-        pass.set_pipeline(&pipelines.plain(gpu, Kind::Bones));
-        pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
-        pass.draw(0..4, 0..upload.bones.count());
-    }
-    if !frame.lines.is_empty() {
-        pass.set_pipeline(&pipelines.plain(gpu, Kind::Lines));
-        pass.set_vertex_buffer(0, upload.lines.buffer.slice(..));
-        pass.draw(0..4, 0..frame.lines.len() as u32);
+        self.first.placed.made() + self.second.as_ref().map_or(0, |side| side.placed.made())
     }
 }
 
@@ -573,34 +354,4 @@ fn over(gpu: &Gpu, pipelines: &mut Pipelines, upload: &Upload, frame: &Frame, pa
 fn copies_onto(picture: wgpu::TextureFormat, surface: wgpu::TextureFormat) -> bool {
     use wgpu::TextureFormat as F;
     matches!((picture, surface), (F::Rgba8UnormSrgb, F::Rgba8Unorm) | (F::Bgra8UnormSrgb, F::Bgra8Unorm))
-}
-
-/// True where two frames make the same picture.
-fn shows_the_same(a: &Frame, b: &Frame) -> bool {
-    let same_model = match (&a.model, &b.model) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (a, b) => a.is_none() && b.is_none(),
-    };
-    same_model
-        && std::ptr::eq(a.method, b.method)
-        && a.deformer == b.deformer
-        && a.surfaces.len() == b.surfaces.len()
-        && a.surfaces.iter().zip(&b.surfaces).all(|(a, b)| Arc::ptr_eq(a, b))
-        && a.camera == b.camera
-        && a.display == b.display
-        && a.draws == b.draws
-        && a.members == b.members
-        && a.variant == b.variant
-        && a.lights == b.lights
-        && a.changes == b.changes
-        && a.studio == b.studio
-        && a.palettes == b.palettes
-        && a.morph_weights == b.morph_weights
-        && a.bones == b.bones
-        && a.lines == b.lines
-        && Arc::ptr_eq(&a.marked, &b.marked)
-        && match (&a.inspection, &b.inspection) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (a, b) => a.is_none() && b.is_none(),
-        }
 }

@@ -7,12 +7,15 @@
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::pipelines::ModelLayouts;
-use super::scene::{GpuModel, takes_long};
+use super::scene::{GpuModel, MANY_VERTICES, takes_long};
 use crate::deform::packed::pack_influences;
 use crate::model::{MeshId, Model, PrimitiveRef, is_same_row};
 
 /// More rows than this are not written one by one but with their whole primitive: bytes that a row costs to be copied.
 const ROW_COST: usize = 64;
+
+/// The most changed vertices that a picture waits for.
+pub(super) const MOST_IN_A_PICTURE: usize = MANY_VERTICES;
 
 /// Vertices whose weights two models may have different: at least those that do.
 fn changed_pages(held: &Model, wanted: &Model) -> usize {

@@ -3,7 +3,7 @@
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::srgb::linear;
-use crate::frame::Background;
+use crate::frame::{Background, SideLayout};
 
 /// The format of a picture in memory: light blends and resolves linearly in it.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
@@ -45,6 +45,54 @@ pub(super) struct Rows {
     pub first: u32,
     /// Rows of the whole picture.
     pub of: u32,
+}
+
+/// The columns of a picture that one side of it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Columns {
+    /// The first that is drawn, and how many.
+    drawn: [u32; 2],
+    /// The first that the camera sees, and how many.
+    seen: [u32; 2],
+}
+
+impl Columns {
+    /// All columns of a picture.
+    pub fn whole(width: u32) -> Self {
+        Self { drawn: [0, width], seen: [0, width] }
+    }
+
+    /// The columns of the two sides of a comparison.
+    pub fn of(layout: SideLayout, width: u32) -> [Self; 2] {
+        let at = |share: f32| (width as f32 * share.clamp(0.0, 1.0)).round() as u32;
+        let parts = |at: u32| [[0, at], [at, width - at]];
+        match layout {
+            SideLayout::Split(share) => parts(at(share)).map(|drawn| Self { drawn, seen: [0, width] }),
+            SideLayout::SideBySide => parts(at(0.5)).map(|drawn| Self { drawn, seen: drawn }),
+        }
+    }
+
+    /// True where nothing is drawn.
+    pub fn is_empty(self) -> bool {
+        self.drawn[1] == 0 || self.seen[1] == 0
+    }
+
+    /// True where the camera sees all of the target.
+    pub fn spans(self, target: &SceneTarget) -> bool {
+        self.seen == [0, target.size[0]]
+    }
+
+    /// The first column that the camera sees, and how many.
+    pub fn seen(self) -> [u32; 2] {
+        self.seen
+    }
+
+    /// Lets what follows in a pass over the target draw into these columns alone.
+    pub fn restrict(self, pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget) {
+        let [first, count] = self.drawn;
+        pass.set_scissor_rect(first, 0, count, target.size[1]);
+        set_depths(pass, target, self, Depths::Scene);
+    }
 }
 
 impl SceneTarget {
@@ -137,7 +185,7 @@ pub(super) fn begin<'a>(
         }),
         ..wgpu::RenderPassDescriptor::default()
     });
-    set_depths(&mut pass, target, Depths::Scene);
+    set_depths(&mut pass, target, Columns::whole(target.size[0]), Depths::Scene);
     pass
 }
 
@@ -148,12 +196,13 @@ pub(super) enum Depths {
     Over,
 }
 
-/// Sets the range of depths for the draws that follow.
-pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, depths: Depths) {
+/// Sets the viewport and the range of depths for the draws that follow.
+pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, columns: Columns, depths: Depths) {
     // Halving a depth is exact, and the reversed ones near zero are where the precision is.
     let [far, near] = if depths == Depths::Scene { [0.0, 0.5] } else { [0.5, 1.0] };
     let Rows { first, of } = target.rows;
-    pass.set_viewport(0.0, -(first as f32), target.size[0] as f32, of as f32, far, near);
+    let [left, width] = columns.seen;
+    pass.set_viewport(left as f32, -(first as f32), width as f32, of as f32, far, near);
 }
 
 pub(super) fn clear_color(background: Background) -> wgpu::Color {

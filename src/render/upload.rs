@@ -14,7 +14,7 @@ use super::shader::PaletteIn;
 use super::shown::Shown;
 use super::srgb::{linear, linear_alpha};
 use super::studio;
-use super::target::Rows;
+use super::target::{Columns, Rows};
 use super::transmission::TransmissionTexture;
 use crate::deform::pack;
 use crate::frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
@@ -62,14 +62,13 @@ impl Upload {
         Ok(Self { globals, scale, palette, lights, group, transmission: None, slots, palette_in, bones, lines })
     }
 
-    /// Writes `frame` for so many rows of a picture, `width` pixels each. `slots` is the model's.
+    /// Writes `frame` for some columns and rows of a picture. `slots` is the model's.
     pub fn write(
         &mut self,
         gpu: &Gpu,
         pipelines: &Pipelines,
         frame: &Frame,
-        width: u32,
-        rows: Rows,
+        (columns, rows): (Columns, Rows),
         slots: Option<&wgpu::Buffer>,
     ) -> Result<(), GpuError> {
         let morph_base = pack_palette(frame, &mut self.palette.next);
@@ -79,7 +78,7 @@ impl Upload {
             members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
         })?;
         self.globals.next.clear();
-        self.globals.next.push(globals(frame, width, rows, morph_base));
+        self.globals.next.push(globals(frame, columns, rows, morph_base));
         moved |= self.globals.write_buffer(gpu, &|| "globals".into())?;
         if let Some(overlay) = frame.overlay() {
             self.scale.next.clear();
@@ -104,6 +103,11 @@ impl Upload {
         self.lines.next.extend(frame.lines.iter().map(line));
         self.lines.write_buffer(gpu, &|| "lines".into())?;
         Ok(())
+    }
+
+    /// The kind of buffer that the group's palette is read from.
+    pub fn palette_in(&self) -> PaletteIn {
+        self.palette_in
     }
 
     /// Changes whenever matrices or morph weights do.
@@ -188,7 +192,8 @@ pub(super) fn clip_from_world(camera: &Camera, size: [u32; 2]) -> Mat4 {
     clip_from_view * Mat4::from(camera.world_from_view.inverse())
 }
 
-fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
+fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Globals {
+    let [left, width] = columns.seen();
     let size = [width, rows.of];
     let Affine3A { matrix3: axes, translation: eye } = frame.camera.world_from_view;
     let [width, height] = size.map(|s| s as f32);
@@ -232,7 +237,7 @@ fn globals(frame: &Frame, width: u32, rows: Rows, morph_base: u32) -> Globals {
         flags: shown.flags,
         scale_ends: scale.map_or([0.0, 1.0], Scale::ends),
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
-        studio: [f32::from(u8::from(frame.studio)), rows.first as f32, display.skin_opacity, 0.0],
+        studio: [f32::from(u8::from(frame.studio)), rows.first as f32, display.skin_opacity, left as f32],
         crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],
     }
 }

@@ -23,6 +23,7 @@ mod pictures;
 mod readouts;
 mod samples;
 mod scenes;
+mod sides;
 mod skeleton;
 mod textures;
 mod vertices;

@@ -60,7 +60,7 @@ pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey
     let is_plain = frame.overlay().is_none() && display.mesh && !display.wireframe && display.dots.is_none();
     // Each band of the picture would deform what is left anew, but what was deformed before is there as a whole.
     let ahead = matches!(frame.deformer, Deformer::Compute | Deformer::Processor);
-    if !is_plain || ahead || frame.members > 1 || !frame.marked.is_empty() {
+    if !is_plain || ahead || frame.compared.is_some() || frame.members > 1 || !frame.marked.is_empty() {
         return HashMap::new();
     }
     let mut drawn: HashMap<usize, Vec<InstanceId>> = HashMap::new();

@@ -1,0 +1,195 @@
+//! The model that one side of a picture shows, on the device, and the one that is on its way there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::BackgroundWork;
+use super::device_jobs::{DeviceJob, DeviceJobs};
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::layouts::PrimitiveKey;
+use super::pipelines::ModelLayouts;
+use super::reweigh;
+use super::scene::{GpuModel, Part, stands_in, takes_long};
+use crate::frame::Frame;
+use crate::model::Model;
+use crate::parallel::JobContext;
+
+/// What bringing a model to the device needs.
+pub(super) struct Loader<'a> {
+    pub gpu: &'a Gpu,
+    pub layouts: &'a ModelLayouts,
+    /// Starts jobs for slow work, if no picture shall wait for it.
+    pub jobs: Option<&'a DeviceJobs>,
+    /// How many bytes of textures go to the device with one picture.
+    pub texture_step: u64,
+}
+
+/// How often something about the copy on the device has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Revision {
+    /// Another model, or vertices in another order.
+    pub vertices: u64,
+    /// Other weights of the same vertices.
+    pub weights: u64,
+}
+
+/// A model and its copy on the device.
+#[derive(Debug, Default)]
+pub(super) struct HeldModel {
+    /// The model that was shown last, and its copy (or why there is none).
+    held: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
+    /// A model on its way to the device.
+    coming: Option<(Arc<Model>, DeviceJob<GpuModel>)>,
+    /// True while the device holds no more than one picture shows.
+    of_one_picture: bool,
+    revision: Revision,
+}
+
+impl HeldModel {
+    /// The model and its copy, where it is on the device.
+    pub fn get(&self) -> Option<(&Model, &GpuModel)> {
+        self.held.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)))
+    }
+
+    /// How often the copy has changed.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Whether the device holds no more of the model than one picture shows.
+    pub fn is_part(&self) -> bool {
+        self.of_one_picture
+    }
+
+    /// Whether a model is on the device, or needs nothing but other weights. `waits`: no picture waits for what takes long.
+    pub fn is_near(&self, model: &Arc<Model>, waits: bool) -> bool {
+        self.holds(model) || self.changes_quickly(model, waits)
+    }
+
+    fn holds(&self, model: &Arc<Model>) -> bool {
+        self.held.as_ref().is_some_and(|(held, _)| Arc::ptr_eq(held, model))
+    }
+
+    /// Whether the model on the device needs other weights to be this one, and so few that no picture waits for them.
+    fn changes_quickly(&self, wanted: &Model, waits: bool) -> bool {
+        let most = if waits { reweigh::MOST_IN_A_PICTURE } else { usize::MAX };
+        self.held.as_ref().is_some_and(|(held, copy)| copy.is_ok() && reweigh::is_quick(held, wanted, most))
+    }
+
+    /// Begins to bring a model to the device. False where there is nothing to wait for: it is there, or small enough to be brought
+    /// with its first picture. Another one that was begun before is given up.
+    pub fn begin(&mut self, layouts: &ModelLayouts, jobs: Option<&DeviceJobs>, model: &Arc<Model>) -> bool {
+        if self.is_near(model, jobs.is_some()) {
+            return false;
+        }
+        let Some(jobs) = jobs.filter(|_| takes_long(model)) else { return false };
+        if !self.coming.as_ref().is_some_and(|(coming, _)| Arc::ptr_eq(coming, model)) {
+            let (layouts, source) = (layouts.clone(), Arc::clone(model));
+            let job = jobs
+                .start("upload", move |gpu, context| GpuModel::new(gpu, &layouts, &source, &HashMap::new(), context));
+            self.coming = Some((Arc::clone(model), job));
+        }
+        self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
+    }
+
+    /// Gives up bringing other models than this one.
+    pub fn forget_others(&mut self, model: Option<&Arc<Model>>) {
+        self.coming.take_if(|(coming, _)| !model.is_some_and(|model| Arc::ptr_eq(model, coming)));
+    }
+
+    /// Gives up a copy that was made for one picture.
+    pub fn forget_part(&mut self) {
+        if std::mem::take(&mut self.of_one_picture) {
+            self.held = None;
+        }
+    }
+
+    /// The work that is being done in the background, and how much of it is done, 0…1.
+    pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
+        if let Some((_, job)) = self.coming.as_ref().filter(|(_, job)| !job.is_done()) {
+            return Some((BackgroundWork::Model, job.fraction()));
+        }
+        let (_, copy) = self.get()?;
+        let wiring = copy.wiring().map(|fraction| (BackgroundWork::Wireframe, fraction));
+        wiring.or_else(|| copy.materials.making().map(|fraction| (BackgroundWork::Textures, fraction)))
+    }
+
+    /// True when another picture of the same frame would show more.
+    pub fn has_news(&self) -> bool {
+        self.coming.as_ref().is_some_and(|(_, job)| job.is_done())
+            || self.get().is_some_and(|(model, copy)| copy.has_news(model))
+    }
+
+    /// Holds what `frame` shows, and takes what has arrived of it. `parts` stand for whole primitives, in one picture alone.
+    pub fn follow(
+        &mut self,
+        loader: &Loader<'_>,
+        frame: &Frame,
+        parts: &mut HashMap<PrimitiveKey, Part>,
+    ) -> Result<(), GpuError> {
+        if !frame.model.as_ref().is_some_and(|wanted| self.holds(wanted)) {
+            self.exchange(loader, frame.model.as_ref(), parts);
+        }
+        let Loader { gpu, layouts, jobs, texture_step } = *loader;
+        match &mut self.held {
+            Some((model, Ok(copy))) => {
+                copy.materials.take_news(gpu, layouts, model, texture_step, jobs)?;
+                copy.materials.change(gpu, model, &frame.changes);
+                if copy.reorder(gpu, layouts, model, jobs) {
+                    self.revision.vertices += 1;
+                }
+                if let Some(jobs) = jobs {
+                    copy.wire(model, frame.display.wireframe, jobs);
+                }
+                Ok(())
+            }
+            Some((_, Err(error))) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// Shows another model: at once where it is small, else once it is on the device. Until then the one before stands in
+    /// where it can, else none is shown.
+    fn exchange(&mut self, loader: &Loader<'_>, wanted: Option<&Arc<Model>>, parts: &mut HashMap<PrimitiveKey, Part>) {
+        let Loader { gpu, layouts, jobs, .. } = *loader;
+        let Some(wanted) = wanted else {
+            (self.held, self.coming) = (None, None);
+            self.revision.vertices += 1;
+            return;
+        };
+        if self.changes_quickly(wanted, jobs.is_some())
+            && let Some((held, Ok(copy))) = &mut self.held
+            && copy.change_weights(gpu, layouts, held, wanted).is_ok()
+        {
+            *held = Arc::clone(wanted);
+            self.coming = None;
+            self.revision.weights += 1;
+            return;
+        }
+        if self.begin(layouts, jobs, wanted) {
+            if !self.held.as_ref().is_some_and(|(held, _)| stands_in(held, wanted)) {
+                self.held = None;
+                self.revision.vertices += 1;
+            }
+            return;
+        }
+        let arrived = self.coming.take_if(|(coming, _)| Arc::ptr_eq(coming, wanted)).and_then(|(_, job)| job.take());
+        let had_another = self.held.take().is_some();
+        self.revision.vertices += 1;
+        let copy = match arrived {
+            // The one before took the room that this one needs, and is gone now.
+            Some(Err(error)) if error.is_of_memory() && had_another => {
+                _ = self.begin(layouts, jobs, wanted);
+                return;
+            }
+            Some(arrived) => arrived,
+            None => {
+                let parts = std::mem::take(parts);
+                self.of_one_picture = !parts.is_empty();
+                GpuModel::new(gpu, layouts, wanted, &parts, &JobContext::of_waiting())
+            }
+        };
+        self.held = Some((Arc::clone(wanted), copy));
+    }
+}
