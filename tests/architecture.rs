@@ -16,22 +16,25 @@ const TABLE: &[(&str, &[&str])] = &[
     ("deform", &["parallel", "math", "model"]),
     ("export", &["math", "model", "anim", "deform"]),
     ("inspect", &["parallel", "math", "model", "import", "anim", "deform"]),
-    ("edit", &["math", "model", "anim", "inspect"]),
+    ("edit", &["parallel", "math", "model", "anim", "inspect"]),
     ("compare", &["math", "model", "anim", "deform"]),
     ("writeback", &["output", "model", "edit"]),
     ("pose", &["math", "model", "anim"]),
-    ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect", "pose"]),
+    ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect", "pose", "edit"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),
     (
         "app/ui",
-        &["parallel", "output", "math", "model", "import", "anim", "deform", "inspect", "pose", "session", "frame"],
+        &[
+            "parallel", "output", "math", "model", "import", "anim", "deform", "inspect", "edit", "pose", "session",
+            "frame",
+        ],
     ),
     (
         "app",
         &[
-            "parallel", "output", "math", "model", "import", "anim", "deform", "export", "inspect", "pose", "session",
-            "frame", "render",
+            "parallel", "output", "math", "model", "import", "anim", "deform", "export", "inspect", "edit", "pose",
+            "session", "frame", "render",
         ],
     ),
     (

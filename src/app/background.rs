@@ -12,7 +12,7 @@ use crate::model::Model;
 use crate::pose::resolve;
 use crate::render::BackgroundWork;
 use crate::session::{
-    Command, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle, ViewCommand,
+    Command, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle, ToolCommand, ViewCommand,
 };
 
 impl App {
@@ -109,13 +109,18 @@ impl App {
             Some(document) if self.session.is_normalising() => self.jobs.normalise(document),
             _ => self.jobs.stop_normalising(),
         }
+        match self.session.wanted_task() {
+            Some((model, task)) => self.jobs.work_out(model, task),
+            None => self.jobs.stop_tool(),
+        }
         if let Some(document) = self.session.document().filter(|d| d.lacks_stats()) {
             self.jobs.count_weights(document);
         }
-        // Weights have changed since the model was inspected.
-        let is_other = |d: &Document| d.inspection.is_some() || self.status.checking;
-        let is_other = |d: &&Document| is_other(d) && !std::ptr::eq(self.inspecting.as_ptr(), Arc::as_ptr(&d.model));
-        if self.session.document().filter(is_other).is_some() {
+        // Weights have changed since it was looked at; what a tool is tried for is not looked at.
+        let is_other = |d: &&Document| d.inspection.is_some() || self.status.checking;
+        let inspecting = self.inspecting.as_ptr();
+        let other = self.session.document().filter(is_other).and_then(|_| self.session.edited_model());
+        if other.is_some_and(|model| !std::ptr::eq(inspecting, Arc::as_ptr(model))) {
             self.inspect();
         }
         let wanted = self.coming.as_ref().map(|(document, _)| &document.model).or_else(|| self.session.model());
@@ -137,6 +142,10 @@ impl App {
             Some((BackgroundWork::Model, fraction)) if self.coming.is_none() => {
                 work("Preparing the picture", Some(fraction), None)
             }
+            _ if self.jobs.working_tool().is_some() => self
+                .jobs
+                .working_tool()
+                .and_then(|(what, fraction)| work(what, Some(fraction), Some(Command::Tool(ToolCommand::Cancel)))),
             Some((BackgroundWork::Wireframe, fraction)) => {
                 let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
                 work("Collecting the edges", Some(fraction), Some(cancel))

@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use crate::deform::Method;
+use crate::edit::{Outcome, Task, work_out};
 use crate::import::{ImportError, Options, Progress};
 use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
@@ -34,6 +36,8 @@ pub(super) enum Report {
     Measured(Arc<Model>, Box<RomReport>),
     /// The changes that normalise the weights of a model.
     Normalised(Arc<Model>, Vec<WeightChange>),
+    /// What a tool would do to the weights of a model; `None` where that was stopped.
+    WorkedOut(Arc<Model>, Box<Task>, Option<Box<Outcome>>),
     /// The weights of a model are counted.
     Counted,
     /// Vertices of a model can be found under the pointer.
@@ -69,12 +73,17 @@ struct Load {
     reported: (f32, String),
 }
 
+/// Work that takes no longer is not spoken of.
+const NOTICED: Duration = Duration::from_millis(300);
+
 /// The purpose of a job. Of some kinds only one job runs at a time.
 #[derive(Clone)]
 enum Kind {
     Picking,
     /// Normalises the weights of this model.
     Normalising(Weak<Model>),
+    /// With the model whose weights a tool works on, what it does to them, and when that was begun.
+    Tool(Weak<Model>, Box<Task>, Instant),
     /// Counts the weights of this model.
     Counting(Weak<Model>),
     Inspection,
@@ -173,6 +182,33 @@ impl Jobs {
             let changes = model.normalised_weights();
             (!context.is_cancelled()).then(|| Report::Normalised(model, changes))
         });
+    }
+
+    /// Works out what a tool would do, unless that is under way; what was begun for anything else is given up.
+    pub(super) fn work_out(&mut self, model: Arc<Model>, task: Task) {
+        let weak = Arc::downgrade(&model);
+        if self.running.iter().any(|(kind, _)| matches!(kind, Kind::Tool(of, t, _) if of.ptr_eq(&weak) && **t == task))
+        {
+            return;
+        }
+        self.stop_tool();
+        self.start(Kind::Tool(weak, Box::new(task.clone()), Instant::now()), "tool", move |context| {
+            let outcome = work_out(&model, &task, context);
+            Some(Report::WorkedOut(model, Box::new(task), outcome.map(Box::new)))
+        });
+    }
+
+    /// Nobody wants to know any more what a tool would do.
+    pub(super) fn stop_tool(&mut self) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Tool(..)));
+    }
+
+    /// What a tool does, and how far that is, once it has taken long enough to be noticed.
+    pub(super) fn working_tool(&self) -> Option<(&'static str, f32)> {
+        self.running.iter().find_map(|(kind, job)| match kind {
+            Kind::Tool(_, task, since) if since.elapsed() >= NOTICED => Some((task.operation.label, job.fraction())),
+            _ => None,
+        })
     }
 
     /// Counts the weights of a document, unless that is under way; work for other weights is cancelled.

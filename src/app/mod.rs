@@ -219,8 +219,9 @@ impl App {
     /// Inspects the open model in the background. A benchmark is not disturbed by it.
     fn inspect(&mut self) {
         if let Some(document) = self.session.document().filter(|_| self.frame_timer.is_none()) {
-            self.jobs.inspect(Arc::clone(&document.model), self.session.view().influence_limit);
-            self.inspecting = Arc::downgrade(&document.model);
+            let model = self.session.edited_model().unwrap_or(&document.model);
+            self.jobs.inspect(Arc::clone(model), self.session.view().influence_limit);
+            self.inspecting = Arc::downgrade(model);
             self.status.checking = true;
         }
     }
@@ -329,6 +330,9 @@ impl App {
                     self.jobs.stop_normalising();
                     self.session.normalised(&model, &changes);
                 }
+                Report::WorkedOut(model, task, outcome) => {
+                    self.session.worked_out(&model, &task, outcome.map(|outcome| *outcome));
+                }
                 // The next picture shows the figures.
                 Report::Counted => {}
                 Report::Measuring(fraction) => self.status.rom = Some(fraction),
@@ -338,8 +342,8 @@ impl App {
                 }
                 Report::Inspected(model, inspection) => {
                     self.session.inspected(&model, *inspection);
-                    let is_open = |d: &Document| Arc::ptr_eq(&d.model, &model);
-                    self.status.checking &= !self.session.document().is_some_and(is_open);
+                    let is_open = |open: &Arc<Model>| Arc::ptr_eq(open, &model);
+                    self.status.checking &= !self.session.edited_model().is_some_and(is_open);
                 }
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {

@@ -189,7 +189,7 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let settings = args.settings();
     let wanted = OPERATIONS.iter().copied().filter(|operation| args.wants(operation));
     let done: Vec<(&Operation, usize)> =
-        wanted.map(|operation| (operation, apply(operation, &mut sheet, &settings))).collect();
+        wanted.map(|operation| (operation, apply(operation, &mut sheet, &settings).vertices)).collect();
     let place = args.output.as_deref().map_or(Place::InPlace, Place::To);
     let stamp = stamp.ok_or_else(|| SaveError::Stale(args.model.clone()))?;
     let saved = save(&args.model, stamp, &sheet, place)?;

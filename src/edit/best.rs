@@ -36,6 +36,9 @@ pub(super) fn choose(sheet: &mut Sheet, rows: &[Vec<usize>], most: usize) {
         let turned: Vec<Vec<Affine3A>> = skin.joints.iter().map(|joint| turns(model, &poses[0], *joint)).collect();
         let positions = &model.meshes[mesh].primitives[primitive].positions;
         for row in rows {
+            if sheet.context.is_cancelled() {
+                return;
+            }
             let shares = unit_shares(table, *row);
             if shares.len() > most {
                 let motion = Motion { model, skin, poses: &poses, turned: &turned, position: positions[*row] };

@@ -11,8 +11,10 @@ use crate::model::{Model, Skin};
 pub static INVERSE_BINDS: Operation = Operation {
     id: "inverse-binds",
     label: "Set inverse bind matrices",
+    tool: "Inverse binds",
     help: "Set the inverse bind matrices from the rest pose, with the factor that the skin's joints share; only those that differ",
     argument: "",
+    repairs: &["inverse-bind-mismatch"],
     run: |sheet, _: &Settings| set(sheet, &|_, _| true),
 };
 

@@ -13,8 +13,10 @@ use super::{Operation, Settings, Sheet};
 pub static HAMMER: Operation = Operation {
     id: "hammer",
     label: "Hammer weights",
+    tool: "Hammer",
     help: "Give vertices without any weight those of the nearest vertex that has some, along the edges of the surface",
     argument: "",
+    repairs: &["weights-zero"],
     run: |sheet, _: &Settings| hammer(sheet),
 };
 

@@ -1,5 +1,7 @@
 //! The operation that limits how many joints move a vertex.
 
+use std::collections::BTreeSet;
+
 use super::table::{Table, clean};
 use super::{Operation, Settings, Sheet, best};
 
@@ -7,8 +9,10 @@ use super::{Operation, Settings, Sheet, best};
 pub static LIMIT: Operation = Operation {
     id: "limit",
     label: "Limit influences",
+    tool: "Limit",
     help: "Keep the N largest joints of every vertex, in its first pairs, and normalise them",
     argument: "N",
+    repairs: &["too-many-influences"],
     run: limit,
 };
 
@@ -22,12 +26,13 @@ pub(super) fn limit_rows(sheet: &mut Sheet, rows: &[Vec<usize>], settings: &Sett
     if settings.best {
         best::choose(sheet, rows, settings.limit);
     }
+    let locked = &sheet.bounds.locked;
     for (table, rows) in sheet.tables.iter_mut().zip(rows) {
-        rows.iter().for_each(|vertex| limit_vertex(table, *vertex, settings.limit));
+        rows.iter().for_each(|vertex| limit_vertex(table, *vertex, settings.limit, locked));
     }
 }
 
-fn limit_vertex(table: &mut Table, vertex: usize, most: usize) {
+fn limit_vertex(table: &mut Table, vertex: usize, most: usize, locked: &BTreeSet<u32>) {
     let mut shares = Vec::new();
     table.shares(vertex, &mut shares);
     let mut beyond = table.slots(vertex).skip(most);
@@ -35,8 +40,9 @@ fn limit_vertex(table: &mut Table, vertex: usize, most: usize) {
         return;
     }
     let mut ranked: Vec<usize> = (0..shares.len()).collect();
-    // The sort is stable: of equal weights that of the earlier pair stays.
-    ranked.sort_by(|a, b| shares[*b].1.total_cmp(&shares[*a].1));
+    // Locked joints stay before all others. Stable: of equal weights that of the earlier pair stays.
+    let is_locked = |i: usize| locked.contains(&shares[i].0);
+    ranked.sort_by(|a, b| is_locked(*b).cmp(&is_locked(*a)).then_with(|| shares[*b].1.total_cmp(&shares[*a].1)));
     ranked.truncate(most);
     ranked.sort_unstable();
     let kept: Vec<(u32, f64)> = ranked.into_iter().map(|i| shares[i]).collect();

@@ -14,8 +14,10 @@ use crate::model::{JointPairs, NodeId};
 pub static MIRROR: Operation = Operation {
     id: "mirror",
     label: "Mirror weights",
+    tool: "Mirror",
     help: "Copy the weights of one side of the mesh to the other, with the joints that have the same name there",
     argument: "AXIS",
+    repairs: &["asymmetry"],
     run: mirror,
 };
 

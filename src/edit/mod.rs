@@ -7,6 +7,7 @@ mod best;
 mod binds;
 mod hammer;
 mod limit;
+mod locks;
 mod mirror;
 mod normalise;
 mod prune;
@@ -18,13 +19,16 @@ mod sheet;
 mod smooth;
 mod surface;
 mod table;
+mod task;
 mod weld;
 
+pub use locks::Bounds;
 pub use rounding::value;
 pub use rules::REPAIRED;
 pub use sheet::Sheet;
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
+pub use task::{Figures, Outcome, Task, work_out};
 
 use crate::model::WeightFormat;
 
@@ -33,14 +37,26 @@ use crate::model::WeightFormat;
 pub struct Operation {
     /// The name on the command line and in JSON.
     pub id: &'static str,
-    /// The name in menus.
+    /// What it is called beside the command line.
     pub label: &'static str,
+    /// The same in one or two words, where there is little room and the word *weights* goes without saying.
+    pub tool: &'static str,
     /// A sentence that says what it does.
     pub help: &'static str,
     /// The name of the argument of the option on the command line; empty where it takes none.
     pub argument: &'static str,
+    /// The rules of the checker whose findings it repairs.
+    pub repairs: &'static [&'static str],
     /// Runs the operation on a sheet.
     pub run: fn(&mut Sheet, &Settings),
+}
+
+impl Operation {
+    /// Whether it changes weights, and not the inverse bind matrices.
+    #[must_use]
+    pub fn is_of_weights(&self) -> bool {
+        self.id != binds::INVERSE_BINDS.id
+    }
 }
 
 /// Every operation, in the order in which `skinscope fix` carries them out.
@@ -113,11 +129,21 @@ pub fn operation(id: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().copied().find(|operation| operation.id == id)
 }
 
-/// Runs an operation; returns at how many vertices it changed what would be stored. Vertices of primitives that share
-/// their weights count once.
-pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> usize {
-    let before = sheet.stored();
+/// What an operation has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Vertices of which it changed what would be stored; those of primitives that share their weights count once.
+    pub vertices: usize,
+    /// Vertices that stayed as they are because their locked joints leave nothing to change.
+    pub kept: usize,
+}
+
+/// Runs an operation within the bounds of the sheet.
+pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
+    let tables = sheet.tables.clone();
     (operation.run)(sheet, settings);
-    let changed = |(table, before): (&Table, &Stored)| table.stored().changed_vertices(before, table.per_vertex).len();
-    sheet.tables.iter().zip(&before).map(changed).sum()
+    let kept = sheet.hold(&tables);
+    let changed =
+        |(table, before): (&Table, &Table)| table.stored().changed_vertices(&before.stored(), table.per_vertex).len();
+    Applied { vertices: sheet.tables.iter().zip(&tables).map(changed).sum(), kept }
 }

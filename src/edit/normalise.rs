@@ -6,8 +6,10 @@ use super::{Operation, Settings, Sheet};
 pub static NORMALISE: Operation = Operation {
     id: "normalise",
     label: "Normalise weights",
+    tool: "Normalise",
     help: "Divide the weights of every vertex by their sum, over all sets; negative weights and those that are no numbers become 0",
     argument: "",
+    repairs: &["weights-sum", "weights-sum-255", "weights-negative", "weights-not-finite"],
     run: normalise,
 };
 

@@ -7,8 +7,10 @@ use super::{Operation, Settings, Sheet};
 pub static PRUNE: Operation = Operation {
     id: "prune",
     label: "Prune small weights",
+    tool: "Prune",
     help: "Take away the joints whose weight for a vertex is below W, but not its largest, and normalise what is left",
     argument: "W",
+    repairs: &[],
     run: prune,
 };
 

@@ -7,8 +7,10 @@ use crate::model::WeightFormat;
 pub static QUANTISE: Operation = Operation {
     id: "quantise",
     label: "Quantise weights",
+    tool: "Round",
     help: "Store all weights as u8, u16 or f32; integers sum exactly to 255 or 65535, the largest remainders are rounded up",
     argument: "TYPE",
+    repairs: &[],
     run: quantise,
 };
 

@@ -1,7 +1,5 @@
 //! The operation that removes rogue influences: joints that move vertices far from the region where they belong.
 
-use std::sync::atomic::AtomicBool;
-
 use super::surface::Surface;
 use super::table::clean;
 use super::weld::{mean, unit_shares};
@@ -12,8 +10,10 @@ use crate::inspect::check::{CheckOptions, Finding, check};
 pub static REMOVE_ROGUES: Operation = Operation {
     id: "remove-rogues",
     label: "Remove rogue vertices",
+    tool: "Remove rogues",
     help: "Take joints off the vertices that are cut off from where they move the rest, and share their weight among the others",
     argument: "",
+    repairs: &["rogue-vertices"],
     run: |sheet, _: &Settings| remove(sheet),
 };
 
@@ -26,7 +26,7 @@ const ENOUGH: f64 = 0.02;
 pub(super) fn remove(sheet: &mut Sheet) {
     for _ in 0..ROUNDS {
         let findings = found(sheet, "rogue-vertices");
-        if findings.is_empty() {
+        if findings.is_empty() || sheet.context.is_cancelled() {
             return;
         }
         let mut without: Vec<(usize, usize)> = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn remove(sheet: &mut Sheet) {
 /// Returns the findings of a rule in what would be stored now.
 pub(super) fn found(sheet: &Sheet, rule: &'static str) -> Vec<Finding> {
     let options = CheckOptions { rules: Some(vec![rule]), ..CheckOptions::default() };
-    let report = sheet.to_model().and_then(|model| check(&model, &options, &AtomicBool::new(false)));
+    let report = sheet.to_model().and_then(|model| check(&model, &options, sheet.context.cancel_flag()));
     report.map(|report| report.findings).unwrap_or_default()
 }
 

@@ -10,8 +10,10 @@ use crate::inspect::check::is_bound_elsewhere;
 pub static RULES: Operation = Operation {
     id: "rules",
     label: "Repair findings",
+    tool: "Repair findings",
     help: "Repair what these rules of `check` find, with commas between, or `all` of them that can be repaired",
     argument: "RULES",
+    repairs: &[],
     run: repair,
 };
 

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use glam::{Affine3A, DAffine3};
 
+use super::locks::Bounds;
 use super::rounding::value;
 use super::surface::Surface;
 use super::table::{Stored, Table};
@@ -12,6 +13,7 @@ use crate::model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
     SetOrigin,
 };
+use crate::parallel::JobContext;
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]
@@ -22,6 +24,10 @@ pub struct Sheet<'m> {
     pub tables: Vec<Table>,
     /// New inverse bind matrices, by skin and place in the skin.
     pub binds: BTreeMap<(usize, usize), DAffine3>,
+    /// What operations may change.
+    pub bounds: Bounds,
+    /// Through which what works on it in the background says how far it is, and learns that nobody waits for it.
+    pub context: JobContext,
     surfaces: OnceLock<Vec<Surface>>,
 }
 
@@ -72,7 +78,8 @@ impl<'m> Sheet<'m> {
                 }
             }
         }
-        Self { model, tables, binds: BTreeMap::new(), surfaces: OnceLock::new() }
+        let (bounds, context) = (Bounds::default(), JobContext::of_waiting());
+        Self { model, tables, binds: BTreeMap::new(), bounds, context, surfaces: OnceLock::new() }
     }
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.

@@ -1,5 +1,8 @@
 //! The operation that smooths weights along the surface.
 
+use std::collections::BTreeSet;
+
+use super::locks::held;
 use super::surface::Surface;
 use super::weld::{difference, mean, unit_shares};
 use super::{Operation, Settings, Sheet};
@@ -8,8 +11,10 @@ use super::{Operation, Settings, Sheet};
 pub static SMOOTH: Operation = Operation {
     id: "smooth",
     label: "Smooth weights",
+    tool: "Smooth",
     help: "Move the weights of every vertex half way to the mean of its neighbours on the surface, N times",
     argument: "N",
+    repairs: &[],
     run: smooth,
 };
 
@@ -21,8 +26,17 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
     let surfaces = sheet.surfaces().to_vec();
     for surface in &surfaces {
         let mut shares = at_places(sheet, surface);
-        for _ in 0..settings.times {
-            shares = (0..shares.len() as u32).map(|p| moved(surface, &shares, p, settings.strength)).collect();
+        let open: Vec<bool> = (0..shares.len() as u32).map(|place| is_open(sheet, surface, place)).collect();
+        for round in 0..settings.times {
+            if sheet.context.is_cancelled() {
+                return;
+            }
+            sheet.context.set_fraction(0.2 + 0.6 * round as f32 / settings.times as f32);
+            let next = |place: u32| match open[place as usize] {
+                true => moved(surface, &shares, place, settings.strength, &sheet.bounds.locked),
+                false => shares[place as usize].clone(),
+            };
+            shares = (0..shares.len() as u32).map(next).collect();
         }
         for (place, shares) in (0..).zip(&shares) {
             let members: Vec<(usize, usize)> = surface.members(place).iter().map(|v| surface.row(*v)).collect();
@@ -55,8 +69,19 @@ fn at_places(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
     (0..surface.positions.len() as u32).map(of_place).collect()
 }
 
-/// Returns the shares of a place after one step towards its neighbours.
-fn moved(surface: &Surface, shares: &[Vec<(u32, f64)>], place: u32, strength: f64) -> Vec<(u32, f64)> {
+/// Whether a vertex at a place may change.
+fn is_open(sheet: &Sheet, surface: &Surface, place: u32) -> bool {
+    surface.members(place).iter().map(|v| surface.row(*v)).any(|(table, row)| sheet.bounds.has(table, row))
+}
+
+/// The shares of a place after one step towards its neighbours; those of locked joints stay.
+fn moved(
+    surface: &Surface,
+    shares: &[Vec<(u32, f64)>],
+    place: u32,
+    strength: f64,
+    locked: &BTreeSet<u32>,
+) -> Vec<(u32, f64)> {
     let own = &shares[place as usize];
     let around = surface.neighbours(place).iter().map(|n| &shares[*n as usize][..]).filter(|s| !s.is_empty());
     let around = mean(around);
@@ -71,5 +96,8 @@ fn moved(surface: &Surface, shares: &[Vec<(u32, f64)>], place: u32, strength: f6
         }
     }
     out.retain(|(_, weight)| *weight > 0.0);
-    out
+    if locked.is_empty() {
+        return out;
+    }
+    held(own, &out, locked, usize::MAX).unwrap_or_else(|| own.clone())
 }

@@ -77,6 +77,26 @@ impl Table {
         }
     }
 
+    /// Whether a vertex has the pairs that it has in `before`, to the bit.
+    pub(super) fn has_same_pairs(&self, vertex: usize, before: &Self) -> bool {
+        let bits = |table: &Self, slot: usize| (table.joints[slot], table.weights[slot].to_bits());
+        self.slots(vertex).zip(before.slots(vertex)).all(|(new, old)| bits(self, new) == bits(before, old))
+    }
+
+    /// Gives a vertex the pairs that it has in `before`, which has as many for each.
+    pub(super) fn give_back(&mut self, vertex: usize, before: &Self) {
+        let slots = self.slots(vertex);
+        self.joints[slots.clone()].copy_from_slice(&before.joints[slots.clone()]);
+        self.weights[slots.clone()].copy_from_slice(&before.weights[slots]);
+        self.touched[vertex] = before.touched[vertex];
+    }
+
+    /// The joint of a pair as it is shown: joint 0 in place of one beyond the skin.
+    pub(super) fn shown_joint(&self, slot: usize) -> u16 {
+        let joint = self.joints[slot];
+        if usize::from(joint) < self.keys.len() { joint } else { 0 }
+    }
+
     /// Returns how many vertices it has.
     #[must_use]
     pub fn vertices(&self) -> usize {

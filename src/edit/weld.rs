@@ -9,8 +9,10 @@ use crate::inspect::check;
 pub static WELD_SEAMS: Operation = Operation {
     id: "weld-seams",
     label: "Weld seams",
+    tool: "Weld seams",
     help: "Give vertices of one place, where the surface goes on, the mean of their weights",
     argument: "",
+    repairs: &["seam-weights"],
     run: |sheet, _: &Settings| weld(sheet, &|_, _, _| true),
 };
 

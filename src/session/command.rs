@@ -10,6 +10,7 @@ use glam::Vec2;
 
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
+use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
 use crate::deform::{Deformer, PaletteBuffer};
 use crate::inspect::rom::RomOptions;
@@ -25,6 +26,8 @@ pub enum Command {
     File(FileCommand),
     /// Edits of pose and weights, which can be undone.
     Edit(EditCommand),
+    /// Tools that change weights.
+    Tool(ToolCommand),
     /// Commands about the clip and its time.
     Playback(PlaybackCommand),
     /// Commands about what is selected, pinned and marked.
@@ -54,6 +57,7 @@ macro_rules! families {
 families!(
     File(FileCommand),
     Edit(EditCommand),
+    Tool(ToolCommand),
     Playback(PlaybackCommand),
     Selection(SelectionCommand),
     Finding(FindingCommand),
@@ -163,7 +167,7 @@ pub enum SelectionCommand {
     PickAt(Vec2),
     /// Select what is under this point as [`SelectionCommand::PickAt`] does, but without regard to bones.
     PinAt(Vec2),
-    /// Unpin the vertex; where none is pinned, leave the finding that is shown; where none is, select nothing.
+    /// Give up the tool that is tried; where there is none, unpin the vertex; where none is pinned, leave the finding that is shown; where none is, select nothing.
     Deselect,
     /// Explain this vertex, or none.
     Pin(Option<VertexRef>),

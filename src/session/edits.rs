@@ -227,6 +227,12 @@ impl History {
 impl Session {
     /// Carries out a command of its family.
     pub(super) fn edit(&mut self, command: &EditCommand) {
+        if matches!(
+            command,
+            EditCommand::Undo | EditCommand::Redo | EditCommand::ChangeWeights(_) | EditCommand::NormaliseWeights
+        ) {
+            self.stop_trying();
+        }
         let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
         let mut edits = Edits::clone(&self.edits);
         match *command {

@@ -26,7 +26,8 @@ pub(super) struct StateBeforeFinding {
 impl Session {
     /// Takes the inspection of a model, which is kept if the model is still open, with the same weights.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
-        if let Some(document) = self.document.as_mut().filter(|d| Arc::ptr_eq(&d.model, model)) {
+        let is_it = self.edited_model().is_some_and(|edited| Arc::ptr_eq(edited, model));
+        if let Some(document) = self.document.as_mut().filter(|_| is_it) {
             document.inspection = Some(Arc::new(inspection));
             // Its findings come before those that were there.
             self.view.finding = None;

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use super::{
     CameraCommand, Command, CommandRow, EditCommand, FileCommand, Key, Lighting, Menu, Panel, PlaybackCommand,
-    PoseSource, SelectionCommand, Shortcut, Toggle, ViewCommand, ViewFrom, WindowCommand,
+    PoseSource, SelectionCommand, Shortcut, Toggle, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
+use crate::edit::OPERATIONS;
 use crate::inspect::{BoneShape, OVERLAYS, Overlay};
 
 const fn plain(c: char) -> Shortcut {
@@ -44,7 +45,11 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
         row(Menu::Overlay, o.label, o.key.map(plain), Command::View(ViewCommand::ToggleOverlay(o.id)), o.help)
     };
     let (before, after) = ROWS.split_at(ROWS.iter().position(|r| r.menu == Menu::Overlay).map_or(0, |i| i + 1));
-    before.iter().cloned().chain(OVERLAYS.iter().map(overlay)).chain(after.iter().cloned()).collect()
+    let tools = OPERATIONS.iter().filter(|operation| operation.is_of_weights()).map(|operation| {
+        row(Menu::Tools, operation.tool, None, Command::Tool(ToolCommand::Choose(Some(operation.id))), operation.help)
+    });
+    let rows = before.iter().cloned().chain(OVERLAYS.iter().map(overlay)).chain(after.iter().cloned());
+    rows.chain(tools).collect()
 });
 
 /// All rows but the overlays, which follow the first row of their menu.
@@ -100,7 +105,7 @@ static ROWS: &[CommandRow] = &[
         "Deselect",
         key(Key::Escape),
         Command::Selection(SelectionCommand::Deselect),
-        "Unpin the vertex, then leave the finding, then select nothing",
+        "Give up the tool, then unpin the vertex, then leave the finding, then select nothing",
     ),
     row(
         Menu::Edit,
@@ -343,6 +348,13 @@ static ROWS: &[CommandRow] = &[
         ctrl(Key::Char('4')),
         Command::Window(WindowCommand::TogglePanel(Panel::Tables)),
         "Show or hide the tables of joints, vertices, matrices and skins",
+    ),
+    row(
+        Menu::View,
+        "Weight tools",
+        ctrl(Key::Char('5')),
+        Command::Tool(ToolCommand::TogglePanel),
+        "Show or hide the tools that change weights",
     ),
     row(
         Menu::View,

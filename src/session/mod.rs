@@ -21,6 +21,9 @@ mod shortcuts;
 mod surfaces;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tool_tests;
+mod tools;
 mod view;
 mod weights;
 
@@ -38,6 +41,7 @@ pub use playback::{LoopMode, Playback, PoseSource};
 pub use pose::Pose;
 pub use queries::WeightsJointSource;
 pub use shortcuts::{CommandRow, Key, Menu, Shortcut, command_of, row_of};
+pub use tools::{Scope, ToolCommand, Tools};
 pub use view::{ActiveCamera, Antialiasing, Lighting, Projector, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
@@ -69,6 +73,7 @@ pub struct Session {
     is_patient: bool,
     /// Whether normalised weights are asked for, and the owner of the session computes them.
     is_normalising: bool,
+    tools: Tools,
 }
 
 impl Session {
@@ -81,6 +86,7 @@ impl Session {
         if self.document.as_ref().is_some_and(|d| d.path.is_some() && d.path == document.path) {
             return self.reopen(document);
         }
+        self.forget_tools();
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         self.edits = Arc::default();
@@ -114,6 +120,8 @@ impl Session {
 
     /// Shows a newer version of the open file.
     fn reopen(&mut self, document: Document) {
+        // Before anything else: what a tool would do is none of the weights that are taken up.
+        self.choose_tool(None);
         let bounds = self.posed_bounds();
         let Some(old) = self.document.replace(document) else { return };
         let Some(new) = self.model().map(Arc::clone) else { return };
@@ -129,6 +137,7 @@ impl Session {
             self.history = History::default();
         }
         self.take_up_weights(&old.model);
+        self.tools.locked = Arc::new(self.tools.locked.iter().filter_map(|node| find(*node)).collect());
         self.view.selected = self.view.selected.and_then(find);
         self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());
         self.view.hovered = None;
@@ -221,6 +230,7 @@ impl Session {
             Command::Window(command) => return Some(Effect::Window(command)),
             Command::View(command) => return self.look(command),
             Command::Edit(command) => self.edit(&command),
+            Command::Tool(command) => self.use_tool(&command),
             Command::Playback(command) => {
                 self.play(&command);
                 // Each clip has room of its own.

@@ -120,8 +120,11 @@ impl Session {
         inspect::mover(self.model()?, hit.instance, hit.primitive, hit.vertex)
     }
 
-    /// Unpins the pinned vertex; without one leaves the finding that is shown; without one selects nothing.
+    /// A tool that is tried goes first, then the pinned vertex, then the finding that is shown, then the selection.
     fn deselect(&mut self) {
+        if self.tools.operation.is_some() {
+            return self.choose_tool(None);
+        }
         if self.view.pinned.take().is_some() {
             return;
         }

@@ -60,6 +60,7 @@ pub enum Menu {
     Edit,
     View,
     Overlay,
+    Tools,
     Playback,
     Help,
 }

@@ -9,6 +9,7 @@ mod names;
 mod overlays;
 mod panels;
 mod tables;
+mod tools;
 
 use std::sync::Arc;
 

@@ -26,6 +26,7 @@ pub(super) enum FocusRegion {
     Outliner,
     View,
     Tables,
+    Tools,
     Inspector,
     Timeline,
 }

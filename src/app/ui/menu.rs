@@ -15,14 +15,15 @@ use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, EditCommand, FileCommand, Lighting, Menu, Panel,
-    PlaybackCommand, PoseSource, SelectionCommand, Session, Shortcut, Toggle, ViewCommand, WindowCommand,
+    PlaybackCommand, PoseSource, SelectionCommand, Session, Shortcut, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
-const MENUS: [(Menu, &str); 6] = [
+const MENUS: [(Menu, &str); 7] = [
     (Menu::File, "File"),
     (Menu::Edit, "Edit"),
     (Menu::View, "View"),
     (Menu::Overlay, "Overlay"),
+    (Menu::Tools, "Tools"),
     (Menu::Playback, "Playback"),
     (Menu::Help, "Help"),
 ];
@@ -121,7 +122,9 @@ fn submenu_of(command: &Command) -> Option<Submenu> {
         | Command::Camera(CameraCommand::NextCamera) => Some(Submenu::Views),
         Command::View(ViewCommand::SetLighting(_)) => Some(Submenu::Lights),
         Command::View(ViewCommand::SetCrowd(_)) => Some(Submenu::Crowd),
-        Command::Window(WindowCommand::TogglePanel(_)) => Some(Submenu::Panels),
+        Command::Window(WindowCommand::TogglePanel(_)) | Command::Tool(ToolCommand::TogglePanel) => {
+            Some(Submenu::Panels)
+        }
         _ => None,
     }
 }
@@ -315,6 +318,8 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::Window(WindowCommand::TogglePanel(Panel::Inspector)) => state.saved.inspector,
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => state.saved.timeline,
         Command::Window(WindowCommand::TogglePanel(Panel::Tables)) => state.saved.tables,
+        Command::Tool(ToolCommand::TogglePanel) => session.tools().open,
+        Command::Tool(ToolCommand::Choose(Some(id))) => session.tools().operation.is_some_and(|o| o.id == *id),
         Command::Window(WindowCommand::ToggleTheme) => state.saved.light,
         Command::Playback(PlaybackCommand::SetPose(source)) => {
             session.document().is_some() && session.playback().source == *source
@@ -339,6 +344,7 @@ fn is_possible(command: &Command, session: &Session) -> bool {
             session.document().is_some_and(|d| d.stats().uneven.is_some()) || session.is_normalising()
         }
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => has_clip,
+        Command::Tool(ToolCommand::Choose(Some(_))) => session.model().is_some_and(|m| !m.skins.is_empty()),
         Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
         Command::Selection(SelectionCommand::Select(_))
         | Command::View(ViewCommand::HideSelected)

@@ -32,6 +32,7 @@ mod table;
 mod tables;
 pub mod theme;
 mod timeline;
+mod tools;
 mod triad;
 mod value_row;
 mod viewport;
@@ -258,6 +259,11 @@ impl UiState {
     }
 }
 
+/// Width of the panel of tools, points.
+const TOOLS_WIDTH: f32 = 296.0;
+/// Width of a window in which inspector and tools both have room, points.
+const BOTH: f32 = 1500.0;
+
 /// The least height of the picture that tables leave, points.
 const LEAST_PICTURE: f32 = 120.0;
 
@@ -337,7 +343,9 @@ pub fn show(
         }
         shown_so_far.shown(ui, FocusRegion::Outliner);
     }
-    if saved.inspector {
+    let tools_open = session.tools().open;
+    // A narrow window has room for one of them beside the picture.
+    if saved.inspector && (!tools_open || ui.ctx().content_rect().width() >= BOTH) {
         let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
         want_size(ui, "inspector", vec2(saved.inspector_width, 0.0));
         let shown = panel.show(ui, |ui| inspector::show(ui, session, state, status, commands));
@@ -345,6 +353,11 @@ pub fn show(
             state.saved.inspector_width = shown.response.rect.width();
         }
         shown_so_far.shown(ui, FocusRegion::Inspector);
+    }
+    if tools_open {
+        let panel = egui::Panel::right("tools").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
+        panel.show(ui, |ui| tools::show(ui, session, commands));
+        shown_so_far.shown(ui, FocusRegion::Tools);
     }
     // This panel is the last, so that its room comes from the picture alone.
     if saved.tables {

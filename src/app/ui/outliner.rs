@@ -16,7 +16,7 @@ use super::{Status, UiState, findings, focus, icons};
 use crate::frame::joint_color;
 use crate::inspect::Scale;
 use crate::model::{Model, NodeId};
-use crate::session::{CameraCommand, Command, SelectionCommand, Session, ViewCommand};
+use crate::session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand, ViewCommand};
 
 /// State of the outliner for the open model.
 #[derive(Debug, Default)]
@@ -287,6 +287,7 @@ fn tree(ui: &mut Ui, model: &Model, session: &Session, state: &mut UiState, comm
                 Some(RowAction::Fold) => fold = Some(row.node),
                 Some(RowAction::Hover) => hovered = Some(row.node),
                 Some(RowAction::Hide) => commands.push(ViewCommand::ToggleHidden(row.node).into()),
+                Some(RowAction::Lock) => commands.push(ToolCommand::ToggleLock(row.node).into()),
                 None => {}
             }
         }
@@ -309,6 +310,7 @@ enum RowAction {
     Fold,
     Hover,
     Hide,
+    Lock,
 }
 
 /// Returns the id of the field above the list.
@@ -367,6 +369,10 @@ fn show_row(
     if eye(ui, session, row.node, name, eye_at, (hidden, over_row)) {
         answer = Some(RowAction::Hide);
     }
+    let lockable = model.is_joint(row.node) && (session.tools().open || session.tools().locked.contains(&row.node));
+    if lockable && padlock(ui, session, row.node, name, pos2(rect.right() - 38.0, y), over_row) {
+        answer = Some(RowAction::Lock);
+    }
     let dominant = session.view().overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
     let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {
         (true, _) if dominant => {
@@ -380,7 +386,8 @@ fn show_row(
     let size = if icon == icons::CIRCLE { 11.0 } else { 14.0 };
     ui.painter().text(pos2(left + 22.0, y), Align2::CENTER_CENTER, icon, theme::icon(size), ink);
     let edited = session.edits().nodes.contains_key(&row.node);
-    let end = rect.right() - if edited { 50.0 } else { 32.0 };
+    let lock_room = if lockable { 18.0 } else { 0.0 };
+    let end = rect.right() - lock_room - if edited { 50.0 } else { 32.0 };
     let color = if row.found && !hidden { c.text } else { c.dim };
     let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
     let beside = left + 34.0 + galley.size().x + 8.0;
@@ -390,7 +397,7 @@ fn show_row(
         paint_line(ui, galley, beside, y, c.dim);
     }
     if edited {
-        ui.painter().circle_filled(pos2(rect.right() - 38.0, y), 4.0, c.amber);
+        ui.painter().circle_filled(pos2(rect.right() - lock_room - 38.0, y), 4.0, c.amber);
     }
     focus_ring(ui, rect, &response);
     if cut {
@@ -438,6 +445,41 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
         (false, true) => "Hidden with what it hangs on",
         (false, false) => "Hide it and all below it: mesh, bones and their picking",
     };
+    response.on_hover_text(help).clicked()
+}
+
+/// The padlock that keeps tools from changing the weights of a joint; true when pressed. Open ones are faint, but for the row
+/// that is pointed at.
+fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, over_row: bool) -> bool {
+    let c = colors(ui);
+    let rect = Rect::from_center_size(at, vec2(18.0, ROW));
+    let response = ui.interact(rect, ui.scope_id().with(("padlock", node.0)), Sense::click());
+    focus::pass_over(ui, response.id);
+    let locked = session.tools().locked.contains(&node);
+    let verb = if locked { "Unlock" } else { "Lock" };
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, format!("{verb} {name}")));
+    let ink = match (locked, over_row || response.hovered() || response.has_focus()) {
+        (true, _) => c.amber,
+        (false, true) => c.text,
+        (false, false) => c.dim.gamma_multiply(0.35),
+    };
+    let stroke = egui::Stroke::new(1.4, ink);
+    let body = Rect::from_center_size(at + vec2(0.0, 2.0), vec2(9.0, 7.0));
+    ui.painter().rect_filled(body, CornerRadius::same(1), ink);
+    // The bow of an open lock stands beside it.
+    let shift = if locked { 0.0 } else { 4.5 };
+    let (left, right, top) = (at.x - 3.0 + shift, at.x + 3.0 + shift, at.y - 5.5);
+    let foot = body.top();
+    let points = [
+        pos2(left, foot),
+        pos2(left, top + 2.0),
+        pos2(left + 1.2, top),
+        pos2(right - 1.2, top),
+        pos2(right, top + 2.0),
+        pos2(right, if locked { foot } else { top + 3.5 }),
+    ];
+    ui.painter().line(points.to_vec(), stroke);
+    let help = if locked { "Tools leave its weights alone: unlock it" } else { "Keep tools from changing its weights" };
     response.on_hover_text(help).clicked()
 }
 

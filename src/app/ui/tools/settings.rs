@@ -1,0 +1,134 @@
+//! What the chosen tool asks for.
+
+use std::sync::Arc;
+
+use egui::{Ui, vec2};
+
+use super::said;
+use crate::app::ui::theme::{self, ROW, colors};
+use crate::app::ui::value_row::ValueRow;
+use crate::app::ui::widgets::{focus_ring, paint_line, paint_switch, press, section, segments};
+use crate::edit::{Axis, Operation, REPAIRED, Settings};
+use crate::inspect::rule_words;
+use crate::model::WeightFormat;
+use crate::session::{Command, Session, ToolCommand};
+
+/// Points kept for the labels.
+const LABEL: f32 = 66.0;
+
+pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
+    let before = &session.tools().settings;
+    let mut now = Settings::clone(before);
+    ui.add_space(6.0);
+    match operation.id {
+        "prune" => {
+            let threshold = number(ui, "Threshold", now.threshold, 0.0..=0.2, 0.01, 3);
+            now.threshold = threshold.map_or(now.threshold, |v| v.clamp(0.0, 1.0));
+        }
+        "limit" => {
+            let limit = number(ui, "Joints", now.limit as f64, 1.0..=8.0, 4.0, 0);
+            now.limit = limit.map_or(now.limit, |v| v.round().clamp(1.0, 256.0) as usize);
+            let kinds = [
+                ("Largest", !now.best, "Keep the largest weights".to_owned()),
+                (
+                    "Best",
+                    now.best,
+                    "Keep the joints, and fit the weights, that hold the surface nearest in motion".to_owned(),
+                ),
+            ];
+            if let Some(chosen) = segments(ui, &kinds) {
+                now.best = chosen == 1;
+            }
+        }
+        "quantise" => {
+            let formats = [WeightFormat::U8, WeightFormat::U16, WeightFormat::F32];
+            let names = ["u8", "u16", "f32"];
+            let choices =
+                [0, 1, 2].map(|i| (names[i], now.format == formats[i], format!("Round as {} does", names[i])));
+            if let Some(chosen) = segments(ui, &choices) {
+                now.format = formats[chosen];
+            }
+            said(ui, "Weights are rounded here; the type in which the file stores them stays.");
+        }
+        "mirror" => mirror(ui, &mut now),
+        "smooth" => {
+            let times = number(ui, "Times", now.times as f64, 1.0..=30.0, 1.0, 0);
+            now.times = times.map_or(now.times, |v| v.round().clamp(1.0, 1000.0) as usize);
+            let strength = number(ui, "Strength", now.strength, 0.0..=1.0, 0.5, 2);
+            now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
+        }
+        "rules" => rules(ui, &mut now),
+        _ => {}
+    }
+    if now != **before {
+        commands.push(ToolCommand::Set(Arc::new(now)).into());
+    }
+}
+
+/// A number with a slider.
+fn number(
+    ui: &mut Ui,
+    name: &str,
+    value: f64,
+    range: std::ops::RangeInclusive<f32>,
+    home: f32,
+    decimals: usize,
+) -> Option<f64> {
+    let color = colors(ui).dim;
+    let row = ValueRow {
+        name,
+        label: name,
+        label_width: LABEL,
+        color,
+        value: value as f32,
+        range: range.start().min(value as f32)..=range.end().max(value as f32),
+        home,
+        decimals,
+        unit: "",
+        edited: false,
+    };
+    row.show(ui).value.map(f64::from)
+}
+
+fn mirror(ui: &mut Ui, now: &mut Settings) {
+    let axes = [(Axis::X, "X"), (Axis::Y, "Y"), (Axis::Z, "Z")];
+    let choices = axes
+        .map(|(axis, name)| (name, now.axis == axis, format!("Across the plane through 0 at right angles to {name}")));
+    if let Some(chosen) = segments(ui, &choices) {
+        now.axis = axes[chosen].0;
+    }
+    ui.add_space(4.0);
+    let ways = [
+        ("+ to −", !now.from_negative, "Copy the positive side to the negative one".to_owned()),
+        ("− to +", now.from_negative, "Copy the negative side to the positive one".to_owned()),
+    ];
+    if let Some(chosen) = segments(ui, &ways) {
+        now.from_negative = chosen == 1;
+    }
+}
+
+/// Which rules are repaired: a row for each.
+fn rules(ui: &mut Ui, now: &mut Settings) {
+    section(ui, "Rules", |_| {});
+    let c = colors(ui);
+    let of_weights = REPAIRED.iter().copied().filter(|rule| *rule != "inverse-bind-mismatch");
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 3.0;
+        for rule in of_weights {
+            let label = rule_words(rule).map_or(rule, |(label, _)| label);
+            let on = now.rules.contains(&rule);
+            let (rect, response) = press(ui, vec2(ui.available_width(), ROW), label, Some(on));
+            paint_switch(ui, rect, on, response.hovered(), c.raised);
+            let ink = if on { c.text } else { c.dim };
+            let galley = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(12.0), ink);
+            paint_line(ui, galley, rect.left() + 10.0, rect.center().y, ink);
+            focus_ring(ui, rect, &response);
+            if response.clicked() {
+                match on {
+                    true => now.rules.retain(|r| *r != rule),
+                    false => now.rules.push(rule),
+                }
+            }
+        }
+    });
+}

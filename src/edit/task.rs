@@ -1,0 +1,175 @@
+//! An operation carried out on the weights of a model beside it: what would change, with figures, and nothing done yet.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::table::{Table, clean};
+use super::{Operation, Settings, Sheet, apply, rogues, value};
+use crate::inspect::VertexSet;
+use crate::model::{MeshId, Model, NodeId, WeightChange};
+use crate::parallel::JobContext;
+
+/// An operation with all that it needs but the weights.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// What is to be done.
+    pub operation: &'static Operation,
+    /// How.
+    pub settings: Settings,
+    /// The vertices that may change; `None`: all.
+    pub within: Option<Arc<VertexSet>>,
+    /// Joints whose weights stay.
+    pub locked: Arc<BTreeSet<NodeId>>,
+}
+
+impl PartialEq for Task {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.operation, other.operation)
+            && self.settings == other.settings
+            && self.within == other.within
+            && self.locked == other.locked
+    }
+}
+
+/// Weights of some vertices in figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Vertices.
+    pub vertices: usize,
+    /// Joints of all of them together.
+    pub influences: usize,
+    /// The most joints that one of them has.
+    pub most: usize,
+    /// Vertices whose weights do not sum to one.
+    pub off: usize,
+    /// Vertices without any weight.
+    pub none: usize,
+}
+
+/// What an operation would do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The new weights of the vertices that change, of all primitives that have them.
+    pub changes: Vec<WeightChange>,
+    /// How many those are; vertices of primitives that share their weights count once.
+    pub vertices: usize,
+    /// By how much a joint's weight changes at most.
+    pub largest: f64,
+    /// Vertices that stay as they are because their locked joints leave nothing to change.
+    pub kept: usize,
+    /// Those that the operation may change, before and after it.
+    pub figures: [Figures; 2],
+    /// For each rule of the checker whose findings the operation repairs: its id, and how many of those vertices it finds
+    /// fault with, before and after.
+    pub found: Vec<(&'static str, [usize; 2])>,
+}
+
+/// Works out what an operation would do to the weights that a model has now; `None` where that was cancelled.
+#[must_use]
+pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outcome> {
+    let mut sheet = Sheet::of(model);
+    sheet.context = context.clone();
+    sheet.bounds.locked = task.locked.iter().map(|node| node.0).collect();
+    if let Some(within) = &task.within {
+        sheet.limit_to(within);
+    }
+    let mut out = Outcome::default();
+    out.figures[0] = figures(&sheet);
+    let rules: Vec<&'static str> = match task.operation.id {
+        "rules" => task.settings.rules.clone(),
+        _ => task.operation.repairs.to_vec(),
+    };
+    let before_found = count_found(&sheet, &rules);
+    context.set_fraction(0.2);
+    if context.is_cancelled() {
+        return None;
+    }
+    let before = sheet.tables.clone();
+    out.kept = apply(task.operation, &mut sheet, &task.settings).kept;
+    context.set_fraction(0.8);
+    if context.is_cancelled() {
+        return None;
+    }
+    let rounds = task.operation.id == "quantise";
+    for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
+        changes(old, new, rounds, &|row| sheet.bounds.has(number, row), &mut out);
+    }
+    out.figures[1] = figures(&sheet);
+    let after_found = count_found(&sheet, &rules);
+    out.found =
+        rules.into_iter().zip(before_found.into_iter().zip(after_found)).map(|(r, (a, b))| (r, [a, b])).collect();
+    context.set_fraction(1.0);
+    (!context.is_cancelled()).then_some(out)
+}
+
+/// How many of the vertices that may change each rule finds fault with.
+fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
+    let of = |rule: &&'static str| {
+        let mut rows: BTreeSet<(usize, u32)> = BTreeSet::new();
+        for finding in rogues::found(sheet, rule) {
+            let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
+            let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
+            let inside = finding.vertices.iter().filter(|v| sheet.bounds.has(table, **v as usize));
+            rows.extend(inside.map(|v| (table, *v)));
+        }
+        rows.len()
+    };
+    rules.iter().map(of).collect()
+}
+
+fn figures(sheet: &Sheet) -> Figures {
+    let mut out = Figures::default();
+    let mut shares = Vec::new();
+    for (number, table) in sheet.tables.iter().enumerate() {
+        for row in (0..table.vertices()).filter(|row| sheet.bounds.has(number, *row)) {
+            table.shares(row, &mut shares);
+            out.vertices += 1;
+            out.influences += shares.len();
+            out.most = out.most.max(shares.len());
+            out.none += usize::from(shares.is_empty());
+            out.off += usize::from(!shares.is_empty() && !table.is_normal(row));
+        }
+    }
+    out
+}
+
+/// Adds the vertices of a table that differ; with `rounds` as they would be stored.
+fn changes(old: &Table, new: &Table, rounds: bool, open: &dyn Fn(usize) -> bool, out: &mut Outcome) {
+    let stored = rounds.then(|| new.stored());
+    let weight = |slot: usize| match &stored {
+        Some(stored) => value(stored.numbers[slot], new.formats[slot % new.per_vertex / 4]) as f32,
+        None => clean(new.weights[slot]) as f32,
+    };
+    let mut change = WeightChange::new(MeshId(0), 0, new.per_vertex);
+    let (mut own, mut wanted) = (Vec::new(), Vec::new());
+    for row in 0..new.vertices() {
+        if rounds && !open(row) {
+            continue;
+        }
+        let is_rounded = stored.is_some()
+            && new.slots(row).any(|slot| f64::from(weight(slot)) != f64::from(old.weights[slot] as f32));
+        if new.has_same_pairs(row, old) && !is_rounded {
+            continue;
+        }
+        let joints: Vec<u16> =
+            new.slots(row).map(|slot| if weight(slot) > 0.0 { new.shown_joint(slot) } else { 0 }).collect();
+        let weights: Vec<f32> = new.slots(row).map(weight).collect();
+        old.shares(row, &mut own);
+        wanted.clear();
+        for (joint, weight) in joints.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0) {
+            wanted.push((new.key(*joint), f64::from(*weight)));
+        }
+        let sum = |list: &[(u32, f64)], key| list.iter().filter(|(k, _)| *k == key).map(|(_, w)| *w).sum::<f64>();
+        for (key, _) in own.iter().chain(&wanted) {
+            out.largest = out.largest.max((sum(&own, *key) - sum(&wanted, *key)).abs());
+        }
+        change.push(row as u32, &joints, &weights);
+    }
+    if change.vertices.is_empty() {
+        return;
+    }
+    out.vertices += change.vertices.len();
+    for (mesh, primitive) in &new.primitives {
+        out.changes.push(WeightChange { mesh: MeshId::from_index(*mesh), primitive: *primitive, ..change.clone() });
+    }
+}

@@ -1,0 +1,279 @@
+//! Tools that change weights: one is chosen, with settings and vertices that it works on; what it would do is shown before
+//! it is done, and doing it is one step of the history.
+//!
+//! Somebody else works out what a tool would do ([`Session::wanted_task`], [`crate::edit::work_out`],
+//! [`Session::worked_out`]) where the session is patient; else it is done at once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Session;
+use crate::edit::{Operation, Outcome, Settings, Task, operation, work_out};
+use crate::inspect::{VertexPart, VertexSet};
+use crate::model::{MeshId, Model, NodeId};
+use crate::parallel::JobContext;
+
+/// The vertices that a tool works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// All.
+    #[default]
+    All,
+    /// Those that the selected joint moves.
+    Joint,
+    /// Those that are marked.
+    Marked,
+    /// Those of the finding that is shown.
+    Finding,
+}
+
+/// Commands about tools that change weights.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolCommand {
+    /// Show the tools, or put them away with what was being tried.
+    TogglePanel,
+    /// Choose a tool, by [`Operation::id`], and show what it would do; `None`: show nothing.
+    Choose(Option<&'static str>),
+    /// Which vertices tools work on.
+    SetScope(Scope),
+    /// The numbers that tools take.
+    Set(Arc<Settings>),
+    /// Do what is shown: one step.
+    Apply,
+    /// Choose no tool; the weights stay as they are.
+    Cancel,
+    /// Lock a joint, whose weights no tool then changes, or unlock it.
+    ToggleLock(NodeId),
+    /// Unlock all joints.
+    UnlockAll,
+}
+
+/// The tools as they stand.
+#[derive(Clone, Debug, Default)]
+pub struct Tools {
+    /// They are shown.
+    pub open: bool,
+    /// The tool that is chosen.
+    pub operation: Option<&'static Operation>,
+    /// The numbers that tools take.
+    pub settings: Arc<Settings>,
+    /// Which vertices they work on.
+    pub scope: Scope,
+    /// Joints whose weights no tool changes.
+    pub locked: Arc<BTreeSet<NodeId>>,
+    /// The weights without what is being tried, and what that is.
+    shown: Option<Shown>,
+    /// What is shown is to be done as soon as it is worked out.
+    apply: bool,
+    /// The vertices of the scope, as they were last collected.
+    within: Option<Within>,
+}
+
+#[derive(Clone, Debug)]
+struct Shown {
+    base: Arc<Model>,
+    task: Task,
+    outcome: Arc<Outcome>,
+}
+
+/// What vertices of a scope were collected for.
+#[derive(Clone, Debug)]
+struct Within {
+    scope: Scope,
+    base: Arc<Model>,
+    selected: Option<NodeId>,
+    marked: Arc<VertexSet>,
+    finding: Option<usize>,
+    vertices: Arc<VertexSet>,
+}
+
+impl Session {
+    /// The tools as they stand.
+    #[must_use]
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+
+    /// The open model with the weights that were edited so far, without what a tool would do to them.
+    #[must_use]
+    pub fn edited_model(&self) -> Option<&Arc<Model>> {
+        self.tools.shown.as_ref().map(|shown| &shown.base).or_else(|| self.model())
+    }
+
+    /// What the chosen tool would do, where that is worked out and shown.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&Arc<Outcome>> {
+        self.tools.shown.as_ref().map(|shown| &shown.outcome)
+    }
+
+    /// Whether weights are shown that a tool would make.
+    #[must_use]
+    pub fn is_trying(&self) -> bool {
+        self.tools.shown.is_some()
+    }
+
+    /// Carries out a command of its family.
+    pub(super) fn use_tool(&mut self, command: &ToolCommand) {
+        match command {
+            ToolCommand::TogglePanel => {
+                self.tools.open = !self.tools.open;
+                if !self.tools.open {
+                    self.choose_tool(None);
+                }
+            }
+            ToolCommand::Choose(id) => {
+                self.choose_tool(id.and_then(operation));
+                self.tools.open |= self.tools.operation.is_some();
+            }
+            ToolCommand::SetScope(scope) => self.tools.scope = *scope,
+            ToolCommand::Set(settings) => self.tools.settings = Arc::clone(settings),
+            ToolCommand::Apply => self.tools.apply = self.tools.operation.is_some(),
+            ToolCommand::Cancel => self.choose_tool(None),
+            ToolCommand::ToggleLock(node) => {
+                if self.model().is_some_and(|model| node.index() < model.skeleton.len()) {
+                    let locked = Arc::make_mut(&mut self.tools.locked);
+                    if !locked.remove(node) {
+                        locked.insert(*node);
+                    }
+                }
+            }
+            ToolCommand::UnlockAll => self.tools.locked = Arc::default(),
+        }
+        if let (false, Some((base, task))) = (self.is_patient, self.wanted_task()) {
+            let outcome = work_out(&base, &task, &JobContext::of_waiting());
+            self.worked_out(&base, &task, outcome);
+        }
+        self.apply_if_ready();
+    }
+
+    pub(super) fn choose_tool(&mut self, operation: Option<&'static Operation>) {
+        self.tools.operation = operation;
+        self.tools.apply = false;
+        self.stop_trying();
+    }
+
+    /// Shows the weights without what a tool would do to them.
+    pub(super) fn stop_trying(&mut self) {
+        if let Some(Shown { base, .. }) = self.tools.shown.take() {
+            self.show_weights(base);
+        }
+    }
+
+    /// Forgets what belongs to a model that is no longer open.
+    pub(super) fn forget_tools(&mut self) {
+        self.tools = Tools {
+            open: self.tools.open,
+            settings: Arc::clone(&self.tools.settings),
+            scope: self.tools.scope,
+            ..Tools::default()
+        };
+    }
+
+    /// The vertices of a scope; `None` for all.
+    #[must_use]
+    pub fn vertices_of(&self, scope: Scope) -> Option<Arc<VertexSet>> {
+        let base = self.edited_model()?;
+        let view = &self.view;
+        let known = self.tools.within.as_ref().filter(|w| {
+            w.scope == scope
+                && Arc::ptr_eq(&w.base, base)
+                && w.selected == view.selected
+                && Arc::ptr_eq(&w.marked, &view.marked)
+                && w.finding == view.finding
+        });
+        if let Some(known) = known {
+            return Some(Arc::clone(&known.vertices));
+        }
+        match scope {
+            Scope::All => None,
+            Scope::Marked => Some(Arc::clone(&view.marked)),
+            Scope::Joint => Some(Arc::new(view.selected.map(|node| moved_by(base, node)).unwrap_or_default())),
+            Scope::Finding => {
+                let finding = view.finding.and_then(|place| self.document()?.findings().nth(place));
+                Some(Arc::new(finding.map(crate::inspect::check::Finding::vertex_set).unwrap_or_default()))
+            }
+        }
+    }
+
+    /// Keeps the vertices of the scope, so that they are not collected for every picture.
+    fn collect_scope(&mut self) {
+        let scope = self.tools.scope;
+        let (Some(vertices), Some(base)) = (self.vertices_of(scope), self.edited_model().map(Arc::clone)) else {
+            self.tools.within = None;
+            return;
+        };
+        let (selected, finding) = (self.view.selected, self.view.finding);
+        let marked = Arc::clone(&self.view.marked);
+        self.tools.within = Some(Within { scope, base, selected, marked, finding, vertices });
+    }
+
+    /// What the chosen tool is to be worked out for, unless that is shown already: the weights and the task.
+    pub fn wanted_task(&mut self) -> Option<(Arc<Model>, Task)> {
+        let operation = self.tools.operation.filter(|_| !self.is_normalising)?;
+        self.collect_scope();
+        let base = Arc::clone(self.edited_model()?);
+        let within = self.tools.within.as_ref().map(|w| Arc::clone(&w.vertices));
+        let settings = Settings::clone(&self.tools.settings);
+        let task = Task { operation, settings, within, locked: Arc::clone(&self.tools.locked) };
+        let is_shown = self.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
+        (!is_shown).then_some((base, task))
+    }
+
+    /// A task has been worked out: what it would do is shown where it is still wanted.
+    pub fn worked_out(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
+        let is_wanted = self.wanted_task().is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
+        let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
+        let made = Some(&outcome).filter(|outcome| !outcome.changes.is_empty());
+        let made = made.and_then(|outcome| Some(Arc::new(base.with_weights(&outcome.changes).ok()?)));
+        let changed = made.unwrap_or_else(|| Arc::clone(base));
+        self.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome: Arc::new(outcome) });
+        self.show_weights(changed);
+        self.apply_if_ready();
+    }
+
+    fn apply_if_ready(&mut self) {
+        if !self.tools.apply || self.wanted_task().is_some() {
+            return;
+        }
+        self.tools.apply = false;
+        let Some(outcome) = self.outcome().map(Arc::clone) else { return };
+        self.stop_trying();
+        self.change_weights(&outcome.changes);
+        self.tools.operation = None;
+    }
+
+    /// Whether a tool is chosen whose work is still to be done by somebody.
+    #[must_use]
+    pub fn awaits_task(&self) -> bool {
+        self.tools.apply
+    }
+}
+
+/// The vertices for which a joint has a weight.
+fn moved_by(model: &Model, node: NodeId) -> VertexSet {
+    let mut parts = Vec::new();
+    for (m, mesh) in model.meshes.iter().enumerate() {
+        let mesh_id = MeshId::from_index(m);
+        let skins = model.instances.iter().filter(|i| i.mesh == mesh_id).filter_map(|i| i.skin);
+        let places: BTreeSet<u16> = skins
+            .flat_map(|skin| model.skins[skin.index()].joints.iter().enumerate())
+            .filter(|(_, joint)| **joint == node)
+            .map(|(place, _)| place as u16)
+            .collect();
+        if places.is_empty() {
+            continue;
+        }
+        for (primitive, source) in mesh.primitives.iter().enumerate() {
+            let Some(influences) = model.influences(mesh_id, primitive) else { continue };
+            let is_moved = |v: &u32| {
+                let (joints, weights) = influences.of(*v as usize);
+                joints.iter().zip(weights).any(|(joint, weight)| *weight != 0.0 && places.contains(joint))
+            };
+            let vertices: Vec<u32> = (0..source.stored_vertices as u32).filter(is_moved).collect();
+            if !vertices.is_empty() {
+                parts.push(VertexPart { mesh: mesh_id, primitive, vertices });
+            }
+        }
+    }
+    VertexSet { parts }
+}

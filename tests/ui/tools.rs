@@ -1,0 +1,188 @@
+//! The panel of tools that change weights: every control, by name.
+
+use skinscope::edit::{Axis, OPERATIONS, Settings};
+use skinscope::model::WeightFormat;
+use skinscope::session::{Scope, ToolCommand};
+
+use super::*;
+
+fn tools(id: Option<&'static str>) -> Harness<'static, App> {
+    let mut session = session(6);
+    session.apply(SelectionCommand::Select(Some(NodeId(3))));
+    session.apply(ToolCommand::TogglePanel);
+    if id.is_some() {
+        session.apply(ToolCommand::Choose(id));
+    }
+    window(session, UiState::default(), Status::default())
+}
+
+fn settings(harness: &Harness<'_, App>) -> Settings {
+    Settings::clone(&harness.state().session.tools().settings)
+}
+
+/// Types a number and presses Enter.
+fn enter(harness: &mut Harness<'_, App>, field: &str, text: &str) {
+    click(harness, field);
+    harness.event(Event::Text(text.to_owned()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+}
+
+#[test]
+fn every_tool_has_a_button_and_a_row_of_the_menu() {
+    let mut harness = tools(None);
+    for operation in OPERATIONS.iter().filter(|operation| operation.is_of_weights()) {
+        harness.get_by_role_and_label(Role::Button, operation.tool).click();
+        harness.run();
+        assert!(has(&harness, &Command::Tool(ToolCommand::Choose(Some(operation.id)))), "{}", operation.id);
+        harness.get_by_label(operation.help);
+        assert!(harness.state().session.outcome().is_some(), "{}", operation.id);
+        let row = Command::Tool(ToolCommand::Choose(Some(operation.id)));
+        assert!(COMMANDS.iter().any(|r| r.command == row && r.label == operation.tool && r.help == operation.help));
+    }
+    // Pressed again it is put away.
+    harness.get_by_role_and_label(Role::Button, "Repair findings").click();
+    harness.run();
+    assert!(harness.state().session.tools().operation.is_none());
+    click(&mut harness, "Tools");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Smooth").click();
+    harness.run();
+    assert_eq!(harness.state().session.tools().operation.unwrap().id, "smooth");
+}
+
+#[test]
+fn the_panel_opens_by_its_key_takes_the_place_of_the_inspector_and_closes() {
+    let mut harness = selected(4, 2);
+    harness.get_by_label("Reset joint");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    harness.run();
+    harness.get_by_label("Weight tools");
+    assert!(harness.query_by_label("Reset joint").is_none());
+    click(&mut harness, "Close the weight tools");
+    assert!(!harness.state().session.tools().open);
+    harness.get_by_label("Reset joint");
+}
+
+#[test]
+fn vertices_are_chosen_and_counted() {
+    let mut harness = tools(Some("smooth"));
+    for (scope, name) in [(Scope::Joint, "Joint"), (Scope::Marked, "Marked"), (Scope::Finding, "Finding")] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert_eq!(harness.state().session.tools().scope, scope);
+    }
+    harness.get_by_label("Show a finding that names vertices.");
+    harness.get_by_role_and_label(Role::Button, "Marked").click();
+    harness.run();
+    harness.get_by_label_contains("No vertex is marked");
+    harness.get_by_role_and_label(Role::Button, "Joint").click();
+    harness.run();
+    let count = harness.state().session.vertices_of(Scope::Joint).unwrap().len();
+    assert!(count > 0);
+    harness.get_by_label(&format!("Works on {count} vertices."));
+    harness.get_by_role_and_label(Role::Button, "All").click();
+    harness.run();
+    assert_eq!(harness.state().session.tools().scope, Scope::All);
+}
+
+#[test]
+fn what_is_tried_is_shown_in_figures_and_applied_or_given_up() {
+    let mut harness = tools(Some("limit"));
+    let shown = |harness: &Harness<'_, App>| harness.state().session.outcome().map(|o| o.vertices);
+    assert_eq!(shown(&harness), Some(0));
+    // What changes nothing cannot be applied.
+    assert!(harness.get_by_role_and_label(Role::Button, "Apply").accesskit_node().is_disabled());
+    enter(&mut harness, "Joints value", "1");
+    assert_eq!(settings(&harness).limit, 1);
+    let changed = shown(&harness).unwrap();
+    assert!(changed > 0 && harness.state().session.is_trying());
+    harness.get_by_label(&format!("Vertices changed: {changed}"));
+    harness.get_by_label("Most of one vertex: 2, then 1");
+    assert!(!harness.state().session.history().can_undo());
+    harness.get_by_role_and_label(Role::Button, "Cancel").click();
+    harness.run();
+    assert!(!harness.state().session.is_trying() && harness.state().session.tools().operation.is_none());
+    harness.get_by_role_and_label(Role::Button, "Limit").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Apply").click();
+    harness.run();
+    let session = &harness.state().session;
+    assert!(session.history().can_undo() && !session.is_trying());
+    assert_eq!(session.document().unwrap().stats().most, 1);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert!(harness.state().session.model().unwrap().weight_edits().is_empty());
+    // Escape gives up what is tried.
+    harness.get_by_role_and_label(Role::Button, "Smooth").click();
+    harness.run();
+    assert!(harness.state().session.is_trying());
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(!harness.state().session.is_trying());
+}
+
+#[test]
+fn every_setting_is_set_by_its_control() {
+    let mut harness = tools(Some("mirror"));
+    for (name, axis) in [("Y", Axis::Y), ("Z", Axis::Z), ("X", Axis::X)] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert_eq!(settings(&harness).axis, axis);
+    }
+    for (name, back) in [("− to +", true), ("+ to −", false)] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert_eq!(settings(&harness).from_negative, back);
+    }
+    harness.get_by_role_and_label(Role::Button, "Round").click();
+    harness.run();
+    for (name, format) in [("u16", WeightFormat::U16), ("f32", WeightFormat::F32), ("u8", WeightFormat::U8)] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert_eq!(settings(&harness).format, format);
+    }
+    harness.get_by_role_and_label(Role::Button, "Limit").click();
+    harness.run();
+    for (name, best) in [("Best", true), ("Largest", false)] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert_eq!(settings(&harness).best, best);
+    }
+    let mut tried = |tool: &str, field: &str, text: &str| {
+        if harness.state().session.tools().operation.is_none_or(|o| o.tool != tool) {
+            harness.get_by_role_and_label(Role::Button, tool).click();
+            harness.run();
+        }
+        enter(&mut harness, field, text);
+        settings(&harness)
+    };
+    assert!((tried("Prune", "Threshold value", "0.05").threshold - 0.05).abs() < 1e-6);
+    assert_eq!(tried("Smooth", "Times value", "4").times, 4);
+    assert!((tried("Smooth", "Strength value", "0.25").strength - 0.25).abs() < 1e-6);
+    harness.get_by_role_and_label(Role::Button, "Repair findings").click();
+    harness.run();
+    let label = skinscope::inspect::rule_words("weights-zero").unwrap().0;
+    harness.get_by_role_and_label(Role::Button, label).click();
+    harness.run();
+    assert!(!settings(&harness).rules.contains(&"weights-zero"));
+}
+
+#[test]
+fn padlocks_stand_in_the_node_tree_and_keep_joints() {
+    let mut harness = selected(6, 3);
+    assert!(harness.query_by_label("Lock joint 2").is_none());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    harness.run();
+    click(&mut harness, "Lock joint 2");
+    assert!(harness.state().session.tools().locked.iter().count() == 1);
+    harness.get_by_role_and_label(Role::Label, "joint 2");
+    // A locked joint keeps its padlock where the tools are away.
+    click(&mut harness, "Close the weight tools");
+    harness.get_by_label("Unlock joint 2");
+    assert!(harness.query_by_label("Lock joint 3").is_none());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num5);
+    harness.run();
+    click(&mut harness, "Unlock all joints");
+    assert!(harness.state().session.tools().locked.is_empty());
+}
