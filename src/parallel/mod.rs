@@ -51,6 +51,23 @@ pub fn map_at_once<T: Send>(
     results.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
+/// Calls `work` with every item that `next` returns, on `threads` threads, until it returns `None`. The threads are
+/// none of the pool's: work that waits for other work, as for its turn to write, holds nothing up there.
+pub fn drain<T>(threads: usize, next: &(dyn Fn() -> Option<T> + Sync), work: &(dyn Fn(T) + Sync)) {
+    let worker = || {
+        while let Some(item) = next() {
+            work(item);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Where no thread can be had, the others do it all.
+            let _fewer = std::thread::Builder::new().spawn_scoped(scope, worker).is_err();
+        }
+        worker();
+    });
+}
+
 /// Does both pieces of work, at once where another core is free.
 pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     rayon::join(a, b);
@@ -88,6 +105,22 @@ mod tests {
             assert_eq!(sums.unwrap(), (0..40).map(|i| 45 * i).collect::<Vec<_>>(), "{threads}");
             assert!(most.load(Ordering::Relaxed) <= threads, "{threads}");
         }
+    }
+
+    #[test]
+    fn every_item_is_worked_on_once_and_work_may_wait_for_other_work() {
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let item = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < 40);
+        drain(3, &item, &|n| {
+            // The second of two waits for the first.
+            while n % 2 == 1 && !done.lock().unwrap().contains(&(n - 1)) {
+                std::thread::yield_now();
+            }
+            done.lock().unwrap().push(n);
+        });
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, (0..40).collect::<Vec<_>>());
     }
 
     #[test]

@@ -12,8 +12,8 @@ use super::super::printable;
 pub(super) struct ProgressLine {
     /// Whether standard error is a terminal.
     shown: bool,
-    /// How many files there are.
-    count: usize,
+    /// How many files there are; `None` where nobody knows yet.
+    count: Option<usize>,
     state: Mutex<State>,
 }
 
@@ -33,7 +33,7 @@ const NAME: usize = 24;
 const WIPE: &str = "\r\x1b[K";
 
 impl ProgressLine {
-    pub(super) fn new(count: usize) -> Self {
+    pub(super) fn new(count: Option<usize>) -> Self {
         Self { shown: std::io::stderr().is_terminal(), count, state: Mutex::default() }
     }
 
@@ -69,7 +69,7 @@ impl ProgressLine {
 }
 
 impl State {
-    fn write(&mut self, count: usize) {
+    fn write(&mut self, count: Option<usize>) {
         let Some((name, doing)) = self.doing.values().next() else { return };
         let text = text(self.done, count, name, doing);
         // There may be no reader.
@@ -84,7 +84,7 @@ impl State {
     }
 }
 
-fn text(done: usize, count: usize, name: &str, doing: &str) -> String {
+fn text(done: usize, count: Option<usize>, name: &str, doing: &str) -> String {
     let name = printable(name);
     let name = if name.chars().count() > NAME {
         let end: Vec<char> = name.chars().rev().take(NAME - 1).collect();
@@ -92,7 +92,11 @@ fn text(done: usize, count: usize, name: &str, doing: &str) -> String {
     } else {
         name.to_string()
     };
-    let which = if count > 1 { format!("{} of {count} files, ", done + 1) } else { String::new() };
+    let which = match count {
+        Some(1) => String::new(),
+        Some(count) => format!("{} of {count} files, ", done + 1),
+        None => format!("{done} files done, "),
+    };
     format!("{which}{name}: {doing}")
 }
 
@@ -103,9 +107,10 @@ mod tests {
     #[test]
     fn the_line_fits_a_terminal_of_80_columns() {
         let name = "a/very/long/path/to/some/models/of/heroes/knight.glb";
-        let long = text(344, 345, name, "range of motion 100 %, 599 of 600 s");
+        let long = text(344, Some(345), name, "range of motion 100 %, 599 of 600 s");
         assert_eq!(long, "345 of 345 files, …ls/of/heroes/knight.glb: range of motion 100 %, 599 of 600 s");
         assert!(long.chars().count() < 80, "{long}");
-        assert_eq!(text(0, 1, "knight.glb", "reading"), "knight.glb: reading");
+        assert_eq!(text(0, Some(1), "knight.glb", "reading"), "knight.glb: reading");
+        assert_eq!(text(7, None, "knight.glb", "reading"), "7 files done, knight.glb: reading");
     }
 }

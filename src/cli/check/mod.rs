@@ -1,36 +1,42 @@
 //! `skinscope check`: finds what is wrong with the skins of many files.
 
+mod junit;
 mod line;
+mod names;
 mod page;
 mod pictures;
 mod report;
 mod rom;
+mod sarif;
+mod sinks;
 
-use std::collections::BTreeMap;
-use std::io::Write;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use self::line::ProgressLine;
-use self::page::Outcome;
+use self::names::Names;
 use self::pictures::{Painter, Pictures};
-use super::{CliError, MOST_WARNINGS, OpenArgs, print, printable, read_pose, unwritable};
-use crate::import::{ImportError, Options, Progress};
+use self::report::Outcome;
+use self::sinks::{FileOutput, Format, Sinks, spare};
+use super::{CliError, MOST_WARNINGS, OpenArgs, read_pose};
+use crate::import::{ImportError, Limits, Options, Progress};
 use crate::inspect::check::{CheckOptions, RULES, Severity, check};
 use crate::inspect::rom::ROM_RULES;
-use crate::output::{NewFile, is_stdout, overwritten, overwritten_by_stdout, say};
 use crate::parallel;
 use crate::pose::PoseFile;
 use crate::session::{Document, Source};
 
 /// Find what is wrong with the skins of files: weights, joints, matrices, seams
 ///
-/// Files are checked as they are stored, before anything that opening them repairs, two at a time; what is said comes in the
-/// order of the files. Standard output holds the findings, worst first; warnings and errors go to standard error.
+/// Files are checked as they are stored, before anything that opening them repairs, on all cores. What is said comes in the
+/// order of the files (with --json-lines, in the order in which they are done), each as soon as it can be, so that any number
+/// of files takes no more memory than a few. Standard output holds the findings, worst first; warnings and errors go to
+/// standard error.
 ///
 /// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, vertex_count, vertices (the
 /// first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
@@ -41,6 +47,10 @@ use crate::session::{Document, Source};
 /// pose (or that of --pose) with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
 /// were measured), planned, joints (or clips) and seconds (that it was allowed, or null)}.
+///
+/// A line of --json-lines has the fields of an item of files, with file in place of path; where a file does not load it has
+/// file and error alone. In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
+/// that does not load is a result of the rule file-not-loaded. In JUnit's report every file is a suite and every rule a test.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct CheckArgs {
@@ -49,9 +59,21 @@ pub(super) struct CheckArgs {
     models: Vec<PathBuf>,
     #[command(flatten)]
     open: OpenArgs,
+    /// Also check the files that this file names, one on each line; - reads standard input
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
+    /// Print a line of JSON for each file as soon as it is done, in whatever order that is
+    #[arg(long)]
+    json_lines: bool,
+    /// Print SARIF 2.1.0, for code scanning; with =FILE write it there and print the text as well
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    sarif: Option<Option<PathBuf>>,
+    /// Print a report as JUnit's, for pipelines; with =FILE write it there and print the text as well
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    junit: Option<Option<PathBuf>>,
     /// Also write one page with a picture of each finding
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -66,6 +88,36 @@ pub(super) struct CheckArgs {
     rules: Option<Vec<String>>,
     #[command(flatten)]
     rom: rom::RomArgs,
+}
+
+impl CheckArgs {
+    /// Returns the forms that are wanted on standard output in place of text.
+    fn on_stdout(&self) -> impl Iterator<Item = Format> {
+        let wanted = [
+            (self.json, Format::Json),
+            (self.json_lines, Format::JsonLines),
+            (self.sarif == Some(None), Format::Sarif),
+            (self.junit == Some(None), Format::Junit),
+        ];
+        wanted.into_iter().filter(|(is_wanted, _)| *is_wanted).map(|(_, format)| format)
+    }
+
+    /// Returns the files to write, with the form of each.
+    fn files(&self) -> impl Iterator<Item = (Format, &Path)> {
+        let sarif = self.sarif.iter().flatten().map(|path| (Format::Sarif, path.as_path()));
+        let junit = self.junit.iter().flatten().map(|path| (Format::Junit, path.as_path()));
+        sarif.chain(junit).chain(self.html.iter().map(|path| (Format::Page, path.as_path())))
+    }
+
+    /// Returns whether `--rules` names a rule.
+    fn names(&self, id: &str) -> bool {
+        self.rules.iter().flatten().any(|rule| rule == id)
+    }
+
+    /// Returns whether a severity reaches `--fail-on`.
+    fn fails(&self, severity: Severity) -> bool {
+        self.fail_on.severity().is_some_and(|least| severity >= least)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -103,34 +155,80 @@ fn after_help() -> String {
     out + "\nExit codes: 0 nothing reaches --fail-on, 1 a file does not load, 2 wrong usage, 3 something reaches --fail-on."
 }
 
-/// How many files are checked at once: each may take as much memory as `--max-memory` says, and its rules use all
-/// cores.
-const AT_ONCE: usize = 2;
+/// Reads files side by side within a bound of memory.
+struct Loader {
+    /// The options for a file that is read beside those of all other threads.
+    light: Options,
+    /// The options as they are asked for.
+    full: Options,
+    /// Places for files that need more than `light` allows.
+    heavy: [Mutex<()>; 2],
+}
+
+/// The right to more memory, for as long as a file is checked.
+type HeavyPlace<'l> = Option<MutexGuard<'l, ()>>;
+
+impl Loader {
+    /// `threads` files are read at once. Together they may take twice the memory that one may (`--max-memory`), and so
+    /// may the two at once that need more than their share.
+    fn new(args: &OpenArgs, threads: usize) -> Self {
+        let full = args.options();
+        let bytes = args.max_memory << 20;
+        let share = (2 * bytes / threads as u64).min(bytes);
+        let light = Options { limits: Limits::of_memory(share), ..full.clone() };
+        Self { light, full, heavy: Default::default() }
+    }
+
+    fn load(&self, turn: usize, source: &Source) -> (Result<Document, ImportError>, HeavyPlace<'_>) {
+        match load(source, &self.light) {
+            Err(ImportError::Limit { .. }) if self.light.limits != self.full.limits => {
+                let place = self.heavy[turn % 2].lock().unwrap_or_else(PoisonError::into_inner);
+                (load(source, &self.full), Some(place))
+            }
+            loaded => (loaded, None),
+        }
+    }
+}
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
-    let sources: Vec<Source> = match &args.models[..] {
-        [] => vec![Source::BuiltIn],
-        paths => paths.iter().cloned().map(Source::File).collect(),
-    };
-    let named = |id: &str| args.rules.iter().flatten().any(|rule| rule == id);
-    let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| named(id)).collect());
+    let names = Names::open(&args.models, args.list.as_deref())?;
+    let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| args.names(id)).collect());
     let options = CheckOptions { limit: usize::from(args.limit), rules };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let painter = args.html.as_ref().map(|_| Painter::new());
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
-    let line = ProgressLine::new(sources.len());
-    let turns = OrderedOutput::begin(args, sources.len())?;
-    parallel::map_at_once(AT_ONCE.min(cores), sources.len(), &NEVER, &|turn| {
-        let source = &sources[turn];
+    let count = names.count();
+    let sinks = Sinks::begin(args, count)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = cores.min(count.unwrap_or(cores));
+    let (line, loader) = (ProgressLine::new(count), Loader::new(&args.open, threads));
+    let task = Task { args, pose: pose.as_ref(), options: &options, painter: painter.as_ref(), loader: &loader };
+    let names = Mutex::new((0, names));
+    let next = || {
+        let (turn, source) = {
+            let (turn, names) = &mut *names.lock().unwrap_or_else(PoisonError::into_inner);
+            *turn += 1;
+            (*turn - 1, names.next())
+        };
+        let source = source.unwrap_or_else(|error| {
+            sinks.fail(error);
+            None
+        });
+        source.filter(|_| sinks.wait_for(turn)).map(|source| (turn, source))
+    };
+    parallel::drain(threads, &next, &|(turn, source): (usize, Source)| {
         let name = source.name();
-        let said =
-            one(source, (args, pose.as_ref()), &options, painter.as_ref(), &|doing| line.say(turn, &name, doing));
+        let work = || task.check(turn, &source, sinks.formats(), &|doing| line.say(turn, &name, doing));
+        // A file on which the program fails must not keep the others waiting for their turn.
+        let said = std::panic::catch_unwind(AssertUnwindSafe(work))
+            .unwrap_or_else(|_| task.refused(&source, sinks.formats(), ImportError::Internal));
         line.end(turn);
-        line.aside(|| turns.take(turn, said));
+        line.aside(|| sinks.take(turn, said));
     });
-    let total = turns.end()?;
-    let bad = |severity: &Severity| Some(*severity) >= args.fail_on.severity();
-    match (args.fail_on.severity(), Severity::ALL.into_iter().filter(bad).map(|s| total[s as usize]).sum()) {
+    let total = sinks.end()?;
+    match (
+        args.fail_on.severity(),
+        Severity::ALL.into_iter().filter(|s| args.fails(*s)).map(|s| total[s as usize]).sum(),
+    ) {
         (Some(severity), count @ 1..) => Err(CliError::Findings { count, severity: severity.id() }),
         _ => Ok(()),
     }
@@ -138,84 +236,101 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// The output for one file.
-struct FileOutput {
-    /// The text for standard output.
-    text: String,
-    /// The lines for standard error.
-    warnings: Vec<String>,
-    /// The section of the page.
-    section: String,
-    /// The number of findings of each severity, or the reason why the file does not load or the run must end.
-    outcome: Result<[usize; 3], CliError>,
+/// What is done with each file.
+struct Task<'t> {
+    args: &'t CheckArgs,
+    pose: Option<&'t PoseFile>,
+    options: &'t CheckOptions,
+    painter: Option<&'t Painter>,
+    loader: &'t Loader,
 }
 
-/// Checks a file; `say` is called with what is being done.
-fn one(
-    source: &Source,
-    (args, pose): (&CheckArgs, Option<&PoseFile>),
-    options: &CheckOptions,
-    painter: Option<&Painter>,
-    say: &(dyn Fn(&str) + Sync),
-) -> FileOutput {
-    let path = match source {
+/// Returns the path of a file for people and reports.
+fn path_of(source: &Source) -> String {
+    match source {
         Source::BuiltIn => source.name(),
         Source::File(path) => path.display().to_string(),
-    };
-    say("reading");
-    let document = match load(source, &args.open.options()) {
-        Ok(document) => document,
-        Err(error) => {
-            let text = if args.json { report::unread(&path, &error).to_string() } else { String::new() };
-            let section = page::section(&path, &Outcome::Refused(&error.to_string()));
-            return FileOutput {
-                text,
-                warnings: Vec::new(),
-                section,
-                outcome: Err(CliError::Import { file: path, error }),
-            };
+    }
+}
+
+impl Task<'_> {
+    /// Writes the result of a file in one form; `None` for the page, which has pictures.
+    fn item(&self, format: Format, path: &str, outcome: &Outcome) -> Option<String> {
+        Some(match format {
+            Format::Text => report::text(path, outcome),
+            Format::Json => report::json(path, outcome).to_string(),
+            Format::JsonLines => report::json_line(path, outcome),
+            Format::Sarif => sarif::results(path, outcome),
+            Format::Junit => junit::suite(path, outcome, self.args.rules.as_deref(), &|s| self.args.fails(s)),
+            Format::Page => return None,
+        })
+    }
+
+    /// Returns the output for a file that does not load.
+    fn refused(&self, source: &Source, formats: &[Format], error: ImportError) -> FileOutput {
+        let path = path_of(source);
+        let section = || page::section(&path, &page::Outcome::Refused(&error.to_string()));
+        let item = |format: &Format| self.item(*format, &path, &Outcome::Refused(&error)).unwrap_or_else(section);
+        let items = formats.iter().map(item).collect();
+        FileOutput { items, warnings: Vec::new(), outcome: Err(CliError::Import { file: path, error }) }
+    }
+
+    /// Checks a file; `say` is called with what is being done.
+    fn check(&self, turn: usize, source: &Source, formats: &[Format], say: &(dyn Fn(&str) + Sync)) -> FileOutput {
+        let ended = |error| FileOutput { items: Vec::new(), warnings: Vec::new(), outcome: Err(error) };
+        if let Source::File(path) = source
+            && let Err(error) = spare(self.args, [path.as_path()])
+        {
+            return ended(error);
         }
-    };
-    if let Err(error) = spare(args, document.files().collect::<Vec<_>>()) {
-        return FileOutput { text: String::new(), warnings: Vec::new(), section: String::new(), outcome: Err(error) };
-    }
-    let model = &Arc::clone(document.stored());
-    say("checking");
-    // Nothing cancels it, so there is always a report.
-    let mut report = check(model, options, &NEVER).unwrap_or_default();
-    // The range of motion from another pose is that of a model that rests in it.
-    let (posed, unmatched) = pose.and_then(|pose| rom::posed(model, pose)).unzip();
-    let posed = posed.map(Arc::new);
-    let driven = posed.as_ref().unwrap_or(model);
-    let rom = rom::add(&args.rom, args.rules.as_deref(), driven, say, &mut report);
-    let text = match args.json {
-        true => report::json(&path, model, &report, rom.as_ref()).to_string(),
-        false => report::text(&path, model, &report, rom.as_ref()),
-    };
-    let shortfall = rom.and_then(|rom| rom.shortfall()).map(|said| said.join(" "));
-    let mut warnings: Vec<String> =
-        document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
-    if document.warnings.len() > MOST_WARNINGS {
-        let more = document.warnings.len() - MOST_WARNINGS;
-        warnings.push(format!("{path}: {more} more warnings; `skinscope info` lists them"));
-    }
-    let without = |key: &String| format!("warning: {path}: there is nothing for \"{key}\" of the pose");
-    warnings.extend(unmatched.iter().flatten().take(MOST_WARNINGS).map(without));
-    // The text output contains it.
-    warnings.extend(shortfall.iter().filter(|_| args.json).map(|said| format!("warning: {path}: {said}")));
-    let section = painter.map_or_else(String::new, |painter| {
-        say("drawing its findings");
-        let document = match &posed {
-            Some(posed) => Document::new(Arc::clone(posed), Vec::new(), document.path.clone()),
-            None => document,
+        let path = path_of(source);
+        say("reading");
+        let (document, _place) = self.loader.load(turn, source);
+        let document = match document {
+            Ok(document) => document,
+            Err(error) => return self.refused(source, formats, error),
         };
-        let Pictures { of_findings, note } = painter.draw(document, &report);
-        let notes: Vec<String> = shortfall.iter().cloned().chain(note).collect();
-        let (pictures, note) = (&of_findings[..], (!notes.is_empty()).then(|| notes.join(" ")));
-        let note = note.as_deref();
-        page::section(&path, &Outcome::Checked { model, report: &report, pictures, note })
-    });
-    FileOutput { text, warnings, section, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
+        if let Err(error) = spare(self.args, document.files().collect::<Vec<_>>()) {
+            return ended(error);
+        }
+        let model = &Arc::clone(document.stored());
+        say("checking");
+        // Nothing cancels it, so there is always a report.
+        let mut report = check(model, self.options, &NEVER).unwrap_or_default();
+        // The range of motion from another pose is that of a model that rests in it.
+        let (posed, unmatched) = self.pose.and_then(|pose| rom::posed(model, pose)).unzip();
+        let posed = posed.map(Arc::new);
+        let driven = posed.as_ref().unwrap_or(model);
+        let rom = rom::add(&self.args.rom, self.args.rules.as_deref(), driven, say, &mut report);
+        let outcome = Outcome::Checked { model, report: &report, rom: rom.as_ref() };
+        let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &path, &outcome)).collect();
+        let shortfall = rom.as_ref().and_then(rom::Measured::shortfall).map(|said| said.join(" "));
+        let mut warnings: Vec<String> =
+            document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
+        if document.warnings.len() > MOST_WARNINGS {
+            let more = document.warnings.len() - MOST_WARNINGS;
+            warnings.push(format!("{path}: {more} more warnings; `skinscope info` lists them"));
+        }
+        let without = |key: &String| format!("warning: {path}: there is nothing for \"{key}\" of the pose");
+        warnings.extend(unmatched.iter().flatten().take(MOST_WARNINGS).map(without));
+        // The text output contains it.
+        let is_said = formats.contains(&Format::Text);
+        warnings.extend(shortfall.iter().filter(|_| !is_said).map(|said| format!("warning: {path}: {said}")));
+        if let Some((painter, item)) = self.painter.zip(items.iter_mut().find(|item| item.is_none())) {
+            say("drawing its findings");
+            let document = match &posed {
+                Some(posed) => Document::new(Arc::clone(posed), Vec::new(), document.path.clone()),
+                None => document,
+            };
+            let Pictures { of_findings, note } = painter.draw(document, &report);
+            let notes: Vec<String> = shortfall.iter().cloned().chain(note).collect();
+            let (pictures, note) = (&of_findings[..], (!notes.is_empty()).then(|| notes.join(" ")));
+            let note = note.as_deref();
+            *item = Some(page::section(&path, &page::Outcome::Checked { model, report: &report, pictures, note }));
+        }
+        let items = items.into_iter().map(Option::unwrap_or_default).collect();
+        FileOutput { items, warnings, outcome: Ok(Severity::ALL.map(|severity| report.count(severity))) }
+    }
 }
 
 /// Reads everything in a file but its images, which no rule looks at.
@@ -228,137 +343,4 @@ pub(in crate::cli) fn load(source: &Source, options: &Options) -> Result<Documen
         has_geometry.store(true, Ordering::Relaxed);
     })?;
     document.ok_or(ImportError::Internal)
-}
-
-/// Writes the output of files in the order of the files, each as soon as those before it are written.
-struct OrderedOutput {
-    json: bool,
-    count: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// The number of the file that is written next.
-    next: usize,
-    /// The output of files that were done before their turn.
-    waiting: BTreeMap<usize, FileOutput>,
-    /// The number of findings of each severity.
-    total: [usize; 3],
-    unread: Vec<CliError>,
-    /// The error of standard output or of the page, once there was one.
-    broken: Option<CliError>,
-    page: Option<Page>,
-}
-
-/// The page while it is being written.
-struct Page {
-    path: PathBuf,
-    out: NewFile,
-}
-
-impl Page {
-    fn create(path: &Path) -> Result<Self, CliError> {
-        let out = NewFile::create(path).map_err(|e| unwritable(path, e))?;
-        let mut page = Self { path: path.to_owned(), out };
-        page.write(&page::head())?;
-        Ok(page)
-    }
-
-    fn write(&mut self, text: &str) -> Result<(), CliError> {
-        self.out.write_all(text.as_bytes()).map_err(|e| unwritable(&self.path, e))
-    }
-
-    fn close(mut self) -> Result<(), CliError> {
-        self.write(page::TAIL)?;
-        let Self { path, out } = self;
-        out.commit().map_err(|e| unwritable(&path, e))
-    }
-}
-
-/// Checks that no output of `args` would replace one of `inputs`.
-fn spare<'a>(args: &CheckArgs, inputs: impl IntoIterator<Item = &'a Path> + Clone) -> Result<(), CliError> {
-    if let Some(page) = &args.html {
-        overwritten(page, inputs.clone())?;
-    }
-    Ok(overwritten_by_stdout(inputs)?)
-}
-
-impl OrderedOutput {
-    fn begin(args: &CheckArgs, count: usize) -> Result<Self, CliError> {
-        let is_page = |path: &&Path| path.extension().is_some_and(|e| e == "html" || e == "htm");
-        if let Some(path) = args.html.as_deref().filter(|path| !is_page(path)) {
-            return Err(CliError::Usage(format!("{}: pages are written as .html", path.display())));
-        }
-        spare(args, args.models.iter().map(PathBuf::as_path).chain(args.rom.pose_file()))?;
-        if let Some(path) = args.html.as_deref().filter(|path| is_stdout(path)) {
-            let why =
-                format!("{}: standard output goes to this file too; give one of them another name", path.display());
-            return Err(CliError::Usage(why));
-        }
-        let page = args.html.as_deref().map(Page::create).transpose()?;
-        Ok(Self { json: args.json, count, state: Mutex::new(State { page, ..State::default() }) })
-    }
-
-    fn take(&self, turn: usize, said: FileOutput) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.waiting.insert(turn, said);
-        while let Some(said) = {
-            let next = state.next;
-            state.waiting.remove(&next)
-        } {
-            self.say(&mut state, said);
-            state.next += 1;
-        }
-    }
-
-    fn say(&self, state: &mut State, said: FileOutput) {
-        for warning in &said.warnings {
-            say(printable(warning));
-        }
-        if let Err(error @ CliError::Overwritten(_)) = said.outcome {
-            // Nothing more is written after an error.
-            state.broken = state.broken.take().or(Some(error));
-            return;
-        }
-        let before = match (self.json, state.next) {
-            (true, 0) => report::JSON_HEAD,
-            (true, _) => ",\n",
-            (false, _) => "",
-        };
-        state.broken = state.broken.take().or_else(|| print(&format!("{before}{}", said.text)).err());
-        if let Some(page) = state.page.as_mut().filter(|_| state.broken.is_none()) {
-            state.broken = page.write(&said.section).err();
-        }
-        match said.outcome {
-            Ok(counts) => state.total.iter_mut().zip(counts).for_each(|(total, count)| *total += count),
-            Err(error) => {
-                // The error of a single file is written when the program ends.
-                if self.count > 1 {
-                    say(&error);
-                }
-                state.unread.push(error);
-            }
-        }
-    }
-
-    /// Ends the output; returns the number of findings of each severity.
-    fn end(self) -> Result<[usize; 3], CliError> {
-        let State { total, mut unread, broken, page, .. } =
-            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = broken {
-            return Err(error);
-        }
-        page.map_or(Ok(()), Page::close)?;
-        if self.json {
-            print(report::JSON_TAIL)?;
-        } else if self.count > 1 {
-            print(&format!("{} files: {}\n", self.count, report::counts(total)))?;
-        }
-        match unread.len() {
-            0 => Ok(total),
-            1 if self.count == 1 => Err(unread.remove(0)),
-            unread => Err(CliError::Unread { unread, files: self.count }),
-        }
-    }
 }

@@ -1,4 +1,6 @@
 //! Writes findings as text and as JSON.
+//!
+//! JSON comes in two forms: one object for a whole run, or a line for each file ([`json_line`]).
 
 use serde_json::{Value, json};
 
@@ -15,12 +17,25 @@ pub(super) const JSON_HEAD: &str = "{\"schema\":1,\"files\":[\n";
 /// The JSON after the last file.
 pub(super) const JSON_TAIL: &str = "\n]}\n";
 
+/// The result of a check of one file.
+pub(super) enum Outcome<'a> {
+    /// It does not load, for this reason.
+    Refused(&'a ImportError),
+    /// It was checked, and its range of motion measured where that was asked for.
+    Checked { model: &'a Model, report: &'a Report, rom: Option<&'a Measured> },
+}
+
 /// The most vertices that are listed in JSON, and in text.
 const MOST_VERTICES: usize = 256;
 const MOST_VERTICES_TEXT: usize = 12;
 
-/// Returns the findings of a file as JSON, with the result of a range of motion where one was asked for.
-pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> Value {
+/// Returns the result of a file as an item of `files`: its findings, with the result of a range of motion where one was
+/// asked for, or the reason why it does not load.
+pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
+    let (model, report, rom) = match outcome {
+        Outcome::Refused(error) => return unread(path, error),
+        Outcome::Checked { model, report, rom } => (model, report, rom),
+    };
     let findings: Vec<Value> = report.findings.iter().map(|f| finding(model, f)).collect();
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
     let summary = json!({ "error": error, "warning": warning, "info": info });
@@ -33,6 +48,20 @@ pub(super) fn json(path: &str, model: &Model, report: &Report, rom: Option<&Meas
         out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged, "without_image": without });
     }
     out
+}
+
+/// Returns the result of a file as a line of its own, with a line break: an object that has `file` in place of `path`,
+/// and nothing but that and `error` where the file does not load.
+pub(super) fn json_line(path: &str, outcome: &Outcome) -> String {
+    let mut fields = match outcome {
+        Outcome::Refused(error) => json!({ "error": error.to_string() }),
+        Outcome::Checked { .. } => json(path, outcome),
+    };
+    if let Some(fields) = fields.as_object_mut() {
+        fields.remove("path");
+    }
+    fields["file"] = path.into();
+    format!("{fields}\n")
 }
 
 /// Returns the vertices that have no mirror image, by mesh and primitive: their number and the first of them.
@@ -66,12 +95,13 @@ pub(super) fn symmetry(report: &Report) -> Option<String> {
 }
 
 /// Returns the JSON of a file that does not load.
-pub(super) fn unread(path: &str, error: &ImportError) -> Value {
+fn unread(path: &str, error: &ImportError) -> Value {
     let summary = json!({ "error": 0, "warning": 0, "info": 0 });
     json!({ "path": path, "findings": [], "summary": summary, "error": error.to_string() })
 }
 
-fn finding(model: &Model, f: &Finding) -> Value {
+/// Returns a finding as JSON.
+pub(super) fn finding(model: &Model, f: &Finding) -> Value {
     let node = |n: NodeId| model.skeleton.file_index[n.index()];
     let pose = match f.pose {
         FindingPose::Rest => Value::Null,
@@ -100,8 +130,10 @@ fn degrees(angle: f32) -> f64 {
     (f64::from(angle).to_degrees() * 1e3).round() / 1e3
 }
 
-/// Returns the findings of a file as text, a paragraph for each, and one where a range of motion is not complete.
-pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Measured>) -> String {
+/// Returns the findings of a file as text, a paragraph for each, and one where a range of motion is not complete; empty
+/// where the file does not load.
+pub(super) fn text(path: &str, outcome: &Outcome) -> String {
+    let Outcome::Checked { model, report, rom } = outcome else { return String::new() };
     let mut out = format!("{}\n", printable(path));
     for f in &report.findings {
         let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
@@ -114,7 +146,7 @@ pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Meas
         out += &wrapped(&printable(&format!("Fix: {}", f.fix)));
         out.push('\n');
     }
-    if let Some([said, fix]) = rom.and_then(Measured::shortfall) {
+    if let Some([said, fix]) = rom.and_then(|rom| rom.shortfall()) {
         out += "\n  not done Range of motion (--rom-seconds)";
         out += &wrapped(&said);
         out += &wrapped(&format!("Fix: {fix}"));
@@ -128,7 +160,7 @@ pub(super) fn text(path: &str, model: &Model, report: &Report, rom: Option<&Meas
 }
 
 /// Describes the place of a finding: `mesh 0 "Body", primitive 1; vertices 3, 4, 9 and 20 more`.
-fn place(model: &Model, f: &Finding) -> String {
+pub(super) fn place(model: &Model, f: &Finding) -> String {
     let mut parts = Vec::new();
     if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
         let name = &model.meshes[mesh.index()].name;

@@ -3,7 +3,10 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod many;
+mod reports;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

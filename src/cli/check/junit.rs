@@ -1,0 +1,94 @@
+//! `check --junit`: findings as the XML of JUnit's test reports, which pipelines show. A file is a suite and a rule is a
+//! test, so that a test has one name from run to run, whether it fails or not. A rule fails where a finding is as bad as
+//! `--fail-on` says; lesser ones are its output.
+
+use std::fmt::Write;
+
+use super::report::{self, Outcome};
+use crate::inspect::check::{Finding, RULES, Severity};
+use crate::inspect::rom::ROM_RULES;
+
+/// Returns the document up to its first suite.
+pub(super) const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"skinscope check\">\n";
+
+/// The end of the document.
+pub(super) const TAIL: &str = "</testsuites>\n";
+
+/// Returns the suite of a file. `wanted`: the rules that were asked for; `fails`: whether a severity fails.
+pub(super) fn suite(
+    path: &str,
+    outcome: &Outcome,
+    wanted: Option<&[String]>,
+    fails: &dyn Fn(Severity) -> bool,
+) -> String {
+    let name = escaped(path);
+    let (model, report, rom) = match outcome {
+        Outcome::Refused(error) => {
+            let error = escaped(&error.to_string());
+            return format!(
+                "<testsuite name=\"{name}\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n\
+                 <testcase classname=\"{name}\" name=\"file-loads\"><error message=\"{error}\">{error}</error></testcase>\n\
+                 </testsuite>\n"
+            );
+        }
+        Outcome::Checked { model, report, rom } => (model, report, rom),
+    };
+    let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().filter(|_| rom.is_some()).map(|r| r.id));
+    let ran = ids.filter(|id| wanted.is_none_or(|wanted| wanted.iter().any(|rule| rule == id)));
+    let (mut cases, mut tests, mut failures) = (String::new(), 0, 0);
+    for rule in ran {
+        tests += 1;
+        let found: Vec<&Finding> = report.findings.iter().filter(|f| f.rule == rule).collect();
+        // Writing to a String cannot fail.
+        let _fine = write!(cases, "<testcase classname=\"{name}\" name=\"{rule}\"").is_ok();
+        let text = |f: &Finding| {
+            let place = report::place(model, f);
+            let place = if place.is_empty() { place } else { format!("{place}: ") };
+            format!("{}: {place}{} {}", f.severity.id(), f.message, f.fix)
+        };
+        let all = found.iter().map(|f| text(f)).collect::<Vec<_>>().join("\n");
+        match found.iter().find(|f| fails(f.severity)) {
+            Some(first) => {
+                failures += 1;
+                let (kind, message) = (first.severity.id(), escaped(&first.message));
+                cases += &format!(
+                    "><failure type=\"{kind}\" message=\"{message}\">{}</failure></testcase>\n",
+                    escaped(&all)
+                );
+            }
+            None if found.is_empty() => cases += "/>\n",
+            None => cases += &format!("><system-out>{}</system-out></testcase>\n", escaped(&all)),
+        }
+    }
+    format!(
+        "<testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\">\n{cases}</testsuite>\n"
+    )
+}
+
+/// Escapes a text for XML. Characters that XML 1.0 cannot hold (section 2.2) are replaced.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out += "&amp;",
+            '<' => out += "&lt;",
+            '>' => out += "&gt;",
+            '"' => out += "&quot;",
+            '\n' => out += "&#10;",
+            '\t' => out += "&#9;",
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_do_not_break_the_document() {
+        assert_eq!(escaped("<a & \"b\">\u{1}\n\u{ffff}"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}&#10;\u{fffd}");
+    }
+}

@@ -1,0 +1,147 @@
+//! `check --sarif`: findings in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS), which code scanning
+//! services read. A file that does not load is a result too, so that it is seen where the findings are.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::report::{self, Outcome};
+use crate::inspect::check::{Finding, RULES, Severity};
+use crate::inspect::rom::ROM_RULES;
+use crate::model::Model;
+
+/// The characters of a path that a URI need not escape (RFC 3986, 2.3), and the slash between its parts.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// The rule of the results that stand for files that do not load.
+const UNREAD: &str = "file-not-loaded";
+
+/// Returns the document up to its first result.
+pub(super) fn head() -> String {
+    let rule = |id: &str, label: &str, help: &str, severity: Severity| {
+        json!({
+            "id": id,
+            "shortDescription": { "text": label },
+            "fullDescription": { "text": help },
+            "help": { "text": help },
+            "defaultConfiguration": { "level": level(severity) },
+        })
+    };
+    let rules: Vec<Value> = RULES
+        .iter()
+        .map(|r| rule(r.id, r.label, r.help, r.severity))
+        .chain(ROM_RULES.iter().map(|r| rule(r.id, r.label, r.help, Severity::Info)))
+        .chain([rule(UNREAD, "File does not load", "A file cannot be read, or breaks a rule of glTF", Severity::Error)])
+        .collect();
+    let version = env!("CARGO_PKG_VERSION");
+    let driver = json!({ "name": "Skinscope", "version": version, "semanticVersion": version, "rules": rules });
+    format!(
+        "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{{\n\
+         \"tool\":{},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[\n",
+        json!({ "driver": driver })
+    )
+}
+
+/// The end of the document.
+pub(super) const TAIL: &str = "\n],\"invocations\":[{\"executionSuccessful\":true}]}]}\n";
+
+/// Returns the results of a file with commas between; empty where nothing was found.
+pub(super) fn results(path: &str, outcome: &Outcome) -> String {
+    let results: Vec<String> = match outcome {
+        Outcome::Refused(error) => {
+            let place = physical(path);
+            vec![
+                result(UNREAD, Severity::Error, &error.to_string(), json!([{ "physicalLocation": place }]), path)
+                    .to_string(),
+            ]
+        }
+        Outcome::Checked { model, report, .. } => {
+            report.findings.iter().map(|f| of_finding(path, model, f).to_string()).collect()
+        }
+    };
+    results.join(",\n")
+}
+
+fn of_finding(path: &str, model: &Model, f: &Finding) -> Value {
+    let mut logical = Vec::new();
+    if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
+        let name = &model.meshes[mesh.index()].name;
+        let full = format!("/meshes/{}/primitives/{primitive}", mesh.0);
+        logical.push(json!({ "name": name, "fullyQualifiedName": full, "kind": "object" }));
+    }
+    for node in f.joints.iter().take(MOST_JOINTS) {
+        let full = format!("/nodes/{}", model.skeleton.file_index[node.index()]);
+        logical
+            .push(json!({ "name": model.skeleton.names[node.index()], "fullyQualifiedName": full, "kind": "object" }));
+    }
+    let places: Vec<&str> = logical.iter().filter_map(|place| place["fullyQualifiedName"].as_str()).collect();
+    let key = format!("{path}\n{}", places.join("\n"));
+    let mut location = json!({ "physicalLocation": physical(path) });
+    if !logical.is_empty() {
+        location["logicalLocations"] = Value::from(logical);
+    }
+    let message = format!("{} {}", f.message, f.fix);
+    let mut out = result(f.rule, f.severity, &message, json!([location]), &key);
+    out["properties"] = report::finding(model, f);
+    out
+}
+
+/// The most joints of a finding that have a location of their own; `properties` lists all.
+const MOST_JOINTS: usize = 32;
+
+/// Returns a result; `key` tells it from others of the same rule, from run to run.
+fn result(rule: &str, severity: Severity, message: &str, locations: Value, key: &str) -> Value {
+    let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().map(|r| r.id)).chain([UNREAD]);
+    json!({
+        "ruleId": rule,
+        "ruleIndex": ids.into_iter().position(|id| id == rule),
+        "level": level(severity),
+        "message": { "text": message },
+        "locations": locations,
+        "partialFingerprints": { "skinscope/v1": fingerprint(&format!("{rule}\n{key}")) },
+    })
+}
+
+/// Returns the location of a file. Services for code want a line, though a model has none.
+fn physical(path: &str) -> Value {
+    json!({ "artifactLocation": { "uri": uri(path) }, "region": { "startLine": 1 } })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+/// Returns a path as a URI: relative ones stay relative, to the folder that the program was started in.
+fn uri(path: &str) -> String {
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
+    let drive = path.as_bytes().get(1) == Some(&b':') && cfg!(windows);
+    let scheme = match (path.starts_with('/'), drive) {
+        (true, _) => "file://",
+        (false, true) => "file:///",
+        (false, false) => "",
+    };
+    format!("{scheme}{}", utf8_percent_encode(path.strip_prefix("./").unwrap_or(&path), PLAIN))
+}
+
+/// Fowler, Noll and Vo's hash 1a of 64 bits, which is the same on every machine.
+fn fingerprint(text: &str) -> String {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("./art/a knight#1.glb"), "art/a%20knight%231.glb");
+        assert_eq!(uri("/home/é.gltf"), "file:///home/%C3%A9.gltf");
+        assert_eq!(fingerprint("a"), "af63dc4c8601ec8c");
+    }
+}

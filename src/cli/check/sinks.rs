@@ -1,0 +1,282 @@
+//! Where the results of a check go: standard output, and files beside it. Each is written as the files are done, so that
+//! a check of any number of files takes no more memory than one of a few.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::super::{CliError, print, printable, unwritable};
+use super::{CheckArgs, junit, page, report, sarif};
+use crate::output::{NewFile, is_stdout, overwritten, overwritten_by_stdout, say};
+
+/// A form in which results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Text,
+    Json,
+    JsonLines,
+    Sarif,
+    Junit,
+    Page,
+}
+
+impl Format {
+    fn head(self) -> String {
+        match self {
+            Self::Text | Self::JsonLines => String::new(),
+            Self::Json => report::JSON_HEAD.to_owned(),
+            Self::Sarif => sarif::head(),
+            Self::Junit => junit::HEAD.to_owned(),
+            Self::Page => page::head(),
+        }
+    }
+
+    fn between(self) -> &'static str {
+        if matches!(self, Self::Json | Self::Sarif) { ",\n" } else { "" }
+    }
+
+    fn tail(self) -> &'static str {
+        match self {
+            Self::Text | Self::JsonLines => "",
+            Self::Json => report::JSON_TAIL,
+            Self::Sarif => sarif::TAIL,
+            Self::Junit => junit::TAIL,
+            Self::Page => page::TAIL,
+        }
+    }
+
+    /// Returns the endings of files of this form, so that no model is named by mistake, and a sentence that says so.
+    fn endings(self) -> (&'static [&'static str], &'static str) {
+        match self {
+            Self::Sarif => (&["sarif", "json"], "SARIF is written as .sarif or .json"),
+            Self::Junit => (&["xml"], "JUnit's reports are written as .xml"),
+            _ => (&["html", "htm"], "pages are written as .html"),
+        }
+    }
+}
+
+/// One output of a run.
+struct Sink {
+    format: Format,
+    /// The file; `None`: standard output.
+    file: Option<(PathBuf, NewFile)>,
+    /// Whether something after the head was written.
+    has_items: bool,
+    /// Whether the head was written.
+    has_head: bool,
+}
+
+impl Sink {
+    fn write(&mut self, text: &str) -> Result<(), CliError> {
+        match &mut self.file {
+            Some((path, file)) => file.write_all(text.as_bytes()).map_err(|e| unwritable(path, e)),
+            None => print(text),
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), CliError> {
+        if std::mem::replace(&mut self.has_head, true) { Ok(()) } else { self.write(&self.format.head()) }
+    }
+
+    fn add(&mut self, item: &str) -> Result<(), CliError> {
+        self.begin()?;
+        if item.is_empty() {
+            return Ok(());
+        }
+        let between = if std::mem::replace(&mut self.has_items, true) { self.format.between() } else { "" };
+        self.write(&format!("{between}{item}"))
+    }
+
+    fn end(mut self) -> Result<(), CliError> {
+        self.begin()?;
+        self.write(self.format.tail())?;
+        match self.file {
+            Some((path, file)) => file.commit().map_err(|e| unwritable(&path, e)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The output for one file.
+pub(super) struct FileOutput {
+    /// The text for each output of the run.
+    pub items: Vec<String>,
+    /// The lines for standard error.
+    pub warnings: Vec<String>,
+    /// The number of findings of each severity, or the reason why the file does not load or the run must end.
+    pub outcome: Result<[usize; 3], CliError>,
+}
+
+/// Files that may be checked ahead of the one that is written next.
+const AHEAD: usize = 64;
+
+/// Writes the output of files in the order of the files, each as soon as those before it are written; with `--json-lines`
+/// each as soon as it is checked.
+pub(super) struct Sinks {
+    formats: Vec<Format>,
+    in_order: bool,
+    /// Whether there may be several files, so that the error of each is written at once.
+    many: bool,
+    state: Mutex<State>,
+    written: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    sinks: Vec<Sink>,
+    /// The number of the file that is written next.
+    next: usize,
+    /// The output of files that were done before their turn.
+    waiting: BTreeMap<usize, FileOutput>,
+    /// The number of findings of each severity.
+    total: [usize; 3],
+    /// How many files were written.
+    files: usize,
+    /// How many files do not load.
+    unread: usize,
+    /// The error of the first of them.
+    first_error: Option<CliError>,
+    /// The error that ends the run, such as one of an output.
+    broken: Option<CliError>,
+}
+
+/// Checks that no output of `args` would replace one of `inputs`.
+pub(super) fn spare<'a>(args: &CheckArgs, inputs: impl IntoIterator<Item = &'a Path> + Clone) -> Result<(), CliError> {
+    for (_, path) in args.files() {
+        overwritten(path, inputs.clone())?;
+    }
+    Ok(overwritten_by_stdout(inputs)?)
+}
+
+impl Sinks {
+    /// Begins the outputs of `args`; `count` is the number of files, `None` where a list will tell.
+    pub(super) fn begin(args: &CheckArgs, count: Option<usize>) -> Result<Self, CliError> {
+        let mut on_stdout = args.on_stdout();
+        let format = on_stdout.next().unwrap_or(Format::Text);
+        if on_stdout.next().is_some() {
+            let why = "standard output has room for one of --json, --json-lines, --sarif and --junit; name a file for the \
+                       others, as in --sarif=findings.sarif";
+            return Err(CliError::Usage(why.to_owned()));
+        }
+        for (format, path) in args.files() {
+            let (endings, why) = format.endings();
+            if !path.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending)) {
+                return Err(CliError::Usage(format!("{}: {why}", path.display())));
+            }
+        }
+        let list = args.list.iter().map(PathBuf::as_path).filter(|list| *list != Path::new("-"));
+        spare(args, args.models.iter().map(PathBuf::as_path).chain(args.rom.pose_file()).chain(list))?;
+        let mut sinks = vec![Sink { format, file: None, has_items: false, has_head: false }];
+        for (format, path) in args.files() {
+            if is_stdout(path) {
+                let why =
+                    format!("{}: standard output goes to this file too; give one of them another name", path.display());
+                return Err(CliError::Usage(why));
+            }
+            let file = NewFile::create(path).map_err(|e| unwritable(path, e))?;
+            let file = Some((path.to_owned(), file));
+            let mut sink = Sink { format, file, has_items: false, has_head: false };
+            sink.begin()?;
+            sinks.push(sink);
+        }
+        let formats: Vec<Format> = sinks.iter().map(|sink| sink.format).collect();
+        let state = Mutex::new(State { sinks, ..State::default() });
+        let in_order = formats[0] != Format::JsonLines;
+        Ok(Self { formats, in_order, many: count != Some(1), state, written: Condvar::new() })
+    }
+
+    /// Returns the forms in which the result of each file is wanted.
+    pub(super) fn formats(&self) -> &[Format] {
+        &self.formats
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until file number `turn` may be begun, so that little is held back for a slow file before it. Returns false
+    /// where the run has ended.
+    pub(super) fn wait_for(&self, turn: usize) -> bool {
+        let mut state = self.lock();
+        while self.in_order && turn >= state.next + AHEAD && state.broken.is_none() {
+            state = self.written.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.broken.is_none()
+    }
+
+    /// Ends the run with an error; nothing more is written.
+    pub(super) fn fail(&self, error: CliError) {
+        self.lock().broken.get_or_insert(error);
+        self.written.notify_all();
+    }
+
+    /// Takes the output of file number `turn`.
+    pub(super) fn take(&self, turn: usize, said: FileOutput) {
+        let mut state = self.lock();
+        if self.in_order {
+            state.waiting.insert(turn, said);
+            while let Some(said) = {
+                let next = state.next;
+                state.waiting.remove(&next)
+            } {
+                self.say(&mut state, said);
+                state.next += 1;
+            }
+            self.written.notify_all();
+        } else {
+            self.say(&mut state, said);
+        }
+    }
+
+    fn say(&self, state: &mut State, said: FileOutput) {
+        state.files += 1;
+        for warning in &said.warnings {
+            say(printable(warning));
+        }
+        if let Err(error @ CliError::Overwritten(_)) = said.outcome {
+            // Nothing more is written after an error.
+            state.broken = state.broken.take().or(Some(error));
+            return;
+        }
+        for (sink, item) in state.sinks.iter_mut().zip(&said.items).filter(|_| state.broken.is_none()) {
+            if let Err(error) = sink.add(item) {
+                state.broken = Some(error);
+                break;
+            }
+        }
+        match said.outcome {
+            Ok(counts) => state.total.iter_mut().zip(counts).for_each(|(total, count)| *total += count),
+            Err(error) => {
+                // The error of a single file is written when the program ends.
+                if self.many {
+                    say(&error);
+                }
+                state.unread += 1;
+                state.first_error.get_or_insert(error);
+            }
+        }
+    }
+
+    /// Ends the outputs; returns the number of findings of each severity.
+    pub(super) fn end(self) -> Result<[usize; 3], CliError> {
+        let State { sinks, total, files, unread, first_error, broken, .. } =
+            self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = broken {
+            return Err(error);
+        }
+        for sink in sinks.into_iter().rev() {
+            let is_text = sink.format == Format::Text;
+            sink.end()?;
+            if is_text && self.many && files > 0 {
+                let noun = if files == 1 { "file" } else { "files" };
+                print(&format!("{files} {noun}: {}\n", report::counts(total)))?;
+            }
+        }
+        match first_error {
+            None => Ok(total),
+            Some(error) if !self.many => Err(error),
+            Some(_) => Err(CliError::Unread { unread, files }),
+        }
+    }
+}
