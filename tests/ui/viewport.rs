@@ -1,0 +1,183 @@
+//! The mouse over the picture, and the vertex that is pinned.
+
+use super::*;
+
+#[test]
+fn the_mouse_turns_moves_zooms_and_picks() {
+    let mut harness = open(3);
+    let center = harness.state().picture.center();
+    let away = center + vec2(30.0, 10.0);
+    drag(&mut harness, &[center, away], PointerButton::Primary);
+    let turned = |c: &Command| matches!(c, Command::Camera(CameraCommand::Orbit(delta)) if delta.x > 0.0);
+    assert!(harness.state().commands.iter().any(turned));
+    harness.state_mut().commands.clear();
+    for button in [PointerButton::Middle, PointerButton::Secondary] {
+        drag(&mut harness, &[center, away], button);
+    }
+    let commands = &harness.state().commands;
+    assert!(commands.iter().filter(|c| matches!(c, Command::Camera(CameraCommand::Pan(_)))).count() >= 2);
+    assert!(!commands.iter().any(|c| matches!(
+        c,
+        Command::Camera(CameraCommand::Orbit(_)) | Command::Selection(SelectionCommand::PickAt(_))
+    )));
+    harness.event(Event::PointerMoved(center));
+    harness.run();
+    harness.event(Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: vec2(0.0, 1.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run();
+    let picture = center - harness.state().picture.min;
+    let picture = glam::Vec2::new(picture.x, picture.y);
+    assert!(
+        harness
+            .state()
+            .commands
+            .iter()
+            .any(|c| matches!(c, Command::Camera(CameraCommand::Zoom(steps, at)) if *steps > 0.0 && *at == picture))
+    );
+    harness.state_mut().commands.clear();
+    drag(&mut harness, &[center], PointerButton::Primary);
+    let inside = center - harness.state().picture.min;
+    assert!(has(&harness, &Command::Selection(SelectionCommand::PickAt(glam::Vec2::new(inside.x, inside.y)))));
+    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))));
+}
+
+#[test]
+fn hovering_a_bone_says_whose_it_is() {
+    let mut harness = open(3);
+    let app = harness.state();
+    let head = Vec3::from(app.session.pose().model[2].translation);
+    let tail = Vec3::from(app.session.pose().model[3].translation);
+    let at = app.session.view().project(head.lerp(tail, 0.5)).unwrap();
+    let point = app.picture.min + vec2(at.x, at.y);
+    harness.event(Event::PointerMoved(point));
+    harness.run();
+    assert_eq!(harness.state().session.view().hovered, Some(NodeId(2)));
+    harness.get_by_label("Child of: joint 0");
+    harness.event(Event::PointerGone);
+    harness.run();
+    assert_eq!(harness.state().session.view().hovered, None);
+}
+
+#[test]
+fn hovering_the_skin_shows_the_vertex_and_what_moves_it() {
+    let mut harness = open(3);
+    let app = harness.state();
+    // Near the silhouette, low on the tube: far from the bones, and moved by the first joint most.
+    let beside = app.session.view().orbit.rotation() * Vec3::X * 0.2;
+    let at = app.session.view().project(Vec3::new(0.0, 0.1, 0.0) + beside).unwrap();
+    let point = app.picture.min + vec2(at.x, at.y);
+    harness.event(Event::PointerMoved(point));
+    harness.run();
+    assert_eq!(harness.state().session.view().hovered, Some(NodeId(1)));
+    harness.get_by_label("Sum: 1.000");
+    harness.get_by_label("Linear blend: p = Σ w M v");
+    let influence =
+        |n: &egui_kittest::Node<'_>| n.accesskit_node().value().is_some_and(|v| v.starts_with("joint 0: 0."));
+    assert_eq!(harness.query_all_by_role(Role::Label).filter(influence).count(), 1);
+}
+
+#[test]
+fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
+    let mut harness = open(3);
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(40.0, 10.0, 0.0))));
+    harness.run();
+    let point = beside_the_bones(harness.state());
+    drag(&mut harness, &[point], PointerButton::Primary);
+    harness.run();
+    let app = harness.state();
+    let explained = app.session.explanation().unwrap();
+    assert!(explained.terms.len() >= 2 && app.session.view().selected == Some(explained.terms[0].node));
+    harness.get_by_label("Unpin the vertex");
+    // The sum as it is written: each weight times where its joint alone would carry the vertex.
+    let mut sum = [0.0; 3];
+    for (i, term) in explained.terms.iter().enumerate() {
+        let label = format!("{}{:.6} ·", if i == 0 { "" } else { "+ " }, term.weight);
+        let alone = numbers(&harness, &label);
+        (0..3).for_each(|axis| sum[axis] += term.weight * alone[axis]);
+    }
+    let written = numbers(&harness, "= p");
+    for axis in 0..3 {
+        // One in the last of four places.
+        assert!((sum[axis] - written[axis]).abs() < 1.01e-4, "{sum:?} for {written:?}");
+        assert!((written[axis] - explained.position[axis]).abs() < 0.51e-4);
+    }
+    // The other method has other words, which add up as well.
+    harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
+    harness.run();
+    let (turned, by, now) = (numbers(&harness, "R v"), numbers(&harness, "+ t"), numbers(&harness, "= p"));
+    assert!((0..3).all(|i| (turned[i] + by[i] - now[i]).abs() < 1.01e-4) && now != written);
+    // Every method says what it does, and with the matrices the blended one.
+    click(&mut harness, "Show the skinning matrix of each joint, and the blended one");
+    for method in skinscope::deform::METHODS {
+        harness.state_mut().session.apply(ViewCommand::SetMethod(method.id));
+        harness.run();
+        harness.get_by_label(method.text.explanation);
+        assert!(harness.query_all_by_label_contains("Blended matrix").next().is_some(), "{}", method.id);
+        let (written, explained) = (numbers(&harness, "= p"), harness.state().session.explanation().unwrap());
+        assert!((0..3).all(|i| (written[i] - explained.position[i]).abs() < 0.51e-4), "{}", method.id);
+    }
+    click(&mut harness, "Hide the skinning matrices");
+    harness.state_mut().session.apply(ViewCommand::SetMethod("linear"));
+    harness.run();
+    // In another space: that of the whole, where the root stands at the origin.
+    let main = &harness.state().session.model().unwrap().skeleton.names[explained.terms[0].node.index()].clone();
+    click(&mut harness, &format!("Space: {main}"));
+    click(&mut harness, "World");
+    assert_eq!(numbers(&harness, "p"), written);
+    // The joint's page, and back; a joint that is selected elsewhere turns the page.
+    click(&mut harness, "Joint");
+    harness.get_by_label("Rotation X");
+    click(&mut harness, "Vertex");
+    // What is copied is said.
+    for (button, what) in [("Copy as text", "as text"), ("Copy as TSV", "as a table")] {
+        // It may stand below what the panel shows.
+        harness.get_by_label(button).click_accesskit();
+        harness.run();
+        harness.get_by_label(&format!("Copied vertex {} {what}", explained.number));
+    }
+    click(&mut harness, "Unpin the vertex");
+    assert!(harness.state().session.view().pinned.is_none());
+    harness.get_by_label("Rotation X");
+}
+
+#[test]
+fn the_skin_answers_while_a_clip_plays_and_through_bones_with_a_key_held() {
+    let mut harness = open(3);
+    harness.state_mut().session.apply(PlaybackCommand::SetPlaying(true));
+    let point = beside_the_bones(harness.state());
+    harness.event(Event::PointerMoved(point));
+    harness.step();
+    harness.step();
+    harness.get_by_label("Sum: 1.000");
+    harness.state_mut().session.apply(PlaybackCommand::SetPlaying(false));
+    // Over a bone: the bone; with the key held the vertex before it.
+    let app = harness.state();
+    let head = Vec3::from(app.session.pose().model[2].translation);
+    let at = app.session.view().project(head + Vec3::Y * 0.3).unwrap();
+    let point = app.picture.min + vec2(at.x, at.y);
+    harness.event(Event::PointerMoved(point));
+    harness.run();
+    assert!(harness.query_by_label("Sum: 1.000").is_none());
+    harness.event(Event::ModifiersChanged(Modifiers::COMMAND));
+    harness.run();
+    harness.get_by_label("Sum: 1.000");
+}
+
+#[test]
+fn a_double_click_frames_what_is_selected() {
+    let mut harness = selected(3, 2);
+    let center = harness.state().picture.center();
+    for pressed in [true, false, true, false] {
+        let press =
+            Event::PointerButton { pos: center, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+        harness.event(press);
+        harness.step();
+    }
+    harness.run();
+    assert!(has(&harness, &Command::Camera(CameraCommand::FrameSelected)));
+}
