@@ -338,7 +338,8 @@ const WAITS: &[(&str, &str, &str)] = &[
     ("render/gpu.rs", "self.device.poll(until)", "the one place; on the thread that draws a window it only looks"),
     ("render/gpu.rs", "self.wait_for(None)", "asks the same place"),
     ("render/gpu.rs", "self.wait()?", "large buffers on a software device, by the same place"),
-    ("render/texture.rs", "gpu.wait()", "large textures, by the same place"),
+    ("render/texture.rs", "gpu.wait()?", "many textures, by the same place"),
+    ("render/texture_upload.rs", "gpu.wait();", "large textures on a software device, by the same place"),
     ("render/software/portions.rs", "gpu.wait_for(Some(last))", "a picture in memory, by the same place"),
     (
         "render/headless.rs",

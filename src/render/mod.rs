@@ -37,6 +37,7 @@ mod srgb;
 mod studio;
 mod target;
 mod texture;
+mod texture_upload;
 mod transmission;
 mod upload;
 mod vertices;
