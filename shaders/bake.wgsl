@@ -1,9 +1,11 @@
 // Writes deformed vertices back: the same functions as in the vertex stage.
 
-/// The words of all vertices.
+/// The words of all vertices, without their influences.
 @group(2) @binding(0) var<storage, read> sources: array<u32>;
 /// Three vectors for each vertex, copy after copy (of a crowd, all members of each): position and determinant, normal, tangent.
 @group(2) @binding(1) var<storage, read_write> deformed: array<vec4f>;
+/// The words of the influences of all vertices: of each its joints, then its weights.
+@group(2) @binding(2) var<storage, read> influence_rows: array<u32>;
 
 /// Words of a vertex that hold its joints, and those of its weights.
 override JOINT_WORDS: u32 = 2u;
@@ -12,16 +14,16 @@ override WEIGHT_WORDS: u32 = 4u;
 /// The vertex in a place, as src/deform/packed lays it out.
 fn source_at(place: u32) -> Source {
     let tangent_at = 3u + u32(NORMALS);
-    let joints_at = tangent_at + u32(TANGENTS);
-    let weights_at = joints_at + JOINT_WORDS;
-    let at = place * (weights_at + WEIGHT_WORDS);
+    let at = place * (tangent_at + u32(TANGENTS));
     // Words past the last are read where a vertex lacks some, and not used.
     let last = arrayLength(&sources) - 1u;
     let position = bitcast<vec3f>(vec3u(sources[at], sources[at + 1u], sources[at + 2u]));
-    let joints = vec2u(sources[min(at + joints_at, last)], sources[min(at + joints_at + 1u, last)]);
+    let joints_at = place * (JOINT_WORDS + WEIGHT_WORDS);
+    let last_influence = arrayLength(&influence_rows) - 1u;
+    let joints = vec2u(influence_rows[min(joints_at, last_influence)], influence_rows[min(joints_at + 1u, last_influence)]);
     var weights: vec4u;
     for (var i = 0u; i < 4u; i++) {
-        weights[i] = sources[min(at + weights_at + i, last)];
+        weights[i] = influence_rows[min(joints_at + JOINT_WORDS + i, last_influence)];
     }
     return unpacked(position, sources[min(at + 3u, last)], sources[min(at + tangent_at, last)], joints, weights);
 }

@@ -36,8 +36,12 @@ fn pack(model: &Model) -> usize {
     let bytes = |p: PrimitiveRef<'_>| {
         let packed = pack_primitive(p, may_reorder(model, &p));
         let indices = packed.indices.as_ref().unwrap_or(&p.indices);
-        4 * (packed.vertices.len() + packed.paint.len() + packed.morphs.len() + indices.len())
-            + size_of_val(&packed.listed[..])
+        4 * (packed.vertices.len()
+            + packed.influences.rows.len()
+            + packed.paint.len()
+            + packed.morphs.len()
+            + indices.len())
+            + size_of_val(&packed.influences.listed[..])
     };
     primitives.map(bytes).sum()
 }

@@ -7,7 +7,8 @@ use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::GROUP_SIZE;
 use super::pipelines::Pipelines;
-use super::scene::{GpuDraw, GpuPrimitive};
+use super::primitive::GpuPrimitive;
+use super::scene::GpuDraw;
 use super::target::Rows;
 use super::upload::Upload;
 use super::{Renderer, guarded, headless, needs};
@@ -111,13 +112,17 @@ impl Dispatch<'_> {
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("bake"),
             layout: &pipelines.bake,
-            entries: &[entry(0, self.primitive.vertices.binding()), entry(1, self.out.as_entire_binding())],
+            entries: &[
+                entry(0, self.primitive.vertices.binding()),
+                entry(1, self.out.as_entire_binding()),
+                entry(2, self.primitive.influences.rows.binding()),
+            ],
         });
         let [count, instances] = self.size;
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &upload.group, &[]);
-        pass.set_bind_group(1, &self.primitive.group, &[self.draw.offset]);
+        pass.set_bind_group(1, &self.primitive.influences.group, &[self.draw.offset]);
         pass.set_bind_group(2, &group, &[]);
         pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most), instances.min(most), 1);
     }

@@ -10,7 +10,7 @@ use super::gpu::Gpu;
 use super::layouts::PrimitiveKey;
 use super::pipelines::ModelLayouts;
 use super::reweigh;
-use super::scene::{GpuModel, Part, stands_in, takes_long};
+use super::scene::{GpuModel, NewInfluences, Part, stands_in, takes_long};
 use crate::frame::Frame;
 use crate::model::Model;
 use crate::parallel::JobContext;
@@ -34,13 +34,38 @@ pub(super) struct Revision {
     pub weights: u64,
 }
 
+/// What is being made of a model on its way to the device.
+#[derive(Debug)]
+enum Coming {
+    /// A copy of all of it.
+    All(DeviceJob<GpuModel>),
+    /// Joints and weights for the copy of the model before, while vertices stand where they stood at this revision.
+    Weights(DeviceJob<Vec<NewInfluences>>, u64),
+}
+
+impl Coming {
+    fn is_done(&self) -> bool {
+        match self {
+            Self::All(job) => job.is_done(),
+            Self::Weights(job, _) => job.is_done(),
+        }
+    }
+
+    fn fraction(&self) -> f32 {
+        match self {
+            Self::All(job) => job.fraction(),
+            Self::Weights(job, _) => job.fraction(),
+        }
+    }
+}
+
 /// A model and its copy on the device.
 #[derive(Debug, Default)]
 pub(super) struct HeldModel {
     /// The model that was shown last, and its copy (or why there is none).
     held: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
     /// A model on its way to the device.
-    coming: Option<(Arc<Model>, DeviceJob<GpuModel>)>,
+    coming: Option<(Arc<Model>, Coming)>,
     /// True while the device holds no more than one picture shows.
     of_one_picture: bool,
     revision: Revision,
@@ -73,8 +98,8 @@ impl HeldModel {
 
     /// Whether the model on the device needs other weights to be this one, and so few that no picture waits for them.
     fn changes_quickly(&self, wanted: &Model, waits: bool) -> bool {
-        let most = if waits { reweigh::MOST_IN_A_PICTURE } else { usize::MAX };
-        self.held.as_ref().is_some_and(|(held, copy)| copy.is_ok() && reweigh::is_quick(held, wanted, most))
+        let held = self.held.as_ref().and_then(|(held, copy)| Some((held, copy.as_ref().ok()?)));
+        held.is_some_and(|(held, copy)| reweigh::is_quick(copy, held, wanted, waits))
     }
 
     /// Begins to bring a model to the device. False where there is nothing to wait for: it is there, or small enough to be brought
@@ -85,10 +110,18 @@ impl HeldModel {
         }
         let Some(jobs) = jobs.filter(|_| takes_long(model)) else { return false };
         if !self.coming.as_ref().is_some_and(|(coming, _)| Arc::ptr_eq(coming, model)) {
-            let (layouts, source) = (layouts.clone(), Arc::clone(model));
-            let job = jobs
-                .start("upload", move |gpu, context| GpuModel::new(gpu, &layouts, &source, &HashMap::new(), context));
-            self.coming = Some((Arc::clone(model), job));
+            let coming = match &self.held {
+                Some((held, Ok(copy))) if held.shares_all_but_weights(model) => {
+                    Coming::Weights(copy.begin_weights(layouts, jobs, held, model), self.revision.vertices)
+                }
+                _ => {
+                    let (layouts, source) = (layouts.clone(), Arc::clone(model));
+                    Coming::All(jobs.start("upload", move |gpu, context| {
+                        GpuModel::new(gpu, &layouts, &source, &HashMap::new(), context)
+                    }))
+                }
+            };
+            self.coming = Some((Arc::clone(model), coming));
         }
         self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
     }
@@ -174,7 +207,33 @@ impl HeldModel {
             }
             return;
         }
-        let arrived = self.coming.take_if(|(coming, _)| Arc::ptr_eq(coming, wanted)).and_then(|(_, job)| job.take());
+        let arrived = match self.coming.take_if(|(coming, _)| Arc::ptr_eq(coming, wanted)) {
+            Some((_, Coming::Weights(job, at))) => {
+                let news = job.take();
+                let has_failed = !matches!(news, Some(Ok(_)));
+                if let (Some((held, Ok(copy))), Some(Ok(news))) = (&mut self.held, news)
+                    && at == self.revision.vertices
+                    && held.shares_all_but_weights(wanted)
+                {
+                    copy.take_weights(wanted, news);
+                    *held = Arc::clone(wanted);
+                    self.revision.weights += 1;
+                    return;
+                }
+                // Where vertices have come to stand elsewhere meanwhile it is done once more; where it failed, all of the model may fit
+                // once the one before is gone.
+                if has_failed {
+                    self.held = None;
+                    self.revision.vertices += 1;
+                }
+                None
+            }
+            Some((_, Coming::All(job))) => job.take(),
+            None => None,
+        };
+        if arrived.is_none() && self.begin(layouts, jobs, wanted) {
+            return;
+        }
         let had_another = self.held.take().is_some();
         self.revision.vertices += 1;
         let copy = match arrived {

@@ -4,7 +4,8 @@ use glam::Affine3A;
 
 use super::material::{Groups, MaterialTraits};
 use super::pipeline_kind::Cull;
-use super::scene::{GpuDraw, GpuModel, GpuPrimitive};
+use super::primitive::GpuPrimitive;
+use super::scene::{GpuDraw, GpuModel};
 use crate::deform::Method;
 use crate::frame::Frame;
 use crate::math::Aabb;
@@ -62,7 +63,8 @@ impl Item<'_> {
     /// The depth of the middle of an item, as posed, view space: negative ahead of the eye.
     fn depth(&self, frame: &Frame, view_from_world: &Affine3A) -> f32 {
         let center = self.primitive.bounds.center();
-        let joint = if self.source.stored_influences.is_some() { self.primitive.main_joint } else { self.copies.0 };
+        let joint =
+            if self.source.stored_influences.is_some() { self.primitive.influences.main_joint } else { self.copies.0 };
         let palette = member_palette(frame, self.members.0);
         let at = palette.get((self.draw.joint + joint) as usize).map_or(center, |m| m.transform_point3(center));
         view_from_world.transform_point3(at).z
@@ -168,7 +170,7 @@ fn alike(model: &Model, draws: &[InstanceId]) -> usize {
 
 /// The winding of back faces, where every part of the surface is known to have kept or changed it alike.
 pub(super) fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
-    let Some(pairs) = &item.primitive.meeting else { return Cull::None };
+    let Some(pairs) = &item.primitive.influences.meeting else { return Cull::None };
     // Neighbours may turn a triangle round.
     if frame.method.pass.is_some() && !item.draw.rigid {
         return Cull::None;

@@ -26,6 +26,7 @@ mod pipeline_kind;
 mod pipelines;
 mod placed;
 mod pool;
+mod primitive;
 mod reorder;
 mod reweigh;
 mod scene;

@@ -26,7 +26,7 @@ const MOST: VertexLayout = VertexLayout {
 };
 const MOST_PAINT: PaintLayout = PaintLayout { uvs: [true; 2], colors: true };
 /// A marked one has its place too.
-const MARK_WORDS: usize = MOST.words() + 1;
+const MARK_WORDS: usize = MOST.words() + MOST.influences.words() + 1;
 
 /// To draw.
 const DRAWING: &[Need] = &[
@@ -45,7 +45,7 @@ const DRAWING: &[Need] = &[
         max_bindings_per_bind_group
     ),
     need!("dynamic uniform buffers", 1, max_dynamic_uniform_buffers_per_pipeline_layout),
-    need!("vertex buffers", 3, max_vertex_buffers),
+    need!("vertex buffers", 4, max_vertex_buffers),
     need!("vertex attributes", 9, max_vertex_attributes),
     need!("bytes of a stored vertex", 4 * larger(MARK_WORDS, MOST_PAINT.words()), max_vertex_buffer_array_stride),
     // Those of a surface in the colours of an overlay, and which side is seen.
@@ -57,9 +57,9 @@ const DRAWING: &[Need] = &[
     ),
 ];
 
-/// To deform in a compute shader, beside those to draw: the vertices and the result are storage buffers too.
+/// To deform in a compute shader, beside those to draw: the vertices, their influences and the result are storage buffers too.
 const BAKING: &[Need] = &[
-    need!("storage buffers in a compute shader", 6, max_storage_buffers_per_shader_stage),
+    need!("storage buffers in a compute shader", 7, max_storage_buffers_per_shader_stage),
     need!("threads in a workgroup", GROUP_SIZE, max_compute_invocations_per_workgroup),
     need!("threads in a row of a workgroup", GROUP_SIZE, max_compute_workgroup_size_x),
     need!("workgroups in a row", 1, max_compute_workgroups_per_dimension),
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn baking_needs_more_than_drawing() {
         let drawing = wgpu::Limits::downlevel_defaults();
-        assert_eq!(missing_for_baking(&drawing), ["6 storage buffers in a compute shader are needed, it allows 4"]);
+        assert_eq!(missing_for_baking(&drawing), ["7 storage buffers in a compute shader are needed, it allows 4"]);
         assert_eq!(missing_for_baking(&wgpu::Limits::default()), [""; 0]);
     }
 }

@@ -57,7 +57,8 @@ impl Numbers {
                 if !marks.is_empty() {
                     let buffer =
                         gpu.buffer("marked vertices", bytemuck::cast_slice(&marks), wgpu::BufferUsages::VERTEX)?;
-                    let count = marks.len() / (on_device.layout.words() + 1);
+                    let layout = on_device.layout;
+                    let count = marks.len() / (layout.words() + layout.influences.words() + 1);
                     self.marks.insert(place, (buffer, count as u32));
                 }
             }

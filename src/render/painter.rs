@@ -7,9 +7,9 @@ use super::gpu::Gpu;
 use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
 use super::pipeline_kind::{Cull, Kind, SurfaceShading, SurfaceWrites};
-use super::pipelines::Pipelines;
+use super::pipelines::{Pipelines, slot};
 use super::placed::PlacedVertices;
-use super::scene::Indices;
+use super::primitive::Indices;
 use super::software::late_depth;
 use super::vertices::Shape;
 use crate::frame::{Background, Frame};
@@ -117,8 +117,9 @@ impl Painter<'_, '_> {
         let count = item.source.stored_vertices as u32;
         if count > 0 {
             self.deformed(item, Kind::Dots);
-            self.pass.set_vertex_buffer(0, item.primitive.vertices.slice());
-            self.pass.set_vertex_buffer(1, values(self.numbers, item));
+            self.pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
+            self.pass.set_vertex_buffer(slot::INFLUENCES, item.primitive.influences.rows.slice());
+            self.pass.set_vertex_buffer(slot::VALUES, values(self.numbers, item));
             self.pass.draw(item.instances(3), 0..count);
         }
     }
@@ -126,7 +127,7 @@ impl Painter<'_, '_> {
     fn marks(&mut self, item: &Item<'_>, hidden: bool) {
         if let Some((marks, count)) = self.numbers.marks(item.place) {
             self.deformed(item, Kind::Marks { hidden });
-            self.pass.set_vertex_buffer(0, marks.slice(..));
+            self.pass.set_vertex_buffer(slot::VERTICES, marks.slice(..));
             self.pass.draw(item.instances(3), 0..*count);
         }
     }
@@ -139,7 +140,7 @@ impl Painter<'_, '_> {
         if kind.is_glass() {
             self.pass.set_bind_group(0, self.groups[1], &[]);
         }
-        self.pass.set_bind_group(1, placed.unwrap_or(&item.primitive.group), &[item.draw.offset]);
+        self.pass.set_bind_group(1, placed.unwrap_or(&item.primitive.influences.group), &[item.draw.offset]);
     }
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
@@ -167,9 +168,10 @@ impl Painter<'_, '_> {
         if let Some(layers) = &item.groups.layers {
             pass.set_bind_group(3, layers, &[]);
         }
-        pass.set_vertex_buffer(0, item.primitive.vertices.slice());
-        pass.set_vertex_buffer(1, item.primitive.paint.slice());
-        pass.set_vertex_buffer(2, values(self.numbers, item));
+        pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
+        pass.set_vertex_buffer(slot::INFLUENCES, item.primitive.influences.rows.slice());
+        pass.set_vertex_buffer(slot::PAINT, item.primitive.paint.slice());
+        pass.set_vertex_buffer(slot::VALUES, values(self.numbers, item));
         pass.set_index_buffer(indices.piece.slice(), wgpu::IndexFormat::Uint32);
         pass.draw_indexed(range, 0, item.instances(1));
         if kind.is_glass() {

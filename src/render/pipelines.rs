@@ -49,6 +49,18 @@ const FOUR: [wgpu::VertexAttribute; 4] =
     wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Float32x4];
 const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4];
 
+/// The slots of vertex buffers.
+pub(super) mod slot {
+    /// Positions, normals, tangents.
+    pub const VERTICES: u32 = 0;
+    /// Joints and weights.
+    pub const INFLUENCES: u32 = 1;
+    /// What only the surface reads.
+    pub const PAINT: u32 = 2;
+    /// A number for each vertex.
+    pub const VALUES: u32 = 3;
+}
+
 fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
     let step_mode = wgpu::VertexStepMode::Instance;
     Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
@@ -98,7 +110,10 @@ impl Pipelines {
         material.extend(textures(1, CORE_TEXTURES));
         let material = layout("material", &material);
         let layers = layout("layers", &textures(0, MATERIAL_TEXTURES - CORE_TEXTURES).collect::<Vec<_>>());
-        let bake = layout("bake", &[storage(0, S::COMPUTE, true), storage(1, S::COMPUTE, false)]);
+        let bake = layout(
+            "bake",
+            &[storage(0, S::COMPUTE, true), storage(1, S::COMPUTE, false), storage(2, S::COMPUTE, true)],
+        );
         Self {
             frame: frame_alone,
             primitive,
@@ -262,8 +277,8 @@ impl Pipelines {
         (method, shape): (&'static Method, Shape),
     ) -> wgpu::RenderPipeline {
         use wgpu::VertexStepMode::{Instance, Vertex};
-        let stride = shape.stride();
-        let mut attributes = shape.attributes();
+        let (stride, influence_stride) = (shape.stride(), shape.influence_stride());
+        let (mut attributes, mut influences) = shape.attributes();
         let (paint, missing) = shape.paint_attributes();
         let rows = |step_mode, array_stride, attributes| {
             Some(wgpu::VertexBufferLayout { array_stride, step_mode, attributes })
@@ -276,17 +291,21 @@ impl Pipelines {
             constants.extend(shape.paint_constants());
         }
         let mark = [wgpu::vertex_attr_array![8 => Uint32][0]];
-        let mark = mark.map(|a| wgpu::VertexAttribute { offset: stride, ..a });
+        let mark = mark.map(|a| wgpu::VertexAttribute { offset: stride + influence_stride, ..a });
         if matches!(kind, Kind::Marks { .. }) {
+            // All in one row.
+            attributes.extend(influences.drain(..).map(|a| wgpu::VertexAttribute { offset: stride + a.offset, ..a }));
             attributes.extend(mark);
         }
+        let weighted = |step| (!influences.is_empty()).then(|| rows(step, influence_stride, &influences)).flatten();
         let painted = (!paint.is_empty()).then(|| rows(Vertex, 4 * shape.paint.words() as u64, &paint)).flatten();
-        let mesh = [rows(Vertex, stride, &attributes), painted, rows(Vertex, 4, &VALUE)];
+        // In the order of the slots: see [`slot`].
+        let mesh = [rows(Vertex, stride, &attributes), weighted(Vertex), painted, rows(Vertex, 4, &VALUE)];
         let buffers: &[_] = match kind {
             Kind::Surface { look: SurfaceShading::Readout, .. } => &mesh,
-            Kind::Dots => &[rows(Instance, stride, &attributes), rows(Instance, 4, &VALUE)],
-            Kind::Marks { .. } => &[rows(Instance, stride + 4, &attributes)],
-            _ => &mesh[..2],
+            Kind::Dots => &[rows(Instance, stride, &attributes), weighted(Instance), None, rows(Instance, 4, &VALUE)],
+            Kind::Marks { .. } => &[rows(Instance, stride + influence_stride + 4, &attributes)],
+            _ => &mesh[..3],
         };
         let module = self.module(gpu, how.program, method, self.linking);
         self.make_scene(gpu, how, &module, buffers, &constants)

@@ -1,34 +1,51 @@
-//! Changed weights on their way to the device: of the vertices that changed, joints and weights are sent, and nothing else.
+//! Changed weights on their way to the device: joints and weights are sent, and nothing else.
 //!
-//! Joints and weights stand in the row of their vertex. Those that fit the layout of the primitive are written over the old
-//! ones, all with one upload. A primitive whose layout they do not fit (a vertex that needs more bits, or more than four
-//! joints) has its vertices packed anew; its order, indices, colours and textures stay as they are.
+//! They stand in buffers of their own. Those of single vertices that fit the layout of their primitive are written over the old
+//! ones, all with one upload. A primitive whose layout they do not fit (a vertex that needs more bits, or more than four joints), or
+//! most of whose vertices changed, gets all of its joints and weights anew. What would hold a picture up is packed on a thread, and
+//! comes with a later picture.
 
+use std::sync::Arc;
+
+use super::device_jobs::{DeviceJob, DeviceJobs};
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::pipelines::ModelLayouts;
-use super::scene::{GpuModel, MANY_VERTICES, takes_long};
+use super::primitive::MANY_VERTICES;
+use super::scene::{GpuModel, NewInfluences, takes_long};
 use crate::deform::packed::pack_influences;
 use crate::model::{MeshId, Model, PrimitiveRef, is_same_row};
+use crate::parallel::JobContext;
 
 /// More rows than this are not written one by one but with their whole primitive: bytes that a row costs to be copied.
 const ROW_COST: usize = 64;
 
-/// The most changed vertices that a picture waits for.
-pub(super) const MOST_IN_A_PICTURE: usize = MANY_VERTICES;
-
-/// Vertices whose weights two models may have different: at least those that do.
-fn changed_pages(held: &Model, wanted: &Model) -> usize {
-    let of = |(mesh, n): (MeshId, usize)| {
-        let ranges = ranges(held.primitive(mesh, n), wanted.primitive(mesh, n));
-        ranges.into_iter().map(|range| range.len()).sum::<usize>()
-    };
-    places(held, wanted).into_iter().map(of).sum()
+/// Whether another model has other weights and nothing else, and the joints and weights that go to the device for it are packed
+/// between two pictures: no more than [`MANY_VERTICES`] vertices are touched, and as many at most packed anew. With `waits` no picture
+/// waits for more than that.
+pub(super) fn is_quick(copy: &GpuModel, held: &Model, wanted: &Model, waits: bool) -> bool {
+    held.shares_all_but_weights(wanted) && (!waits || !takes_long(wanted) || is_small(copy, held, wanted))
 }
 
-/// Whether another model has other weights and nothing else, and no more of them than go to the device between two pictures.
-pub(super) fn is_quick(held: &Model, wanted: &Model, most: usize) -> bool {
-    held.shares_all_but_weights(wanted) && (!takes_long(wanted) || changed_pages(held, wanted) <= most)
+/// Whether few vertices are touched, and fit where they stand if their primitive is large.
+fn is_small(copy: &GpuModel, held: &Model, wanted: &Model) -> bool {
+    let mut touched = 0;
+    places(held, wanted).into_iter().all(|(mesh, n)| {
+        let (before, now) = (held.primitive(mesh, n), wanted.primitive(mesh, n));
+        let ranges = ranges(before, now);
+        touched += ranges.iter().map(|range| range.len()).sum::<usize>();
+        if touched > MANY_VERTICES {
+            return false;
+        }
+        let Some(on_device) = copy.primitive((mesh.index(), n)).filter(|_| now.vertex_count() > MANY_VERTICES) else {
+            return true;
+        };
+        let (layout, mut words) = (on_device.layout.influences, Vec::new());
+        ranges.into_iter().flatten().all(|vertex| {
+            words.clear();
+            pack_influences(now, layout, vertex, &mut words)
+        })
+    })
 }
 
 /// Where one of two models has edited weights.
@@ -73,23 +90,21 @@ impl GpuModel {
     ) -> Result<(), GpuError> {
         // What is under way was packed with the weights before.
         self.begin_order_again();
-        let mut patches = Patches::default();
+        let (mut patches, mut whole) = (Patches::default(), Vec::new());
         for (mesh, n) in places(held, wanted) {
             let (before, now) = (held.primitive(mesh, n), wanted.primitive(mesh, n));
             let place = (mesh.index(), n);
-            if self.primitive(place).is_none() {
-                continue;
-            }
+            let Some(on_device) = self.primitive(place) else { continue };
             let vertices = changed(before, now);
-            let row = self.primitive(place).map_or(0, |on_device| 4 * on_device.layout.words());
+            let row = 4 * on_device.layout.influences.words();
             let many = vertices.len() * ROW_COST > row.max(1) * now.vertex_count().max(1);
-            if vertices.is_empty() {
-                continue;
-            }
-            if many || !self.patch(place, now, &vertices, &mut patches) {
-                self.pack_again(gpu, layouts, wanted, place)?;
+            if !vertices.is_empty() && (many || !self.patch(place, now, &vertices, &mut patches)) {
+                whole.extend(self.influence_work(place));
             }
         }
+        let context = JobContext::of_waiting();
+        let news = Self::upload_influences(gpu, layouts, (wanted, self.uniforms()), whole, &context)?;
+        self.take_influences(wanted, news);
         if patches.copies.is_empty() {
             return Ok(());
         }
@@ -104,10 +119,36 @@ impl GpuModel {
         Ok(())
     }
 
+    /// Has the joints and weights of `wanted`, which differs from `held` in nothing else, packed and sent on a thread: those of whole
+    /// primitives that have any that differ. [`GpuModel::take_weights`] takes them.
+    pub fn begin_weights(
+        &self,
+        layouts: &ModelLayouts,
+        jobs: &DeviceJobs,
+        held: &Model,
+        wanted: &Arc<Model>,
+    ) -> DeviceJob<Vec<NewInfluences>> {
+        let of = |(mesh, n): (MeshId, usize)| {
+            let differs = !ranges(held.primitive(mesh, n), wanted.primitive(mesh, n)).is_empty();
+            differs.then(|| self.influence_work((mesh.index(), n))).flatten()
+        };
+        let work: Vec<_> = places(held, wanted).into_iter().filter_map(of).collect();
+        let (layouts, uniforms, model) = (layouts.clone(), self.uniforms().clone(), Arc::clone(wanted));
+        jobs.start("weights", move |gpu, context| {
+            Self::upload_influences(gpu, &layouts, (&model, &uniforms), work, context)
+        })
+    }
+
+    /// Draws what [`GpuModel::begin_weights`] has brought.
+    pub fn take_weights(&mut self, wanted: &Model, news: Vec<NewInfluences>) {
+        self.begin_order_again();
+        self.take_influences(wanted, news);
+    }
+
     /// Notes what to write for some vertices of a primitive; false, and nothing noted, where its layout does not hold them.
     fn patch(&mut self, (mesh, n): (usize, usize), now: PrimitiveRef<'_>, vertices: &[u32], out: &mut Patches) -> bool {
         let Some(on_device) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { return false };
-        let layout = on_device.layout;
+        let layout = on_device.layout.influences;
         let (words, copies) = (out.words.len(), out.copies.len());
         let places = if on_device.order.is_own() { Vec::new() } else { on_device.order.places(now.vertex_count()) };
         for vertex in vertices {
@@ -118,10 +159,11 @@ impl GpuModel {
                 return false;
             }
             let place = places.get(*vertex as usize).copied().unwrap_or(*vertex) as usize;
-            let at = on_device.vertices.byte(4 * (place * layout.words() + layout.joints_at()));
-            out.copies.push((on_device.vertices.buffer().clone(), at, first, out.words.len() - first));
+            let rows = &on_device.influences.rows;
+            let at = rows.byte(4 * place * layout.words());
+            out.copies.push((rows.buffer().clone(), at, first, out.words.len() - first));
         }
-        on_device.meet(now, vertices);
+        on_device.influences.meet(now, vertices);
         true
     }
 }

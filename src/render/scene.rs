@@ -1,26 +1,26 @@
 //! The device's copy of a model: uploaded once, then only read. Poses, weights and views never come here.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use super::bindings::entry;
 use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
-use super::layouts::{Draw, Influence, PrimitiveKey, Slot, flag, mode};
+use super::layouts::{Draw, PrimitiveKey, Slot, flag, mode};
 use super::material::Materials;
 use super::pipelines::ModelLayouts;
-use super::pool::{BufferRange, Pool};
+use super::pool::BufferRange;
+use super::primitive::{
+    GpuInfluences, GpuPrimitive, Indices, MANY_VERTICES, PrimitiveUploader, edges, has_many_edges, primitive_group,
+};
 use super::reorder::Reordering;
 use super::shown::Shown;
 use super::vertices::{Shape, mode_of};
 use crate::deform::packed::{
-    PackedPrimitive, PaintLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
-    pack_in_order, pack_part, pack_primitive,
+    InfluenceLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
+    pack_all_influences, pack_part, pack_primitive,
 };
-use crate::deform::triangle_edges;
 use crate::frame::{Frame, joint_color};
-use crate::math::Aabb;
 use crate::model::{Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primitive, PrimitiveRef, Topology};
 use crate::parallel::JobContext;
 
@@ -55,9 +55,7 @@ pub(super) struct Part {
     pub layout: VertexLayout,
 }
 
-/// More of these hold a picture up, and are worth a thread: vertices, of a primitive and of a model.
-pub(super) const MANY_VERTICES: usize = 100_000;
-/// The same of a model's primitives.
+/// More primitives than this hold a picture up.
 const MANY_PRIMITIVES: usize = 500;
 
 /// Whether bringing a model to the device takes so long that no picture should wait for it.
@@ -84,29 +82,19 @@ pub(super) fn stands_in(held: &Model, wanted: &Model) -> bool {
         && held.instances.iter().zip(&wanted.instances).all(same_instance)
 }
 
-/// Vertices and indices of a primitive.
+/// What joints and weights of a primitive are packed for.
+pub(super) struct InfluenceWork {
+    at: PrimitiveKey,
+    order: VertexOrder,
+    morphs: BufferRange,
+}
+
+/// Joints and weights of a primitive that are on the device, and not drawn yet.
 #[derive(Debug)]
-pub(super) struct GpuPrimitive {
-    pub layout: VertexLayout,
-    pub vertices: BufferRange,
-    pub paint_layout: PaintLayout,
-    pub paint: BufferRange,
-    /// Which vertex of the model stands where.
-    pub order: VertexOrder,
-    pub indices: Indices,
-    pub topology: wgpu::PrimitiveTopology,
-    /// Binds the draw uniforms (by offset), influences and morph targets.
-    pub group: wgpu::BindGroup,
-    /// Those of the vertices that have more than four.
-    influences: BufferRange,
-    /// Box of the stored vertices, mesh space.
-    pub bounds: Aabb,
-    /// The joint (place in the skin) that moves most of them.
-    pub main_joint: u32,
-    /// Joints (places in the skin) that meet in a vertex, each with the vertex' first; `None` where no such list tells how
-    /// the surface turns.
-    pub meeting: Option<Vec<(u16, u16)>>,
-    edges: OnceLock<Result<Indices, GpuError>>,
+pub(super) struct NewInfluences {
+    at: PrimitiveKey,
+    layout: InfluenceLayout,
+    influences: GpuInfluences,
 }
 
 /// A primitive as one instance draws it.
@@ -130,85 +118,6 @@ impl GpuDraw {
         let shown = self.shape.shown.map(|_| Shown::of(frame));
         Shape { dims, shown, ..self.shape }
     }
-}
-
-/// An index list.
-#[derive(Clone, Debug)]
-pub(super) struct Indices {
-    pub piece: BufferRange,
-    pub count: u32,
-}
-
-impl Indices {
-    fn new(gpu: &Gpu, pool: &mut Pool, what: &str, list: &[u32]) -> Result<Self, GpuError> {
-        Ok(Self { piece: pool.put(gpu, what, bytemuck::cast_slice(list))?, count: list.len() as u32 })
-    }
-
-    /// In a buffer of its own.
-    fn alone(gpu: &Gpu, what: &str, list: &[u32]) -> Result<Self, GpuError> {
-        let piece = BufferRange::alone(gpu, what, bytemuck::cast_slice(list), wgpu::BufferUsages::INDEX)?;
-        Ok(Self { piece, count: list.len() as u32 })
-    }
-}
-
-/// Puts primitives on the device.
-struct PrimitiveUploader<'a> {
-    gpu: &'a Gpu,
-    layouts: &'a ModelLayouts,
-    /// A [`Draw`] for each that is drawn.
-    uniforms: &'a wgpu::Buffer,
-    vertices: Pool,
-    indices: Pool,
-    /// Of those without listed influences and morph targets.
-    plain: Option<(wgpu::BindGroup, BufferRange)>,
-}
-
-impl<'a> PrimitiveUploader<'a> {
-    fn new(gpu: &'a Gpu, layouts: &'a ModelLayouts, uniforms: &'a wgpu::Buffer) -> Self {
-        use wgpu::BufferUsages as U;
-        let (vertices, indices) = (Pool::new(gpu, U::VERTEX | U::STORAGE), Pool::new(gpu, U::INDEX));
-        Self { gpu, layouts, uniforms, vertices, indices, plain: None }
-    }
-
-    fn finish(mut self) {
-        self.vertices.finish(self.gpu);
-        self.indices.finish(self.gpu);
-    }
-
-    /// What a primitive binds, and its listed influences.
-    fn group(&mut self, packed: &PackedPrimitive, place: &str) -> Result<(wgpu::BindGroup, BufferRange), GpuError> {
-        let is_plain = packed.listed.is_empty() && packed.morphs.is_empty();
-        if let Some(plain) = self.plain.as_ref().filter(|_| is_plain) {
-            return Ok(plain.clone());
-        }
-        let list: &[Influence] = bytemuck::cast_slice(&packed.listed);
-        let (gpu, what) = (self.gpu, |part: &str| format!("{place}: its {part}"));
-        let influences = self.vertices.put(gpu, &what("influences"), bytemuck::cast_slice(list))?;
-        let morphs = self.vertices.put(gpu, &what("morph targets"), bytemuck::cast_slice(&packed.morphs))?;
-        let bound = (influences.binding(), morphs.binding());
-        let group = (primitive_group(gpu, self.layouts, place, self.uniforms, bound), influences);
-        if is_plain {
-            self.plain = Some(group.clone());
-        }
-        Ok(group)
-    }
-}
-
-/// Binds the uniforms of all draws, the listed influences of a primitive, and its morph targets or deformed vertices.
-fn primitive_group(
-    gpu: &Gpu,
-    layouts: &ModelLayouts,
-    label: &str,
-    uniforms: &wgpu::Buffer,
-    (influences, morphs): (wgpu::BindingResource<'_>, wgpu::BindingResource<'_>),
-) -> wgpu::BindGroup {
-    let size = wgpu::BufferSize::new(size_of::<Draw>() as u64);
-    let draw = wgpu::BufferBinding { buffer: uniforms, offset: 0, size };
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some(label),
-        layout: &layouts.primitive,
-        entries: &[entry(0, wgpu::BindingResource::Buffer(draw)), entry(1, influences), entry(2, morphs)],
-    })
 }
 
 impl GpuModel {
@@ -248,7 +157,7 @@ impl GpuModel {
                     }
                     None => (p, pack_primitive(p, may_reorder(model, &p))),
                 };
-                GpuPrimitive::new(&mut uploader, p, (packed, known(p)), &place(i, n))
+                GpuPrimitive::new(&mut uploader, p, packed, &place(i, n))
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
@@ -290,8 +199,6 @@ impl GpuModel {
         let found = self.reordering.step(model, &|mesh| !meshes[mesh].is_empty());
         let mut news = Vec::new();
         if !found.is_empty() {
-            let known = |(mesh, n): PrimitiveKey| meshes[mesh][n].known();
-            let found: Vec<_> = found.into_iter().map(|(at, packed)| (at, (packed, known(at)))).collect();
             let (model, layouts, uniforms) = (Arc::clone(model), layouts.clone(), self.uniforms.clone());
             let upload =
                 move |gpu: &Gpu, context: &JobContext| -> Result<Vec<(PrimitiveKey, GpuPrimitive)>, GpuError> {
@@ -331,32 +238,53 @@ impl GpuModel {
         }
     }
 
-    /// Packs the vertices of a primitive anew, in the order that they have.
-    pub(super) fn pack_again(
-        &mut self,
+    /// Puts joints and weights of some primitives on the device, in the order that their vertices have there.
+    pub(super) fn upload_influences(
         gpu: &Gpu,
         layouts: &ModelLayouts,
-        model: &Model,
-        (mesh, n): PrimitiveKey,
-    ) -> Result<(), GpuError> {
-        let p = model.primitive(MeshId::from_index(mesh), n);
-        let old = &mut self.meshes[mesh][n];
-        let packed = pack_in_order(p, &old.order);
-        let mut uploader = PrimitiveUploader::new(gpu, layouts, &self.uniforms);
-        let what = format!("{}: its vertices", place(mesh, n));
-        let vertices = uploader.vertices.put(gpu, &what, bytemuck::cast_slice(&packed.vertices))?;
-        let (group, influences) = uploader.group(&packed, &place(mesh, n))?;
+        (model, uniforms): (&Model, &wgpu::Buffer),
+        work: Vec<InfluenceWork>,
+        context: &JobContext,
+    ) -> Result<Vec<NewInfluences>, GpuError> {
+        let mut uploader = PrimitiveUploader::new(gpu, layouts, uniforms);
+        let (mut out, all) = (Vec::new(), work.len() as u64);
+        for (done, InfluenceWork { at: (mesh, n), order, morphs }) in (0..).zip(work) {
+            check(context)?;
+            progress(context, done, all);
+            let p = model.primitive(MeshId::from_index(mesh), n);
+            let packed = pack_all_influences(p, &order);
+            let influences = uploader.influences(p, &packed, &morphs, &place(mesh, n))?;
+            out.push(NewInfluences { at: (mesh, n), layout: packed.layout, influences });
+        }
         uploader.finish();
-        (old.layout, old.vertices, old.group, old.influences) = (packed.layout, vertices, group, influences);
-        (old.main_joint, old.meeting) = (main_joint(p), meeting(p));
-        for (i, draws) in self.draws.iter_mut().enumerate() {
-            let id = InstanceId::from_index(i);
-            if let Some(draw) = draws.get_mut(n).filter(|_| model.instances[i].mesh.index() == mesh) {
-                draw.shape.layout = packed.layout;
-                draw.shape.mode = mode_of(packed.layout, model.binding(id, n).1.is_some());
+        Ok(out)
+    }
+
+    /// What is needed to pack joints and weights of a primitive anew; `None` where it is not on the device.
+    pub(super) fn influence_work(&self, at: PrimitiveKey) -> Option<InfluenceWork> {
+        let primitive = self.primitive(at)?;
+        Some(InfluenceWork { at, order: primitive.order.clone(), morphs: primitive.morphs.clone() })
+    }
+
+    /// The buffer of what all draws bind.
+    pub(super) fn uniforms(&self) -> &wgpu::Buffer {
+        &self.uniforms
+    }
+
+    /// Draws primitives with other joints and weights.
+    pub(super) fn take_influences(&mut self, model: &Model, news: Vec<NewInfluences>) {
+        for NewInfluences { at: (mesh, n), layout, influences } in news {
+            let Some(primitive) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { continue };
+            (primitive.influences, primitive.layout.influences) = (influences, layout);
+            let layout = primitive.layout;
+            for (i, draws) in self.draws.iter_mut().enumerate() {
+                let id = InstanceId::from_index(i);
+                if let Some(draw) = draws.get_mut(n).filter(|_| model.instances[i].mesh.index() == mesh) {
+                    draw.shape.layout = layout;
+                    draw.shape.mode = mode_of(layout, model.binding(id, n).1.is_some());
+                }
             }
         }
-        Ok(())
     }
 
     /// Makes the edges of large meshes on a thread, where they are wanted, and gives up making them where they are
@@ -426,7 +354,7 @@ impl GpuModel {
         primitive: &GpuPrimitive,
         deformed: &wgpu::Buffer,
     ) -> wgpu::BindGroup {
-        let bound = (primitive.influences.binding(), deformed.as_entire_binding());
+        let bound = (primitive.influences.listed.binding(), deformed.as_entire_binding());
         primitive_group(gpu, layouts, "deformed vertices", &self.uniforms, bound)
     }
 
@@ -439,85 +367,6 @@ impl GpuModel {
 /// For messages.
 fn place(mesh: usize, primitive: usize) -> String {
     format!("mesh {mesh}, primitive {primitive}")
-}
-
-/// [`GpuPrimitive::bounds`], [`GpuPrimitive::main_joint`] and [`GpuPrimitive::meeting`].
-type PrimitiveFacts = (Aabb, u32, Option<Vec<(u16, u16)>>);
-
-/// Collects the facts about a primitive's vertices that hold for all pictures.
-fn known(p: PrimitiveRef<'_>) -> PrimitiveFacts {
-    (Aabb::from_points(p.positions.iter().copied()), main_joint(p), meeting(p))
-}
-
-impl GpuPrimitive {
-    /// Drawn once `uploader` is finished.
-    fn new(
-        uploader: &mut PrimitiveUploader<'_>,
-        p: PrimitiveRef<'_>,
-        (packed, (bounds, main_joint, meeting)): (PackedPrimitive, PrimitiveFacts),
-        place: &str,
-    ) -> Result<Self, GpuError> {
-        let (gpu, what) = (uploader.gpu, |part: &str| format!("{place}: its {part}"));
-        let vertices = uploader.vertices.put(gpu, &what("vertices"), bytemuck::cast_slice(&packed.vertices))?;
-        let paint = uploader.vertices.put(gpu, &what("colours"), bytemuck::cast_slice(&packed.paint))?;
-        let (group, influences) = uploader.group(&packed, place)?;
-        let list = packed.indices.as_deref().unwrap_or(&p.indices);
-        Ok(Self {
-            layout: packed.layout,
-            vertices,
-            paint_layout: packed.paint_layout,
-            paint,
-            indices: Indices::new(gpu, &mut uploader.indices, &what("indices"), list)?,
-            order: packed.order,
-            topology: match p.topology {
-                Topology::Points => wgpu::PrimitiveTopology::PointList,
-                Topology::Lines => wgpu::PrimitiveTopology::LineList,
-                Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
-            },
-            group,
-            influences,
-            bounds,
-            main_joint,
-            meeting,
-            edges: OnceLock::new(),
-        })
-    }
-
-    /// Adds the joints that meet in some vertices to those that are known to.
-    pub(super) fn meet(&mut self, p: PrimitiveRef<'_>, vertices: &[u32]) {
-        let Some(influences) = p.influences else { return };
-        let Some(known) = self.meeting.take() else { return };
-        let mut pairs: BTreeSet<(u16, u16)> = known.into_iter().collect();
-        for vertex in vertices {
-            let (joints, weights) = influences.of(*vertex as usize);
-            if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
-                return;
-            }
-            let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
-            let Some(first) = used.next() else { continue };
-            pairs.insert((first, first));
-            pairs.extend(used.map(|other| (first, other)));
-        }
-        self.meeting = Some(pairs.into_iter().collect());
-    }
-
-    fn known(&self) -> PrimitiveFacts {
-        (self.bounds, self.main_joint, self.meeting.clone())
-    }
-
-    /// Every edge once, as lines; made when first asked for. `None` where they are many and somebody else makes them
-    /// ([`GpuModel::wire`]).
-    pub fn edges(&self, gpu: &Gpu, p: &Primitive, waits: bool) -> Option<Result<&Indices, GpuError>> {
-        if waits && self.edges.get().is_none() && has_many_edges(p) {
-            return None;
-        }
-        let make = || Indices::alone(gpu, "the wireframe", &edges(p, &self.order, &|| false));
-        Some(self.edges.get_or_init(make).as_ref().map_err(GpuError::clone))
-    }
-}
-
-fn has_many_edges(p: &Primitive) -> bool {
-    p.indices.len() > 3 * MANY_VERTICES
 }
 
 /// A primitive as an instance draws it; where its [`Draw`] lies and what draws it is not known yet.
@@ -564,53 +413,6 @@ fn draw_of(
     (uniform, GpuDraw { offset: 0, joint, rigid, copies, shape })
 }
 
-/// The place in the skin of the joint with the most weight in all.
-fn main_joint(p: PrimitiveRef<'_>) -> u32 {
-    let Some(influences) = p.influences else { return 0 };
-    let mut sums: Vec<f32> = Vec::new();
-    for (joint, weight) in influences.all() {
-        let at = usize::from(joint);
-        if sums.len() <= at {
-            sums.resize(at + 1, 0.0);
-        }
-        sums[at] += weight;
-    }
-    let most = sums.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-    most.map_or(0, |(joint, _)| joint as u32)
-}
-
-/// Pairs worth looking at for every picture.
-const MOST_PAIRS: usize = 4096;
-/// Pairs that are remembered while they are collected.
-const SEEN_PAIRS: usize = 1024;
-
-/// Joints that meet in a vertex: see [`GpuPrimitive::meeting`].
-pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
-    let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
-    let mut pairs = BTreeSet::new();
-    // Most vertices say what one shortly before them said: this remembers some, each in a place of its own.
-    let mut seen = [None; SEEN_PAIRS];
-    let mut add = |pair: (u16, u16), pairs: &mut BTreeSet<_>| {
-        let place = &mut seen[(usize::from(pair.0) * 5 + usize::from(pair.1)) % SEEN_PAIRS];
-        if *place != Some(pair) {
-            *place = Some(pair);
-            pairs.insert(pair);
-        }
-    };
-    for i in 0..p.positions.len() {
-        let (joints, weights) = influences.of(i);
-        if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
-            return None;
-        }
-        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
-        // What nothing moves is a point.
-        let Some(first) = used.next() else { continue };
-        add((first, first), &mut pairs);
-        used.for_each(|other| add((first, other), &mut pairs));
-    }
-    Some(pairs.into_iter().collect())
-}
-
 /// A rigid part belongs to the nearest joint above it, else to its own node.
 fn slots(model: &Model) -> Vec<Slot> {
     let slot = |node: NodeId| Slot { color: joint_color(node), node: node.0 };
@@ -622,17 +424,4 @@ fn slots(model: &Model) -> Vec<Slot> {
     let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, place)| place.is_some());
     let copies = |i: &Instance| std::iter::repeat_n(slot(owner(i.node)), i.copy_count());
     skinned.chain(rigid.flat_map(|(instance, _)| copies(instance))).collect()
-}
-
-/// Every edge of a primitive once, by places on the device; none once `stop` says so.
-fn edges(p: &Primitive, order: &VertexOrder, stop: &dyn Fn() -> bool) -> Vec<u32> {
-    if p.topology != Topology::Triangles {
-        return Vec::new();
-    }
-    let mut ends = triangle_edges(p.indices.as_chunks().0, p.vertex_count(), stop).unwrap_or_default();
-    if !order.is_own() {
-        let places = order.places(p.vertex_count());
-        ends.iter_mut().for_each(|ends| *ends = ends.map(|vertex| places[vertex as usize]));
-    }
-    ends.into_flattened()
 }

@@ -53,9 +53,14 @@ impl Shape {
         4 * self.layout.words() as u64
     }
 
-    /// The attributes that the deformation reads. Where something is missing, the shader is given whatever stands
-    /// first.
-    pub fn attributes(&self) -> Vec<wgpu::VertexAttribute> {
+    /// Bytes from the influences of one vertex to those of the next; 0 where there are none.
+    pub fn influence_stride(&self) -> u64 {
+        4 * self.layout.influences.words() as u64
+    }
+
+    /// The attributes of the vertex itself that the deformation reads, and those of its influences, in rows of their own. Where something
+    /// is missing, the shader is given whatever stands first in the vertex.
+    pub fn attributes(&self) -> (Vec<wgpu::VertexAttribute>, Vec<wgpu::VertexAttribute>) {
         use wgpu::VertexFormat as F;
         let layout = self.layout;
         let (joints, weights) = match layout.influences {
@@ -76,13 +81,17 @@ impl Shape {
             Some(format) => attribute(location, format, words),
             None => attribute(location, F::Uint32, 0),
         };
-        vec![
+        let mut own = vec![
             attribute(0, F::Float32x3, 0),
             at(1, word(layout.normals), layout.normal_at()),
             at(2, word(layout.tangents), layout.tangent_at()),
-            at(3, joints, layout.joints_at()),
-            at(4, weights, layout.weights_at()),
-        ]
+        ];
+        let influences = [(3, joints, 0), (4, weights, layout.influences.joint_words())];
+        own.extend(
+            influences.iter().filter(|(_, format, _)| format.is_none()).map(|(location, ..)| at(*location, None, 0)),
+        );
+        let there = |(location, format, words): (u32, Option<F>, usize)| Some(attribute(location, format?, words));
+        (own, influences.into_iter().filter_map(there).collect())
     }
 
     /// The attributes that only the surface reads: from its own rows, and for what is missing from the vertex itself.
@@ -138,8 +147,8 @@ impl Shape {
     pub fn word_constants(&self) -> [(&'static str, f64); 2] {
         let layout = self.layout;
         [
-            ("JOINT_WORDS", (layout.weights_at() - layout.joints_at()) as f64),
-            ("WEIGHT_WORDS", (layout.words() - layout.weights_at()) as f64),
+            ("JOINT_WORDS", layout.influences.joint_words() as f64),
+            ("WEIGHT_WORDS", layout.influences.weight_words() as f64),
         ]
     }
 }

@@ -99,10 +99,15 @@ fn the_model_before_stands_in_for_the_same_with_other_weights() {
         let count = model.meshes[0].primitives[0].stored_vertices as u32;
         (0..count).for_each(|vertex| change.push(vertex, &[1, 2], &[0.25, 0.25]));
         let halved = Arc::new(model.with_weights(&[change]).unwrap());
+        let before = patient.gpu.uploads().bytes;
         patient.draw(&of(&halved));
         assert_eq!(patient.renderer.surfaces(), 1, "the picture is never without the model");
-        let (_, done) = patient.settle(&of(&halved));
+        let (picture, done) = patient.settle(&of(&halved));
         assert!(done >= 1 && !patient.renderer.begin(&halved), "{done}");
+        // Joints and weights alone: of each vertex a word of joints and at most four of weights.
+        let (sent, most) = (patient.gpu.uploads().bytes - before, 20 * u64::from(count) + (64 << 10));
+        assert!(sent < most && sent > 8 * u64::from(count), "{sent} bytes, {most} at most");
+        assert_eq!(picture.rgba, at_once(&patient.gpu, &of(&halved)).rgba);
         // Another model has nothing that stands in for it.
         let other = Arc::new(tube(Tube { joints: 5, rings: 500, sides: 300, ..Tube::default() }));
         let (_, done) = patient.settle(&of(&other));

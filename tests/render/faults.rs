@@ -124,7 +124,7 @@ fn least(most: wgpu::Limits) -> wgpu::Limits {
     limits.max_storage_buffer_binding_size = 4 << 20;
     // As few as the renderer says it needs.
     limits.max_bind_groups = 4;
-    limits.max_vertex_buffers = 3;
+    limits.max_vertex_buffers = 4;
     limits.max_vertex_attributes = 9;
     limits.max_uniform_buffers_per_shader_stage = 4;
     limits.max_dynamic_uniform_buffers_per_pipeline_layout = 1;
@@ -180,7 +180,7 @@ fn what_a_model_needs_beyond_the_limits_is_named_and_others_are_drawn() {
         // 32 rows of 256 bytes come back through one buffer.
         assert!(draw(&mut renderer, &fits, [32, 32]).is_ok());
         for (frame, size, words) in [
-            (&course(), [32, 32], ["its influences takes", "allows 0.0 MiB"]),
+            (&course(), [32, 32], ["its morph targets takes", "allows 0.0 MiB"]),
             (&fits, [1024, 8], ["1024 × 8 pixels", "512 pixels each way"]),
             (&fits, [64, 64], ["the picture in memory", "MiB"]),
         ] {

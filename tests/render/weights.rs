@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use glam::Quat;
 use skinscope::deform::METHODS;
+use skinscope::deform::packed::{VertexOrder, pack_all_influences};
 use skinscope::frame::Frame;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{MeshId, Model, ModelParts, WeightChange, WeightFormat};
@@ -85,4 +86,55 @@ fn weights_that_the_layout_does_not_hold_look_right_too_and_so_do_lists() {
             assert!(draw(&gpu, &mut renderer, &model) == stored, "{influences} influences, undone");
         }
     }
+}
+
+/// Bytes of the joints and weights of a primitive on the device.
+fn influence_bytes(model: &Model, primitive: usize) -> u64 {
+    let p = model.primitive(MeshId(0), primitive);
+    let packed = pack_all_influences(p, &VertexOrder::default());
+    (size_of_val(&packed.rows[..]) + size_of_val(&packed.listed[..])) as u64
+}
+
+#[test]
+fn weights_that_the_layout_does_not_hold_send_those_of_their_primitive_and_nothing_else() {
+    for gpu in gpus() {
+        let shape = Tube { joints: 20, rings: 400, sides: 127, length: 1.0, radius: 0.25, influences: 2 };
+        let mut parts: ModelParts = (*tube(shape)).clone();
+        parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().format = WeightFormat::U8;
+        // Two primitives, of which one is edited.
+        let twin = parts.meshes[0].primitives[0].clone();
+        parts.meshes[0].primitives.push(twin);
+        let model = Arc::new(Model::build(parts).unwrap());
+        let mut renderer = Renderer::new(&gpu);
+        draw(&gpu, &mut renderer, &model);
+        let mut edited = Arc::clone(&model);
+        // Weights of more bits, then more joints than four, then four again, which a list holds.
+        for joints in [3, 6, 4] {
+            edited = change(&edited, [7, 9].into_iter(), joints);
+            let before = gpu.uploads().bytes;
+            let picture = draw(&gpu, &mut renderer, &edited);
+            let sent = gpu.uploads().bytes - before;
+            // Matrices and the like come with every picture.
+            let most = influence_bytes(&edited, 0) + (16 << 10);
+            assert!(sent <= most, "{joints} joints: {sent} bytes, {most} at most");
+            assert!(picture == draw(&gpu, &mut Renderer::new(&gpu), &edited), "{joints} joints");
+        }
+    }
+}
+
+#[test]
+fn changing_nearly_all_vertices_of_a_large_model_sends_joints_and_weights_alone() {
+    let Some(gpu) = gpus().into_iter().next() else { return };
+    let shape = Tube { joints: 20, rings: 2400, sides: 127, length: 1.0, radius: 0.25, influences: 4 };
+    let model = Arc::new(tube(shape));
+    let count = model.meshes[0].primitives[0].stored_vertices as u32;
+    assert!(count > 300_000);
+    let edited = change(&model, 0..count, 3);
+    let mut renderer = Renderer::new(&gpu);
+    let stored = draw(&gpu, &mut renderer, &model);
+    let before = gpu.uploads().bytes;
+    let picture = draw(&gpu, &mut renderer, &edited);
+    let (sent, most) = (gpu.uploads().bytes - before, influence_bytes(&edited, 0) + (16 << 10));
+    assert!(sent <= most && sent > most / 2, "{sent} bytes, {most} at most");
+    assert!(picture != stored && picture == draw(&gpu, &mut Renderer::new(&gpu), &edited));
 }

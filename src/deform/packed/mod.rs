@@ -2,9 +2,9 @@
 //! the meaning of a vertex's words and knows nothing of devices. `shaders/common/deform.wgsl` unpacks what is packed
 //! here.
 //!
-//! A vertex is a row of 32-bit words, without those that its primitive has no use for: position (three floats), normal
-//! and tangent (octahedral), joints and weights (of 8 or 16 bits by need, or floats). Texture coordinates and colour,
-//! which only the surface's shader reads, stand in rows of their own.
+//! A vertex is a row of 32-bit words, without those that its primitive has no use for: position (three floats), normal and
+//! tangent (octahedral). Joints and weights (of 8 or 16 bits by need, or floats) stand in rows of their own, which can change while all
+//! else stays, and so does what only the surface reads (texture coordinates, colour).
 //!
 //! Directions turn by [`NORMAL_ERROR`] and [`TANGENT_ERROR`] at most; [`MOST_MOVED`] bounds the effect of rounding
 //! weights.
@@ -42,14 +42,14 @@ pub enum InfluenceLayout {
     List,
 }
 
-/// The words that a vertex has.
+/// Which words a vertex has, in its row and in that of its influences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VertexLayout {
     /// Whether it has a normal: one word.
     pub normals: bool,
     /// Whether it has a tangent: one word.
     pub tangents: bool,
-    /// The form of its influences: joints, then weights.
+    /// Joints, then weights, in a row of their own.
     pub influences: InfluenceLayout,
 }
 
@@ -72,33 +72,39 @@ impl VertexLayout {
         self.normal_at() + self.normals as usize
     }
 
-    /// Returns the offset of the joints, in words.
-    #[must_use]
-    pub const fn joints_at(self) -> usize {
-        self.tangent_at() + self.tangents as usize
-    }
-
-    /// Returns the offset of the weights, in words.
-    #[must_use]
-    pub const fn weights_at(self) -> usize {
-        self.joints_at()
-            + match self.influences {
-                InfluenceLayout::None => 0,
-                InfluenceLayout::Four { wide_joints: false, .. } => 1,
-                InfluenceLayout::Four { wide_joints: true, .. } | InfluenceLayout::List => 2,
-            }
-    }
-
-    /// Returns how many words a vertex has.
+    /// All words of the vertex itself.
     #[must_use]
     pub const fn words(self) -> usize {
-        self.weights_at()
-            + match self.influences {
-                InfluenceLayout::None | InfluenceLayout::List => 0,
-                InfluenceLayout::Four { weights: WeightBits::Eight, .. } => 1,
-                InfluenceLayout::Four { weights: WeightBits::Sixteen, .. } => 2,
-                InfluenceLayout::Four { weights: WeightBits::Float, .. } => 4,
-            }
+        self.tangent_at() + self.tangents as usize
+    }
+}
+
+impl InfluenceLayout {
+    /// The words of the joints, which come first in the row; of a list, where it begins and how many there are.
+    #[must_use]
+    pub const fn joint_words(self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Four { wide_joints: false, .. } => 1,
+            Self::Four { wide_joints: true, .. } | Self::List => 2,
+        }
+    }
+
+    /// The words of the weights, which follow them.
+    #[must_use]
+    pub const fn weight_words(self) -> usize {
+        match self {
+            Self::None | Self::List => 0,
+            Self::Four { weights: WeightBits::Eight, .. } => 1,
+            Self::Four { weights: WeightBits::Sixteen, .. } => 2,
+            Self::Four { weights: WeightBits::Float, .. } => 4,
+        }
+    }
+
+    /// All words of a row.
+    #[must_use]
+    pub const fn words(self) -> usize {
+        self.joint_words() + self.weight_words()
     }
 }
 
@@ -139,24 +145,34 @@ impl PaintLayout {
 /// A primitive in the form in which it is copied to a device. All lists by vertex are in the device's order.
 #[derive(Clone, Debug)]
 pub struct PackedPrimitive {
-    /// The layout of `vertices`.
+    /// The layout of `vertices` and of the influences.
     pub layout: VertexLayout,
     /// The words of all vertices, [`VertexLayout::words`] for each.
     pub vertices: Vec<u32>,
+    /// Joints and weights.
+    pub influences: PackedInfluences,
     /// The layout of `paint`.
     pub paint_layout: PaintLayout,
     /// The words that only the surface's shader reads, [`PaintLayout::words`] for each vertex.
     pub paint: Vec<u32>,
-    /// Joint and weight (the bits of a float) of each influence, where [`InfluenceLayout::List`] is used.
-    pub listed: Vec<[u32; 2]>,
-    /// Displacements, [`morph_words`] for each target and vertex: of the position, then of normal and tangent where
-    /// there are any.
+    /// Displacements, [`morph_words`] for each target and vertex: position, then normal and tangent as far as there are any.
     pub morphs: Vec<f32>,
     /// Indices that replace the primitive's own, where another order suits the device better.
     pub indices: Option<Vec<u32>>,
     /// The vertex that stands in each place.
     pub order: VertexOrder,
-    /// The largest share of a vertex's weight that rounding gave to other joints, up to [`MOST_MOVED`].
+}
+
+/// The joints and weights of a primitive, ready to be copied to a device, in the order of its vertices there.
+#[derive(Clone, Debug)]
+pub struct PackedInfluences {
+    /// The layout of `rows`.
+    pub layout: InfluenceLayout,
+    /// [`InfluenceLayout::words`] for each vertex.
+    pub rows: Vec<u32>,
+    /// Joint and weight (the bits of a float) of what [`InfluenceLayout::List`] lists.
+    pub listed: Vec<[u32; 2]>,
+    /// The largest part of a vertex' weight that rounding gave to other joints, up to [`MOST_MOVED`].
     pub moved: f32,
 }
 
@@ -233,30 +249,40 @@ fn pack_in(
         Some((indices, order)) => (Some(indices), order),
         None => (None, VertexOrder::default()),
     };
-    let starts = list_starts(p, layout, &order);
-    let write = |place: usize, words: &mut [u32]| {
-        write_vertex(p, layout, order.vertex(place), list_at(&starts, place), words);
-    };
+    let write = |place: usize, words: &mut [u32]| write_vertex(p, layout, order.vertex(place), words);
     let vertices = rows(p.positions.len(), layout.words(), &write);
+    let influences = influences_in(p, (layout.influences, moved), &order);
     let paint_layout = PaintLayout::of(&p);
     let paint =
         rows(p.positions.len(), paint_layout.words(), &|place, words| write_paint(p, order.vertex(place), words));
-    let listed = listed(p, layout, &order);
     let morphs = morphs(&p, &order);
-    PackedPrimitive { layout, vertices, paint_layout, paint, listed, morphs, indices, order, moved }
+    PackedPrimitive { layout, vertices, influences, paint_layout, paint, morphs, indices, order }
 }
 
-/// Packs a primitive anew in an order that was found before.
+/// Packs the joints and weights of a primitive alone, in the order that its vertices have on the device.
 #[must_use]
-pub fn pack_in_order(p: PrimitiveRef<'_>, order: &VertexOrder) -> PackedPrimitive {
-    pack_in(p, VertexLayout::of(p), Some((Vec::new(), order.clone())))
+pub fn pack_all_influences(p: PrimitiveRef<'_>, order: &VertexOrder) -> PackedInfluences {
+    let (layout, moved) = VertexLayout::of(p);
+    influences_in(p, (layout.influences, moved), order)
 }
 
-/// Appends the words of joints and weights of one vertex. Returns false and appends nothing where the layout has no
-/// room for them, and always for lists, whose length may have grown.
-pub fn pack_influences(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, out: &mut Vec<u32>) -> bool {
-    let (InfluenceLayout::Four { wide_joints, weights: bits }, Some(influences)) = (layout.influences, &p.influences)
-    else {
+fn influences_in(
+    p: PrimitiveRef<'_>,
+    (layout, moved): (InfluenceLayout, f32),
+    order: &VertexOrder,
+) -> PackedInfluences {
+    let starts = list_starts(p, layout, order);
+    let write = |place: usize, words: &mut [u32]| {
+        write_influences(p, layout, order.vertex(place), list_at(&starts, place), words);
+    };
+    let rows = rows(p.positions.len(), layout.words(), &write);
+    PackedInfluences { layout, rows, listed: listed(p, layout, order), moved }
+}
+
+/// Appends the words of joints and weights of one vertex. False, and nothing appended, where a layout of a primitive has no
+/// room for them; lists have none, since what they say of a vertex may have grown.
+pub fn pack_influences(p: PrimitiveRef<'_>, layout: InfluenceLayout, vertex: usize, out: &mut Vec<u32>) -> bool {
+    let (InfluenceLayout::Four { wide_joints, weights: bits }, Some(influences)) = (layout, &p.influences) else {
         return false;
     };
     let (joints, weights) = influences.of(vertex);
@@ -266,25 +292,28 @@ pub fn pack_influences(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize,
         && weights::needed(influences, vertex..vertex + 1).0 <= bits;
     if fits {
         let start = out.len();
-        out.resize(start + layout.words() - layout.joints_at(), 0);
+        out.resize(start + layout.words(), 0);
         write_four(influences, vertex, wide_joints, bits, &mut out[start..]);
     }
     fits
 }
 
-/// Packs copies of some vertices for the dots that mark them: the words of each, then its place. `vertices` are numbers
-/// of the model.
+/// Vertices of their own, for the dots that stand for them: the words of each, those of its influences, then its place. `vertices` are
+/// numbers of the model.
 #[must_use]
 pub fn pack_marks(p: PrimitiveRef<'_>, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
     let (layout, _) = VertexLayout::of(p);
-    let starts = list_starts(p, layout, order);
+    let starts = list_starts(p, layout.influences, order);
     let places = order.places(p.positions.len());
-    let mut out = Vec::with_capacity(vertices.len() * (layout.words() + 1));
+    let words = layout.words() + layout.influences.words();
+    let mut out = Vec::with_capacity(vertices.len() * (words + 1));
     for vertex in vertices.iter().filter(|v| (**v as usize) < p.stored_vertices) {
         let place = places[*vertex as usize];
         let at = out.len();
-        out.resize(at + layout.words(), 0);
-        write_vertex(p, layout, *vertex as usize, list_at(&starts, place as usize), &mut out[at..]);
+        out.resize(at + words, 0);
+        let (own, influences) = out[at..].split_at_mut(layout.words());
+        write_vertex(p, layout, *vertex as usize, own);
+        write_influences(p, layout.influences, *vertex as usize, list_at(&starts, place as usize), influences);
         out.push(place);
     }
     out
@@ -346,7 +375,7 @@ fn influence_layout(influences: &InfluencesRef<'_>, p: PrimitiveRef<'_>) -> (Inf
     (InfluenceLayout::Four { wide_joints: influences.joints_needed() > 256, weights }, moved)
 }
 
-fn write_vertex(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, list: [u32; 2], row: &mut [u32]) {
+fn write_vertex(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, row: &mut [u32]) {
     row[..3].copy_from_slice(&p.positions[vertex].to_array().map(f32::to_bits));
     if layout.normals {
         row[layout.normal_at()] = directions::pack_normal(p.normals[vertex]);
@@ -354,8 +383,10 @@ fn write_vertex(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, list: 
     if layout.tangents {
         row[layout.tangent_at()] = directions::pack_tangent(p.tangents[vertex]);
     }
-    let row = &mut row[layout.joints_at()..];
-    match (layout.influences, &p.influences) {
+}
+
+fn write_influences(p: PrimitiveRef<'_>, layout: InfluenceLayout, vertex: usize, list: [u32; 2], row: &mut [u32]) {
+    match (layout, &p.influences) {
         (InfluenceLayout::List, _) => row.copy_from_slice(&list),
         (InfluenceLayout::Four { wide_joints, weights }, Some(influences)) => {
             write_four(influences, vertex, wide_joints, weights, row);
@@ -386,10 +417,9 @@ fn write_four(influences: &InfluencesRef<'_>, vertex: usize, wide_joints: bool, 
     }
 }
 
-/// Returns for each place, and one past the last, how many influences are listed before it. Empty where there is no
-/// list.
-fn list_starts(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder) -> Vec<u32> {
-    let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
+/// For each place, and one past the last: how many influences are listed before it. Empty where none are.
+fn list_starts(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<u32> {
+    let (InfluenceLayout::List, Some(influences)) = (layout, &p.influences) else { return Vec::new() };
     let mut starts = vec![0];
     let mut sum = 0;
     starts.extend((0..p.positions.len()).map(|place| {
@@ -404,8 +434,8 @@ fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
     starts.get(place).map_or([0; 2], |start| [*start, starts[place + 1] - start])
 }
 
-fn listed(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
-    let (InfluenceLayout::List, Some(influences)) = (layout.influences, &p.influences) else { return Vec::new() };
+fn listed(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
+    let (InfluenceLayout::List, Some(influences)) = (layout, &p.influences) else { return Vec::new() };
     let of = |place| weights::used_by_joint(influences, order.vertex(place));
     (0..p.positions.len()).flat_map(of).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]).collect()
 }

@@ -15,22 +15,24 @@ struct Unpacked {
 fn unpack(packed: &PackedPrimitive, place: usize) -> Unpacked {
     let layout = packed.layout;
     let row = &packed.vertices[place * layout.words()..][..layout.words()];
+    let (words, weights_at) = (layout.influences.words(), layout.influences.joint_words());
+    let influenced = &packed.influences.rows[place * words..][..words];
     let float = |word: u32| f32::from_bits(word);
-    let half = |at: usize, i: usize| row[at + i / 2] >> (16 * (i % 2)) & 0xffff;
-    let byte = |at: usize, i: usize| row[at] >> (8 * i) & 0xff;
+    let half = |at: usize, i: usize| influenced[at + i / 2] >> (16 * (i % 2)) & 0xffff;
+    let byte = |at: usize, i: usize| influenced[at] >> (8 * i) & 0xff;
     let influences = match layout.influences {
         InfluenceLayout::None => Vec::new(),
         InfluenceLayout::List => {
-            let first = row[layout.joints_at()] as usize;
-            let list = &packed.listed[first..][..row[layout.joints_at() + 1] as usize];
+            let first = influenced[0] as usize;
+            let list = &packed.influences.listed[first..][..influenced[1] as usize];
             list.iter().map(|[joint, weight]| (*joint, float(*weight))).collect()
         }
         InfluenceLayout::Four { wide_joints, weights } => {
-            let joint = |i| if wide_joints { half(layout.joints_at(), i) } else { byte(layout.joints_at(), i) };
+            let joint = |i| if wide_joints { half(0, i) } else { byte(0, i) };
             let weight = |i| match weights {
-                WeightBits::Eight => byte(layout.weights_at(), i) as f32 / 255.0,
-                WeightBits::Sixteen => half(layout.weights_at(), i) as f32 / 65_535.0,
-                WeightBits::Float => float(row[layout.weights_at() + i]),
+                WeightBits::Eight => byte(weights_at, i) as f32 / 255.0,
+                WeightBits::Sixteen => half(weights_at, i) as f32 / 65_535.0,
+                WeightBits::Float => float(influenced[weights_at + i]),
             };
             (0..4).map(|i| (joint(i), weight(i))).collect()
         }
@@ -47,8 +49,9 @@ fn unpack(packed: &PackedPrimitive, place: usize) -> Unpacked {
 fn check(p: &Primitive, packed: &PackedPrimitive) {
     let count = p.positions.len();
     assert_eq!(packed.vertices.len(), count * packed.layout.words());
+    assert_eq!(packed.influences.rows.len(), count * packed.layout.influences.words());
     assert_eq!(packed.paint.len(), count * packed.paint_layout.words());
-    assert!(packed.moved <= MOST_MOVED);
+    assert!(packed.influences.moved <= MOST_MOVED);
     for place in 0..count {
         let vertex = packed.order.vertex(place);
         let got = unpack(packed, place);
@@ -69,7 +72,7 @@ fn check(p: &Primitive, packed: &PackedPrimitive) {
             assert_eq!(*joint, u32::from(*want_joint));
             moved += (f64::from(*weight) - f64::from(*want_weight)).abs() / 2.0;
         }
-        assert!(moved <= f64::from(packed.moved) + 2e-7, "vertex {vertex}: {moved:e}");
+        assert!(moved <= f64::from(packed.influences.moved) + 2e-7, "vertex {vertex}: {moved:e}");
         let sum: f64 = got.influences.iter().map(|(_, w)| f64::from(*w)).sum();
         assert!((sum - influences.as_stored().sum(vertex)).abs() < 4e-7, "the sum is kept: {sum}");
     }
@@ -81,10 +84,10 @@ fn primitive(model: &Model) -> Primitive {
 
 #[test]
 fn shapes_come_out_as_they_went_in() {
-    for (influences, joints, words) in [(1, 4, 3 + 1 + 1 + 2), (4, 12, 7), (4, 300, 8), (8, 12, 3 + 1 + 2)] {
+    for (influences, joints, words) in [(1, 4, 1 + 2), (4, 12, 3), (4, 300, 4), (8, 12, 2)] {
         let p = primitive(&tube(Tube { influences, joints, rings: 301, ..Tube::default() }));
         let packed = pack_primitive(p.as_stored(), true);
-        assert_eq!(packed.layout.words(), words, "{:?}", packed.layout);
+        assert_eq!((packed.layout.words(), packed.layout.influences.words()), (3 + 1, words), "{:?}", packed.layout);
         check(&p, &packed);
     }
     for p in obstacle_course().meshes.iter().flat_map(|m| &m.primitives) {
@@ -99,7 +102,7 @@ fn what_is_missing_takes_no_room() {
     assert_eq!((packed.layout.words(), packed.paint.len(), packed.morphs.len()), (3, 0, 0));
     assert_eq!(packed.vertices, vec![1.0_f32.to_bits(); 15]);
     let none = pack_primitive(Primitive::default().as_stored(), true);
-    assert!(none.vertices.is_empty() && none.listed.is_empty());
+    assert!(none.vertices.is_empty() && none.influences.rows.is_empty() && none.influences.listed.is_empty());
 }
 
 #[test]
@@ -122,8 +125,9 @@ fn words_lie_where_the_shader_reads_them() {
     };
     let packed = pack_primitive(p.as_stored(), true);
     let bits = |v: f32| v.to_bits();
-    // 0.2 and 0.8 are 51 and 204 of 255; slots without weight have the first joint.
-    assert_eq!(packed.vertices, [bits(1.0), bits(2.0), bits(3.0), 0x7fff, 0x0707_0907, 0x0000_cc33]);
+    // 0.2 and 0.8 are 51 and 204 of 255; what does not count has the first joint.
+    assert_eq!(packed.vertices, [bits(1.0), bits(2.0), bits(3.0), 0x7fff]);
+    assert_eq!(packed.influences.rows, [0x0707_0907, 0x0000_cc33]);
     assert_eq!(packed.paint, [4.0, 5.0, 6.0, 7.0, 8.0, 9.0].map(f32::to_bits));
     assert_eq!((packed.paint_layout.uv_at(1), packed.paint_layout.color_at()), (0, 2));
     // The same weights stored as floats: 13107 and 52428 of 65535.
@@ -132,15 +136,16 @@ fn words_lie_where_the_shader_reads_them() {
     influences.joints[1] = 300;
     p.tangents = vec![Vec4::new(0.0, 1.0, 0.0, -1.0)];
     let packed = pack_primitive(p.as_stored(), true);
-    assert_eq!(packed.vertices[4..], [0xbfff_0000, 0x0009_012c, 0x012c_012c, 52_428 << 16 | 13_107, 0]);
-    // The same with more than four influences.
+    assert_eq!(packed.vertices[4..], [0xbfff_0000]);
+    assert_eq!(packed.influences.rows, [0x0009_012c, 0x012c_012c, 52_428 << 16 | 13_107, 0]);
+    // And with more than four.
     let influences = p.stored_influences.as_mut().unwrap();
     (influences.per_vertex, influences.joints) = (8, (1..9).collect());
     influences.weights = vec![0.5, 0.0, 0.1, 0.1, 0.1, 0.1, 0.0, 0.1];
     let packed = pack_primitive(p.as_stored(), true);
-    assert_eq!(packed.vertices[5..], [0, 6]);
-    assert_eq!(packed.listed[0], [1, bits(0.5)]);
-    assert_eq!(packed.listed[5], [8, bits(0.1)]);
+    assert_eq!((packed.vertices.len(), &packed.influences.rows[..]), (5, &[0, 6][..]));
+    assert_eq!(packed.influences.listed[0], [1, bits(0.5)]);
+    assert_eq!(packed.influences.listed[5], [8, bits(0.1)]);
 }
 
 #[test]
@@ -164,14 +169,16 @@ fn another_order_is_one_for_all_lists() {
             assert_eq!(packed.morphs[3 * (count + place)..][..3], [vertex; 3]);
         }
         // Marks have the words of their vertex, and its place.
-        let words = packed.layout.words();
+        let (own, of_influences) = (packed.layout.words(), packed.layout.influences.words());
+        let words = own + of_influences;
         let marks = pack_marks(p.as_stored(), &packed.order, &[0, 17, 4000, 99_999]);
         assert_eq!(marks.len(), 3 * (words + 1), "there is no vertex 99999");
         let places = packed.order.places(count);
         for (mark, vertex) in marks.chunks_exact(words + 1).zip([0, 17, 4000]) {
             let place = places[vertex] as usize;
             assert_eq!(mark[words] as usize, place);
-            assert_eq!(mark[..words], packed.vertices[place * words..][..words]);
+            assert_eq!(mark[..own], packed.vertices[place * own..][..own]);
+            assert_eq!(mark[own..words], packed.influences.rows[place * of_influences..][..of_influences]);
         }
         // Triangles that blend keep their order.
         let kept = pack_primitive(p.as_stored(), false);

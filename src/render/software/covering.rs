@@ -15,7 +15,8 @@ use glam::{Mat4, Vec2, Vec3, Vec4};
 
 use super::super::items::common_side;
 use super::super::layouts::PrimitiveKey;
-use super::super::scene::{Part, meeting};
+use super::super::primitive::meeting;
+use super::super::scene::Part;
 use super::super::target::SAMPLES;
 use super::super::upload::clip_from_world;
 use crate::deform::packed::{VertexLayout, layout_of, stored_weights};

@@ -1,0 +1,263 @@
+//! A primitive on the device: vertices and indices, which stay as they are, and joints and weights, which can change alone.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use super::bindings::entry;
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::layouts::{Draw, Influence};
+use super::pipelines::ModelLayouts;
+use super::pool::{BufferRange, Pool};
+use crate::deform::packed::{PackedInfluences, PackedPrimitive, PaintLayout, VertexLayout, VertexOrder};
+use crate::deform::triangle_edges;
+use crate::math::Aabb;
+use crate::model::{Primitive, PrimitiveRef, Topology};
+
+/// More of these hold a picture up, and are worth a thread: vertices, of a primitive and of a model.
+pub(super) const MANY_VERTICES: usize = 100_000;
+
+/// Vertices and indices of a primitive.
+#[derive(Debug)]
+pub(super) struct GpuPrimitive {
+    pub layout: VertexLayout,
+    pub vertices: BufferRange,
+    pub paint_layout: PaintLayout,
+    pub paint: BufferRange,
+    /// Which vertex of the model stands where.
+    pub order: VertexOrder,
+    pub indices: Indices,
+    pub topology: wgpu::PrimitiveTopology,
+    pub morphs: BufferRange,
+    pub influences: GpuInfluences,
+    /// Box of the stored vertices, mesh space.
+    pub bounds: Aabb,
+    pub edges: OnceLock<Result<Indices, GpuError>>,
+}
+
+/// The joints and weights of a primitive, in buffers that hold nothing else.
+#[derive(Debug)]
+pub(super) struct GpuInfluences {
+    /// Those of each vertex, in the order of the vertices.
+    pub rows: BufferRange,
+    /// Those of the vertices that have more than four.
+    pub listed: BufferRange,
+    /// Binds the draw uniforms (by offset), listed influences and morph targets.
+    pub group: wgpu::BindGroup,
+    /// The joint (place in the skin) that moves most of the vertices.
+    pub main_joint: u32,
+    /// Joints (places in the skin) that meet in a vertex, each with the vertex' first; `None` where no such list tells how
+    /// the surface turns.
+    pub meeting: Option<Vec<(u16, u16)>>,
+}
+
+/// An index list.
+#[derive(Clone, Debug)]
+pub(super) struct Indices {
+    pub piece: BufferRange,
+    pub count: u32,
+}
+
+impl Indices {
+    fn new(gpu: &Gpu, pool: &mut Pool, what: &str, list: &[u32]) -> Result<Self, GpuError> {
+        Ok(Self { piece: pool.put(gpu, what, bytemuck::cast_slice(list))?, count: list.len() as u32 })
+    }
+
+    /// In a buffer of its own.
+    pub fn alone(gpu: &Gpu, what: &str, list: &[u32]) -> Result<Self, GpuError> {
+        let piece = BufferRange::alone(gpu, what, bytemuck::cast_slice(list), wgpu::BufferUsages::INDEX)?;
+        Ok(Self { piece, count: list.len() as u32 })
+    }
+}
+
+/// Puts primitives on the device.
+pub(super) struct PrimitiveUploader<'a> {
+    gpu: &'a Gpu,
+    layouts: &'a ModelLayouts,
+    /// A [`Draw`] for each that is drawn.
+    uniforms: &'a wgpu::Buffer,
+    vertices: Pool,
+    /// What can change: apart, so that what stays shares no buffer with it.
+    influences: Pool,
+    indices: Pool,
+    /// Of those without listed influences and morph targets.
+    plain: Option<wgpu::BindGroup>,
+}
+
+impl<'a> PrimitiveUploader<'a> {
+    pub fn new(gpu: &'a Gpu, layouts: &'a ModelLayouts, uniforms: &'a wgpu::Buffer) -> Self {
+        use wgpu::BufferUsages as U;
+        let of_vertices = || Pool::new(gpu, U::VERTEX | U::STORAGE);
+        let (vertices, influences, indices) = (of_vertices(), of_vertices(), Pool::new(gpu, U::INDEX));
+        Self { gpu, layouts, uniforms, vertices, influences, indices, plain: None }
+    }
+
+    pub fn finish(mut self) {
+        self.vertices.finish(self.gpu);
+        self.influences.finish(self.gpu);
+        self.indices.finish(self.gpu);
+    }
+
+    /// Puts joints and weights on the device. `morphs`: the primitive's morph targets there.
+    pub fn influences(
+        &mut self,
+        p: PrimitiveRef<'_>,
+        packed: &PackedInfluences,
+        morphs: &BufferRange,
+        place: &str,
+    ) -> Result<GpuInfluences, GpuError> {
+        let (gpu, what) = (self.gpu, |part: &str| format!("{place}: its {part}"));
+        let rows = self.influences.put(gpu, &what("joints and weights"), bytemuck::cast_slice(&packed.rows))?;
+        let list: &[Influence] = bytemuck::cast_slice(&packed.listed);
+        let listed = self.influences.put(gpu, &what("influences"), bytemuck::cast_slice(list))?;
+        let is_plain = packed.listed.is_empty() && p.morphs.is_empty();
+        let make = || primitive_group(gpu, self.layouts, place, self.uniforms, (listed.binding(), morphs.binding()));
+        let group = if is_plain { self.plain.get_or_insert_with(make).clone() } else { make() };
+        Ok(GpuInfluences { rows, listed, group, main_joint: main_joint(p), meeting: meeting(p) })
+    }
+}
+
+/// Binds the uniforms of all draws, the listed influences of a primitive, and its morph targets or deformed vertices.
+pub(super) fn primitive_group(
+    gpu: &Gpu,
+    layouts: &ModelLayouts,
+    label: &str,
+    uniforms: &wgpu::Buffer,
+    (influences, morphs): (wgpu::BindingResource<'_>, wgpu::BindingResource<'_>),
+) -> wgpu::BindGroup {
+    let size = wgpu::BufferSize::new(size_of::<Draw>() as u64);
+    let draw = wgpu::BufferBinding { buffer: uniforms, offset: 0, size };
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: Some(label),
+        layout: &layouts.primitive,
+        entries: &[entry(0, wgpu::BindingResource::Buffer(draw)), entry(1, influences), entry(2, morphs)],
+    })
+}
+
+impl GpuPrimitive {
+    /// Drawn once `uploader` is finished.
+    pub fn new(
+        uploader: &mut PrimitiveUploader<'_>,
+        p: PrimitiveRef<'_>,
+        packed: PackedPrimitive,
+        place: &str,
+    ) -> Result<Self, GpuError> {
+        let (gpu, what) = (uploader.gpu, |part: &str| format!("{place}: its {part}"));
+        let vertices = uploader.vertices.put(gpu, &what("vertices"), bytemuck::cast_slice(&packed.vertices))?;
+        let paint = uploader.vertices.put(gpu, &what("colours"), bytemuck::cast_slice(&packed.paint))?;
+        let morphs = uploader.vertices.put(gpu, &what("morph targets"), bytemuck::cast_slice(&packed.morphs))?;
+        let influences = uploader.influences(p, &packed.influences, &morphs, place)?;
+        let list = packed.indices.as_deref().unwrap_or(&p.indices);
+        Ok(Self {
+            layout: packed.layout,
+            vertices,
+            paint_layout: packed.paint_layout,
+            paint,
+            indices: Indices::new(gpu, &mut uploader.indices, &what("indices"), list)?,
+            order: packed.order,
+            topology: match p.topology {
+                Topology::Points => wgpu::PrimitiveTopology::PointList,
+                Topology::Lines => wgpu::PrimitiveTopology::LineList,
+                Topology::Triangles => wgpu::PrimitiveTopology::TriangleList,
+            },
+            morphs,
+            influences,
+            bounds: Aabb::from_points(p.positions.iter().copied()),
+            edges: OnceLock::new(),
+        })
+    }
+
+    /// Every edge once, as lines; made when first asked for. `None` where they are many and somebody else makes them
+    /// ([`super::scene::GpuModel::wire`]).
+    pub fn edges(&self, gpu: &Gpu, p: &Primitive, waits: bool) -> Option<Result<&Indices, GpuError>> {
+        if waits && self.edges.get().is_none() && has_many_edges(p) {
+            return None;
+        }
+        let make = || Indices::alone(gpu, "the wireframe", &edges(p, &self.order, &|| false));
+        Some(self.edges.get_or_init(make).as_ref().map_err(GpuError::clone))
+    }
+}
+
+impl GpuInfluences {
+    /// Adds the joints that meet in some vertices to those that are known to.
+    pub fn meet(&mut self, p: PrimitiveRef<'_>, vertices: &[u32]) {
+        let Some(influences) = p.influences else { return };
+        let Some(known) = self.meeting.take() else { return };
+        let mut pairs: BTreeSet<(u16, u16)> = known.into_iter().collect();
+        for vertex in vertices {
+            let (joints, weights) = influences.of(*vertex as usize);
+            if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
+                return;
+            }
+            let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
+            let Some(first) = used.next() else { continue };
+            pairs.insert((first, first));
+            pairs.extend(used.map(|other| (first, other)));
+        }
+        self.meeting = Some(pairs.into_iter().collect());
+    }
+}
+
+pub(super) fn has_many_edges(p: &Primitive) -> bool {
+    p.indices.len() > 3 * MANY_VERTICES
+}
+
+/// The place in the skin of the joint with the most weight in all.
+fn main_joint(p: PrimitiveRef<'_>) -> u32 {
+    let Some(influences) = p.influences else { return 0 };
+    let mut sums: Vec<f32> = Vec::new();
+    for (joint, weight) in influences.all() {
+        let at = usize::from(joint);
+        if sums.len() <= at {
+            sums.resize(at + 1, 0.0);
+        }
+        sums[at] += weight;
+    }
+    let most = sums.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+    most.map_or(0, |(joint, _)| joint as u32)
+}
+
+/// Pairs worth looking at for every picture.
+const MOST_PAIRS: usize = 4096;
+/// Pairs that are remembered while they are collected.
+const SEEN_PAIRS: usize = 1024;
+
+/// Joints that meet in a vertex: see [`GpuPrimitive::meeting`].
+pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
+    let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
+    let mut pairs = BTreeSet::new();
+    // Most vertices say what one shortly before them said: this remembers some, each in a place of its own.
+    let mut seen = [None; SEEN_PAIRS];
+    let mut add = |pair: (u16, u16), pairs: &mut BTreeSet<_>| {
+        let place = &mut seen[(usize::from(pair.0) * 5 + usize::from(pair.1)) % SEEN_PAIRS];
+        if *place != Some(pair) {
+            *place = Some(pair);
+            pairs.insert(pair);
+        }
+    };
+    for i in 0..p.positions.len() {
+        let (joints, weights) = influences.of(i);
+        if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
+            return None;
+        }
+        let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
+        // What nothing moves is a point.
+        let Some(first) = used.next() else { continue };
+        add((first, first), &mut pairs);
+        used.for_each(|other| add((first, other), &mut pairs));
+    }
+    Some(pairs.into_iter().collect())
+}
+
+/// Every edge of a primitive once, by places on the device; none once `stop` says so.
+pub(super) fn edges(p: &Primitive, order: &VertexOrder, stop: &dyn Fn() -> bool) -> Vec<u32> {
+    if p.topology != Topology::Triangles {
+        return Vec::new();
+    }
+    let mut ends = triangle_edges(p.indices.as_chunks().0, p.vertex_count(), stop).unwrap_or_default();
+    if !order.is_own() {
+        let places = order.places(p.vertex_count());
+        ends.iter_mut().for_each(|ends| *ends = ends.map(|vertex| places[vertex as usize]));
+    }
+    ends.into_flattened()
+}
