@@ -2,6 +2,8 @@
 //! was made.
 
 mod build;
+#[cfg(test)]
+mod comparison_tests;
 
 pub use build::{SceneColors, grid_unit};
 

@@ -8,11 +8,13 @@ use winit::event_loop::ActiveEventLoop;
 use super::ui::BackgroundStatus;
 use super::window::Window;
 use super::{App, AppError};
+use crate::inspect::check::FindingPose;
 use crate::model::Model;
 use crate::pose::resolve;
 use crate::render::BackgroundWork;
 use crate::session::{
-    Command, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle, ToolCommand, ViewCommand,
+    Command, ComparisonCommand, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
+    ToolCommand, ViewCommand, WorstPose,
 };
 
 impl App {
@@ -92,6 +94,20 @@ impl App {
         }
     }
 
+    /// The worst moment of a comparison was found, if there is one.
+    pub(super) fn show_worst(&mut self, worst: Option<WorstPose>) {
+        match worst.map(|worst| worst.pose) {
+            // Whoever gave it up meanwhile stays where they are.
+            Some(FindingPose::Clip { time_secs, .. }) if self.session.is_seeking_worst() => {
+                self.session.apply(ComparisonCommand::ShowMoment(time_secs));
+            }
+            _ if self.session.is_seeking_worst() => {
+                self.session.apply(ComparisonCommand::ToWorstMoment);
+            }
+            _ => {}
+        }
+    }
+
     /// Carries out the click that waited until vertices of `model` could be found.
     pub(super) fn carry_out_click(&mut self, model: &Arc<Model>) {
         let is_open = self.session.document().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
@@ -116,6 +132,12 @@ impl App {
         if let Some(document) = self.session.document().filter(|d| d.lacks_stats()) {
             self.jobs.count_weights(document);
         }
+        if self.session.is_seeking_worst() {
+            self.jobs.seek_worst(&self.session);
+        } else {
+            self.jobs.stop_seeking();
+        }
+        self.status.worst = self.jobs.seeking();
         // Weights have changed since it was looked at; what a tool is tried for is not looked at.
         let is_other = |d: &&Document| d.inspection.is_some() || self.status.checking;
         let inspecting = self.inspecting.as_ptr();

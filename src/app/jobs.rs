@@ -14,7 +14,7 @@ use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions, RomReport};
 use crate::model::{Model, WeightChange};
 use crate::parallel::{Job, JobContext};
-use crate::session::{Document, Source};
+use crate::session::{Document, Session, Source, WorstPose};
 
 use super::ui::fonts;
 
@@ -40,6 +40,8 @@ pub(super) enum Report {
     WorkedOut(Arc<Model>, Box<Task>, Option<Box<Outcome>>),
     /// The weights of a model are counted.
     Counted,
+    /// The worst moment of a comparison; `None` where there is none.
+    Worst(Option<WorstPose>),
     /// Vertices of a model can be found under the pointer.
     Pickable(Arc<Model>),
     /// The user chose a file.
@@ -86,6 +88,8 @@ enum Kind {
     Tool(Weak<Model>, Box<Task>, Instant),
     /// Counts the weights of this model.
     Counting(Weak<Model>),
+    /// Looking for the worst moment of a comparison.
+    Comparison,
     Inspection,
     RangeOfMotion,
     Fonts,
@@ -264,6 +268,34 @@ impl Jobs {
     pub(super) fn stop_motion(&mut self) {
         self.measured = 0.0;
         self.running.retain(|(kind, _)| !matches!(kind, Kind::RangeOfMotion));
+    }
+
+    /// Looks for the moment of the clip at which the two sides of a comparison are farthest apart, unless that is under way.
+    pub(super) fn seek_worst(&mut self, session: &Session) {
+        if self.seeking().is_some() {
+            return;
+        }
+        let session = session.clone();
+        self.start(Kind::Comparison, "worst moment", move |context| {
+            let worst = session.worst_moment(&mut |fraction| {
+                if context.set_fraction(fraction) {
+                    context.wake();
+                }
+                !context.is_cancelled()
+            });
+            Some(Report::Worst(worst))
+        });
+    }
+
+    /// How much of the clip was looked at for that, 0…1, while it is under way.
+    pub(super) fn seeking(&self) -> Option<f32> {
+        let seeking = self.running.iter().find(|(kind, _)| matches!(kind, Kind::Comparison));
+        seeking.map(|(_, job)| job.fraction())
+    }
+
+    /// Gives that up; nothing of it is reported any more.
+    pub(super) fn stop_seeking(&mut self) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Comparison));
     }
 
     /// Looks for fonts of the system that have these letters.

@@ -335,6 +335,7 @@ impl App {
                 }
                 // The next picture shows the figures.
                 Report::Counted => {}
+                Report::Worst(worst) => self.show_worst(worst),
                 Report::Measuring(fraction) => self.status.rom = Some(fraction),
                 Report::Measured(model, report) => {
                     self.status.rom = None;

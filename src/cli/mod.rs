@@ -2,6 +2,7 @@
 
 mod bake;
 mod check;
+mod compare;
 mod diff;
 mod fix;
 mod info;
@@ -63,6 +64,7 @@ enum Subcommands {
     Check(check::CheckArgs),
     Fix(Box<fix::FixArgs>),
     Diff(diff::DiffArgs),
+    Compare(compare::CompareArgs),
 }
 
 /// The file that every subcommand works on.
@@ -219,6 +221,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Check(args)) => check::run(&args),
         Some(Subcommands::Fix(args)) => fix::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
+        Some(Subcommands::Compare(args)) => compare::run(&args),
     }
 }
 

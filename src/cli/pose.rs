@@ -47,6 +47,11 @@ pub(super) fn parse_secs(text: &str) -> Result<f32, String> {
 }
 
 impl PoseArgs {
+    /// A clip at a time, or the rest pose, deformed by a method.
+    pub(super) fn of(clip: Option<String>, time: f32, method: &str, normalise_weights: bool) -> Self {
+        Self { clip, time, pose: None, method: method.to_owned(), normalise_weights, morph: Vec::new() }
+    }
+
     /// Returns the path of the pose file, if one is named.
     pub(super) fn file(&self) -> Option<&Path> {
         self.pose.as_deref()

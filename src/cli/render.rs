@@ -12,17 +12,19 @@ use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::{
-    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_point, parse_size,
-    print, printable, tell_warnings, unwritable,
+    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_palette, parse_point,
+    parse_size, print, printable, tell_warnings, unwritable,
 };
-use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
+use crate::deform::{Deformer, METHODS, PaletteBuffer, PaletteFit};
 use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, SceneColors};
 use crate::math::{Aabb, Projection};
 use crate::model::{BlockFormats, Model};
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
-use crate::session::{CameraCommand, FOV_Y, Lighting, Session, Toggle, ViewCommand, ViewFrom};
+use crate::session::{
+    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, Session, Toggle, ViewCommand, ViewFrom,
+};
 
 /// Draw a picture of the posed model, without a display
 ///
@@ -64,6 +66,15 @@ pub(super) struct RenderArgs {
     /// Vertical angle of view in degrees, with --eye
     #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_fov, requires = "eye")]
     fov: Option<f32>,
+    /// Compare with this method: it deforms the right side of the picture
+    #[arg(long, value_name = "METHOD", value_parser = method_names())]
+    compare: Option<String>,
+    /// With --compare: the part of the width that the left side has
+    #[arg(long, value_name = "0-1", default_value = "0.5", value_parser = parse_part, requires = "compare")]
+    split: f32,
+    /// With --compare: each side has a half of the picture for itself
+    #[arg(long, requires = "compare", conflicts_with = "split")]
+    side_by_side: bool,
     #[command(flatten)]
     look: LookArgs,
     /// Draw with this material variant of the file (its name, or its number from 0)
@@ -265,13 +276,21 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     if let Some(side) = side {
         session.apply(CameraCommand::LookFrom(side));
     }
-    session.apply(CameraCommand::SetViewport(Vec2::new(args.size[0] as f32, args.size[1] as f32)));
+    let [width, height] = args.size.map(|side| side as f32);
+    session.apply(CameraCommand::SetViewport(Vec2::new(if args.side_by_side { 0.5 * width } else { width }, height)));
     session.apply(CameraCommand::FrameBox(bounds));
     light(args.lights, session)?;
     session.apply(ViewCommand::SetPaletteBuffer(args.palette));
     if let Some(name) = &args.camera {
         let camera = find_camera(session, name)?;
         session.apply(CameraCommand::SetCamera(Some(camera)));
+    }
+    if let Some(method) = METHODS.iter().find(|method| Some(method.id) == args.compare.as_deref()) {
+        let layout = if args.side_by_side { ComparisonLayout::SideBySide } else { ComparisonLayout::Split };
+        session.apply(ComparisonCommand::Set(true));
+        session.apply(ComparisonCommand::SetMethod(method.id));
+        session.apply(ComparisonCommand::SetLayout(layout));
+        session.apply(ComparisonCommand::SetSplit(args.split));
     }
     let mut frame = Frame::default();
     frame.build(session, &SceneColors::DARK);
@@ -284,6 +303,11 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         // The target is always seen, even if it is far outside.
         let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([target]));
         (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds.union(target));
+    }
+    if let Some(other) = frame.compared.as_deref_mut() {
+        (other.frame.camera, other.frame.display.background) = (frame.camera, frame.display.background);
+        let [width, height] = args.size.map(|side| side as f32);
+        frame.add_divider(width / height, DIVIDER * (height / 720.0).max(1.0), DIVIDER_COLOR);
     }
     Ok(frame)
 }
@@ -353,6 +377,17 @@ fn planes(world_from_view: Affine3A, bounds: Aabb) -> (f32, f32) {
 
 fn parse_fov(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|d| (1.0..=175.0).contains(d)).ok_or_else(|| "expected degrees, 1 to 175".into())
+}
+
+/// The line between two sides: its width in pixels of a picture 720 high, and its colour.
+const DIVIDER: f32 = 2.0;
+const DIVIDER_COLOR: [f32; 4] = [1.0, 1.0, 1.0, 0.9];
+
+fn parse_part(text: &str) -> Result<f32, String> {
+    text.parse()
+        .ok()
+        .filter(|part| (0.0..=1.0).contains(part))
+        .ok_or_else(|| "expected a part of the width, 0 to 1".into())
 }
 
 fn parse_samples(text: &str) -> Result<u32, String> {

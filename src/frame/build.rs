@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
 
-use super::{Background, Bone, Camera, Display, Dots, Frame, Grid, Light, Line, joint_color};
-use crate::deform::Deformer;
+use super::{Background, Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color};
+use crate::deform::{Deformer, Method, Surface};
 use crate::inspect::{BoneShape, Explanation, Term};
 use crate::math::{Aabb, Projection};
 use crate::model::{Change, Model, NodeId, Property};
-use crate::session::{Lighting, PosedLight, Session};
+use crate::session::{ComparisonLayout, Lighting, PosedLight, Session};
 
 /// Colours that come from the theme: sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,17 +83,55 @@ impl SceneColors {
 
 impl Frame {
     /// Describes `session` as it stands ([`Session::update_pose`] has run). Reuses this frame's memory.
+    ///
+    /// Where the session compares two surfaces, this is the left side (or the one that a blinking picture shows now), and the other
+    /// one is [`Frame::compared`].
     pub fn build(&mut self, session: &Session, colors: &SceneColors) {
+        let compared = self.compared.take();
+        self.build_alone(session, colors);
+        let Some(comparison) = session.comparison() else { return };
+        let mut other =
+            compared.unwrap_or_else(|| Box::new(Compared { frame: Self::default(), layout: SideLayout::SideBySide }));
+        other.frame.clone_from(self);
+        other.frame.model = session.compared_model().map(Arc::clone);
+        other.frame.deform_by(comparison.method, session, |member| session.compared_surface(comparison, member));
+        other.layout = match comparison.layout {
+            ComparisonLayout::Split => SideLayout::Split(comparison.split),
+            ComparisonLayout::SideBySide => SideLayout::SideBySide,
+            ComparisonLayout::Blink => {
+                if comparison.is_turned != comparison.swapped {
+                    std::mem::swap(self, &mut other.frame);
+                }
+                return;
+            }
+        };
+        if comparison.swapped {
+            std::mem::swap(self, &mut other.frame);
+        }
+        self.compared = Some(other);
+    }
+
+    /// Says how vertices are deformed, and by whom. `surface` gives the surface of a member of the crowd.
+    fn deform_by(
+        &mut self,
+        method: &'static Method,
+        session: &Session,
+        surface: impl Fn(usize) -> Option<Arc<Surface>>,
+    ) {
+        self.method = method;
+        self.deformer = if method.pass.is_some() { Deformer::Processor } else { session.view().deformer };
+        self.surfaces.clear();
+        if self.deformer == Deformer::Processor {
+            self.surfaces.extend((0..session.crowd()).filter_map(surface));
+        }
+    }
+
+    fn build_alone(&mut self, session: &Session, colors: &SceneColors) {
         let view = session.view();
         let (near, far) = view.planes(session.shown_bounds());
         self.model = session.model().map(Arc::clone);
         self.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
-        self.method = view.method;
-        self.deformer = if view.method.pass.is_some() { Deformer::Processor } else { view.deformer };
-        self.surfaces.clear();
-        if self.deformer == Deformer::Processor {
-            self.surfaces.extend((0..session.crowd()).filter_map(|member| session.member_surface(member)));
-        }
+        self.deform_by(view.method, session, |member| session.member_surface(member));
         self.palettes.clone_from(&session.pose().palettes);
         self.palettes.extend_from_slice(&session.pose().crowd.palettes);
         self.morph_weights.clone_from(&session.pose().local.morph_weights);
@@ -108,6 +146,9 @@ impl Frame {
         self.lines.clear();
         self.marked = Arc::clone(&view.marked);
         self.inspection = session.document().and_then(|d| d.inspection.clone());
+        if view.overlay.is_some_and(|overlay| overlay.id == "distance") {
+            self.inspection = session.compared_surfaces().map(|compared| Arc::clone(&compared.inspection));
+        }
         let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weights_joint()).flatten();
         self.display = Display {
             overlay: view.overlay,

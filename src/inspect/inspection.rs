@@ -17,6 +17,9 @@ pub struct Inspection {
     /// For each vertex: the largest difference between one of its weights and that of its mirror image; below zero
     /// where it has none.
     pub asymmetry: PerVertex,
+    /// The distance of each vertex between the two surfaces that are compared, metres. Not of the model as stored: only what a
+    /// comparison makes has it.
+    pub distance: PerVertex,
 }
 
 impl Inspection {
@@ -26,7 +29,7 @@ impl Inspection {
         let mut report = check(model, options, cancel)?;
         let rogue = rogue(model, &report);
         let asymmetry = report.symmetry.take().unwrap_or_else(|| symmetry::differences(model, cancel));
-        (!cancel.load(Ordering::Relaxed)).then_some(Self { report, rogue, asymmetry })
+        (!cancel.load(Ordering::Relaxed)).then_some(Self { report, rogue, asymmetry, distance: PerVertex::default() })
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod bones;
 pub mod check;
+mod distance;
 mod explain;
 mod inspection;
 mod overlay;
@@ -21,6 +22,7 @@ mod transformed_by_tests;
 mod vertex;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};
+pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::Inspection;
 pub use overlay::{OVERLAYS, Overlay, SCALE_ROWS, Scale, Step, overlay};

@@ -143,7 +143,7 @@ const YELLOW: [f32; 3] = [0.941, 0.894, 0.259];
 const VERMILION: [f32; 3] = [0.835, 0.369, 0.0];
 
 /// All overlays, in the order of the menu.
-pub static OVERLAYS: &[&Overlay] = &[&WEIGHTS, &DOMINANT, &INFLUENCES, &SUM, &ALARMS, &ASYMMETRY, &ROGUE];
+pub static OVERLAYS: &[&Overlay] = &[&WEIGHTS, &DOMINANT, &INFLUENCES, &SUM, &ALARMS, &ASYMMETRY, &ROGUE, &DISTANCE];
 
 /// Finds an overlay by [`Overlay::id`].
 #[must_use]
@@ -276,6 +276,26 @@ static ROGUE: Overlay = Overlay {
         rigid: None,
     },
     values: Some(|inspection| &inspection.rogue),
+    of_joint: false,
+    has_limit: false,
+};
+
+static DISTANCE: Overlay = Overlay {
+    id: "distance",
+    label: "Distance of two methods",
+    short: None,
+    key: None,
+    help: "Colour the skin by how far the two sides of a comparison are apart",
+    wgsl: wgsl!("overlay/distance.wgsl"),
+    // By powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-1.0, 2.0],
+        ticks: &[(-1.0, "0.1 mm"), (0.0, "1 mm"), (1.0, "10 mm"), (2.0, "100 mm")],
+        none: Some(Step { label: "Less than 0.01 mm", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(|inspection| &inspection.distance),
     of_joint: false,
     has_limit: false,
 };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
+use super::comparison::ComparisonCommand;
 use super::edits::{ChannelKind, ChannelValue};
 use super::playback::{LoopMode, PoseSource};
 use super::tools::ToolCommand;
@@ -34,6 +35,8 @@ pub enum Command {
     Selection(SelectionCommand),
     /// Commands about the finding that is shown.
     Finding(FindingCommand),
+    /// Comparing two surfaces.
+    Comparison(ComparisonCommand),
     /// Commands that look for faults; the application carries them out in the background.
     Inspection(InspectionCommand),
     /// Commands about what is shown of the model, and how.
@@ -61,6 +64,7 @@ families!(
     Playback(PlaybackCommand),
     Selection(SelectionCommand),
     Finding(FindingCommand),
+    Comparison(ComparisonCommand),
     Inspection(InspectionCommand),
     View(ViewCommand),
     Camera(CameraCommand),

@@ -137,7 +137,7 @@ impl Session {
     }
 
     /// Shows exactly this pose: pose edits are removed, in one step that can be undone.
-    fn pose_as(&mut self, pose: FindingPose) {
+    pub(super) fn pose_as(&mut self, pose: FindingPose) {
         self.playback.playing = false;
         let mut edits = Edits::default();
         match pose {
@@ -161,7 +161,7 @@ impl Session {
     }
 
     /// Returns the box around these vertices and joints as posed, and some of what is around.
-    fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
+    pub(super) fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
         let Some(posed) = self.posed() else { return Aabb::EMPTY };
         let mut bounds = inspect::bounds_of(&posed, &self.pose.draws, &mut |instance, primitive, out| {
             out.extend_from_slice(vertices.of(instance.mesh, primitive));

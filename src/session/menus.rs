@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use super::{
-    CameraCommand, Command, CommandRow, EditCommand, FileCommand, Key, Lighting, Menu, Panel, PlaybackCommand,
-    PoseSource, SelectionCommand, Shortcut, Toggle, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
+    CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Key, Lighting, Menu, Panel,
+    PlaybackCommand, PoseSource, SelectionCommand, Shortcut, Toggle, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
 use crate::edit::OPERATIONS;
 use crate::inspect::{BoneShape, OVERLAYS, Overlay};
@@ -320,6 +320,13 @@ static ROWS: &[CommandRow] = &[
         None,
         Command::View(ViewCommand::SetCrowd(1000)),
         "Show a thousand of it, each at its own time of the clip",
+    ),
+    row(
+        Menu::View,
+        "Compare",
+        key(Key::Char('x')),
+        Command::Comparison(ComparisonCommand::Toggle),
+        "Compare two deformation methods, or edited weights with stored ones, in one picture",
     ),
     row(
         Menu::View,

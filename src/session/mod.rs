@@ -4,6 +4,9 @@
 
 mod camera;
 mod command;
+mod comparison;
+#[cfg(test)]
+mod comparison_tests;
 mod crowd;
 mod document;
 #[cfg(test)]
@@ -31,6 +34,7 @@ pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FindingCommand, InspectionCommand, Panel,
     PlaybackCommand, SelectionCommand, ViewCommand, WindowCommand,
 };
+pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, WorstPose};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
 pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
@@ -73,6 +77,8 @@ pub struct Session {
     is_patient: bool,
     /// Whether normalised weights are asked for, and the owner of the session computes them.
     is_normalising: bool,
+    /// The worst moment of a comparison is asked for, and others look for it.
+    is_seeking_worst: bool,
     tools: Tools,
 }
 
@@ -240,6 +246,7 @@ impl Session {
             }
             Command::Selection(command) => self.point_at(command),
             Command::Finding(command) => self.examine(&command),
+            Command::Comparison(command) => self.compare(&command),
             Command::Camera(command) => self.move_camera(command),
         }
         None

@@ -62,7 +62,7 @@ impl Session {
 
     fn hit(&self, at: Vec2, index: &inspect::PickIndex) -> Option<Hit> {
         let shown = self.view.mesh || self.view.wireframe;
-        shown.then(|| index.pick(&self.posed()?, &self.pose.draws, self.view.ray(at))).flatten()
+        shown.then(|| index.pick(&self.posed_at(at)?, &self.pose.draws, self.view.ray(at))).flatten()
     }
 
     /// Explains why the pinned vertex is where it is.

@@ -4,17 +4,21 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{CrowdPose, Pose, Session};
+use glam::Vec2;
+
+use super::{ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, Pose, Session};
 use crate::deform::{Method, Surface, SurfaceInput};
 use crate::inspect::PosedModel;
 
-/// A method, and the number of a crowd's member; 0 is the model itself.
-type SurfaceKey = (&'static Method, usize);
+/// A method, a member of the crowd (0 is the model itself), and whether weights are those of the file.
+type SurfaceKey = (&'static Method, usize, bool);
 
 /// The surfaces of one pose, one for each method (and member of a crowd) that was asked for.
 #[derive(Debug, Default)]
 pub(super) struct SurfaceCache {
     held: Mutex<Vec<(SurfaceKey, Arc<Surface>)>>,
+    /// Two of them that were compared.
+    compared: Mutex<Option<Arc<ComparedSurfaces>>>,
     made: AtomicUsize,
 }
 
@@ -22,7 +26,12 @@ impl Clone for SurfaceCache {
     /// Copies the cache; both share the surfaces that exist and are independent afterwards.
     fn clone(&self) -> Self {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { held: Mutex::new(held), made: AtomicUsize::new(self.made.load(Ordering::Relaxed)) }
+        let compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self {
+            held: Mutex::new(held),
+            compared: Mutex::new(compared),
+            made: AtomicUsize::new(self.made.load(Ordering::Relaxed)),
+        }
     }
 }
 
@@ -30,18 +39,20 @@ impl SurfaceCache {
     /// Forgets all surfaces, since the pose has changed.
     pub fn forget(&mut self) {
         self.held.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.compared.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// Returns the surface by `method`, if it has been computed.
     fn at_hand(&self, method: &Method) -> Option<Arc<Surface>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().find(|((by, member), _)| std::ptr::eq(*by, method) && *member == 0).map(|(_, s)| Arc::clone(s))
+        let is_it = |(by, member, stored): &SurfaceKey| std::ptr::eq(*by, method) && *member == 0 && !stored;
+        held.iter().find(|(key, _)| is_it(key)).map(|(_, surface)| Arc::clone(surface))
     }
 
     /// Returns the surface of `key`; a second caller waits while it is computed.
     fn get(&self, key: SurfaceKey, make: impl FnOnce() -> Surface) -> Arc<Surface> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |other: &SurfaceKey| std::ptr::eq(other.0, key.0) && other.1 == key.1;
+        let is_it = |other: &SurfaceKey| std::ptr::eq(other.0, key.0) && (other.1, other.2) == (key.1, key.2);
         if let Some((_, surface)) = held.iter().find(|(other, _)| is_it(other)) {
             return Arc::clone(surface);
         }
@@ -49,6 +60,16 @@ impl SurfaceCache {
         self.made.fetch_add(1, Ordering::Relaxed);
         held.push((key, Arc::clone(&surface)));
         surface
+    }
+
+    /// What two surfaces are when they are compared; `make` works it out where that has not been done.
+    pub fn compared(&self, of: &[Arc<Surface>; 2], make: impl FnOnce() -> ComparedSurfaces) -> Arc<ComparedSurfaces> {
+        let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |held: &&Arc<ComparedSurfaces>| held.surfaces.iter().zip(of).all(|(a, b)| Arc::ptr_eq(a, b));
+        if let Some(held) = compared.as_ref().filter(is_it) {
+            return Arc::clone(held);
+        }
+        Arc::clone(compared.insert(Arc::new(make())))
     }
 }
 
@@ -63,14 +84,22 @@ impl Session {
     /// Does the same as [`Session::surface`] by another method than the one that is shown.
     #[must_use]
     pub fn surface_by(&self, method: &'static Method) -> Option<Arc<Surface>> {
-        let input = self.surface_input(method)?;
-        Some(self.pose.surfaces.get((method, 0), || Surface::of(&input)))
+        self.surface_of(method, 0, false)
     }
 
     /// Returns the surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
     #[must_use]
     pub fn member_surface(&self, member: usize) -> Option<Arc<Surface>> {
-        let input = self.surface_input(self.view.method)?;
+        self.surface_of(self.view.method, member, false)
+    }
+
+    /// The surface of one member of the crowd by any method. `stored`: with the weights as the file stores them.
+    pub(super) fn surface_of(&self, method: &'static Method, member: usize, stored: bool) -> Option<Arc<Surface>> {
+        let stored = stored.then(|| self.document.as_ref().map(|document| &**document.stored())).flatten();
+        let stored =
+            stored.filter(|stored| !self.model().is_some_and(|model| std::ptr::eq(*stored, &raw const **model)));
+        let input = self.surface_input(method)?;
+        let input = SurfaceInput { model: stored.unwrap_or(input.model), ..input };
         let CrowdPose { palettes, morph_weights, .. } = &self.pose.crowd;
         let other = |i: usize| SurfaceInput {
             palettes: &palettes[i * input.palettes.len()..][..input.palettes.len()],
@@ -78,7 +107,7 @@ impl Session {
             ..input
         };
         let make = || Surface::of(&member.checked_sub(1).map_or(input, other));
-        (member < self.crowd()).then(|| self.pose.surfaces.get((self.view.method, member), make))
+        (member < self.crowd()).then(|| self.pose.surfaces.get((method, member, stored.is_some()), make))
     }
 
     /// Returns how many surfaces this session has deformed.
@@ -102,6 +131,18 @@ impl Session {
     pub(super) fn posed(&self) -> Option<PosedModel<'_>> {
         let SurfaceInput { model, palettes, morph_weights, method, .. } = self.surface_input(self.view.method)?;
         Some(PosedModel { model, palettes, morph_weights, method, surface: self.surface_at_hand() })
+    }
+
+    /// Returns the open model as the side of a split picture has it that is seen at a point of the viewport.
+    pub(super) fn posed_at(&self, at: Vec2) -> Option<PosedModel<'_>> {
+        let is_second = |c: &&Comparison| {
+            c.layout == ComparisonLayout::Split && (at.x >= c.split * self.view.viewport.x) != c.swapped
+        };
+        let Some(comparison) = self.comparison().filter(is_second) else { return self.posed() };
+        let method = comparison.method;
+        let SurfaceInput { palettes, morph_weights, .. } = self.surface_input(method)?;
+        let surface = method.pass.and_then(|_| self.compared_surface(comparison, 0));
+        Some(PosedModel { model: self.compared_model()?, palettes, morph_weights, method, surface })
     }
 }
 

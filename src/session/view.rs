@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 
+use super::comparison::Comparison;
 use super::{Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, Orbit, Session, ViewCommand};
 use crate::deform::{self, Deformer, METHODS, Method, PaletteBuffer};
 use crate::inspect::{self, BoneShape, Overlay, VertexRef, VertexSet};
@@ -133,6 +134,8 @@ pub struct View {
     pub method: &'static Method,
     /// Who deforms vertices before they are drawn; methods that need neighbours are left to the processor in any case.
     pub deformer: Deformer,
+    /// What is compared with what is shown, if anything is.
+    pub comparison: Option<Comparison>,
     /// Whether bones are drawn over the surface.
     pub bones: bool,
     /// The shape in which they are drawn.
@@ -192,6 +195,7 @@ impl Default for View {
             ramp: Ramp::default(),
             method: METHODS[0],
             deformer: Deformer::Auto,
+            comparison: None,
             bones: true,
             bone_shape: BoneShape::default(),
             bone_size: 1.0,

@@ -2,6 +2,7 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
+mod comparison;
 mod editing;
 mod findings;
 mod focus;

@@ -62,8 +62,12 @@ fn fold(ui: &mut Ui, folded: bool) -> bool {
 /// Explains the colours.
 fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec<Command>) {
     let view = session.view();
+    if overlay.id == "distance" && session.comparison().is_none() {
+        ui.label(RichText::new("Shown while two methods are compared").color(colors(ui).text));
+        return;
+    }
     let waits = overlay.values.is_some() && session.document().is_none_or(|d| d.inspection.is_none());
-    if waits {
+    if waits && overlay.id != "distance" {
         ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
         return;
     }

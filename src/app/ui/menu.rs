@@ -14,8 +14,9 @@ use super::{UiState, bones, crowd, icons};
 use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
-    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, EditCommand, FileCommand, Lighting, Menu, Panel,
-    PlaybackCommand, PoseSource, SelectionCommand, Session, Shortcut, Toggle, ToolCommand, ViewCommand, WindowCommand,
+    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Lighting,
+    Menu, Panel, PlaybackCommand, PoseSource, SelectionCommand, Session, Shortcut, Toggle, ToolCommand, ViewCommand,
+    WindowCommand,
 };
 
 const MENUS: [(Menu, &str); 7] = [
@@ -307,6 +308,7 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::View(ViewCommand::ToggleOverlay(id)) => view.overlay.is_some_and(|o| o.id == *id),
         Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
         Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
+        Command::Comparison(ComparisonCommand::Toggle) => session.comparison().is_some(),
         Command::View(ViewCommand::SetBoneShape(shape)) => view.bone_shape == *shape,
         Command::View(ViewCommand::ToggleDeformingOnly) => session.deforming_only(),
         Command::View(ViewCommand::SetLighting(lighting)) => {

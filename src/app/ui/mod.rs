@@ -5,6 +5,7 @@ mod background_query;
 mod bidi;
 mod bones;
 mod card;
+mod comparison;
 mod copied;
 mod crowd;
 mod dialogs;
@@ -148,6 +149,8 @@ pub struct Status {
     /// The share of a range of motion that is measured, 0…1; its *Cancel* sends
     /// [`crate::session::InspectionCommand::CancelRom`].
     pub rom: Option<f32>,
+    /// How much of a clip was looked at for the worst moment of a comparison, 0…1.
+    pub worst: Option<f32>,
     /// The name of the GPU, for the About dialog.
     pub adapter: String,
     /// How many joint matrices its buffers hold; `None` while there is no GPU.

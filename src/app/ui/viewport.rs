@@ -5,9 +5,11 @@ use egui::{CursorIcon, PointerButton, Rect, Response, Sense, Ui, UiBuilder, Widg
 use glam::Vec2;
 
 use super::widgets::{INSET, chip, tip};
-use super::{Status, UiState, ViewportArea, bones, card, copied, crowd, ghosts, legend, menu, names, status, triad};
+use super::{
+    Status, UiState, ViewportArea, bones, card, comparison, copied, crowd, ghosts, legend, menu, names, status, triad,
+};
 use crate::inspect::Hit;
-use crate::session::{CameraCommand, Command, SelectionCommand, Session, Toggle, ViewCommand};
+use crate::session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
 
 /// The state of the picture's area.
 #[derive(Debug, Default)]
@@ -27,7 +29,10 @@ pub(super) fn show(
 ) -> ViewportArea {
     let rect = ui.available_rect_before_wrap();
     let scale = ui.pixels_per_point();
-    let pixels = Vec2::new(rect.width(), rect.height()) * scale;
+    // Side by side, each half is a picture of its own, and both show the same places.
+    let halves = session.comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
+    let seen = if halves { rect.with_max_x(rect.center().x) } else { rect };
+    let pixels = Vec2::new(seen.width(), seen.height()) * scale;
     let pixels = pixels.round().max(Vec2::ONE);
     if rect.is_positive() && pixels != session.view().viewport {
         commands.push(CameraCommand::SetViewport(pixels).into());
@@ -37,8 +42,8 @@ pub(super) fn show(
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
     if session.document().is_some() {
-        mouse(&ui, &response, rect, commands);
-        hover(&ui, &response, rect, session, state);
+        mouse(&ui, &response, seen, commands);
+        hover(&ui, &response, seen, session, state);
         if response.clicked() && state.viewport.vertex.is_some() {
             state.inspector.show_vertex();
         }
@@ -47,11 +52,15 @@ pub(super) fn show(
         } else if response.hovered() && state.hovered.is_some() {
             ui.set_cursor_icon(CursorIcon::PointingHand);
         }
-        if session.view().names {
-            names::show(&ui, session, rect);
+        let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
+        for part in [Some(seen), other].into_iter().flatten() {
+            if session.view().names {
+                names::show(&ui, session, part);
+            }
+            ghosts::show(&ui, session, part);
         }
-        ghosts::show(&ui, session, rect);
         toggles(&mut ui, rect, session, state, commands);
+        comparison::show(&mut ui, rect, session, status, commands);
         triad::show(&mut ui, rect, session, commands);
         legend::show(&mut ui, rect, session, &mut state.saved.legend_folded, commands);
         card::show(&mut ui, rect, session, state.viewport.vertex);
@@ -69,6 +78,12 @@ fn to_glam(v: egui::Vec2) -> Vec2 {
     Vec2::new(v.x, v.y)
 }
 
+/// A point from the corner of what the camera sees; where that is a half of the area, the other half shows the same.
+fn from_corner(at: egui::Pos2, seen: Rect) -> Vec2 {
+    let x = if at.x > seen.right() { at.x - seen.width() } else { at.x };
+    Vec2::new(x - seen.left(), at.y - seen.top())
+}
+
 fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) {
     let scale = ui.pixels_per_point();
     let delta = to_glam(response.drag_delta());
@@ -84,7 +99,7 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
     if response.double_clicked() {
         commands.push(CameraCommand::FrameSelected.into());
     } else if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
-        let pixel = to_glam(at - rect.min) * scale;
+        let pixel = from_corner(at, rect) * scale;
         commands.push(if skin_only(ui) {
             Command::Selection(SelectionCommand::PinAt(pixel))
         } else {
@@ -96,7 +111,7 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
         let steps = scroll / POINTS_PER_STEP + pinch.ln() / -(0.9_f32.ln());
         let at = response.hover_pos().unwrap_or(rect.center());
         if steps != 0.0 && steps.is_finite() {
-            commands.push(CameraCommand::Zoom(steps, to_glam(at - rect.min) * scale).into());
+            commands.push(CameraCommand::Zoom(steps, from_corner(at, rect) * scale).into());
         }
     }
 }
@@ -108,7 +123,7 @@ fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mu
     let viewport = &mut state.viewport;
     viewport.vertex = None;
     let Some(at) = pointer else { return };
-    let pixel = to_glam(at - rect.min) * ui.pixels_per_point();
+    let pixel = from_corner(at, rect) * ui.pixels_per_point();
     let bone = if skin_only(ui) { None } else { session.bone_at(pixel) };
     if bone.is_none() {
         viewport.vertex = session.vertex_near_at_hand(pixel);

@@ -108,6 +108,11 @@ impl Plan {
         self.drives.is_empty()
     }
 
+    /// All of them, drive after drive.
+    pub fn all(&self) -> impl Iterator<Item = FindingPose> {
+        self.drives.iter().flat_map(|drive| (0..drive.poses).map(|number| self.pose(drive, number)))
+    }
+
     /// Returns a pose of a drive, by its number.
     fn pose(&self, drive: &Drive, number: usize) -> FindingPose {
         match drive.what {

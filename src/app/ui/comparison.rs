@@ -1,0 +1,237 @@
+//! The comparison of two surfaces over the picture: the line between its sides, their names, and the plate with what is compared and
+//! how far it is apart.
+
+use std::time::Duration;
+
+use egui::{Align2, CornerRadius, CursorIcon, Key, Rect, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+
+use super::theme::{self, BODY, colors};
+use super::widgets::{
+    INSET, chip, corner_plate, drop_down, figure, icon_button, paint_line, progress_bar, segments, shortened,
+    text_button, tip,
+};
+use super::{Status, icons};
+use crate::deform::METHODS;
+use crate::session::{Command, Comparison, ComparisonCommand, ComparisonLayout, Session, ViewCommand};
+
+/// Points across, where there is room.
+const WIDTH: f32 = 268.0;
+/// Points of the picture's width below which the plate is folded at first.
+const LEAST_WIDTH: f32 = 670.0;
+/// Points below the top of the picture: the triad stands there.
+const BELOW: f32 = 150.0;
+/// Seconds for which each side is shown where they take turns.
+const TURN_SECS: f64 = 0.5;
+/// Points left and right of the line that can be dragged.
+const REACH: f32 = 6.0;
+
+/// Shows what belongs to a comparison, where there is one.
+pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, status: &Status, commands: &mut Vec<Command>) {
+    let Some(comparison) = session.comparison() else { return };
+    let names = names(session, comparison);
+    match comparison.layout {
+        ComparisonLayout::Split => {
+            let x = rect.left() + comparison.split * rect.width();
+            line(ui, rect, x, comparison, commands);
+            name(ui, rect, pos2(x - 12.0, rect.bottom() - 28.0), Align2::RIGHT_CENTER, &names[0]);
+            name(ui, rect, pos2(x + 12.0, rect.bottom() - 28.0), Align2::LEFT_CENTER, &names[1]);
+        }
+        ComparisonLayout::SideBySide => {
+            let c = colors(ui);
+            let x = rect.center().x;
+            ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, c.line));
+            name(ui, rect, pos2(x - 12.0, rect.bottom() - 28.0), Align2::RIGHT_CENTER, &names[0]);
+            name(ui, rect, pos2(x + 12.0, rect.bottom() - 28.0), Align2::LEFT_CENTER, &names[1]);
+        }
+        ComparisonLayout::Blink => {
+            let is_second = (ui.input(|i| i.time) / TURN_SECS) as u64 % 2 == 1;
+            if is_second != comparison.is_turned {
+                commands.push(ComparisonCommand::Blink.into());
+            }
+            let at = pos2(rect.center().x, rect.bottom() - 28.0);
+            name(ui, rect, at, Align2::CENTER_CENTER, &names[usize::from(comparison.is_turned)]);
+            ui.ctx().request_repaint_after(Duration::from_secs_f64(TURN_SECS / 2.0));
+        }
+    }
+    plate(ui, rect, session, (comparison, status), commands);
+}
+
+/// What the two sides show, the left or first one first.
+fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
+    let shown = session.view().method;
+    let is_same = std::ptr::eq(shown, comparison.method);
+    let of = |label: &str, weights: &str| match (comparison.stored_weights, is_same) {
+        (true, true) => weights.to_owned(),
+        (true, false) => format!("{label}, {}", weights.to_lowercase()),
+        (false, _) => label.to_owned(),
+    };
+    let mut out = [of(shown.label, "Edited weights"), of(comparison.method.label, "Stored weights")];
+    if comparison.swapped {
+        out.swap(0, 1);
+    }
+    out
+}
+
+/// A side's name on a plate of its own, within the picture.
+fn name(ui: &Ui, rect: Rect, at: egui::Pos2, align: Align2, text: &str) {
+    let c = colors(ui);
+    let (galley, _) = shortened(ui, text, theme::strong(BODY), c.text, 0.4 * rect.width());
+    let plate = align.anchor_size(at, galley.size() + vec2(18.0, 8.0));
+    let plate = plate.translate(vec2((rect.left() + 4.0 - plate.left()).max(0.0), 0.0));
+    let plate = plate.translate(vec2((rect.right() - 4.0 - plate.right()).min(0.0), 0.0));
+    ui.painter().rect_filled(plate, CornerRadius::same(theme::RADIUS), c.plate);
+    paint_line(ui, galley, plate.left() + 9.0, plate.center().y, c.text);
+}
+
+/// The line between the sides, which can be dragged, and moved by arrows while it has the focus.
+fn line(ui: &mut Ui, rect: Rect, x: f32, comparison: &Comparison, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let hit = Rect::from_x_y_ranges(x - REACH..=x + REACH, rect.y_range()).intersect(rect);
+    let response = ui.interact(hit, ui.scope_id().with("comparison line"), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::slider(true, f64::from(comparison.split), "Comparison line"));
+    let is_lit = response.hovered() || response.dragged() || response.has_focus();
+    if is_lit {
+        ui.set_cursor_icon(CursorIcon::ResizeHorizontal);
+    }
+    let ink = if is_lit { c.accent } else { c.text };
+    let painter = ui.painter();
+    painter.vline(x, rect.y_range(), Stroke::new(4.0, c.background.gamma_multiply(0.5)));
+    painter.vline(x, rect.y_range(), Stroke::new(if is_lit { 2.0 } else { 1.5 }, ink));
+    let grip = Rect::from_center_size(pos2(x, rect.top() + 0.75 * rect.height()), vec2(10.0, 32.0));
+    painter.rect(grip, CornerRadius::same(5), c.panel, Stroke::new(1.5, ink), egui::StrokeKind::Inside);
+    for offset in [-4.0, 0.0, 4.0] {
+        painter.hline(x - 2.5..=x + 2.5, grip.center().y + offset, Stroke::new(1.0, ink));
+    }
+    let mut split = comparison.split;
+    if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+        split = (at.x - rect.left()) / rect.width().max(1.0);
+    }
+    if response.has_focus() {
+        let steps = ui.input(|i| i32::from(i.key_pressed(Key::ArrowRight)) - i32::from(i.key_pressed(Key::ArrowLeft)));
+        split += 0.02 * steps as f32;
+    }
+    if split != comparison.split {
+        commands.push(ComparisonCommand::SetSplit(split).into());
+    }
+    response.on_hover_text("Drag to see more of one side");
+}
+
+/// What is compared, how it is shown, and how far it is apart.
+fn plate(
+    ui: &mut Ui,
+    rect: Rect,
+    session: &Session,
+    (comparison, status): (&Comparison, &Status),
+    commands: &mut Vec<Command>,
+) {
+    let below = rect.with_min_y(rect.top() + BELOW.min(0.3 * rect.height()));
+    corner_plate(ui, below, Align2::RIGHT_TOP, WIDTH.min(0.5 * rect.width() - INSET), "comparison", |ui| {
+        ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+        // Where the picture is narrow the plate would lie over the model.
+        let id = ui.scope_id().with("folded");
+        let mut folded = ui.data(|d| d.get_temp(id)).unwrap_or(rect.width() < LEAST_WIDTH);
+        ui.horizontal(|ui| {
+            let (icon, help) = match folded {
+                true => (icons::TREE_CLOSED, "Unfold the comparison"),
+                false => (icons::TREE_OPEN, "Fold the comparison"),
+            };
+            if icon_button(ui, icon, help, 16.0, false).on_hover_text(help).clicked() {
+                folded = !folded;
+                ui.data_mut(|d| d.insert_temp(id, folded));
+            }
+            ui.label(RichText::new("Compare").font(theme::strong(BODY)).color(colors(ui).text));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let stop = Command::Comparison(ComparisonCommand::Toggle);
+                if icon_button(ui, icons::CLOSE, "Stop comparing", 20.0, false).on_hover_text(tip(&stop)).clicked() {
+                    commands.push(stop);
+                }
+            });
+        });
+        if folded {
+            figures(ui, session, 1);
+            return;
+        }
+        choices(ui, session, comparison, commands);
+        figures(ui, session, 3);
+        ui.horizontal_wrapped(|ui| {
+            let help = "Pin and frame the vertex at which the two sides are farthest apart";
+            if text_button(ui, None, "To the worst", false).on_hover_text(help).clicked() {
+                commands.push(ComparisonCommand::ToWorst.into());
+            }
+            if session.playback().clip.is_some() {
+                let help = "Go to the moment of the clip at which the two sides are farthest apart";
+                let label = if session.is_seeking_worst() { "Stop" } else { "Worst of the clip" };
+                if text_button(ui, None, label, false).on_hover_text(help).clicked() {
+                    commands.push(ComparisonCommand::ToWorstMoment.into());
+                }
+            }
+        });
+        if let Some(fraction) = status.worst.filter(|_| session.is_seeking_worst()) {
+            progress_bar(ui, "Looking for the worst moment", fraction);
+        }
+    });
+}
+
+fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("With").font(theme::regular(BODY)).color(colors(ui).dim));
+        drop_down(ui, "Compare with", comparison.method.label, ui.available_width() - 8.0, |ui| {
+            for method in METHODS {
+                let on = std::ptr::eq(comparison.method, *method);
+                if ui.selectable_label(on, method.label).on_hover_text(method.help).clicked() {
+                    commands.push(ComparisonCommand::SetMethod(method.id).into());
+                }
+            }
+        });
+    });
+    let shown =
+        ComparisonLayout::ALL.map(|layout| (layout.label(), layout == comparison.layout, layout.help().to_owned()));
+    if let Some(chosen) = segments(ui, &shown) {
+        commands.push(ComparisonCommand::SetLayout(ComparisonLayout::ALL[chosen]).into());
+    }
+    ui.horizontal_wrapped(|ui| {
+        let mut switch = |ui: &mut Ui, label: &str, on: bool, help: &str, command: Command| {
+            if chip(ui, label, on).on_hover_text(help).clicked() {
+                commands.push(command);
+            }
+        };
+        let stored = comparison.stored_weights;
+        let command = ComparisonCommand::SetStoredWeights(!stored).into();
+        switch(
+            ui,
+            "Stored weights",
+            stored,
+            "The other side has the weights as the file stores them, without your edits",
+            command,
+        );
+        let command = ComparisonCommand::Swap.into();
+        switch(ui, "Swap", comparison.swapped, "The sides change places", command);
+        let on = session.view().overlay.is_some_and(|overlay| overlay.id == "distance");
+        let help = "Colour the skin by how far the two sides are apart";
+        switch(ui, "Distance", on, help, ViewCommand::ToggleOverlay("distance").into());
+    });
+}
+
+/// How far the sides are apart in this pose: the first figures of three.
+fn figures(ui: &mut Ui, session: &Session, count: usize) {
+    let Some(compared) = session.compared_surfaces() else { return };
+    let height = f64::from(session.rest_height());
+    let distance = compared.distance;
+    let all = [("Worst", distance.worst), ("Mean", distance.mean), ("RMS", distance.rms)];
+    for (label, metres) in all.into_iter().take(count) {
+        let millimetres = figures_of(1e3 * metres);
+        let share = if height > 0.0 { format!("  {} %", figures_of(100.0 * metres / height)) } else { String::new() };
+        figure(ui, label, &format!("{millimetres} mm{share}"))
+            .on_hover_text("Percentages are of the height of the model at rest");
+    }
+}
+
+/// Three figures that count.
+fn figures_of(value: f64) -> String {
+    match value {
+        v if v >= 99.95 => format!("{v:.0}"),
+        v if v >= 9.995 => format!("{v:.1}"),
+        v if v >= 0.9995 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}

@@ -1,0 +1,169 @@
+//! `skinscope compare`: how far two methods, or two sets of weights, carry a model apart.
+
+use clap::{Args, ValueEnum};
+use serde_json::json;
+
+use super::pose::{PoseArgs, parse_secs};
+use super::{CliError, ModelArgs, method_names, print, printable, tell_warnings};
+use crate::deform::METHODS;
+use crate::inspect::check::FindingPose;
+use crate::model::ClipId;
+use crate::session::{ComparisonCommand, PlaybackCommand, Session, WorstPose};
+
+/// Say how far two deformation methods carry the vertices of a model apart
+///
+/// Distances are those between the stored vertices of the two surfaces in one pose, in the world. With --over, many poses are looked at,
+/// and the figures are those of the pose in which some vertex is farthest apart.
+///
+/// The JSON has the fields: schema (1), a and b (methods), worst_mm, mean_mm, rms_mm, height_m (of the model at rest), at {clip, time
+/// (null in the rest pose), mesh, primitive, vertex (the one that is farthest apart, as the file numbers it; null where nothing is drawn)};
+/// with --over rom at also has joint, axis and degrees; with --stored-weights there is b_weights ("stored").
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  skinscope compare character.glb --a linear --b dual-quaternion --clip Walk --time 0.5\n  \
+    skinscope compare character.glb --b dual-quaternion --over clip --json"
+)]
+pub(super) struct CompareArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// The first method
+    #[arg(long, value_name = "METHOD", value_parser = method_names(), default_value = METHODS[0].id)]
+    a: String,
+    /// The second method; without it that of --a
+    #[arg(long, value_name = "METHOD", value_parser = method_names(), required_unless_present = "stored_weights")]
+    b: Option<String>,
+    /// The second side has the weights as the file stores them; the first with --normalise-weights has others
+    #[arg(long, requires = "normalise_weights")]
+    stored_weights: bool,
+    /// Divide the weights of every vertex by their sum
+    #[arg(long)]
+    normalise_weights: bool,
+    /// Clip to show, by exact name or by number from 0; without it the file's rest pose
+    #[arg(long, value_name = "NAME|N", allow_hyphen_values = true)]
+    clip: Option<String>,
+    /// Seconds on the clip's timeline, clamped to the clip
+    #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
+    time: f32,
+    /// Look at many poses: 30 a second of the clip (of all clips, where none is named), or each joint turned through its limits
+    #[arg(long, value_enum, value_name = "clip|rom")]
+    over: Option<Over>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Over {
+    /// Moments of the clip
+    Clip,
+    /// The range of motion
+    Rom,
+}
+
+pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
+    let document = args.model.load()?;
+    tell_warnings(&document);
+    let pose = PoseArgs::of(args.clip.clone(), args.time, &args.a, args.normalise_weights);
+    let mut session = pose.session(document)?;
+    let b = METHODS.iter().find(|method| method.id == args.b.as_deref().unwrap_or(&args.a)).unwrap_or(&METHODS[0]);
+    session.apply(ComparisonCommand::Set(true));
+    session.apply(ComparisonCommand::SetMethod(b.id));
+    session.apply(ComparisonCommand::SetStoredWeights(args.stored_weights));
+    let worst = worst(args, &mut session)?;
+    let WorstPose { pose, distance } = worst;
+    let (clip, time) = match pose {
+        FindingPose::Clip { clip, time_secs } => {
+            (session.model().map(|model| model.clips[clip.index()].name.clone()), Some(time_secs))
+        }
+        FindingPose::Rest | FindingPose::Turned { .. } => (None, None),
+    };
+    let height = f64::from(session.rest_height());
+    let mesh = distance.at.and_then(|at| Some(session.model()?.instances[at.instance.index()].mesh.index()));
+    if args.json {
+        let mut at = json!({
+            "clip": clip,
+            "time": time,
+            "mesh": mesh,
+            "primitive": distance.at.map(|at| at.primitive),
+            "vertex": distance.at.map(|at| at.vertex),
+        });
+        if let FindingPose::Turned { joint, axis, angle } = pose {
+            at["joint"] = json!(session.model().map(|model| model.skeleton.names[joint.index()].clone()));
+            at["axis"] = json!(axis.to_array());
+            at["degrees"] = json!(angle.to_degrees());
+        }
+        let mut report = json!({
+            "schema": 1,
+            "a": args.a,
+            "b": b.id,
+            "worst_mm": 1e3 * distance.worst,
+            "mean_mm": 1e3 * distance.mean,
+            "rms_mm": 1e3 * distance.rms,
+            "height_m": height,
+            "at": at,
+        });
+        if args.stored_weights {
+            report["b_weights"] = json!("stored");
+        }
+        return print(&format!("{report}\n"));
+    }
+    let share = |metres: f64| {
+        if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
+    };
+    let mut text =
+        format!("{} against {}{}\n", args.a, b.id, if args.stored_weights { ", stored weights" } else { "" });
+    for (name, metres) in [("worst", distance.worst), ("mean", distance.mean), ("rms", distance.rms)] {
+        text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share(metres));
+    }
+    text += &format!("height {height:10.4} m\n");
+    text += &match pose {
+        FindingPose::Rest => "at     the rest pose".to_owned(),
+        FindingPose::Clip { time_secs, .. } => {
+            format!("at     clip \"{}\", {time_secs:.3} s", printable(&clip.unwrap_or_default()))
+        }
+        FindingPose::Turned { joint, axis, angle } => {
+            let name = session.model().map_or(String::new(), |model| printable(&model.skeleton.names[joint.index()]));
+            let axis = ["X", "Y", "Z"][axis.abs().max_position()];
+            format!("at     \"{name}\" turned by {:.0}° about {axis}", angle.to_degrees())
+        }
+    };
+    if let (Some(at), Some(mesh)) = (distance.at, mesh) {
+        text += &format!(", mesh {mesh}, primitive {}, vertex {}", at.primitive, at.vertex);
+    }
+    text.push('\n');
+    print(&text)
+}
+
+/// The pose to speak of: the one that was asked for, or the worst of many.
+fn worst(args: &CompareArgs, session: &mut Session) -> Result<WorstPose, CliError> {
+    let nothing = || CliError::Usage("the model has nothing to compare".into());
+    match args.over {
+        None => {
+            let compared = session.compared_surfaces().ok_or_else(nothing)?;
+            let playback = session.playback();
+            let time_secs = playback.time_secs;
+            let pose = match playback.clip.filter(|_| args.clip.is_some()) {
+                Some(clip) => FindingPose::Clip { clip, time_secs },
+                None => FindingPose::Rest,
+            };
+            Ok(WorstPose { pose, distance: compared.distance })
+        }
+        Some(Over::Rom) => session.worst_of_motion(&mut |_| true).ok_or_else(nothing),
+        Some(Over::Clip) => {
+            let count = session.model().map_or(0, |model| model.clips.len());
+            let all = match session.playback().clip.filter(|_| args.clip.is_some()) {
+                Some(clip) => clip.index()..clip.index() + 1,
+                None => 0..count,
+            };
+            let mut worst: Option<WorstPose> = None;
+            for clip in all.map(ClipId::from_index) {
+                session.apply(PlaybackCommand::SetClip(clip));
+                session.apply(PlaybackCommand::SetPlaying(false));
+                let found = session.worst_moment(&mut |_| true);
+                let is_worse = |found: &WorstPose| worst.is_none_or(|w| found.distance.worst > w.distance.worst);
+                worst = found.filter(is_worse).or(worst);
+            }
+            worst.ok_or_else(|| CliError::Usage("the file has no clip; --over rom turns each joint".into()))
+        }
+    }
+}

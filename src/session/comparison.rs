@@ -1,0 +1,329 @@
+//! A comparison of two surfaces of the open model: the one that is shown, and the same in the same pose by another method or with the
+//! weights as the file stores them.
+
+use std::sync::Arc;
+
+use super::{PlaybackCommand, PoseSource, Session};
+use crate::deform::{self, METHODS, Method, Surface};
+use crate::inspect::check::FindingPose;
+use crate::inspect::{Inspection, SurfaceDistance, VertexPart, VertexSet, distances, rom};
+use crate::model::Model;
+
+/// How the two sides of a comparison share the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ComparisonLayout {
+    /// A line that can be dragged splits it.
+    #[default]
+    Split,
+    /// Each side has a half of it, for all that the camera sees.
+    SideBySide,
+    /// The sides take turns, twice a second.
+    Blink,
+}
+
+impl ComparisonLayout {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Self; 3] = [Self::Split, Self::SideBySide, Self::Blink];
+
+    /// The name on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::SideBySide => "side-by-side",
+            Self::Blink => "blink",
+        }
+    }
+
+    /// The name in the menu.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Split => "Split",
+            Self::SideBySide => "Side by side",
+            Self::Blink => "Blink",
+        }
+    }
+
+    /// One sentence for the tooltip.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Split => "A line splits the picture; drag it to see more of one side",
+            Self::SideBySide => "Each side has a half of the picture",
+            Self::Blink => "The sides take turns",
+        }
+    }
+}
+
+/// What is compared with what is shown, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// The method of the second side.
+    pub method: &'static Method,
+    /// Whether the second side has the weights as the file stores them, and not as they were edited.
+    pub stored_weights: bool,
+    /// Whether the second side is shown left and first, and the other one right and then.
+    pub swapped: bool,
+    /// How both share the picture.
+    pub layout: ComparisonLayout,
+    /// The part of the width that is left of the line, 0…1.
+    pub split: f32,
+    /// Whether the picture blinks to the side that is shown second just now.
+    pub is_turned: bool,
+}
+
+impl Comparison {
+    /// Compares `method`, which is shown, with the first other method of the table.
+    fn of(method: &'static Method) -> Self {
+        let other = METHODS.iter().copied().find(|other| !std::ptr::eq(*other, method)).unwrap_or(method);
+        Self {
+            method: other,
+            stored_weights: false,
+            swapped: false,
+            layout: ComparisonLayout::Split,
+            split: 0.5,
+            is_turned: false,
+        }
+    }
+}
+
+/// Commands about the comparison of two surfaces.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ComparisonCommand {
+    /// Compare, or stop comparing.
+    Toggle,
+    /// Compare (`true`) or stop.
+    Set(bool),
+    /// The method of the second side, by [`Method::id`].
+    SetMethod(&'static str),
+    /// The second side has the weights as the file stores them (`true`) or as they were edited.
+    SetStoredWeights(bool),
+    /// The sides change places.
+    Swap,
+    /// Chooses how the sides share the picture.
+    SetLayout(ComparisonLayout),
+    /// Where the line is, as a part of the width, 0…1.
+    SetSplit(f32),
+    /// Where the picture blinks, shows the other side.
+    Blink,
+    /// Select, pin and frame the vertex at which the sides are farthest apart.
+    ToWorst,
+    /// Look for the moment of the clip at which the sides are farthest apart, and go there. Asked for again while that goes on, it is
+    /// given up.
+    ToWorstMoment,
+    /// Go to this moment of the clip, and to the worst vertex of it.
+    ShowMoment(f32),
+}
+
+/// The distance between the two sides of a comparison in one pose.
+#[derive(Clone, Debug)]
+pub struct ComparedSurfaces {
+    /// What is shown, and the other side.
+    pub surfaces: [Arc<Surface>; 2],
+    /// How far they are apart.
+    pub distance: SurfaceDistance,
+    /// The distance of each vertex, as overlays read it.
+    pub inspection: Arc<Inspection>,
+}
+
+/// A pose in which the two sides are farther apart than in all others that were looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorstPose {
+    /// The pose.
+    pub pose: FindingPose,
+    /// How far the sides are apart in it.
+    pub distance: SurfaceDistance,
+}
+
+/// Moments of a clip that are looked at in a second of it, and how many there are at most.
+const MOMENTS_PER_SECOND: f32 = 30.0;
+const MOST_MOMENTS: usize = 1800;
+
+impl Session {
+    /// What is compared, if anything is.
+    #[must_use]
+    pub fn comparison(&self) -> Option<&Comparison> {
+        self.view.comparison.as_ref().filter(|_| self.document.is_some())
+    }
+
+    /// Whether the worst moment of the clip is asked for, and others look for it.
+    #[must_use]
+    pub fn is_seeking_worst(&self) -> bool {
+        self.is_seeking_worst
+    }
+
+    /// The model of the second side.
+    #[must_use]
+    pub fn compared_model(&self) -> Option<&Arc<Model>> {
+        let stored = self.comparison()?.stored_weights;
+        self.document.as_ref().map(|document| if stored { document.stored() } else { &document.model })
+    }
+
+    /// Both surfaces, and how far they are apart; worked out once for a pose. `None` where nothing is compared.
+    #[must_use]
+    pub fn compared_surfaces(&self) -> Option<Arc<ComparedSurfaces>> {
+        let comparison = self.comparison()?;
+        let surfaces = [self.surface()?, self.compared_surface(comparison, 0)?];
+        Some(self.pose.surfaces.compared(&surfaces, || {
+            let [a, b] = &surfaces;
+            let model = self.document.as_ref().map(|document| &*document.model);
+            let distance = model.map(|model| SurfaceDistance::between(model, a, b)).unwrap_or_default();
+            let distance_of = model.map(|model| distances(model, a, b)).unwrap_or_default();
+            let inspection = Arc::new(Inspection { distance: distance_of, ..Inspection::default() });
+            ComparedSurfaces { surfaces: surfaces.clone(), distance, inspection }
+        }))
+    }
+
+    /// The height of the model in its rest pose, metres: distances are given as a part of it too.
+    #[must_use]
+    pub fn rest_height(&self) -> f32 {
+        let bounds = self.document.as_ref().map(|document| document.rest_bounds());
+        bounds.filter(|bounds| !bounds.is_empty()).map_or(0.0, |bounds| bounds.size().y)
+    }
+
+    /// The moment of the clip that is shown at which the two sides are farthest apart; of several the first. `go_on` hears what part
+    /// is done, 0…1, and ends the search by `false`. `None` where nothing is compared, there is no clip, or it was ended.
+    #[must_use]
+    pub fn worst_moment(&self, go_on: &mut dyn FnMut(f32) -> bool) -> Option<WorstPose> {
+        let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip)?;
+        let source = &self.model()?.clips[clip.index()];
+        let (start, length) = (source.start_secs.max(0.0), (source.end_secs - source.start_secs.max(0.0)).max(0.0));
+        let steps = ((length * MOMENTS_PER_SECOND).ceil() as usize).clamp(1, MOST_MOMENTS);
+        let poses =
+            (0..=steps).map(|i| FindingPose::Clip { clip, time_secs: start + length * i as f32 / steps as f32 });
+        self.worst_of(&poses.collect::<Vec<_>>(), true, go_on)
+    }
+
+    /// The pose in which the two sides are farthest apart where each joint in turn is driven through its limits, as the range of
+    /// motion does by default.
+    #[must_use]
+    pub fn worst_of_motion(&self, go_on: &mut dyn FnMut(f32) -> bool) -> Option<WorstPose> {
+        let poses: Vec<FindingPose> = rom::plan(self.model()?, &rom::RomOptions::default()).all().collect();
+        self.worst_of(&poses, false, go_on)
+    }
+
+    /// `keeps_edits`: moments of a clip with the pose edits over them.
+    fn worst_of(
+        &self,
+        poses: &[FindingPose],
+        keeps_edits: bool,
+        go_on: &mut dyn FnMut(f32) -> bool,
+    ) -> Option<WorstPose> {
+        self.comparison()?;
+        let mut session = self.clone();
+        session.view.crowd = 1;
+        session.show_crowd();
+        session.playback.playing = false;
+        let mut worst: Option<WorstPose> = None;
+        for (i, pose) in poses.iter().enumerate() {
+            if !go_on(i as f32 / poses.len() as f32) {
+                return None;
+            }
+            match pose {
+                FindingPose::Clip { time_secs, .. } if keeps_edits => session.play(&PlaybackCommand::Seek(*time_secs)),
+                pose => session.pose_as(*pose),
+            }
+            session.update_pose();
+            let distance = session.compared_surfaces()?.distance;
+            if worst.is_none_or(|worst| distance.worst > worst.distance.worst) {
+                worst = Some(WorstPose { pose: *pose, distance });
+            }
+        }
+        worst
+    }
+
+    /// The surface of the second side, of one member of the crowd.
+    pub(crate) fn compared_surface(&self, comparison: &Comparison, member: usize) -> Option<Arc<Surface>> {
+        self.surface_of(comparison.method, member, comparison.stored_weights)
+    }
+
+    /// Carries out a command of its family.
+    pub(super) fn compare(&mut self, command: &ComparisonCommand) {
+        let comparison = &mut self.view.comparison;
+        match command {
+            ComparisonCommand::Toggle => {
+                let on = comparison.is_none();
+                self.set_comparing(on);
+            }
+            ComparisonCommand::Set(on) => self.set_comparing(*on),
+            ComparisonCommand::SetMethod(id) => {
+                if let (Some(comparison), Some(method)) = (comparison, deform::method(id)) {
+                    comparison.method = method;
+                }
+            }
+            ComparisonCommand::SetStoredWeights(stored) => {
+                if let Some(comparison) = comparison {
+                    comparison.stored_weights = *stored;
+                }
+            }
+            ComparisonCommand::Swap => {
+                if let Some(comparison) = comparison {
+                    comparison.swapped = !comparison.swapped;
+                }
+            }
+            ComparisonCommand::SetLayout(layout) => {
+                if let Some(comparison) = comparison {
+                    (comparison.layout, comparison.is_turned) = (*layout, false);
+                }
+            }
+            ComparisonCommand::SetSplit(split) => {
+                if let Some(comparison) = comparison.as_mut().filter(|_| split.is_finite()) {
+                    comparison.split = split.clamp(0.0, 1.0);
+                }
+            }
+            ComparisonCommand::Blink => {
+                if let Some(comparison) = comparison {
+                    comparison.is_turned = !comparison.is_turned && comparison.layout == ComparisonLayout::Blink;
+                }
+            }
+            ComparisonCommand::ToWorst => self.to_worst(),
+            ComparisonCommand::ToWorstMoment => {
+                if std::mem::take(&mut self.is_seeking_worst) {
+                    return;
+                }
+                if self.is_patient {
+                    self.is_seeking_worst = self.comparison().is_some() && self.playback.clip.is_some();
+                } else if let Some(WorstPose { pose: FindingPose::Clip { time_secs, .. }, .. }) =
+                    self.worst_moment(&mut |_| true)
+                {
+                    self.show_moment(time_secs);
+                }
+            }
+            ComparisonCommand::ShowMoment(time_secs) => {
+                self.is_seeking_worst = false;
+                self.show_moment(*time_secs);
+            }
+        }
+    }
+
+    fn set_comparing(&mut self, on: bool) {
+        let method = self.view.method;
+        self.is_seeking_worst &= on;
+        match (on, &mut self.view.comparison) {
+            (true, comparison @ None) => *comparison = Some(Comparison::of(method)),
+            (false, comparison) => *comparison = None,
+            (true, Some(_)) => {}
+        }
+    }
+
+    fn show_moment(&mut self, time_secs: f32) {
+        self.play(&PlaybackCommand::SetPlaying(false));
+        self.play(&PlaybackCommand::Seek(time_secs));
+        self.update_pose();
+        self.to_worst();
+    }
+
+    /// Pins and frames the vertex at which the two sides are farthest apart. The clip pauses.
+    fn to_worst(&mut self) {
+        let Some(at) = self.compared_surfaces().and_then(|compared| compared.distance.at) else { return };
+        self.play(&PlaybackCommand::SetPlaying(false));
+        self.pin(Some(at));
+        let Some(model) = self.model() else { return };
+        let mesh = model.instances[at.instance.index()].mesh;
+        let stored = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]) as u32;
+        let part = VertexPart { mesh, primitive: at.primitive, vertices: vec![stored] };
+        let bounds = self.surroundings(&VertexSet { parts: vec![part] }, &[]);
+        self.view.frame(bounds);
+    }
+}

@@ -1,0 +1,131 @@
+//! `skinscope compare`: the distance of two methods against what an independent implementation says of real models
+//! (`corpus/methods`), and what it answers for the built-in character.
+//!
+//! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it that test is skipped.
+
+#![cfg(feature = "app")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use skinscope::deform::METHODS;
+
+/// Its file rounds rotations to three digits, which implementations read differently.
+const ROUNDED: &str = "models/SimpleSkin.gltf";
+
+#[derive(Deserialize)]
+struct Index {
+    poses: Vec<Pose>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Pose {
+    model: String,
+    clip: usize,
+    time: f32,
+    /// Metres.
+    diagonal: f64,
+    from_linear: BTreeMap<String, Distance>,
+}
+
+#[derive(Deserialize)]
+struct Distance {
+    max: f64,
+    mean: f64,
+    rms: f64,
+}
+
+fn run(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_skinscope")).arg("compare").args(arguments).output().unwrap()
+}
+
+fn told(arguments: &[&str]) -> Value {
+    let out = run(&[arguments, &["--json"]].concat());
+    assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+fn metres(told: &Value, field: &str) -> f64 {
+    told[field].as_f64().unwrap() / 1e3
+}
+
+#[test]
+fn distances_of_methods_are_those_of_the_reference() {
+    let Some(corpus) = common::corpus() else { return };
+    let index: Index = common::json(&corpus.join("methods/index.json"));
+    let mut compared = 0;
+    for pose in &index.poses {
+        let path = corpus.join(&pose.model);
+        let path = path.to_str().unwrap();
+        let allowed = pose.diagonal * if pose.model == ROUNDED { 2e-3 } else { 2e-5 };
+        for (name, want) in &pose.from_linear {
+            // Those that no row of the table has, and approximations, have tests of their own.
+            if !METHODS.iter().any(|method| method.id == name) || name == "centres-of-rotation" || name == "polar" {
+                continue;
+            }
+            let (clip, time) = (pose.clip.to_string(), pose.time.to_string());
+            let told = told(&[path, "--a", "linear", "--b", name, "--clip", &clip, "--time", &time]);
+            for (field, want) in [("worst_mm", want.max), ("mean_mm", want.mean), ("rms_mm", want.rms)] {
+                let off = (metres(&told, field) - want).abs();
+                assert!(off <= allowed, "{}, {name}: {field} is off by {off} m: {told}", pose.model);
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared >= 2 * index.poses.len(), "{compared}");
+}
+
+fn built_in() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb").to_str().unwrap().to_owned()
+}
+
+#[test]
+fn over_a_clip_the_worst_moment_is_told_and_is_as_bad_as_that_moment_alone() {
+    let model = built_in();
+    let over = told(&[&model, "--b", "dual-quaternion", "--clip", "Wave", "--over", "clip"]);
+    assert_eq!((&over["schema"], &over["a"], &over["b"]), (&json!(1), &json!("linear"), &json!("dual-quaternion")));
+    assert_eq!(over["at"]["clip"], json!("Wave"));
+    assert!(over["height_m"].as_f64().unwrap() > 1.0 && metres(&over, "worst_mm") > 1e-3, "{over}");
+    assert!(
+        over["worst_mm"].as_f64() >= over["rms_mm"].as_f64() && over["rms_mm"].as_f64() >= over["mean_mm"].as_f64()
+    );
+    let time = over["at"]["time"].to_string();
+    let there = told(&[&model, "--b", "dual-quaternion", "--clip", "Wave", "--time", &time]);
+    assert_eq!((&there["worst_mm"], &there["at"]), (&over["worst_mm"], &over["at"]));
+    for time in ["0", "0.3", "0.7", "1.1"] {
+        let other = told(&[&model, "--b", "dual-quaternion", "--clip", "Wave", "--time", time]);
+        assert!(other["worst_mm"].as_f64() <= over["worst_mm"].as_f64(), "{time}: {other}");
+    }
+    // Of all clips the worst is at least as bad, and a range of motion names the joint that turns.
+    let all = told(&[&model, "--b", "dual-quaternion", "--over", "clip"]);
+    assert!(all["worst_mm"].as_f64() >= over["worst_mm"].as_f64());
+    let rom = told(&[&model, "--b", "dual-quaternion", "--over", "rom"]);
+    assert!(rom["at"]["joint"].is_string() && rom["at"]["clip"].is_null() && rom["at"]["degrees"].is_number(), "{rom}");
+    assert!(metres(&rom, "worst_mm") > 1e-2, "{rom}");
+}
+
+#[test]
+fn at_rest_nothing_is_apart_and_the_text_says_where() {
+    let model = built_in();
+    let rest = told(&[&model, "--b", "dual-quaternion"]);
+    assert!(metres(&rest, "worst_mm") < 1e-5 && rest["at"]["clip"].is_null() && rest["at"]["time"].is_null(), "{rest}");
+    let text = run(&[&model, "--b", "dual-quaternion", "--clip", "Wave", "--time", "1"]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains("worst") && text.contains("% of the height") && text.contains("clip \"Wave\", 1.000 s"),
+        "{text}"
+    );
+    // Weights that sum to one are the same when they are normalised, but for rounding.
+    let same =
+        told(&[&model, "--a", "linear", "--normalise-weights", "--stored-weights", "--clip", "Wave", "--time", "1"]);
+    assert!(metres(&same, "worst_mm") < 1e-3 && same["b"] == json!("linear") && same["b_weights"] == json!("stored"));
+    assert_eq!(run(&[&model]).status.code(), Some(2), "there is nothing to compare with");
+    assert_eq!(run(&[&model, "--b", "linear", "--over", "tomorrow"]).status.code(), Some(2));
+}

@@ -1,0 +1,93 @@
+//! The comparison of two surfaces: its row in the menu, the line over the picture, and the plate that says how far they are apart.
+
+use glam::Vec3;
+use skinscope::session::{ComparisonCommand, ComparisonLayout};
+
+use super::*;
+
+/// A tube whose upper half is turned, compared by the key.
+fn comparing() -> Harness<'static, App> {
+    let mut session = session(3);
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::Y * 80.0)));
+    session.apply(ViewCommand::SetMethod("linear"));
+    session.update_pose();
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.key_press(Key::X);
+    harness.run();
+    assert!(harness.state().session.comparison().is_some());
+    harness
+}
+
+fn compared(harness: &Harness<'_, App>) -> skinscope::session::Comparison {
+    *harness.state().session.comparison().unwrap()
+}
+
+#[test]
+fn the_plate_says_what_is_compared_and_how_far_it_is_apart() {
+    let mut harness = comparing();
+    let distance = harness.state().session.compared_surfaces().unwrap().distance;
+    assert!(distance.worst > 1e-3);
+    for label in ["Worst: ", "Mean: ", "RMS: "] {
+        let node = harness.get_by_label_contains(label);
+        let text = node.accesskit_node().value().unwrap();
+        assert!(text.contains(" mm") && text.contains(" %"), "{text}");
+    }
+    let worst = harness.get_by_label_contains("Worst: ").accesskit_node().value().unwrap();
+    let said: f64 = worst["Worst: ".len()..].split(' ').next().unwrap().parse().unwrap();
+    assert!((said - 1e3 * distance.worst).abs() <= 0.01 * said, "{worst}: {distance:?}");
+    click(&mut harness, "To the worst");
+    assert_eq!(harness.state().session.view().pinned, distance.at);
+    click(&mut harness, "Distance");
+    assert_eq!(harness.state().session.view().overlay.map(|overlay| overlay.id), Some("distance"));
+    click(&mut harness, "Stop comparing");
+    assert!(harness.state().session.comparison().is_none() && harness.query_by_label("To the worst").is_none());
+    harness.get_by_label_contains("Shown while two methods are compared");
+}
+
+#[test]
+fn layout_method_weights_and_sides_are_chosen_on_the_plate() {
+    let mut harness = comparing();
+    for layout in [ComparisonLayout::SideBySide, ComparisonLayout::Split] {
+        click(&mut harness, layout.label());
+        assert_eq!(compared(&harness).layout, layout);
+    }
+    click(&mut harness, "Stored weights");
+    click(&mut harness, "Swap");
+    assert!(compared(&harness).stored_weights && compared(&harness).swapped);
+    let drop_down = format!("Compare with: {}", compared(&harness).method.label);
+    click(&mut harness, &drop_down);
+    click(&mut harness, "Dominant joint");
+    assert_eq!(compared(&harness).method.id, "dominant");
+    click(&mut harness, "View");
+    harness.get_by_role_and_label(Role::MenuItemCheckBox, "Compare").click();
+    harness.run();
+    assert!(harness.state().session.comparison().is_none());
+}
+
+#[test]
+fn the_line_is_dragged_and_moved_by_arrows() {
+    let mut harness = comparing();
+    let line = harness.get_by_label("Comparison line").rect();
+    let picture = harness.state().picture;
+    let at = Pos2::new(line.center().x, picture.top() + 0.8 * picture.height());
+    let to = Pos2::new(picture.left() + 0.25 * picture.width(), at.y);
+    drag(&mut harness, &[at, to], PointerButton::Primary);
+    assert!((compared(&harness).split - 0.25).abs() < 0.01, "{}", compared(&harness).split);
+    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Camera(CameraCommand::Orbit(_)))));
+    harness.get_by_label("Comparison line").focus();
+    harness.run();
+    let before = compared(&harness).split;
+    harness.key_press(Key::ArrowRight);
+    harness.run();
+    assert!((compared(&harness).split - before - 0.02).abs() < 1e-4);
+}
+
+#[test]
+fn a_blinking_picture_takes_turns() {
+    let mut harness = comparing();
+    harness.get_by_label("Blink").click();
+    harness.run_steps(40);
+    let turns =
+        harness.state().commands.iter().filter(|c| **c == Command::Comparison(ComparisonCommand::Blink)).count();
+    assert!((2..=6).contains(&turns), "{turns} in two seconds");
+}
