@@ -16,23 +16,25 @@
 //! `math → model → {import, anim, deform} → {inspect, pose} → session → frame → render → app → main`. Each room may use those to
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
-//! Before that line stands `parallel` (threads and background jobs; uses nothing, and any room may use it), beside
-//! it `export` (may use `math`, `model`, `anim`, `deform`) and `cli` (beside `app`, may use everything). `output` uses
-//! nothing; `app` and `cli` write files and speak on standard error through it and in no other way. `edit` (operations on
-//! weights; may use `math`, `model`, `anim`, `inspect`) changes no model and no file; `writeback` (may use `model`, `edit`,
-//! `output`) puts what it made into the file that a model came from. `compare` (may use `math`, `model`, `anim`, `deform`) says
-//! what differs between two models. What only a software device needs stands in `render::software`, off on a graphics card.
+//! Some rooms stand beside that line. `parallel` (threads and background jobs) uses nothing, and any room may use it.
+//! `export` may use `math`, `model`, `anim` and `deform`. `cli` stands beside `app` and may use everything. `output`
+//! uses nothing; `app` and `cli` write files and lines on standard error only through it. `edit` (operations on
+//! weights) may use `math`, `model`, `anim` and `inspect`, and changes no model and no file; `writeback` may use
+//! `model`, `edit` and `output`, and stores the edited weights in the file that a model came from. `compare` may use
+//! `math`, `model`, `anim` and `deform`, and finds the differences between two models. Code that only a software device
+//! needs is in `render::software`, which a graphics card does not run.
 //!
-//! # What carries it
-//! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and the morph
-//! weights of all instances; a stored matrix that is no TRS keeps its shear in [`model::Skeleton::residuals`]. Keys that
-//! one moment reads lie side by side, each once ([`model::Tracks`]). All palettes lie in one list, laid out by
-//! [`model::PaletteLayout`]: one for each skin, since glTF ignores the transform of a skinned node, and one matrix for each
-//! rigid instance. [`deform::METHODS`] is the table of methods; each packs a joint into as many
-//! `vec4`s as it needs, which shader and CPU reference both read. A [`session::Session`] owns what is open and changes only by
-//! [`session::Command`]s; a [`frame::Frame`] is one picture as data. Weights that the user changed lie over the stored ones
-//! ([`model::WeightEdits`]), a page for 64 vertices, and the device is sent those of the vertices that changed alone. Where each number of a model stands in its file, for
-//! writing it back, is kept in [`model::Origins`], beside the numbers and out of the way of what draws.
+//! # The main types
+//! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and
+//! the morph weights of all instances; a stored matrix that is no TRS keeps its shear in
+//! [`model::Skeleton::residuals`]. Keys that are read at one moment lie side by side in memory, each once
+//! ([`model::Tracks`]). All palettes lie in one list, laid out by [`model::PaletteLayout`]: one for each skin, since
+//! glTF ignores the transform of a skinned node, and one matrix for each rigid instance. [`deform::METHODS`] is the
+//! table of methods; each packs a joint into as many `vec4`s as it needs, which shader and CPU reference both read. A
+//! [`session::Session`] owns what is open and changes only by [`session::Command`]s; a [`frame::Frame`] is one picture
+//! as data. Edited weights ([`model::WeightEdits`]) are kept beside the stored ones, in pages of 64 vertices, and only
+//! the vertices that changed are sent to the device. [`model::Origins`] says where each number of a model stands in its
+//! file, for writing it back; nothing that draws reads it.
 //!
 //! # A frame, in one direction
 //! event → `Command` → `Session::apply` → `Playback::advance` → [`anim::sample`] → pose edits →
@@ -41,7 +43,7 @@
 //! Vertices may also be deformed before they are drawn, once for a pose ([`deform::Deformer`]): by a compute shader, or by the
 //! processor as a [`deform::Surface`]. All passes ask one function of the shaders where a vertex is (`placed` of
 //! `shaders/common/deform.wgsl`), which deforms it or reads what was deformed. On the processor's side the surface of a pose is
-//! worked out when it is first asked for, once at most ([`session::Session::surface`]); picture, picking, framing, the page of a
+//! computed when it is first asked for, once at most ([`session::Session::surface`]); picture, picking, framing, the page of a
 //! vertex and export read the same one. A method in which a vertex depends on its neighbours names a pass over the
 //! surface ([`deform::Method::pass`]), and is then always deformed by the processor.
 
