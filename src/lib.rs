@@ -32,8 +32,8 @@
 //! glTF ignores the transform of a skinned node, and one matrix for each rigid instance. [`deform::METHODS`] is the
 //! table of methods; each packs a joint into as many `vec4`s as it needs, which shader and CPU reference both read. A
 //! [`session::Session`] owns what is open and changes only by [`session::Command`]s; a [`frame::Frame`] is one picture
-//! as data. Edited weights ([`model::WeightEdits`]) are kept beside the stored ones, in pages of 64 vertices, and only
-//! the vertices that changed are sent to the device. [`model::Origins`] says where each number of a model stands in its
+//! as data. Edited weights ([`model::WeightEdits`]) are kept beside the stored ones, in pages of 64 vertices. On the
+//! device joints and weights have buffers of their own, and only those that changed are sent. [`model::Origins`] says where each number of a model stands in its
 //! file, for writing it back; nothing that draws reads it.
 //!
 //! # A frame, in one direction
@@ -46,6 +46,11 @@
 //! computed when it is first asked for, once at most ([`session::Session::surface`]); picture, picking, framing, the page of a
 //! vertex and export read the same one. A method in which a vertex depends on its neighbours names a pass over the
 //! surface ([`deform::Method::pass`]), and is then always deformed by the processor.
+//!
+//! A frame may have a second side ([`frame::Frame::compared`]): another method, other weights or another model, in a part of
+//! the picture or in a half of it. The renderer keeps the buffers of each side, shares the model where both show the same,
+//! and draws both into the same passes. The session decides what is compared ([`session::Comparison`]), and says how far
+//! the two surfaces are apart ([`session::Session::compared_surfaces`]).
 
 pub mod anim;
 #[cfg(feature = "app")]
