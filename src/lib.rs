@@ -20,7 +20,7 @@
 //! `export` may use `math`, `model`, `anim` and `deform`. `cli` stands beside `app` and may use everything. `output`
 //! uses nothing; `app` and `cli` write files and lines on standard error only through it. `edit` (operations on
 //! weights) may use `math`, `model`, `anim` and `inspect`, and changes no model and no file; `writeback` may use
-//! `model`, `edit` and `output`, and stores the edited weights in the file that a model came from. `compare` may use
+//! `model`, `edit` and `output`, and stores the edited weights in the file that a model came from (`app` and `cli` save through it). `compare` may use
 //! `math`, `model`, `anim` and `deform`, and finds the differences between two models. Code that only a software device
 //! needs is in `render::software`, which a graphics card does not run.
 //!

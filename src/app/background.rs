@@ -27,6 +27,7 @@ impl App {
         self.jobs.stop_motion();
         self.status.rom = None;
         self.click = None;
+        self.stamps = std::mem::take(&mut self.next_stamps);
         self.session.open(document);
         if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.crowd_refusal()) {
             return self.fail(event_loop, AppError::Crowd(why));
@@ -44,6 +45,7 @@ impl App {
             self.session.apply(EditCommand::SetPose(Arc::new(said)));
             self.session.warn(&lines);
         }
+        self.restore();
         self.last_frame = None;
         if let Some(window) = &mut self.window {
             window.forget_missing_letters();

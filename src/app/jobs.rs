@@ -2,7 +2,7 @@
 //! more. The event loop collects the reports of all of them in one place.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,10 @@ use crate::model::{Model, WeightChange};
 use crate::parallel::{Job, JobContext};
 use crate::session::{Document, Session, Source, WorstPose};
 
-use super::ui::fonts;
+use super::autosave::Snapshot;
+use super::save_job::{SaveJob, summary};
+use super::ui::{SaveSummary, fonts};
+use crate::writeback::{Prepared, SaveError, Saved};
 
 /// Messages from jobs in the background.
 pub(super) enum Report {
@@ -46,6 +49,14 @@ pub(super) enum Report {
     Pickable(Arc<Model>),
     /// The user chose a file.
     Chosen(PathBuf),
+    /// What saving would change, or why that cannot be.
+    SavePlanned(Result<SaveSummary, SaveError>),
+    /// The user chose the file to save to.
+    TargetChosen(PathBuf),
+    /// This model has been written, or not, and why.
+    FilesSaved(Arc<Model>, Result<Saved, SaveError>),
+    /// Edits have been written down for the case of a crash, into this file, or not.
+    WrittenDown(PathBuf, std::io::Result<()>),
     /// The fonts of the system were searched.
     Fonts(fonts::FontSearch),
 }
@@ -94,6 +105,9 @@ enum Kind {
     RangeOfMotion,
     Fonts,
     FileDialog,
+    SavePlan,
+    Save,
+    Autosave,
 }
 
 impl Load {
@@ -316,6 +330,45 @@ impl Jobs {
         let file = dialog.pick_file();
         self.start(Kind::FileDialog, "file dialog", move |_| {
             pollster::block_on(file).map(|file| Report::Chosen(file.path().to_owned()))
+        });
+    }
+
+    /// Asks for the file to save to with the system's dialog ([`has_dialog`]).
+    pub(super) fn ask_for_target(&mut self, proposed: &Path) {
+        let mut dialog = rfd::AsyncFileDialog::new().add_filter("glTF models", &["glb", "gltf", "vrm"]);
+        if let Some(folder) = proposed.parent().filter(|folder| folder.is_dir()) {
+            dialog = dialog.set_directory(folder);
+        }
+        if let Some(name) = proposed.file_name() {
+            dialog = dialog.set_file_name(name.to_string_lossy());
+        }
+        let file = dialog.save_file();
+        self.start(Kind::FileDialog, "file dialog", move |_| {
+            pollster::block_on(file).map(|file| Report::TargetChosen(file.path().to_owned()))
+        });
+    }
+
+    /// Works out what saving would change; what was begun before is given up.
+    pub(super) fn plan_save(&mut self, job: SaveJob, target: PathBuf) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::SavePlan));
+        self.start(Kind::SavePlan, "plan save", move |_| {
+            Some(Report::SavePlanned(job.prepare(&target).map(|prepared| summary(&prepared))))
+        });
+    }
+
+    /// Writes the files of a model.
+    pub(super) fn save(&mut self, job: SaveJob, target: PathBuf) {
+        self.start(Kind::Save, "save", move |_| {
+            let saved = job.prepare(&target).and_then(Prepared::write);
+            Some(Report::FilesSaved(job.model, saved))
+        });
+    }
+
+    /// Writes edits down for the case of a crash. They are written one after another.
+    pub(super) fn write_down(&mut self, snapshot: Snapshot, path: PathBuf) {
+        self.start(Kind::Autosave, "autosave", move |_| {
+            let written = snapshot.write(&path);
+            Some(Report::WrittenDown(path, written))
         });
     }
 

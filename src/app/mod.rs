@@ -1,6 +1,7 @@
 //! The window: turns events into commands, time into frames, and effects into actions. Everything that can be tested
 //! without a window lives elsewhere.
 
+mod autosave;
 mod background;
 mod benchmark;
 mod controls;
@@ -10,6 +11,8 @@ mod input;
 mod jobs;
 mod panels;
 mod recovery;
+mod save_job;
+mod saving;
 mod screen;
 mod settings;
 pub mod ui;
@@ -21,15 +24,17 @@ pub use benchmark::Benchmark;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use winit::application::ApplicationHandler;
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::WindowId;
 
+use self::autosave::{Autosave, Left};
 use self::benchmark::FrameTimer;
 use self::jobs::{Jobs, Report};
+use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
@@ -44,6 +49,7 @@ use crate::session::{
     Antialiasing, Command, Document, Effect, FileCommand, InspectionCommand, Orbit, PlaybackCommand, Session, Source,
     ViewCommand,
 };
+use crate::writeback::Stamps;
 
 /// Options of `skinscope view`.
 #[derive(Clone, Debug)]
@@ -52,6 +58,8 @@ pub struct Options {
     pub source: Source,
     /// The limits, and whether models may refer to files outside their folder.
     pub import: import::Options,
+    /// How often edits that are in no file are written down for the case of a crash; `None`: never.
+    pub autosave: Option<Duration>,
     /// The benchmark to run before the program ends; `None`: none.
     pub benchmark: Option<Benchmark>,
     /// The graphics interface.
@@ -159,6 +167,15 @@ struct App {
     /// The time of the last frame, while the clip plays.
     last_frame: Option<Instant>,
     scrubbing: bool,
+    /// What the open model's files were like before they were read, and those of the model that is being read.
+    stamps: Stamps,
+    next_stamps: Stamps,
+    /// What is to be done once edits are saved or given up.
+    then: Option<Then>,
+    autosave: Autosave,
+    autosave_complained: bool,
+    /// Edits of an earlier run: offered, or accepted and waiting for their model.
+    left: Option<Left>,
     frame_timer: Option<FrameTimer>,
     failure: Option<AppError>,
 }
@@ -187,6 +204,12 @@ impl App {
             click: None,
             last_frame: None,
             scrubbing: false,
+            stamps: Stamps::default(),
+            next_stamps: Stamps::default(),
+            then: None,
+            autosave: Autosave::new(options.autosave),
+            autosave_complained: false,
+            left: None,
             frame_timer: options.benchmark.clone().map(|b| FrameTimer::new(b, options.started)),
             failure: None,
             options,
@@ -202,6 +225,7 @@ impl App {
         app.session.apply(ViewCommand::SetPaletteBuffer(app.options.palette_buffer));
         // The file is read while window and GPU start.
         app.load(app.options.source.clone());
+        app.offer_recovery();
         app
     }
 
@@ -210,6 +234,8 @@ impl App {
         self.source = source.clone();
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
+        let file = if let Source::File(path) = &source { Some(path) } else { None };
+        self.next_stamps = file.map_or_else(Stamps::default, |path| Stamps::of(path));
         let formats = Arc::clone(&self.formats);
         let options =
             import::Options { block_formats: Some(Arc::new(move || *formats.wait())), ..self.options.import.clone() };
@@ -257,9 +283,15 @@ impl App {
                 let folder = folder.or_else(|| self.ui.saved().last_folder);
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()));
             }
-            FileCommand::Open(path) => self.load(Source::File(path)),
-            FileCommand::OpenBuiltIn => self.load(Source::BuiltIn),
-            FileCommand::Reload => self.load(self.source.clone()),
+            FileCommand::Open(path) => self.leave(event_loop, Then::Load(Source::File(path))),
+            FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
+            FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
+            FileCommand::Save(kind) => self.begin_save(kind),
+            FileCommand::ChooseTarget => self.choose_target(),
+            FileCommand::SaveTo(target) => self.save_to(target),
+            FileCommand::CancelSave => self.cancel_save(),
+            FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
+            FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
             FileCommand::CancelLoad => {
                 match &self.status.loading {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),
@@ -270,7 +302,7 @@ impl App {
                 }
                 self.status.loading = None;
             }
-            FileCommand::Quit => event_loop.exit(),
+            FileCommand::Quit => self.leave(event_loop, Then::Quit),
         }
     }
 
@@ -310,13 +342,18 @@ impl App {
                         loading.stage = stage;
                     }
                 }
-                Report::Chosen(path) => self.load(Source::File(path)),
+                Report::Chosen(path) => self.leave(event_loop, Then::Load(Source::File(path))),
+                Report::SavePlanned(result) => self.save_planned(result),
+                Report::TargetChosen(path) => self.target_chosen(path),
+                Report::FilesSaved(model, result) => self.files_saved(event_loop, model, result),
+                Report::WrittenDown(path, result) => self.written_down(&path, result),
                 Report::Fonts(found) => {
                     if let Some(window) = &self.window {
                         window.add_fonts(found);
                     }
                 }
                 Report::Opened(document) => {
+                    self.next_stamps.add(document.files());
                     self.jobs.prepare_picking(&document);
                     self.coming = Some((document, None));
                     self.show_coming(event_loop);
@@ -397,6 +434,8 @@ impl App {
         if let Some(letters) = window.take_wanted_letters() {
             self.jobs.find_fonts(letters);
         }
+        window.set_title(&self.session);
+        let write_down = self.write_down(now);
         self.session.update_pose();
         let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
         self.frame.build(&self.session, &palette);
@@ -416,7 +455,7 @@ impl App {
                 }
                 let fit = window.palette_fit(&self.frame);
                 let limits = fit.map(|fit| fit.limits);
-                if let Some(at) = window.next_try(shown, edges.wanted) {
+                if let Some(at) = window.next_try(shown, edges.wanted).into_iter().chain(write_down).min() {
                     let sooner = matches!(event_loop.control_flow(), ControlFlow::WaitUntil(other) if other < at);
                     if !sooner {
                         event_loop.set_control_flow(ControlFlow::WaitUntil(at));
@@ -494,7 +533,10 @@ impl ApplicationHandler<UserEvent> for App {
         let Some(window) = &mut self.window else { return };
         window.on_event(&event);
         match event {
-            WindowEvent::CloseRequested => event_loop.exit(),
+            WindowEvent::CloseRequested => {
+                self.leave(event_loop, Then::Quit);
+                self.redraw();
+            }
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
@@ -504,6 +546,9 @@ impl ApplicationHandler<UserEvent> for App {
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        if self.failure.is_none() {
+            self.autosave.forget();
+        }
         self.remember();
         // The surface must be dropped before the window system.
         if let Some(window) = self.window.take() {

@@ -46,6 +46,8 @@ pub(super) struct Window {
     painted: UiPaintJobs,
     sight: WindowVisibility,
     device_options: DeviceOptions,
+    /// The title that the window has.
+    title: String,
     controls: Option<Controls>,
     display: OwnedDisplayHandle,
     os: Arc<OsWindow>,
@@ -106,6 +108,7 @@ impl Window {
             painted: UiPaintJobs::default(),
             sight: WindowVisibility::new(size.width > 0 && size.height > 0),
             device_options,
+            title: String::new(),
             controls: None,
             display,
             os,
@@ -132,9 +135,15 @@ impl Window {
         self.controls = Some(Controls::new(path));
     }
 
+    /// Names the open model in the title; a dot tells that it has edits which no file has.
     pub(super) fn set_title(&mut self, session: &Session) {
-        let title = session.document().map(|d| format!("{} — Skinscope", d.model.source.name));
-        self.os.set_title(title.as_deref().unwrap_or("Skinscope"));
+        let edited = if session.has_unsaved_weights() { "• " } else { "" };
+        let title = session.document().map(|d| format!("{edited}{} — Skinscope", d.model.source.name));
+        let title = title.unwrap_or_else(|| "Skinscope".to_owned());
+        if title != self.title {
+            self.os.set_title(&title);
+            self.title = title;
+        }
     }
 
     pub(super) fn request_redraw(&self) {

@@ -11,7 +11,7 @@ use crate::edit::{Axis, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply}
 use crate::model::WeightFormat;
 use crate::output::{overwritten_by_stdout, say};
 use crate::session::Source;
-use crate::writeback::{Place, SaveError, Saved, Stamp, save};
+use crate::writeback::{Origin, Place, Saved, Stamps, save};
 
 /// Repair weights and write back only what changed
 ///
@@ -178,10 +178,11 @@ impl FixArgs {
 
 pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let source = Source::File(args.model.clone());
-    let stamp = Stamp::of(&args.model).ok();
+    let mut stamps = Stamps::of(&args.model);
     let file = args.model.display().to_string();
     let document = load(&source, &args.open.options()).map_err(|error| CliError::Import { file, error })?;
     overwritten_by_stdout(document.files())?;
+    stamps.add(document.files());
     if !args.json {
         tell_warnings(&document);
     }
@@ -191,8 +192,7 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let done: Vec<(&Operation, usize)> =
         wanted.map(|operation| (operation, apply(operation, &mut sheet, &settings).vertices)).collect();
     let place = args.output.as_deref().map_or(Place::InPlace, Place::To);
-    let stamp = stamp.ok_or_else(|| SaveError::Stale(args.model.clone()))?;
-    let saved = save(&args.model, stamp, &sheet, place)?;
+    let saved = save(Origin::File(&args.model, &stamps), &sheet, place)?;
     for left in &saved.left {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
     }
@@ -232,6 +232,10 @@ fn text(done: &[(&Operation, usize)], saved: &Saved) -> String {
             count(changes.bytes, "byte", "bytes"),
             count(changes.json_values, "value", "values"),
         );
+    }
+    for (packing, accessors) in &changes.unpacked {
+        let accessors = count(*accessors as u64, "accessor is", "accessors are");
+        out += &format!("{accessors} stored plain from now on, not {packing}\n");
     }
     saved.written.iter().for_each(|path| out += &format!("wrote {}\n", path.display()));
     saved.backups.iter().for_each(|path| out += &format!("kept {}\n", path.display()));

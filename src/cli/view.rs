@@ -1,7 +1,7 @@
 //! `skinscope view`: opens the window.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 
@@ -60,6 +60,9 @@ pub(super) struct ViewArgs {
     /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
+    /// Write edits that are in no file down every so many seconds, to offer them again after a crash; 0: never
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(0..=86_400))]
+    autosave: u32,
     /// Write role, words and rectangle (pixels of the window) of every control into a new file as JSON, anew whenever they
     /// change; for programs that drive the window
     #[arg(long, value_name = "FILE", value_parser = parse_new_file)]
@@ -78,6 +81,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     let ended = app::run(Options {
         source,
         import: args.model.open.options(),
+        autosave: Some(Duration::from_secs(args.autosave.into())).filter(|every| !every.is_zero()),
         benchmark,
         backend: args.backend,
         texture_memory: bytes_of(args.texture_memory),

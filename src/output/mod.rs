@@ -4,10 +4,12 @@
 //! ([`overwritten`]). `tests/architecture.rs` finds other ways of writing a file.
 
 mod identity;
+mod lock;
 mod new_file;
 mod signals;
 
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
+pub use lock::Lock;
 pub use new_file::{NewFile, back_up, take_back, write};
 pub use signals::report_large_files;
 

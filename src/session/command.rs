@@ -84,8 +84,53 @@ pub enum FileCommand {
     Reload,
     /// Stop the load that is under way.
     CancelLoad,
+    /// Say what writing the edited weights into the open file, or into another one, would change.
+    Save(SaveKind),
+    /// Ask for the file that is written, with the system's dialog.
+    ChooseTarget,
+    /// Write it: the answer to [`FileCommand::Save`].
+    SaveTo(PathBuf),
+    /// Do not save after all.
+    CancelSave,
+    /// The answer to the question what becomes of edits that are not saved.
+    AnswerUnsaved(UnsavedAnswer),
+    /// The answer to the offer of edits that an earlier run has left behind.
+    AnswerRecovery(RecoveryAnswer),
     /// Close the window.
     Quit,
+}
+
+/// Which file edited weights are written into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaveKind {
+    /// The open one, of which a copy is kept.
+    InPlace,
+    /// Another one, which is then the open one.
+    As,
+    /// Another one; the open one stays open, with its edits.
+    Copy,
+}
+
+/// What becomes of edits that are in no file when their model is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnsavedAnswer {
+    /// They are saved first.
+    Save,
+    /// They are lost.
+    Discard,
+    /// The model stays open.
+    Cancel,
+}
+
+/// What becomes of edits that an earlier run has left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryAnswer {
+    /// Their model is opened, with them.
+    Restore,
+    /// They are lost.
+    Discard,
+    /// They are offered again when the program starts next.
+    Later,
 }
 
 /// Edits, all of which can be undone.

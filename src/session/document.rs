@@ -208,6 +208,12 @@ impl Source {
         }
     }
 
+    /// The bytes of the character that comes with the program; `None` for a file.
+    #[must_use]
+    pub fn built_in_bytes(&self) -> Option<&'static [u8]> {
+        matches!(self, Self::BuiltIn).then_some(BUILT_IN)
+    }
+
     /// Reads the file or the built-in character.
     ///
     /// # Errors

@@ -4,7 +4,8 @@ use std::sync::LazyLock;
 
 use super::{
     CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Key, Lighting, Menu, Panel,
-    PlaybackCommand, PoseSource, SelectionCommand, Shortcut, Toggle, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
+    PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Shortcut, Toggle, ToolCommand, ViewCommand, ViewFrom,
+    WindowCommand,
 };
 use crate::edit::OPERATIONS;
 use crate::inspect::{BoneShape, OVERLAYS, Overlay};
@@ -63,6 +64,27 @@ static ROWS: &[CommandRow] = &[
         "Open the character that comes with Skinscope",
     ),
     row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::File(FileCommand::Reload), "Read the open file again"),
+    row(
+        Menu::File,
+        "Save…",
+        ctrl(Key::Char('s')),
+        Command::File(FileCommand::Save(SaveKind::InPlace)),
+        "Write edited weights into the open file, after saying what will change",
+    ),
+    row(
+        Menu::File,
+        "Save as…",
+        ctrl_shift(Key::Char('s')),
+        Command::File(FileCommand::Save(SaveKind::As)),
+        "Write the model with edited weights into another file, and go on with that one",
+    ),
+    row(
+        Menu::File,
+        "Save a copy…",
+        None,
+        Command::File(FileCommand::Save(SaveKind::Copy)),
+        "Write the model with edited weights into another file, and go on with the open one",
+    ),
     row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::File(FileCommand::Quit), "Close the window"),
     row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Edit(EditCommand::Undo), "Take back the last edit"),
     row(

@@ -20,6 +20,7 @@ mod orbit;
 mod playback;
 mod pose;
 mod queries;
+mod saving;
 mod shortcuts;
 mod surfaces;
 #[cfg(test)]
@@ -32,7 +33,7 @@ mod weights;
 
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FindingCommand, InspectionCommand, Panel,
-    PlaybackCommand, SelectionCommand, ViewCommand, WindowCommand,
+    PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
 };
 pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, WorstPose};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
@@ -80,6 +81,8 @@ pub struct Session {
     /// The worst moment of a comparison is asked for, and others look for it.
     is_seeking_worst: bool,
     tools: Tools,
+    /// What was saved last, until the file is read again.
+    saved: Option<saving::SavedModel>,
 }
 
 impl Session {
@@ -89,10 +92,11 @@ impl Session {
     /// A file that is already open continues where it was: camera, clip, time, selection and edits stay, as far as
     /// their names still exist. A model that no longer fits the view is framed.
     pub fn open(&mut self, document: Document) {
-        if self.document.as_ref().is_some_and(|d| d.path.is_some() && d.path == document.path) {
+        if self.is_newer_version(&document) {
             return self.reopen(document);
         }
         self.forget_tools();
+        self.saved = None;
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         self.edits = Arc::default();

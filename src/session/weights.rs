@@ -58,7 +58,8 @@ impl Session {
     /// they are dropped, with a warning.
     pub(super) fn take_up_weights(&mut self, before: &Model) {
         self.is_normalising = false;
-        let edited = before.edited_weights();
+        let path = self.document.as_ref().and_then(|document| document.path.clone());
+        let edited = self.edits_to_keep(before, path.as_deref());
         let Some(model) = self.model().filter(|_| !edited.is_empty()) else { return };
         match model.with_weights(&edited) {
             Ok(changed) => self.show_weights(Arc::new(changed)),

@@ -79,48 +79,141 @@ struct Output {
     bytes: Vec<u8>,
 }
 
-/// Length and modification time of a file, which tell whether another program has changed it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp(u64, Option<SystemTime>);
+/// Length and time of a file; `None` where there is none.
+type Stamp = Option<(u64, Option<SystemTime>)>;
 
-impl Stamp {
-    /// Reads the stamp of a file as it is now.
+/// Length and time of the files of a model as they were read: what tells that another program has changed them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stamps(Vec<(PathBuf, Stamp)>);
+
+impl Stamps {
+    /// The model's own file as it is now; to be asked before it is read.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        Self(vec![(path.to_owned(), stamp(path))])
+    }
+
+    /// The same for files that the model names.
+    pub fn add<'f>(&mut self, files: impl IntoIterator<Item = &'f Path>) {
+        for file in files {
+            if self.0.iter().all(|(known, _)| known != file) {
+                self.0.push((file.to_owned(), stamp(file)));
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), SaveError> {
+        let stale = self.0.iter().find(|(path, then)| stamp(path) != *then);
+        stale.map_or(Ok(()), |(path, _)| Err(SaveError::Stale(path.clone())))
+    }
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let facts = fs::metadata(path).ok()?;
+    Some((facts.len(), facts.modified().ok()))
+}
+
+/// The bytes that a model was read from.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'o> {
+    /// A file, with what it and those that it names were like before they were read.
+    File(&'o Path, &'o Stamps),
+    /// These bytes, which name no files.
+    Bytes(&'o [u8]),
+}
+
+/// Files that are worked out and not written yet.
+pub struct Prepared {
+    outputs: Vec<Output>,
+    saved: Saved,
+    /// Copies of what is replaced are kept.
+    keeps: bool,
+}
+
+impl Prepared {
+    /// How much of the model is new.
+    #[must_use]
+    pub fn changes(&self) -> &Changes {
+        &self.saved.changes
+    }
+
+    /// Every file that will be written, the model's own last.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.outputs.iter().map(|output| output.path.as_path())
+    }
+
+    /// A copy is kept of every file that is replaced, as it is in place.
+    #[must_use]
+    pub fn keeping_what_is_replaced(mut self) -> Self {
+        self.keeps = true;
+        self
+    }
+
+    /// Writes all files: beside their places first, flushed, then renamed.
     ///
     /// # Errors
-    /// The file does not exist or cannot be examined.
-    pub fn of(path: &Path) -> io::Result<Self> {
-        let facts = fs::metadata(path)?;
-        Ok(Self(facts.len(), facts.modified().ok()))
+    /// Nothing was written then, and every file is as it was.
+    pub fn write(mut self) -> Result<Saved, SaveError> {
+        let mut backups = Vec::new();
+        let keeps = self.keeps;
+        let written = write_all(&self.outputs, &mut self.saved, &mut |output| {
+            if !keeps {
+                return Ok(());
+            }
+            match fs::read(&output.path) {
+                Ok(old) => backups.push(back_up(&output.path, &old)?),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            Ok(())
+        });
+        if let Err(error) = written {
+            backups.iter().for_each(|backup| take_back(backup));
+            return Err(error);
+        }
+        self.saved.backups = backups;
+        Ok(self.saved)
     }
 }
 
-/// Writes the model of a sheet with its new weights and matrices. `path` is the file that the model was read from,
-/// `stamp` the stamp that it had before that.
+/// Works out the files of a sheet's model with its new weights and matrices, and writes nothing.
 ///
 /// # Errors
-/// An error means that nothing was written, and every file is as it was.
-pub fn save(path: &Path, stamp: Stamp, sheet: &Sheet, place: Place) -> Result<Saved, SaveError> {
-    let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
-    if Stamp::of(path).ok() != Some(stamp) {
-        return Err(SaveError::Stale(path.to_owned()));
-    }
-    match place {
-        Place::To(out) => save_to(path, &source, sheet, out),
-        Place::InPlace => save_in_place(path, &source, sheet),
+/// The model's files are not as they were read, or the place is none that can be written to as far as its name tells.
+pub fn prepare(origin: Origin<'_>, sheet: &Sheet, place: Place) -> Result<Prepared, SaveError> {
+    match (origin, place) {
+        (Origin::File(path, stamps), place) => {
+            let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
+            stamps.check()?;
+            match place {
+                Place::To(out) => prepare_to(Some(path), &source, sheet, out),
+                Place::InPlace => prepare_in_place(path, &source, sheet),
+            }
+        }
+        (Origin::Bytes(source), Place::To(out)) => prepare_to(None, source, sheet, out),
+        (Origin::Bytes(_), Place::InPlace) => Err(unwritable(Path::new("the model"), "it has no file")),
     }
 }
 
-fn save_to(path: &Path, source: &[u8], sheet: &Sheet, out: &Path) -> Result<Saved, SaveError> {
-    let files = || sheet.model.source.files.iter().map(PathBuf::as_path).chain([path]);
+/// Writes the model of a sheet with its new weights and matrices: [`prepare`], then [`Prepared::write`].
+///
+/// # Errors
+/// Nothing was written then, and every file is as it was.
+pub fn save(origin: Origin<'_>, sheet: &Sheet, place: Place) -> Result<Saved, SaveError> {
+    prepare(origin, sheet, place)?.write()
+}
+
+fn prepare_to(path: Option<&Path>, source: &[u8], sheet: &Sheet, out: &Path) -> Result<Prepared, SaveError> {
+    let files = || sheet.model.source.files.iter().map(PathBuf::as_path).chain(path);
     check_name(source, out)?;
     overwritten(out, files())?;
     let folder = folder_of(out);
-    let is_elsewhere = match (folder.canonicalize(), folder_of(path).canonicalize()) {
-        (Ok(to), Ok(from)) => to != from,
+    let is_elsewhere = match (folder.canonicalize(), path.map(|path| folder_of(path).canonicalize())) {
         (Err(error), _) => return Err(unwritable(out, format!("its folder: {error}"))),
-        (_, Err(_)) => true,
+        (Ok(to), Some(Ok(from))) => to != from,
+        (_, Some(Err(_)) | None) => true,
     };
-    let named = named_files(source, folder_of(path), sheet)?;
+    let named = path.map_or(Ok(Vec::new()), |path| named_files(source, folder_of(path), sheet))?;
     let mut taken: BTreeSet<PathBuf> = named.iter().map(|n| n.relative.clone()).collect();
     let mut renamed: Vec<(usize, String)> = Vec::new();
     let mut rename = |buffer: usize| {
@@ -149,13 +242,12 @@ fn save_to(path: &Path, source: &[u8], sheet: &Sheet, out: &Path) -> Result<Save
         outputs.push(Output { path: folder.join(name), bytes: buffer.bytes });
     }
     outputs.push(Output { path: out.to_owned(), bytes: main.unwrap_or_else(|| source.to_vec()) });
-    write_all(&outputs, &mut saved, &mut |_| Ok(()))?;
-    Ok(saved)
+    Ok(Prepared { outputs, saved, keeps: false })
 }
 
-fn save_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Saved, SaveError> {
+fn prepare_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Prepared, SaveError> {
     let Patched { main, buffers, changes } = patch(source, sheet, &mut |_| None)?;
-    let mut saved = Saved { changes, ..Saved::default() };
+    let saved = Saved { changes, ..Saved::default() };
     let mut outputs: Vec<Output> = buffers.into_iter().map(|b| Output { path: b.path, bytes: b.bytes }).collect();
     if let Some(main) = main.filter(|main| main != source) {
         outputs.push(Output { path: path.to_owned(), bytes: main });
@@ -170,18 +262,7 @@ fn save_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Saved, Sav
             "several buffers of the model are this file; write to another file with -o",
         ));
     }
-    let mut backups = Vec::new();
-    let kept = write_all(&outputs, &mut saved, &mut |output| {
-        let old = fs::read(&output.path)?;
-        backups.push(back_up(&output.path, &old)?);
-        Ok(())
-    });
-    if let Err(error) = kept {
-        backups.iter().for_each(|backup| take_back(backup));
-        return Err(error);
-    }
-    saved.backups = backups;
-    Ok(saved)
+    Ok(Prepared { outputs, saved, keeps: true })
 }
 
 /// Writes all files beside their places, then calls `before` ahead of each replacement, then renames them.
@@ -193,6 +274,7 @@ fn write_all(
     let mut files = Vec::new();
     for output in outputs {
         let write = || -> io::Result<NewFile> {
+            fs::create_dir_all(folder_of(&output.path))?;
             let mut file = NewFile::create(&output.path)?;
             file.write_all(&output.bytes)?;
             file.settle()?;
@@ -290,8 +372,6 @@ fn copy_of<'f, I: Iterator<Item = &'f Path>>(
         let reason = "another file of that name is there, which the model would need to replace; choose another folder";
         return Err(unwritable(&path, reason));
     }
-    let parent = folder_of(&path);
-    fs::create_dir_all(parent).map_err(|error| unwritable(&path, error))?;
     Ok(Some(Output { path, bytes }))
 }
 

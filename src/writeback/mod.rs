@@ -12,13 +12,14 @@ mod files;
 pub mod json;
 mod plan;
 mod streams;
+mod summary;
 mod uses;
 mod wants;
 
 #[cfg(feature = "app")]
-pub use files::{Place, SaveError, Saved, Stamp, save};
+pub use files::{Origin, Place, Prepared, SaveError, Saved, Stamps, prepare, save};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::edit::Sheet;
@@ -52,12 +53,16 @@ pub enum WriteError {
 pub struct Changes {
     /// How many vertices' stored joints or weights change; those of primitives that share accessors count once.
     pub vertices: usize,
+    /// Joints whose weight changes for some vertex.
+    pub joints: usize,
     /// The accessors, by their index in the result, whose numbers change or that are new.
     pub accessors: BTreeSet<usize>,
     /// How many bytes of buffers change or are new.
     pub bytes: u64,
     /// How many values of the JSON text change, are new or are removed.
     pub json_values: u64,
+    /// How many accessors whose bytes were compressed or sparse are stored plain from now on, by the name of how they were stored.
+    pub unpacked: BTreeMap<&'static str, usize>,
 }
 
 /// The files that a model becomes.
@@ -100,5 +105,6 @@ pub fn patch(
     plan.carry_out(&wants)?;
     let mut patched = plan.finish(source, rename)?;
     patched.changes.vertices = vertices;
+    patched.changes.joints = summary::joints(sheet);
     Ok(patched)
 }

@@ -63,6 +63,7 @@ impl<'s> Plan<'s> {
             let wants = &by_accessor[&accessor];
             let Some(want) = wants.first() else { continue };
             let data = self.complete(&want.data, Some(accessor), &want.changed)?;
+            self.note_packing(accessor, wants.iter().any(|want| want.is_draco));
             self.repoint(accessor, &data)?;
             for user in wants.iter().filter(|want| want.is_draco).flat_map(|want| &want.users) {
                 streams::leave(&mut self.draft, user)?;
@@ -169,6 +170,20 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
+    /// Counts an accessor whose elements are stored plain from now on, where they were not before.
+    fn note_packing(&mut self, accessor: usize, is_draco: bool) {
+        let origins = self.draft.origins;
+        let origin = origins.accessors.get(accessor);
+        let view = origin.and_then(|a| a.base).and_then(|base| origins.views.get(base.view));
+        let packing = match origin {
+            _ if is_draco => "Draco",
+            _ if view.is_some_and(|view| view.meshopt.is_some()) => "meshopt",
+            Some(origin) if origin.sparse.is_some() => "sparse",
+            _ => return,
+        };
+        *self.draft.changes.unpacked.entry(packing).or_default() += 1;
+    }
+
     /// Lets an accessor that has no other users describe new bytes.
     fn repoint(&mut self, accessor: usize, data: &Data) -> Result<(), WriteError> {
         let view = self.draft.add_view(&data.bytes, self.draft.buffer_of(Some(accessor)), target(data))?;
@@ -221,6 +236,9 @@ impl<'s> Plan<'s> {
             if !old[name].is_null() {
                 item[name] = values.into_iter().map(number).collect();
             }
+        }
+        if let Some(accessor) = want.accessor {
+            self.note_packing(accessor, want.is_draco);
         }
         let new = self.draft.add_plain_accessor(&item)?;
         for user in &want.users {

@@ -107,14 +107,17 @@ pub(super) fn of(sheet: &Sheet) -> (Vec<Want>, usize) {
 fn of_set(model: &Model, table: &Table, set: usize, is_weights: bool, [old, new]: &[Stored; 2]) -> Option<Want> {
     let origins: &Origins = &model.source.origins;
     let (mesh, primitive) = *table.primitives.first()?;
-    let origin = origins.primitives.get(mesh)?.get(primitive)?.sets.get(set)?;
-    let attribute = if is_weights { origin.weights } else { origin.joints };
-    let stored = origins.accessors.get(attribute.accessor)?;
+    let sets = &origins.primitives.get(mesh)?.get(primitive)?.sets;
+    let attribute = sets.get(set).map(|origin| if is_weights { origin.weights } else { origin.joints });
+    let stored = match attribute {
+        Some(attribute) => Some(origins.accessors.get(attribute.accessor)?.component),
+        None => None,
+    };
     let slots = |vertex: usize| vertex * table.per_vertex + set * 4..vertex * table.per_vertex + set * 4 + 4;
     let component = match is_weights {
         true => component_of(new.formats[set]),
         false if new.joints.iter().any(|j| *j > 255) => ComponentType::U16,
-        false => stored.component,
+        false => stored.unwrap_or(ComponentType::U8),
     };
     let mut bytes = Vec::with_capacity(table.vertices() * 4 * component.bytes());
     let mut changed = Vec::new();
@@ -129,14 +132,19 @@ fn of_set(model: &Model, table: &Table, set: usize, is_weights: bool, [old, new]
         };
         changed.extend(differs.then_some(vertex as u32));
     }
+    // A set that the file does not have is added where something is in it.
+    let is_in_use = |slot: usize| new.numbers[slot] != 0 || new.joints[slot] != 0;
+    if attribute.is_none() && (sets.is_empty() || !(0..table.vertices()).any(|v| slots(v).any(is_in_use))) {
+        return None;
+    }
     let name = format!("{}_{set}", if is_weights { "WEIGHTS" } else { "JOINTS" });
     Some(Want {
-        accessor: Some(attribute.accessor),
+        accessor: attribute.map(|attribute| attribute.accessor),
         users: table.primitives.iter().map(|(m, p)| User::Attribute(*m, *p, name.clone())).collect(),
         data: Data { component, kind: "VEC4", width: 4, bytes },
         changed,
-        is_retyped: component != stored.component,
-        is_draco: attribute.draco.is_some(),
+        is_retyped: stored != Some(component),
+        is_draco: attribute.is_some_and(|attribute| attribute.draco.is_some()),
     })
 }
 

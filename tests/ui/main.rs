@@ -11,6 +11,7 @@ mod layout;
 mod names;
 mod overlays;
 mod panels;
+mod saving;
 mod tables;
 mod timeline;
 mod tools;

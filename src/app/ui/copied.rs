@@ -28,8 +28,13 @@ fn id() -> Id {
 /// Puts `text` on the clipboard, and shows that `what` was copied.
 pub(super) fn copy(ui: &Ui, text: String, what: &str) {
     ui.ctx().copy_text(text);
+    say(ui, format!("Copied {what}"));
+}
+
+/// Says for a moment what was done.
+pub(super) fn say(ui: &Ui, what: String) {
     let until = ui.input(|i| i.time) + SHOWN_SECS;
-    ui.data_mut(|data| data.insert_temp(id(), Copied { what: format!("Copied {what}"), until }));
+    ui.data_mut(|data| data.insert_temp(id(), Copied { what, until }));
     ui.ctx().request_repaint();
 }
 

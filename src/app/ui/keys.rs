@@ -188,14 +188,14 @@ pub(super) struct Pass {
 }
 
 /// Begins a pass, before any widget is shown.
-pub(super) fn begin(ui: &Ui, state: &mut UiState) -> Pass {
+pub(super) fn begin(ui: &Ui, state: &mut UiState, status: &Status) -> Pass {
     let ctx = ui.ctx();
     state.outliner.begin(ctx);
     let pressed = |key| ctx.input(|i| i.key_pressed(key));
     // egui takes the focus away as soon as Escape is pressed.
     let left = state.in_text && pressed(egui::Key::Escape) && ctx.memory(|m| m.focused().is_none());
     let in_text = left || ctx.text_edit_focused();
-    let covered = state.dialog.is_some() || Popup::is_any_open(ctx);
+    let covered = state.dialog.is_some() || UiState::is_asked(status) || Popup::is_any_open(ctx);
     let mut space = Vec::new();
     if !in_text && !covered {
         ctx.input_mut(|i| {

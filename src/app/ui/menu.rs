@@ -15,8 +15,8 @@ use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Lighting,
-    Menu, Panel, PlaybackCommand, PoseSource, SelectionCommand, Session, Shortcut, Toggle, ToolCommand, ViewCommand,
-    WindowCommand,
+    Menu, Panel, PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Session, Shortcut, Toggle, ToolCommand,
+    ViewCommand, WindowCommand,
 };
 
 const MENUS: [(Menu, &str); 7] = [
@@ -284,6 +284,7 @@ fn starts_group(command: &Command) -> bool {
     matches!(
         command,
         Command::File(FileCommand::Quit)
+            | Command::File(FileCommand::Save(SaveKind::InPlace))
             | Command::Edit(EditCommand::ResetJoint)
             | Command::Edit(EditCommand::NormaliseWeights)
             | Command::Selection(SelectionCommand::Deselect)
@@ -392,7 +393,10 @@ fn open_file(ui: &mut Ui, session: &Session) {
     }
     let with_counts = width > counts.size().x + 120.0;
     let room = if with_counts { width - counts.size().x } else { width };
-    let (name, cut) = shortened(ui, &model.source.name, theme::strong(BODY), c.text, room);
+    // A dot tells of edits that no file has, as in the title of the window.
+    let shown =
+        if session.has_unsaved_weights() { format!("• {}", model.source.name) } else { model.source.name.clone() };
+    let (name, cut) = shortened(ui, &shown, theme::strong(BODY), c.text, room);
     let size = vec2(name.size().x + if with_counts { counts.size().x } else { 0.0 }, ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let at = Rect::from_min_size(rect.min, name.size());

@@ -26,6 +26,7 @@ mod names;
 mod outliner;
 mod palette;
 mod ruler;
+mod saving;
 mod search_list;
 mod status;
 mod summary;
@@ -53,7 +54,7 @@ use self::focus::FocusRegion;
 use crate::deform::PaletteLimits;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
+use crate::session::{Command, Panel, SaveKind, SelectionCommand, Session, ViewCommand, WindowCommand};
 
 /// Settings of the panels that are remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -135,6 +136,81 @@ pub struct BackgroundStatus {
     pub cancel: Option<Command>,
 }
 
+/// A model that is about to be saved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SaveStatus {
+    /// Where it goes.
+    pub kind: SaveKind,
+    /// The name of the model.
+    pub name: String,
+    /// The file that is written, as far as it is known; the user can change it unless it is the open one.
+    pub target: PathBuf,
+    /// Whether the system has a dialog that asks for a file.
+    pub has_dialog: bool,
+    /// How far that is.
+    pub stage: SaveStage,
+}
+
+/// How far saving is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SaveStage {
+    /// What will change is being worked out.
+    Planning,
+    /// The user is asked.
+    Ready(SaveSummary),
+    /// Files are being written.
+    Writing,
+    /// Nothing was written, and why.
+    Failed(String),
+}
+
+/// What saving will change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SaveSummary {
+    /// Vertices whose stored joints or weights change.
+    pub vertices: usize,
+    /// Joints whose weight changes for some vertex.
+    pub joints: usize,
+    /// Accessors, by their index, whose numbers change or that are new.
+    pub accessors: Vec<usize>,
+    /// Bytes of buffers that change or are new.
+    pub bytes: u64,
+    /// Values of the JSON text that change, are new or go.
+    pub json_values: u64,
+    /// How many accessors are stored plain from now on, by what they were stored by: `Draco`, `meshopt`, `sparse`.
+    pub unpacked: Vec<(&'static str, usize)>,
+    /// The names of the files that are written, the model's own last.
+    pub files: Vec<String>,
+    /// The names of those among them that are there already; a copy of each is kept.
+    pub replaced: Vec<String>,
+}
+
+/// Edits that are in no file, of a model that is about to be closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsavedStatus {
+    /// The name of the model.
+    pub name: String,
+    /// Vertices with edited weights.
+    pub vertices: usize,
+    /// The window closes, in place of another model being opened.
+    pub quits: bool,
+}
+
+/// Edits that an earlier run has left behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecoveryOffer {
+    /// The name of the model.
+    pub name: String,
+    /// Its file; `None`: the built-in character.
+    pub file: Option<String>,
+    /// Vertices with edited weights.
+    pub vertices: usize,
+    /// Nodes and morph weights with an edited pose.
+    pub posed: usize,
+    /// How long ago they were written down, seconds.
+    pub age_secs: u64,
+}
+
 /// Messages of the application to the panels, set for each frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Status {
@@ -153,6 +229,14 @@ pub struct Status {
     pub worst: Option<f32>,
     /// The name of the GPU, for the About dialog.
     pub adapter: String,
+    /// A model is about to be saved; its *Save* sends [`crate::session::FileCommand::SaveTo`].
+    pub saving: Option<SaveStatus>,
+    /// Edits would be lost; the answer is [`crate::session::FileCommand::AnswerUnsaved`].
+    pub unsaved: Option<UnsavedStatus>,
+    /// Edits of an earlier run; the answer is [`crate::session::FileCommand::AnswerRecovery`].
+    pub recovery: Option<RecoveryOffer>,
+    /// A short message about what was done, by the number of the message: each is shown once, for a moment.
+    pub notice: (u64, String),
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
     pub palette_limits: Option<PaletteLimits>,
 }
@@ -179,6 +263,7 @@ pub struct UiState {
     saved: Saved,
     started: bool,
     dialog: Option<Dialog>,
+    saving: saving::SaveDialog,
     /// The model that the panels were built for: the file's model, and the one that is shown of it.
     model: Weak<Model>,
     shown_model: Weak<Model>,
@@ -230,6 +315,11 @@ impl UiState {
             WindowCommand::ShowShortcuts => self.dialog = Some(Dialog::Keys),
             WindowCommand::ShowAbout => self.dialog = Some(Dialog::About),
         }
+    }
+
+    /// Whether the application waits for an answer before anything else.
+    fn is_asked(status: &Status) -> bool {
+        status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some()
     }
 
     fn shown(&mut self, panel: Panel) -> &mut bool {
@@ -313,7 +403,7 @@ pub fn show(
     }
     ui.set_style(ui.ctx().style_of(theme));
     state.follow(session);
-    let pass = keys::begin(ui, state);
+    let pass = keys::begin(ui, state, status);
     if !state.started {
         state.started = true;
         let before = std::mem::take(&mut state.saved.viridis).then_some(Ramp::Viridis);
@@ -380,6 +470,7 @@ pub fn show(
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }
     dialogs::show(ui, state, status);
+    saving::show(ui, state, status, commands);
     keys::end(ui, pass, state, status, commands);
     area
 }

@@ -1,0 +1,290 @@
+//! Saving the open model, what becomes of edits that are in no file when it is closed, and edits that an earlier run has
+//! left behind.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use winit::event_loop::ActiveEventLoop;
+
+use super::App;
+use super::jobs;
+use super::save_job::{SaveJob, name_of};
+use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+use crate::model::Model;
+use crate::session::{RecoveryAnswer, SaveKind, Source, UnsavedAnswer};
+use crate::writeback::{SaveError, Saved};
+
+/// What the user wants once the edits are saved or given up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Then {
+    /// The window closes.
+    Quit,
+    /// Another model is opened.
+    Load(Source),
+}
+
+impl App {
+    /// Does something that closes the open model, once nothing is lost by that.
+    pub(super) fn leave(&mut self, event_loop: &ActiveEventLoop, then: Then) {
+        let document = self.session.document().filter(|_| self.frame_timer.is_none());
+        // The same file again keeps its edits.
+        let stays = |path: &Option<PathBuf>| matches!(&then, Then::Load(Source::File(of)) if Some(of) == path.as_ref());
+        match document.filter(|document| self.session.has_unsaved_weights() && !stays(&document.path)) {
+            None => self.carry_on(event_loop, then),
+            Some(document) => {
+                let name = document.model.source.name.clone();
+                let (vertices, quits) = (self.session.unsaved_vertices(), then == Then::Quit);
+                self.status.unsaved = Some(UnsavedStatus { name, vertices, quits });
+                self.then = Some(then);
+            }
+        }
+    }
+
+    fn carry_on(&mut self, event_loop: &ActiveEventLoop, then: Then) {
+        match then {
+            Then::Quit => event_loop.exit(),
+            Then::Load(source) => self.load(source),
+        }
+    }
+
+    pub(super) fn answer_unsaved(&mut self, event_loop: &ActiveEventLoop, answer: UnsavedAnswer) {
+        self.status.unsaved = None;
+        match answer {
+            UnsavedAnswer::Save => self.begin_save(SaveKind::InPlace),
+            UnsavedAnswer::Cancel => self.then = None,
+            UnsavedAnswer::Discard => {
+                if let Some(then) = self.then.take() {
+                    self.carry_on(event_loop, then);
+                }
+            }
+        }
+    }
+
+    /// Begins to work out what saving would change.
+    pub(super) fn begin_save(&mut self, kind: SaveKind) {
+        let Some(document) = self.session.document() else { return };
+        let kind = if document.path.is_none() && kind == SaveKind::InPlace { SaveKind::As } else { kind };
+        let name = document.model.source.name.clone();
+        let target = match (kind, &document.path) {
+            (SaveKind::InPlace, Some(path)) => path.clone(),
+            (_, path) => proposed(path.as_deref()),
+        };
+        let has_dialog = jobs::has_dialog();
+        self.status.saving = Some(SaveStatus { kind, name, target, has_dialog, stage: SaveStage::Planning });
+        self.plan_save();
+    }
+
+    fn plan_save(&mut self) {
+        if let (Some(saving), Some(job)) = (&mut self.status.saving, Self::save_job(&self.session, &self.stamps)) {
+            saving.stage = SaveStage::Planning;
+            self.jobs.plan_save(job, saving.target.clone());
+        }
+    }
+
+    fn save_job(session: &crate::session::Session, stamps: &crate::writeback::Stamps) -> Option<SaveJob> {
+        let document = session.document()?;
+        Some(SaveJob {
+            model: Arc::clone(session.edited_model()?),
+            path: document.path.clone(),
+            stamps: stamps.clone(),
+        })
+    }
+
+    /// What saving would change has been worked out.
+    pub(super) fn save_planned(&mut self, result: Result<SaveSummary, SaveError>) {
+        if let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage == SaveStage::Planning) {
+            saving.stage = match result {
+                Ok(summary) => SaveStage::Ready(summary),
+                Err(error) => SaveStage::Failed(explained(&error)),
+            };
+        }
+    }
+
+    /// Asks for the file to write with the system's dialog.
+    pub(super) fn choose_target(&mut self) {
+        if let Some(saving) = &self.status.saving {
+            self.jobs.ask_for_target(&saving.target);
+        }
+    }
+
+    /// The user chose the file to write.
+    pub(super) fn target_chosen(&mut self, target: PathBuf) {
+        if let Some(saving) = &mut self.status.saving {
+            saving.target = target;
+            self.plan_save();
+        }
+    }
+
+    /// Writes the files.
+    pub(super) fn save_to(&mut self, target: PathBuf) {
+        let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage != SaveStage::Writing) else {
+            return;
+        };
+        let Some(job) = Self::save_job(&self.session, &self.stamps) else { return };
+        saving.stage = SaveStage::Writing;
+        saving.target.clone_from(&target);
+        self.jobs.save(job, target);
+    }
+
+    pub(super) fn cancel_save(&mut self) {
+        self.status.saving = None;
+        self.then = None;
+    }
+
+    /// Files have been written, or not.
+    pub(super) fn files_saved(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        model: Arc<Model>,
+        result: Result<Saved, SaveError>,
+    ) {
+        let Some(saving) = &mut self.status.saving else { return };
+        let saved = match result {
+            Ok(saved) => saved,
+            Err(error) => {
+                saving.stage = SaveStage::Failed(explained(&error));
+                return;
+            }
+        };
+        let (kind, target) = (saving.kind, saving.target.clone());
+        self.status.saving = None;
+        let names = |files: &[PathBuf]| files.iter().map(|file| name_of(file)).collect::<Vec<_>>().join(", ");
+        let kept = if saved.backups.is_empty() { String::new() } else { format!(", kept {}", names(&saved.backups)) };
+        let written = if saved.written.is_empty() { name_of(&target) } else { names(&saved.written) };
+        self.status.notice = (self.status.notice.0 + 1, format!("Wrote {written}{kept}"));
+        let left: Vec<String> = saved
+            .left
+            .iter()
+            .map(|file| format!("{}: its name leads out of the folder, so it was not copied.", file.display()))
+            .collect();
+        if !left.is_empty() {
+            self.status.error = Some(left.join("\n"));
+        }
+        match (self.then.take(), kind) {
+            (then, SaveKind::Copy) => {
+                if let Some(then) = then {
+                    self.leave(event_loop, then);
+                }
+            }
+            (Some(then), _) => self.carry_on(event_loop, then),
+            (None, _) => {
+                self.session.saved(target.clone(), model);
+                self.load(Source::File(target));
+            }
+        }
+    }
+
+    /// Offers what an earlier run has left behind.
+    pub(super) fn offer_recovery(&mut self) {
+        if self.frame_timer.is_none() {
+            self.left = self.autosave.left();
+            self.status.recovery = self.left.as_ref().map(super::autosave::Left::offer);
+        }
+    }
+
+    pub(super) fn answer_recovery(&mut self, event_loop: &ActiveEventLoop, answer: RecoveryAnswer) {
+        self.status.recovery = None;
+        match (self.left.take(), answer) {
+            (None, _) | (_, RecoveryAnswer::Later) => {}
+            (Some(left), RecoveryAnswer::Discard) => {
+                left.remove();
+                self.offer_recovery();
+            }
+            (Some(left), RecoveryAnswer::Restore) => {
+                let source = left.source();
+                self.left = Some(left);
+                let is_open = self.session.document().is_some_and(|d| Source::of(d.path.clone()) == source);
+                if is_open {
+                    self.restore();
+                } else {
+                    self.leave(event_loop, Then::Load(source));
+                }
+            }
+        }
+    }
+
+    /// Brings back the edits that were accepted, once their model is open.
+    pub(super) fn restore(&mut self) {
+        let Some(document) = self.session.document().filter(|_| self.status.recovery.is_none()) else { return };
+        let is_it = |left: &mut super::autosave::Left| left.source() == Source::of(document.path.clone());
+        let Some(left) = self.left.take_if(is_it) else { return };
+        match left.read(&document.model) {
+            Ok((edits, changes)) => {
+                self.session.restore(edits, &changes);
+                // They stay where they are until this run has written them down itself.
+                match self.autosave.at_once(&self.session) {
+                    Some((snapshot, path)) => match snapshot.write(&path) {
+                        Ok(()) => left.remove(),
+                        Err(error) => self.autosave_failed(&error.to_string()),
+                    },
+                    None => left.remove(),
+                }
+            }
+            Err(error) => {
+                self.status.error = Some(format!("The edits of {} could not be restored.\n{error}", left.offer().name));
+            }
+        }
+    }
+
+    /// Has edits written down when it is time to; gives back when to ask again.
+    pub(super) fn write_down(&mut self, now: Instant) -> Option<Instant> {
+        if self.frame_timer.is_some() {
+            return None;
+        }
+        match self.autosave.step(&self.session, now) {
+            Ok((snapshot, path)) => {
+                self.jobs.write_down(snapshot, path);
+                None
+            }
+            Err(again) => again,
+        }
+    }
+
+    /// Edits have been written down, or not.
+    pub(super) fn written_down(&mut self, path: &Path, result: std::io::Result<()>) {
+        match result {
+            // Meanwhile they were saved or taken back.
+            Ok(()) if !self.autosave.keeps_file() => crate::output::take_back(path),
+            Ok(()) => {}
+            Err(error) => self.autosave_failed(&format!("{}: {error}", path.display())),
+        }
+    }
+
+    fn autosave_failed(&mut self, why: &str) {
+        // It would be said every minute.
+        if !std::mem::replace(&mut self.autosave_complained, true) {
+            self.status.error =
+                Some(format!("Edits could not be written down for the case of a crash; save them yourself.\n{why}"));
+        }
+    }
+}
+
+/// A free name beside the open file.
+fn proposed(path: Option<&Path>) -> PathBuf {
+    let (stem, ending) = match path {
+        Some(path) => (path.file_stem(), path.extension()),
+        None => (None, None),
+    };
+    let stem = stem.map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
+    let ending = ending.map_or("glb".into(), |ending| ending.to_string_lossy().into_owned());
+    let folder =
+        path.and_then(Path::parent).map(Path::to_owned).or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let name = |n: u32| {
+        folder.join(if n == 1 { format!("{stem}-edited.{ending}") } else { format!("{stem}-edited-{n}.{ending}") })
+    };
+    (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
+}
+
+/// The reason, and what to do about it.
+fn explained(error: &SaveError) -> String {
+    match error {
+        SaveError::Stale(_) => {
+            format!("{error}. Reload (Ctrl+R) reads it again and keeps your edits where they still fit.")
+        }
+        SaveError::Output { .. } => {
+            format!("{error}. Save into another folder, or make room or get leave to write there.")
+        }
+        SaveError::Patch(_) | SaveError::Overwritten(_) | SaveError::Container { .. } => error.to_string(),
+    }
+}

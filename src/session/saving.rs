@@ -1,0 +1,202 @@
+//! Edits that no file has yet: which there are, what becomes of them when the model is saved and read again, and how those
+//! of an earlier run come back.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Document, Edits, Session};
+use crate::model::{Model, WeightChange, is_same_row};
+
+/// A model that was written into a file, whose weights that file has now.
+#[derive(Clone, Debug)]
+pub(super) struct SavedModel {
+    path: PathBuf,
+    model: Arc<Model>,
+}
+
+impl Session {
+    /// Vertices whose weights were edited and are in no file yet.
+    #[must_use]
+    pub fn unsaved_vertices(&self) -> usize {
+        self.edited_model().map_or(0, |model| model.weight_edits().count(model))
+    }
+
+    /// Whether there are any ([`Session::unsaved_vertices`]).
+    #[must_use]
+    pub fn has_unsaved_weights(&self) -> bool {
+        self.edited_model().is_some_and(|model| !model.weight_edits().is_empty())
+    }
+
+    /// The weights of `model`, which is or was the open one, have been written into the file at `path`. When that file is
+    /// opened next it takes the place of the open one: camera, selection, pose and history stay, and of the edits those stay
+    /// that were made since.
+    pub fn saved(&mut self, path: PathBuf, model: Arc<Model>) {
+        self.saved = Some(SavedModel { path, model });
+    }
+
+    /// Whether a document is another version of the open one.
+    pub(super) fn is_newer_version(&self, document: &Document) -> bool {
+        let Some(open) = &self.document else { return false };
+        let is_saved = |path: &Path| {
+            let of_open = |saved: &SavedModel| saved.model.shares_all_but_weights(open.stored());
+            self.saved.as_ref().is_some_and(|saved| saved.path == path && of_open(saved))
+        };
+        document.path.as_deref().is_some_and(|path| open.path.as_deref() == Some(path) || is_saved(path))
+    }
+
+    /// The edits of `before`, the open model until now, that the file at `path` does not have yet.
+    pub(super) fn edits_to_keep(&mut self, before: &Model, path: Option<&Path>) -> Vec<WeightChange> {
+        match self.saved.take().filter(|saved| Some(saved.path.as_path()) == path) {
+            Some(saved) if saved.model.shares_all_but_weights(before) => changed_since(&saved.model, before),
+            _ => before.edited_weights(),
+        }
+    }
+
+    /// Brings back edits of an earlier run: those of the pose replace all, those of weights are one step that can be undone.
+    /// What does not fit the open model is left out, and said.
+    pub fn restore(&mut self, edits: Edits, changes: &[WeightChange]) {
+        if !edits.is_empty() {
+            self.change_edits(edits);
+        }
+        let mut lost = 0;
+        let fitting: Vec<WeightChange> = changes
+            .iter()
+            .filter(|change| {
+                let model = self.model();
+                let fits = model.is_some_and(|m| m.with_weights(std::slice::from_ref(change)).is_ok());
+                lost += if fits { 0 } else { change.vertices.len() };
+                fits
+            })
+            .cloned()
+            .collect();
+        self.change_weights(&fitting);
+        if lost > 0 {
+            self.warn(&[format!(
+                "Edited weights of {lost} vertices do not fit the file as it is now, and were left out."
+            )]);
+        }
+    }
+}
+
+/// What makes the weights of `now` out of those of `then`, two models of one file.
+fn changed_since(then: &Model, now: &Model) -> Vec<WeightChange> {
+    let mut places: Vec<_> = then.weight_edits().places().chain(now.weight_edits().places()).collect();
+    places.sort_unstable();
+    places.dedup();
+    let of = |(mesh, primitive)| {
+        let (old, new) = (then.influences(mesh, primitive)?, now.influences(mesh, primitive)?);
+        let stored = now.meshes[mesh.index()].primitives[primitive].stored_vertices as u32;
+        let edited = |model: &Model| model.weight_edits().vertices(mesh, primitive).collect::<Vec<u32>>();
+        let mut vertices = [edited(then), edited(now)].concat();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let mut out = WeightChange::new(mesh, primitive, old.per_vertex.max(new.per_vertex));
+        for v in vertices.into_iter().filter(|v| *v < stored) {
+            let row = new.of(v as usize);
+            if !is_same_row(row, old.of(v as usize)) {
+                out.push(v, row.0, row.1);
+            }
+        }
+        Some(out).filter(|out| !out.vertices.is_empty())
+    };
+    places.into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+    use crate::model::{MeshId, NodeId};
+    use crate::session::{ChannelValue, EditCommand};
+
+    fn document(path: &str, edited: Option<&Model>) -> Document {
+        let mut model = tube(Tube { joints: 12, ..Tube::default() });
+        if let Some(edited) = edited {
+            // As a file that holds these weights is read.
+            let mut parts = (*model).clone();
+            let stored = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+            let i = edited.influences(MeshId(0), 0).unwrap();
+            for v in 0..i.vertices() {
+                let (joints, weights) = i.of(v);
+                stored.joints[v * 4..v * 4 + 4].copy_from_slice(joints);
+                stored.weights[v * 4..v * 4 + 4].copy_from_slice(weights);
+            }
+            model = Model::build(parts).unwrap();
+        }
+        Document::new(Arc::new(model), Vec::new(), Some(PathBuf::from(path)))
+    }
+
+    fn edit(session: &mut Session, vertex: u32, joint: u16) {
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(vertex, &[joint], &[1.0]);
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    }
+
+    fn joint(session: &Session, vertex: usize) -> u16 {
+        session.model().unwrap().influences(MeshId(0), 0).unwrap().of(vertex).0[0]
+    }
+
+    fn edited(session: &Session) -> Vec<u32> {
+        session.model().unwrap().weight_edits().vertices(MeshId(0), 0).collect()
+    }
+
+    #[test]
+    fn what_was_saved_is_no_edit_any_more_and_what_was_edited_since_still_is() {
+        for path in ["model.glb", "other.glb"] {
+            let mut session = Session::default();
+            session.open(document("model.glb", None));
+            let stored = joint(&session, 7);
+            edit(&mut session, 3, 11);
+            edit(&mut session, 7, 10);
+            let saved = Arc::clone(session.model().unwrap());
+            assert_eq!(session.unsaved_vertices(), 2);
+            session.saved(PathBuf::from(path), Arc::clone(&saved));
+            // While it is being written one edit is taken back and another is made.
+            session.apply(EditCommand::Undo);
+            edit(&mut session, 20, 9);
+            session.open(document(path, Some(&saved)));
+            assert_eq!(edited(&session), [7, 20], "{path}");
+            assert_eq!([3, 7, 20].map(|v| joint(&session, v)), [11, stored, 9]);
+            // Back past what was saved, and forward again.
+            session.apply(EditCommand::Undo);
+            session.apply(EditCommand::Undo);
+            assert_eq!(edited(&session), [3, 7]);
+            session.apply(EditCommand::Redo);
+            session.apply(EditCommand::Redo);
+            assert_eq!([3, 7, 20].map(|v| joint(&session, v)), [11, stored, 9]);
+            // The next time it is read it is a reload like any other.
+            session.open(document(path, Some(&saved)));
+            assert_eq!(edited(&session), [7, 20]);
+        }
+    }
+
+    #[test]
+    fn another_file_is_no_newer_version_of_the_open_one() {
+        let mut session = Session::default();
+        session.open(document("model.glb", None));
+        edit(&mut session, 3, 11);
+        session.saved(PathBuf::from("copy.glb"), Arc::clone(session.model().unwrap()));
+        session.open(document("third.glb", None));
+        assert!(!session.has_unsaved_weights() && !session.history().can_undo());
+    }
+
+    #[test]
+    fn edits_of_an_earlier_run_come_back_as_far_as_they_fit() {
+        let mut before = Session::default();
+        before.open(document("model.glb", None));
+        edit(&mut before, 3, 11);
+        before.apply(EditCommand::Edit(NodeId(2), ChannelValue::Translation(glam::Vec3::ONE)));
+        let changes = before.model().unwrap().edited_weights();
+        let edits = Edits::clone(before.edits());
+        let mut session = Session::default();
+        session.open(document("model.glb", None));
+        let mut beyond = changes[0].clone();
+        beyond.joints[0] = 12;
+        session.restore(edits.clone(), &[changes[0].clone(), beyond]);
+        assert_eq!((edited(&session), joint(&session, 3)), (vec![3], 11));
+        assert_eq!(**session.edits(), edits);
+        assert!(session.document().unwrap().warnings.iter().any(|w| w.contains("of 1 vertices do not fit")));
+        session.apply(EditCommand::Undo);
+        assert!(!session.has_unsaved_weights());
+    }
+}
