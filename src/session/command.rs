@@ -6,10 +6,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use glam::Vec2;
+use glam::{Quat, Vec2};
 
 use super::comparison::ComparisonCommand;
 use super::edits::{ChannelKind, ChannelValue};
+use super::gizmo::{Orientation, PoseTool};
 use super::playback::{LoopMode, PoseSource};
 use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
@@ -142,10 +143,14 @@ pub enum EditCommand {
     Redo,
     /// Replace a channel of a node. Those of one drag end with [`EditCommand::EndEdit`].
     Edit(NodeId, ChannelValue),
+    /// Replace the rotations of several nodes by quaternions of length 1: part of the step that is open.
+    TurnNodes(Arc<[(NodeId, Quat)]>),
     /// Replace a morph weight, given by its place in [`crate::model::LocalPose::morph_weights`].
     EditMorph(usize, f32),
     /// End a drag: edits that follow are another undo step.
     EndEdit,
+    /// The drag is given up: what it has changed is as it was, and there is no step to redo.
+    CancelEdit,
     /// Give one channel back to the clip.
     ResetChannel(NodeId, ChannelKind),
     /// Give one morph weight back to the clip.
@@ -277,6 +282,10 @@ pub enum ViewCommand {
     HideSelected,
     /// Show all that is hidden.
     ShowAll,
+    /// Choose what a drag in the picture does.
+    SetPoseTool(PoseTool),
+    /// Choose the axes along which tools act.
+    SetOrientation(Orientation),
     /// Set the deformation method, given by [`crate::deform::Method::id`].
     SetMethod(&'static str),
     /// Show this scene of the file.
@@ -337,6 +346,8 @@ pub enum WindowCommand {
     TogglePanel(Panel),
     /// Give the focus to the search above the list of nodes.
     FindNode,
+    /// Let the selected node follow the pointer until a click: it is moved, turned or scaled.
+    Grab(PoseTool),
     /// Show the keys and what they do.
     ShowShortcuts,
     /// Show name, version and licence of the program.

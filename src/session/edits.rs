@@ -43,6 +43,8 @@ pub enum ChannelValue {
     Rotation(Vec3),
     /// Scale factors.
     Scale(Vec3),
+    /// A rotation as a quaternion of length 1.
+    Quaternion(Quat),
 }
 
 /// A channel of a node.
@@ -61,6 +63,9 @@ impl NodeEdit {
             ChannelValue::Translation(v) => self.translation = Some(v),
             ChannelValue::Rotation(v) => (self.rotation, self.quaternion) = (Some(v), None),
             ChannelValue::Scale(v) => self.scale = Some(v),
+            ChannelValue::Quaternion(q) => {
+                (self.rotation, self.quaternion) = (Some(euler_xyz_degrees(unit(q).unwrap_or_default())), Some(q));
+            }
         }
     }
 
@@ -185,6 +190,15 @@ impl History {
         self.step_is_open = false;
     }
 
+    /// Takes back what the open step has changed, as if it had never begun.
+    pub fn cancel_step(&mut self, edits: &mut Arc<Edits>) {
+        if std::mem::take(&mut self.step_is_open)
+            && let Some(Step::Pose(before)) = self.past.pop()
+        {
+            *edits = before;
+        }
+    }
+
     /// Goes back one step.
     pub fn undo(&mut self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) {
         self.close_step();
@@ -249,10 +263,17 @@ impl Session {
             EditCommand::ChangeWeights(ref changes) => return self.change_weights(changes),
             EditCommand::NormaliseWeights => return self.normalise_weights(),
             EditCommand::EndEdit => return self.history.close_step(),
+            EditCommand::CancelEdit => return self.history.cancel_step(&mut self.edits),
             EditCommand::Edit(node, value) => {
                 if node.index() < model.skeleton.len() {
                     edits.nodes.entry(node).or_default().set(value);
                     edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
+                }
+                return self.drag_edits(edits);
+            }
+            EditCommand::TurnNodes(ref turned) => {
+                for (node, rotation) in turned.iter().filter(|(node, _)| node.index() < model.skeleton.len()) {
+                    edits.nodes.entry(*node).or_default().set(ChannelValue::Quaternion(*rotation));
                 }
                 return self.drag_edits(edits);
             }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::{
     CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Key, Lighting, Menu, Panel,
     PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Shortcut, Toggle, ToolCommand, ViewCommand, ViewFrom,
-    WindowCommand,
+    WindowCommand, pose_menu,
 };
 use crate::edit::OPERATIONS;
 use crate::inspect::{BoneShape, OVERLAYS, Overlay};
@@ -14,23 +14,23 @@ const fn plain(c: char) -> Shortcut {
     Shortcut { key: Key::Char(c), ctrl: false, shift: false }
 }
 
-const fn key(key: Key) -> Option<Shortcut> {
+pub(super) const fn key(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: false, shift: false })
 }
 
-const fn ctrl(key: Key) -> Option<Shortcut> {
+pub(super) const fn ctrl(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: true, shift: false })
 }
 
-const fn shift(key: Key) -> Option<Shortcut> {
+pub(super) const fn shift(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: false, shift: true })
 }
 
-const fn ctrl_shift(key: Key) -> Option<Shortcut> {
+pub(super) const fn ctrl_shift(key: Key) -> Option<Shortcut> {
     Some(Shortcut { key, ctrl: true, shift: true })
 }
 
-const fn row(
+pub(super) const fn row(
     menu: Menu,
     label: &'static str,
     shortcut: Option<Shortcut>,
@@ -49,8 +49,9 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let tools = OPERATIONS.iter().filter(|operation| operation.is_of_weights()).map(|operation| {
         row(Menu::Tools, operation.tool, None, Command::Tool(ToolCommand::Choose(Some(operation.id))), operation.help)
     });
-    let rows = before.iter().cloned().chain(OVERLAYS.iter().map(overlay)).chain(after.iter().cloned());
-    rows.chain(tools).collect()
+    let (edit, view) = before.split_at(before.iter().position(|r| r.menu == Menu::View).unwrap_or(before.len()));
+    let rows = edit.iter().chain(pose_menu::ROWS).chain(view).cloned().chain(OVERLAYS.iter().map(overlay));
+    rows.chain(after.iter().cloned()).chain(tools).collect()
 });
 
 /// All rows but the overlays, which follow the first row of their menu.
@@ -93,27 +94,6 @@ static ROWS: &[CommandRow] = &[
         ctrl_shift(Key::Char('z')),
         Command::Edit(EditCommand::Redo),
         "Bring back the edit taken back last",
-    ),
-    row(
-        Menu::Edit,
-        "Reset joint",
-        key(Key::Char('r')),
-        Command::Edit(EditCommand::ResetJoint),
-        "Give the selected joint back to the clip",
-    ),
-    row(
-        Menu::Edit,
-        "Reset all",
-        ctrl_shift(Key::Char('r')),
-        Command::Edit(EditCommand::ResetAll),
-        "Give every joint back to the clip",
-    ),
-    row(
-        Menu::Edit,
-        "Mirror pose",
-        None,
-        Command::Edit(EditCommand::MirrorPose),
-        "Exchange left and right of the pose that is shown",
     ),
     row(
         Menu::Edit,
@@ -179,7 +159,7 @@ static ROWS: &[CommandRow] = &[
         Command::View(ViewCommand::Toggle(Toggle::Names)),
         "Write the names of the joints",
     ),
-    row(Menu::View, "Grid", key(Key::Char('g')), Command::View(ViewCommand::Toggle(Toggle::Grid)), "Draw the ground"),
+    row(Menu::View, "Grid", shift(Key::Char('g')), Command::View(ViewCommand::Toggle(Toggle::Grid)), "Draw the ground"),
     row(
         Menu::View,
         "Wireframe",
@@ -395,7 +375,7 @@ static ROWS: &[CommandRow] = &[
     row(
         Menu::Overlay,
         "Shaded",
-        key(Key::Char('s')),
+        shift(Key::Char('s')),
         Command::View(ViewCommand::SetOverlay(None)),
         "Show materials and light",
     ),

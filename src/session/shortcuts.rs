@@ -58,6 +58,7 @@ impl std::fmt::Display for Shortcut {
 pub enum Menu {
     File,
     Edit,
+    Pose,
     View,
     Overlay,
     Tools,

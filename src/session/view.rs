@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 
 use super::comparison::Comparison;
-use super::{Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, Orbit, Session, ViewCommand};
+use super::{Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, Orbit, Orientation, PoseTool, Session, ViewCommand};
 use crate::deform::{self, Deformer, METHODS, Method, PaletteBuffer};
 use crate::inspect::{self, BoneShape, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
@@ -130,6 +130,10 @@ pub struct View {
     pub overlay: Option<&'static Overlay>,
     /// The colours of weights.
     pub ramp: Ramp,
+    /// What a drag in the picture does.
+    pub pose_tool: PoseTool,
+    /// The axes along which it acts.
+    pub orientation: Orientation,
     /// The method that deforms vertices.
     pub method: &'static Method,
     /// Who deforms vertices before they are drawn; methods that need neighbours are left to the processor in any case.
@@ -193,6 +197,8 @@ impl Default for View {
             pinned_copy: 0,
             overlay: None,
             ramp: Ramp::default(),
+            pose_tool: PoseTool::default(),
+            orientation: Orientation::default(),
             method: METHODS[0],
             deformer: Deformer::Auto,
             comparison: None,
@@ -415,6 +421,8 @@ impl Session {
             ViewCommand::ToggleHidden(node) => self.toggle_hidden(node),
             ViewCommand::HideSelected => self.hide_selected(),
             ViewCommand::ShowAll => view.hidden = Arc::default(),
+            ViewCommand::SetPoseTool(tool) => view.pose_tool = tool,
+            ViewCommand::SetOrientation(orientation) => view.orientation = orientation,
             ViewCommand::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
             ViewCommand::SetScene(scene) => {
                 if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) {

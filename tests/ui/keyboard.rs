@@ -137,9 +137,9 @@ fn a_held_key_repeats_steps_and_never_flickers_a_toggle() {
         harness.state().commands.iter().filter(|c| **c == Command::Playback(PlaybackCommand::StepFrames(1))).count(),
         3
     );
-    at_once(&mut harness, [hold(Key::G)]);
+    at_once(&mut harness, [hold(Key::B)]);
     assert_eq!(
-        harness.state().commands.iter().filter(|c| **c == Command::View(ViewCommand::Toggle(Toggle::Grid))).count(),
+        harness.state().commands.iter().filter(|c| **c == Command::View(ViewCommand::Toggle(Toggle::Bones))).count(),
         1
     );
 }

@@ -6,6 +6,7 @@ mod comparison;
 mod editing;
 mod findings;
 mod focus;
+mod gizmo;
 mod keyboard;
 mod layout;
 mod names;

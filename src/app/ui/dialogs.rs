@@ -47,6 +47,7 @@ fn keys(ui: &mut Ui) -> bool {
             let groups = [
                 (0, Menu::File, "File"),
                 (0, Menu::Edit, "Edit"),
+                (0, Menu::Pose, "Pose"),
                 (0, Menu::Playback, "Playback"),
                 (1, Menu::View, "View"),
                 (0, Menu::Overlay, "Overlay"),

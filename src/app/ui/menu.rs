@@ -15,13 +15,14 @@ use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Lighting,
-    Menu, Panel, PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Session, Shortcut, Toggle, ToolCommand,
-    ViewCommand, WindowCommand,
+    Menu, Orientation, Panel, PlaybackCommand, PoseSource, PoseTool, SaveKind, SelectionCommand, Session, Shortcut,
+    Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
-const MENUS: [(Menu, &str); 7] = [
+const MENUS: [(Menu, &str); 8] = [
     (Menu::File, "File"),
     (Menu::Edit, "Edit"),
+    (Menu::Pose, "Pose"),
     (Menu::View, "View"),
     (Menu::Overlay, "Overlay"),
     (Menu::Tools, "Tools"),
@@ -287,6 +288,8 @@ fn starts_group(command: &Command) -> bool {
             | Command::File(FileCommand::Save(SaveKind::InPlace))
             | Command::Edit(EditCommand::ResetJoint)
             | Command::Edit(EditCommand::NormaliseWeights)
+            | Command::View(ViewCommand::SetPoseTool(PoseTool::Select))
+            | Command::View(ViewCommand::SetOrientation(Orientation::Local))
             | Command::Selection(SelectionCommand::Deselect)
             | Command::View(ViewCommand::Toggle(Toggle::WithChildren))
             | Command::View(ViewCommand::HideSelected)
@@ -312,6 +315,8 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::Comparison(ComparisonCommand::Toggle) => session.comparison().is_some(),
         Command::View(ViewCommand::SetBoneShape(shape)) => view.bone_shape == *shape,
         Command::View(ViewCommand::ToggleDeformingOnly) => session.deforming_only(),
+        Command::View(ViewCommand::SetPoseTool(tool)) => view.pose_tool == *tool,
+        Command::View(ViewCommand::SetOrientation(orientation)) => view.orientation == *orientation,
         Command::View(ViewCommand::SetLighting(lighting)) => {
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
@@ -350,6 +355,7 @@ fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Tool(ToolCommand::Choose(Some(_))) => session.model().is_some_and(|m| !m.skins.is_empty()),
         Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
         Command::Selection(SelectionCommand::Select(_))
+        | Command::Window(WindowCommand::Grab(_))
         | Command::View(ViewCommand::HideSelected)
         | Command::Selection(SelectionCommand::SelectParent)
         | Command::Selection(SelectionCommand::SelectChild)

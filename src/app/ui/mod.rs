@@ -15,6 +15,7 @@ mod findings;
 mod focus;
 pub mod fonts;
 mod ghosts;
+mod gizmo;
 pub mod icons;
 mod inspector;
 mod keys;
@@ -312,6 +313,7 @@ impl UiState {
                 self.focus.by_key = true;
                 self.outliner.find();
             }
+            WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),
             WindowCommand::ShowShortcuts => self.dialog = Some(Dialog::Keys),
             WindowCommand::ShowAbout => self.dialog = Some(Dialog::About),
         }

@@ -6,7 +6,8 @@ use glam::Vec2;
 
 use super::widgets::{INSET, chip, tip};
 use super::{
-    Status, UiState, ViewportArea, bones, card, comparison, copied, crowd, ghosts, legend, menu, names, status, triad,
+    Status, UiState, ViewportArea, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, menu, names, status,
+    triad,
 };
 use crate::inspect::Hit;
 use crate::session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
@@ -16,6 +17,7 @@ use crate::session::{CameraCommand, Command, ComparisonLayout, SelectionCommand,
 pub(super) struct Viewport {
     /// The vertex under the pointer.
     pub(super) vertex: Option<Hit>,
+    pub(super) gizmo: gizmo::GizmoState,
 }
 /// How many points of scrolling are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
@@ -42,14 +44,19 @@ pub(super) fn show(
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
     if session.document().is_some() {
-        mouse(&ui, &response, seen, commands);
-        hover(&ui, &response, seen, session, state);
-        if response.clicked() && state.viewport.vertex.is_some() {
+        let is_gizmos = gizmo::show(&ui, &response, seen, session, &mut state.viewport.gizmo, commands);
+        if is_gizmos {
+            state.viewport.vertex = None;
+        } else {
+            mouse(&ui, &response, seen, commands);
+            hover(&ui, &response, seen, session, state);
+        }
+        if !is_gizmos && response.clicked() && state.viewport.vertex.is_some() {
             state.inspector.show_vertex();
         }
-        if response.dragged() {
+        if !is_gizmos && response.dragged() {
             ui.set_cursor_icon(CursorIcon::Grabbing);
-        } else if response.hovered() && state.hovered.is_some() {
+        } else if !is_gizmos && response.hovered() && state.hovered.is_some() {
             ui.set_cursor_icon(CursorIcon::PointingHand);
         }
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
@@ -139,6 +146,7 @@ fn skin_only(ui: &Ui) -> bool {
 fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     let corner = Rect::from_min_size(rect.min + vec2(INSET, 14.0), vec2(rect.width() - 2.0 * INSET - 96.0, 60.0));
     ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
+        ui.spacing_mut().item_spacing.y = 8.0;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(8.0, 8.0);
             let mut all = vec![
@@ -166,5 +174,6 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             }
             crowd::line(ui, session);
         });
+        gizmo::tools(ui, session, commands);
     });
 }
