@@ -161,7 +161,7 @@ impl Painter<'_, '_> {
         if let (Kind::Surface { .. }, true) = (kind, self.pipelines.linking.late_depth)
             && let Some(late_depth) = &self.pipelines.late_depth
         {
-            self.pass.set_bind_group(late_depth::GROUP, &late_depth.group, &[]);
+            self.pass.set_bind_group(late_depth::GROUP, late_depth.take_group(), &[]);
         }
         let pass = &mut *self.pass;
         pass.set_bind_group(2, &item.groups.core, &[]);

@@ -13,6 +13,7 @@ use super::pipelines::Pipelines;
 use super::placed::PlacedVertices;
 use super::side::Side;
 use super::software::backdrop::Backdrop;
+use super::software::late_depth::DRAWS_AT_ONCE;
 use super::software::nearest::nearest_first;
 use super::software::portions::{Queue, portions};
 use super::target::{Columns, Depth, Depths, SceneTarget, begin, clear_color, set_depths};
@@ -149,6 +150,8 @@ impl Renderer {
             Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &side.upload.group), encoder);
             load = wgpu::LoadOp::Load;
         }
+        let ends_by_itself = pipelines.linking.late_depth && target.target_format.samples > 1;
+        let at_once = ends_by_itself.then_some(DRAWS_AT_ONCE);
         let setting = Setting { gpu, target, has_backdrop, waits: self.jobs.is_some() };
         let has_glass = sides.iter().flatten().any(SidePicture::has_glass);
         if has_glass {
@@ -183,7 +186,7 @@ impl Renderer {
             // Of a translucent surface all depth comes before any colour.
             let is_opaque = side.frame.display.skin_opacity >= 1.0;
             let divides = *in_memory && gpu.software.portions && !has_glass && is_opaque;
-            let mut portions = if divides { portions(side.solid(), held.is_part()) } else { Vec::new() };
+            let mut portions = if divides { portions(side.solid(), held.is_part(), at_once) } else { Vec::new() };
             *last = portions.pop();
             for portion in &portions {
                 let kept = if depth == Depth::Own { Depth::Kept } else { Depth::Passed };

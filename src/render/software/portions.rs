@@ -14,16 +14,23 @@ const PORTION: u32 = 3 << 18;
 const CHOSEN_PORTION: u32 = 3 << 15;
 
 /// Divides `solid` into portions that are drawn one after the other; empty where one will do. `chosen`: nearly every
-/// triangle covers something.
-pub(in super::super) fn portions<'a>(solid: &[Item<'a>], chosen: bool) -> Vec<Vec<Item<'a>>> {
+/// triangle covers something. `at_once`: after how many draws the driver draws what is waiting by itself.
+pub(in super::super) fn portions<'a>(solid: &[Item<'a>], chosen: bool, at_once: Option<usize>) -> Vec<Vec<Item<'a>>> {
     let most = if chosen { CHOSEN_PORTION } else { PORTION };
     let sizes: Vec<[u32; 2]> = solid.iter().map(|item| [item.range().end, item.instances(1).len() as u32]).collect();
     let total: u64 = sizes.iter().map(|[entries, times]| u64::from(*entries) * u64::from(*times)).sum();
-    if total <= u64::from(most) {
+    if total <= u64::from(most) || at_once.is_some_and(|draws| all_are_small(&sizes, most, draws)) {
         return Vec::new();
     }
     let item = |(i, range): (usize, Range<u32>)| solid[i].with_range(range);
     plan(&sizes, most).into_iter().map(|part| part.into_iter().map(item).collect()).collect()
+}
+
+/// Whether `draws` of them, whichever, are a portion at most: then the driver never has more of them waiting, and a portion would
+/// only keep depths and colours between two passes (4 % of 500 parts).
+fn all_are_small(sizes: &[[u32; 2]], most: u32, draws: usize) -> bool {
+    let drawn = |[entries, times]: &[u32; 2]| u64::from(*entries) * u64::from(*times);
+    sizes.iter().all(|size| drawn(size).saturating_mul(draws as u64) <= u64::from(most))
 }
 
 /// Which of `sizes` (entries of an index list, and how many times it is drawn) go together, and what part of each list: so that
@@ -85,5 +92,13 @@ mod tests {
         }
         assert_eq!(next, sizes.map(|[entries, _]| entries));
         assert!(portions.iter().all(|p| !p.is_empty()) && portions.len() < 25, "{}", portions.len());
+    }
+
+    #[test]
+    fn small_parts_are_not_divided_where_the_driver_does_it() {
+        let parts = [[100, 1]; 500];
+        assert!(all_are_small(&parts, 800, 8) && !all_are_small(&parts, 799, 8));
+        assert!(!all_are_small(&[[100, 1], [50, 3]], 800, 8), "each is drawn three times");
+        assert!(!all_are_small(&[[u32::MAX, u32::MAX]], u32::MAX, 8));
     }
 }
