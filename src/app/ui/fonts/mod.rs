@@ -15,6 +15,8 @@ use egui::{
 };
 
 pub use self::script::Script;
+#[cfg(test)]
+pub(in crate::app) use self::system::SEARCHES;
 pub use self::system::{FontFolders, search};
 
 /// A font that draws letters which the bundled ones lack.

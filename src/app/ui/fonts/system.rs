@@ -67,10 +67,18 @@ impl OutlinePen for InkDetector {
     fn close(&mut self) {}
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread has searched.
+    pub(in crate::app) static SEARCHES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// Looks for fonts that have `letters` between them: few, and of each script the plainest. It looks into every font
 /// file, which takes its time.
 #[must_use]
 pub fn search(places: &FontFolders, letters: &BTreeSet<char>) -> FontSearch {
+    #[cfg(test)]
+    SEARCHES.set(SEARCHES.get() + 1);
     let mut database = Database::new();
     match places {
         FontFolders::System => database.load_system_fonts(),
