@@ -8,7 +8,7 @@ use super::budget;
 use super::error::GpuError;
 use super::guard::guarded;
 use super::needs;
-use super::software::{Software, WITHOUT};
+use super::software::{Software, WITHOUT, is_software};
 use crate::deform::PaletteLimits;
 use crate::model::BlockFormats;
 
@@ -113,7 +113,7 @@ fn choose(
 ) -> Result<Opened, GpuError> {
     let mut best: Option<Result<Opened, GpuError>> = None;
     for backends in backend.rounds() {
-        let is_software = |opened: &Opened| opened.0.info.device_type == wgpu::DeviceType::Cpu;
+        let is_software = |opened: &Opened| is_software(opened.0.info.device_type);
         match &best {
             Some(Ok(opened)) if !is_software(opened) || !may_have_hardware() => break,
             Some(Ok(_)) => {

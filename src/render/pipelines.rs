@@ -390,6 +390,12 @@ impl Pipelines {
         })
     }
 
+    /// What each pipeline that draws was made for.
+    #[cfg(test)]
+    pub fn kinds(&self) -> impl Iterator<Item = (&Kind, Option<&Shape>)> {
+        self.drawing.keys().map(|(kind, _, shape, _)| (kind, shape.as_ref().map(|(shape, _)| shape)))
+    }
+
     /// The compute entry that writes deformed vertices.
     pub fn bake(&mut self, gpu: &Gpu, method: &'static Method, shape: Shape) -> wgpu::ComputePipeline {
         let shape = shape.alone();

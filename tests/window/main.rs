@@ -4,6 +4,7 @@
 #![cfg(all(feature = "app", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
+mod card;
 #[path = "../common/mod.rs"]
 mod common;
 mod faults;

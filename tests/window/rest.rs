@@ -35,7 +35,7 @@ fn counts() -> bool {
 }
 
 /// A model without clips.
-fn still(folder: &Path) -> String {
+pub(super) fn still(folder: &Path) -> String {
     let path = folder.join("still.glb");
     let baked = Command::new(env!("CARGO_BIN_EXE_skinscope")).args(["bake", "-o"]).arg(&path).status().unwrap();
     assert!(baked.success());

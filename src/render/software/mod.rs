@@ -2,14 +2,25 @@
 //! on a graphics card, where none of it is computed, compiled or uploaded. A picture is the same with each of the switches and
 //! without.
 //!
-//! Each row of [`SWITCHES`] says what it does. To measure what one gains, `SKINSCOPE_SOFTWARE_WITHOUT` names rows that are
-//! switched off (`late_depth,portions`); it can switch nothing on.
+//! Each row of [`SWITCHES`] says what it does and what it gains: the medians of ratios of processor time between runs in turn, one row
+//! switched off and all on, 1024×768, two cores, Mesa 22.3. Windows drew one sample of a pixel, pictures four. To measure that, `SKINSCOPE_SOFTWARE_WITHOUT` names rows that are
+//! switched off (`late_depth,portions`, or `all`); it can switch nothing on.
+//!
+//! Two things that ask for the type of a device stand outside, since they are not for a software device. The memory for textures
+//! (`budget.rs`) goes by whose memory it is: 4 GiB where it is a card's own, 1 GiB where an integrated card or a software device
+//! shares the machine's. And which adapter is opened (`gpu.rs`) is decided before there is a device that anything could be
+//! switched off for: hardware is taken before a software device wherever there is both. That asks [`is_software`] too.
 
 pub(super) mod backdrop;
 pub(super) mod covering;
 pub(super) mod late_depth;
 pub(super) mod nearest;
 pub(super) mod portions;
+
+/// Whether a device of this type draws on the processor.
+pub(super) fn is_software(kind: wgpu::DeviceType) -> bool {
+    kind == wgpu::DeviceType::Cpu
+}
 
 /// A row of [`SWITCHES`].
 #[derive(Clone, Copy, Debug)]
@@ -32,12 +43,12 @@ macro_rules! switches {
         pub static SWITCHES: &[Switch] = &[$(Switch { name: stringify!($name), help: concat!($($help),*) },)*];
 
         impl Software {
-            /// What is on for a device of this type: all but the rows that `without` names (separated by commas) on one that is
-            /// the processor, nothing on others.
+            /// What is on for a device of this type: all but the rows that `without` names (separated by commas; `all`: every row)
+            /// on one that is the processor, nothing on others.
             #[must_use]
             pub fn of(kind: wgpu::DeviceType, without: &str) -> Self {
-                let is_software = kind == wgpu::DeviceType::Cpu;
-                let is_on = |name: &str| is_software && !without.split(',').any(|off| off.trim() == name);
+                let is_off = |name: &str| without.split(',').any(|off| [name, "all"].contains(&off.trim()));
+                let is_on = |name: &str| is_software(kind) && !is_off(name);
                 Self { $($name: is_on(stringify!($name)),)* }
             }
 
@@ -52,36 +63,48 @@ macro_rules! switches {
 
 switches! {
     /// A window keeps its panels in a texture, paints what has changed of them there, and copies it and the picture onto its
-    /// surface.
+    /// surface. Without it a playing frame takes 2.9 and 3.0 times the processor time (CesiumMan, RobotExpressive).
     kept_panels,
-    /// A window draws one sample of a pixel while the picture moves, and four once it is at rest.
+    /// A window draws one sample of a pixel while the picture moves, and four once it is at rest. Without it a playing frame takes
+    /// 1.9 times the processor time.
     coarse_motion,
-    /// The background is drawn once and copied from then on, in pictures of one sample a pixel.
+    /// The background is drawn once and copied from then on, in pictures of one sample a pixel. Without it a playing frame takes
+    /// 1.1 to 1.2 times the processor time.
     backdrop,
     /// Sides of a surface that face away are culled by their winding, where the pose is known to keep it, before fragments are
-    /// shaded.
+    /// shaded. Without it a picture of 500 parts takes 1.5 times the processor time, a playing frame 1.04 to 1.14 times.
     winding_cull,
     /// Pipelines are made for what is shown (overlay, scale, lights) instead of branching on uniforms, around whose values Mesa's
-    /// driver would make a program anew for each draw and keep all of them.
+    /// driver would make a program anew for each draw and keep all of them. Without it a playing frame takes 1.06 to 1.17 times the
+    /// processor time, and under an overlay memory grows for as long as a clip plays.
     fixed_state,
-    /// Depths are tested after shading with several samples a pixel, so that only covered pixels are shaded.
+    /// Depths are tested after shading with several samples a pixel, so that only covered pixels are shaded. Without it a picture of a
+    /// million vertices takes 1.25 times the processor time, one of 500 parts 1.11 times.
     late_depth,
     /// Pictures in memory are drawn in portions, each of which waits for the one before, so that the driver notes fewer triangles
-    /// at a time.
+    /// at a time. Without it a picture of a million vertices takes 1.10 times the processor time and 1.18 times the memory.
     portions,
-    /// Solid parts of pictures in memory are drawn nearest first, so that hidden ones fail the depth test.
+    /// Solid parts of pictures in memory are drawn nearest first, so that hidden ones fail the depth test. Without it a picture of 500
+    /// parts takes 1.06 times the processor time.
     nearest_first,
-    /// Only triangles that cover a sample are packed and uploaded for pictures of large meshes in memory.
+    /// Only triangles that cover a sample are packed and uploaded for pictures of large meshes in memory. Without it a picture of a
+    /// million vertices takes 1.30 times the processor time and 1.23 times the memory, and a primitive of five million has no picture:
+    /// it is larger than a buffer may be.
     covering,
     /// Large buffers are written 2 MiB at a time, each waiting for the one before, since the driver keeps a copy of what is on its
-    /// way.
+    /// way. Without it a picture of a million vertices takes the same time and 1.03 times the memory; 1.11 times where all of the model
+    /// is uploaded.
     stepped_writes,
-    /// Device memory comes in blocks that grow, of which the system provides no more than is written.
+    /// Device memory comes in blocks that grow, of which the system provides no more than is written. Without it a picture with 200
+    /// textures of 1024² takes 1.07 times the processor time; other models take the same.
     growing_blocks,
 }
 
 /// The variable that names what is switched off.
 pub(super) const WITHOUT: &str = "SKINSCOPE_SOFTWARE_WITHOUT";
+
+#[cfg(test)]
+mod card_tests;
 
 #[cfg(test)]
 mod tests {
@@ -100,5 +123,6 @@ mod tests {
         }
         let two = Software::of(D::Cpu, "portions, backdrop");
         assert!(!two.portions && !two.backdrop && two.covering);
+        assert_eq!(Software::of(D::Cpu, "all"), Software::default());
     }
 }
