@@ -5,7 +5,7 @@
 //! happened at each of them: the threads handed 500 parts to one another 500 times, and 7 000 changes of thread came to 7 % of the
 //! processor time. With a buffer for each draw the triangles of all parts waited in memory, and twice the pages were touched for
 //! the first time. So draws take turns with a few buffers: little memory is used over and over, and every eighth draw waits.
-//! Processor time against one buffer, same rounds: 500 parts 0.98 where other programs ran too, 2 000 parts 0.92, 33 parts 1.00;
+//! Processor time against one buffer, medians of unpaired rounds while other programs ran: 500 parts 0.96 to 0.99, 2 000 parts 0.92, 33 parts 1.00;
 //! a buffer for each draw: 1.05, 0.98 and 1.02.
 
 use std::cell::Cell;
