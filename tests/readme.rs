@@ -17,7 +17,9 @@ const README: &str = include_str!("../README.md");
 /// The table of keys as it must stand in the README.
 fn keys() -> String {
     let mut out = String::from("| key | what | |\n|---|---|---|\n");
-    for menu in [Menu::File, Menu::Edit, Menu::Pose, Menu::View, Menu::Overlay, Menu::Playback, Menu::Help] {
+    let menus =
+        [Menu::File, Menu::Edit, Menu::Pose, Menu::View, Menu::Overlay, Menu::Tools, Menu::Playback, Menu::Help];
+    for menu in menus {
         for row in COMMANDS.iter().filter(|row| row.menu == menu) {
             if let Some(shortcut) = row.shortcut {
                 out += &format!("| {shortcut} | {} | {} |\n", row.label, row.help);

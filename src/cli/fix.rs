@@ -6,9 +6,11 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::check::load;
+use super::pose::find_node;
 use super::{CliError, OpenArgs, print, tell_warnings};
-use crate::edit::{Axis, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply};
-use crate::model::WeightFormat;
+use crate::edit::{Applied, Axis, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply};
+use crate::inspect::VertexSet;
+use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten_by_stdout, say};
 use crate::session::Source;
 use crate::writeback::{Origin, Place, Saved, Stamps, save};
@@ -25,7 +27,7 @@ use crate::writeback::{Origin, Place, Saved, Stamps, save};
 ///
 /// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
 /// new), json_values (that differ, are new or gone)}, operations [{op, vertices (whose stored values changed)}], one for each
-/// that was asked for, in their order.
+/// that was asked for, in their order; kept is there where vertices had to stay because of locked joints.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
@@ -80,6 +82,25 @@ pub(super) struct FixArgs {
     /// Repair what these rules of `check` find, with commas between, or `all` of them that can be repaired
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     rules: Option<Vec<Rules>>,
+    /// Take a joint off all vertices: its weight goes to the nearest joint above it, or with :spread to the other joints of the
+    /// vertex
+    #[arg(long, value_name = "JOINT")]
+    remove_joint: Option<String>,
+    /// Give the weight of a joint to another one
+    #[arg(long, value_name = "JOINT=OTHER", value_parser = two)]
+    replace_joint: Option<(String, String)>,
+    /// Give all vertices the mean of their weights
+    #[arg(long)]
+    average: bool,
+    /// Give all vertices these weights: JOINT=WEIGHT, with commas between
+    #[arg(long, value_name = "WEIGHTS", value_parser = given)]
+    paste: Option<Given>,
+    /// Leave the weights of this joint as they are, whatever else is done; may be given several times
+    #[arg(long, value_name = "JOINT")]
+    lock: Vec<String>,
+    /// Change only vertices that this joint moves; may be given several times. Inverse bind matrices have no vertices
+    #[arg(long, value_name = "JOINT")]
+    only_joint: Vec<String>,
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
@@ -90,6 +111,23 @@ pub(super) struct FixArgs {
 enum Rules {
     All,
     One(&'static str),
+}
+
+/// Weights by the names of their joints.
+#[derive(Clone, Debug)]
+struct Given(Vec<(String, f64)>);
+
+fn two(text: &str) -> Result<(String, String), String> {
+    let (joint, other) = text.split_once('=').ok_or_else(|| "expected JOINT=OTHER".to_owned())?;
+    Ok((joint.to_owned(), other.to_owned()))
+}
+
+fn given(text: &str) -> Result<Given, String> {
+    let one = |part: &str| {
+        let (joint, number) = part.rsplit_once('=').ok_or_else(|| format!("{part}: expected JOINT=WEIGHT"))?;
+        Ok((joint.to_owned(), weight(number)?))
+    };
+    text.split(',').map(one).collect::<Result<_, String>>().map(Given)
 }
 
 fn after_help() -> String {
@@ -152,11 +190,15 @@ impl FixArgs {
             "hammer" => self.hammer,
             "inverse-binds" => self.inverse_binds,
             "rules" => self.rules.is_some(),
+            "remove-joint" => self.remove_joint.is_some(),
+            "replace-joint" => self.replace_joint.is_some(),
+            "average" => self.average,
+            "paste" => self.paste.is_some(),
             _ => false,
         }
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self, model: &Model) -> Result<Settings, CliError> {
         let mut out = Settings { best: self.best, ..Settings::default() };
         out.threshold = self.prune.unwrap_or(out.threshold);
         out.limit = self.limit.map_or(out.limit, usize::from);
@@ -172,7 +214,42 @@ impl FixArgs {
             };
             out.rules = REPAIRED.iter().copied().filter(|id| named(id)).collect();
         }
-        out
+        if let Some((joint, other)) = &self.replace_joint {
+            (out.joint, out.other) = (Some(find_node(model, joint)?), Some(find_node(model, other)?));
+        }
+        for (joint, weight) in self.paste.iter().flat_map(|given| &given.0) {
+            out.copied.push((find_node(model, joint)?, *weight));
+        }
+        Ok(out)
+    }
+
+    /// The same for one operation: two may name joints.
+    fn settings_for(&self, operation: &Operation, model: &Model, all: &Settings) -> Result<Settings, CliError> {
+        let mut out = all.clone();
+        if let Some(joint) = self.remove_joint.as_deref().filter(|_| operation.id == "remove-joint") {
+            let (name, spread) = match joint.strip_suffix(":spread") {
+                Some(name) => (name, true),
+                None => (joint, false),
+            };
+            (out.joint, out.spread) = (Some(find_node(model, name)?), spread);
+        }
+        Ok(out)
+    }
+
+    /// Which vertices may change; all where no joint is named.
+    fn bounds(&self, sheet: &mut Sheet) -> Result<(), CliError> {
+        let model = sheet.model;
+        for joint in &self.lock {
+            sheet.bounds.locked.insert(find_node(model, joint)?.0);
+        }
+        let mut within = Vec::new();
+        for joint in &self.only_joint {
+            within.extend(VertexSet::moved_by(model, find_node(model, joint)?).iter());
+        }
+        if !self.only_joint.is_empty() {
+            sheet.limit_to(&VertexSet::from_vertices(within));
+        }
+        Ok(())
     }
 }
 
@@ -187,10 +264,13 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         tell_warnings(&document);
     }
     let mut sheet = Sheet::of(document.stored());
-    let settings = args.settings();
-    let wanted = OPERATIONS.iter().copied().filter(|operation| args.wants(operation));
-    let done: Vec<(&Operation, usize)> =
-        wanted.map(|operation| (operation, apply(operation, &mut sheet, &settings).vertices)).collect();
+    let settings = args.settings(document.stored())?;
+    args.bounds(&mut sheet)?;
+    let mut done: Vec<(&Operation, Applied)> = Vec::new();
+    for operation in OPERATIONS.iter().copied().filter(|operation| args.wants(operation)) {
+        let settings = args.settings_for(operation, document.stored(), &settings)?;
+        done.push((operation, apply(operation, &mut sheet, &settings)));
+    }
     let place = args.output.as_deref().map_or(Place::InPlace, Place::To);
     let saved = save(Origin::File(&args.model, &stamps), &sheet, place)?;
     for left in &saved.left {
@@ -199,9 +279,12 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     print(&if args.json { report(&done, &saved) } else { text(&done, &saved) })
 }
 
-fn report(done: &[(&Operation, usize)], saved: &Saved) -> String {
+fn report(done: &[(&Operation, Applied)], saved: &Saved) -> String {
     let changes = &saved.changes;
-    let operations = done.iter().map(|(operation, vertices)| json!({ "op": operation.id, "vertices": vertices }));
+    let operations = done.iter().map(|(operation, Applied { vertices, kept })| match kept {
+        0 => json!({ "op": operation.id, "vertices": vertices }),
+        kept => json!({ "op": operation.id, "vertices": vertices, "kept": kept }),
+    });
     let report = json!({
         "schema": 1,
         "changed": {
@@ -215,11 +298,15 @@ fn report(done: &[(&Operation, usize)], saved: &Saved) -> String {
     format!("{report}\n")
 }
 
-fn text(done: &[(&Operation, usize)], saved: &Saved) -> String {
+fn text(done: &[(&Operation, Applied)], saved: &Saved) -> String {
     let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let mut out = String::new();
-    for (operation, vertices) in done {
+    for (operation, Applied { vertices, kept }) in done {
         out += &format!("{}: {}\n", operation.label, count(*vertices as u64, "vertex changed", "vertices changed"));
+        if *kept > 0 {
+            let vertices = count(*kept as u64, "vertex stays", "vertices stay");
+            out += &format!("{vertices} as they are: locked joints have all of their weight\n");
+        }
     }
     let changes = &saved.changes;
     if changes.accessors.is_empty() {

@@ -7,8 +7,8 @@
 //!
 //! 1. They are few, the fewer the nearer they are ([`are_few`]).
 //! 2. They are no object of their own: a triangle or line joins them with the mass (and is stretched to a needle), or none
-//! has them, or nothing would be seen of them nor of the mass if both were framed: each would be [`UNSEEN`] times
-//! smaller than the picture.
+//!    has them, or nothing would be seen of them nor of the mass if both were framed: each would be [`UNSEEN`] times
+//!    smaller than the picture.
 //!
 //! A vertex beyond [`Aabb::FAR`], or whose position is not finite, is always stray.
 

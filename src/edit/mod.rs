@@ -3,9 +3,11 @@
 //! An operation works on a [`Sheet`], a plain copy of all weights in double precision beside the rest surface, and knows
 //! nothing of files, windows or sessions. What is stored is rounded once, when all operations are done ([`Stored`]).
 
+mod average;
 mod best;
 mod binds;
 mod hammer;
+mod joints;
 mod limit;
 mod locks;
 mod mirror;
@@ -22,6 +24,7 @@ mod table;
 mod task;
 mod weld;
 
+pub use average::mean_of;
 pub use locks::Bounds;
 pub use rounding::value;
 pub use rules::REPAIRED;
@@ -30,7 +33,7 @@ pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, work_out};
 
-use crate::model::WeightFormat;
+use crate::model::{NodeId, WeightFormat};
 
 /// An operation on weights.
 #[derive(Debug)]
@@ -72,6 +75,10 @@ pub static OPERATIONS: &[&Operation] = &[
     &hammer::HAMMER,
     &binds::INVERSE_BINDS,
     &rules::RULES,
+    &joints::REMOVE_JOINT,
+    &joints::REPLACE_JOINT,
+    &average::AVERAGE,
+    &average::PASTE,
 ];
 
 /// An axis of mesh space.
@@ -103,6 +110,14 @@ pub struct Settings {
     pub times: usize,
     /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
     pub strength: f64,
+    /// Remove joint, replace joint: which.
+    pub joint: Option<NodeId>,
+    /// Remove joint: its weight goes to the other joints of a vertex, in place of the joint above it.
+    pub spread: bool,
+    /// Replace joint: the joint that gets its weight.
+    pub other: Option<NodeId>,
+    /// Paste: joints and their weights.
+    pub copied: Vec<(NodeId, f64)>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
     pub rules: Vec<&'static str>,
 }
@@ -118,6 +133,10 @@ impl Default for Settings {
             from_negative: false,
             times: 1,
             strength: 0.5,
+            joint: None,
+            spread: false,
+            other: None,
+            copied: Vec::new(),
             rules: REPAIRED.to_vec(),
         }
     }

@@ -10,7 +10,7 @@ use crate::inspect::check::{CheckOptions, Finding, check};
 pub static REMOVE_ROGUES: Operation = Operation {
     id: "remove-rogues",
     label: "Remove rogue vertices",
-    tool: "Remove rogues",
+    tool: "Rogues",
     help: "Take joints off the vertices that are cut off from where they move the rest, and share their weight among the others",
     argument: "",
     repairs: &["rogue-vertices"],

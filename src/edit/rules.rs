@@ -10,7 +10,7 @@ use crate::inspect::check::is_bound_elsewhere;
 pub static RULES: Operation = Operation {
     id: "rules",
     label: "Repair findings",
-    tool: "Repair findings",
+    tool: "Repair",
     help: "Repair what these rules of `check` find, with commas between, or `all` of them that can be repaired",
     argument: "RULES",
     repairs: &[],

@@ -1,6 +1,6 @@
 //! Names of vertices: one as it is drawn, sets as they are stored, and a number for each.
 
-use crate::model::{InstanceId, MeshId, Model, Primitive};
+use crate::model::{InstanceId, MeshId, Model, NodeId, Primitive};
 
 /// One vertex of an instance that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,6 +65,33 @@ impl VertexSet {
             vertices: chunk.iter().map(|v| v.2).collect(),
         };
         Self { parts: vertices.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(part).collect() }
+    }
+
+    /// The vertices for which a joint has a weight.
+    #[must_use]
+    pub fn moved_by(model: &Model, node: NodeId) -> Self {
+        let mut parts = Vec::new();
+        for (m, source) in model.meshes.iter().enumerate() {
+            let mesh = MeshId::from_index(m);
+            let skins = model.instances.iter().filter(|i| i.mesh == mesh).filter_map(|i| i.skin);
+            let joints = skins.flat_map(|skin| model.skins[skin.index()].joints.iter().enumerate());
+            let mut places: Vec<u16> =
+                joints.filter(|(_, joint)| **joint == node).map(|(place, _)| place as u16).collect();
+            places.dedup();
+            for primitive in (0..source.primitives.len()).filter(|_| !places.is_empty()) {
+                let Some(influences) = model.influences(mesh, primitive) else { continue };
+                let is_moved = |v: &u32| {
+                    let (joints, weights) = influences.of(*v as usize);
+                    joints.iter().zip(weights).any(|(joint, weight)| *weight != 0.0 && places.contains(joint))
+                };
+                let count = source.primitives[primitive].stored_vertices as u32;
+                let vertices: Vec<u32> = (0..count).filter(is_moved).collect();
+                if !vertices.is_empty() {
+                    parts.push(VertexPart { mesh, primitive, vertices });
+                }
+            }
+        }
+        Self { parts }
     }
 
     /// Returns every vertex with its mesh and primitive.

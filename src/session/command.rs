@@ -11,6 +11,7 @@ use glam::{Quat, Vec2};
 use super::comparison::ComparisonCommand;
 use super::edits::{ChannelKind, ChannelValue};
 use super::gizmo::{Orientation, PoseTool};
+use super::marks::MarkCommand;
 use super::playback::{LoopMode, PoseSource};
 use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
@@ -30,6 +31,8 @@ pub enum Command {
     Edit(EditCommand),
     /// Tools that change weights.
     Tool(ToolCommand),
+    /// Commands about marked vertices.
+    Mark(MarkCommand),
     /// Commands about the clip and its time.
     Playback(PlaybackCommand),
     /// Commands about what is selected, pinned and marked.
@@ -62,6 +65,7 @@ families!(
     File(FileCommand),
     Edit(EditCommand),
     Tool(ToolCommand),
+    Mark(MarkCommand),
     Playback(PlaybackCommand),
     Selection(SelectionCommand),
     Finding(FindingCommand),

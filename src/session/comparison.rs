@@ -277,7 +277,7 @@ impl Session {
                     comparison.is_turned = !comparison.is_turned && comparison.layout == ComparisonLayout::Blink;
                 }
             }
-            ComparisonCommand::ToWorst => self.to_worst(),
+            ComparisonCommand::ToWorst => self.go_to_worst(),
             ComparisonCommand::ToWorstMoment => {
                 if std::mem::take(&mut self.is_seeking_worst) {
                     return;
@@ -311,11 +311,11 @@ impl Session {
         self.play(&PlaybackCommand::SetPlaying(false));
         self.play(&PlaybackCommand::Seek(time_secs));
         self.update_pose();
-        self.to_worst();
+        self.go_to_worst();
     }
 
     /// Pins and frames the vertex at which the two sides are farthest apart. The clip pauses.
-    fn to_worst(&mut self) {
+    fn go_to_worst(&mut self) {
         let Some(at) = self.compared_surfaces().and_then(|compared| compared.distance.at) else { return };
         self.play(&PlaybackCommand::SetPlaying(false));
         self.pin(Some(at));

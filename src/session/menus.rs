@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use super::{
-    CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Key, Lighting, Menu, Panel,
-    PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Shortcut, Toggle, ToolCommand, ViewCommand, ViewFrom,
-    WindowCommand, pose_menu,
+    CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Key, Lighting, MarkCommand,
+    MarkTool, Menu, Panel, PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Shortcut, Toggle, ToolCommand,
+    ViewCommand, ViewFrom, WindowCommand, pose_menu,
 };
 use crate::edit::OPERATIONS;
 use crate::inspect::{BoneShape, OVERLAYS, Overlay};
@@ -51,7 +51,7 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     });
     let (edit, view) = before.split_at(before.iter().position(|r| r.menu == Menu::View).unwrap_or(before.len()));
     let rows = edit.iter().chain(pose_menu::ROWS).chain(view).cloned().chain(OVERLAYS.iter().map(overlay));
-    rows.chain(after.iter().cloned()).chain(tools).collect()
+    rows.chain(after.iter().cloned()).chain(tools).chain(MARKS.iter().cloned()).collect()
 });
 
 /// All rows but the overlays, which follow the first row of their menu.
@@ -493,4 +493,66 @@ static ROWS: &[CommandRow] = &[
     ),
     row(Menu::Help, "Keys", key(Key::F1), Command::Window(WindowCommand::ShowShortcuts), "What every key does"),
     row(Menu::Help, "About Skinscope", None, Command::Window(WindowCommand::ShowAbout), "Version and licences"),
+];
+
+/// Rows about marks, in the menu of tools.
+static MARKS: &[CommandRow] = &[
+    row(
+        Menu::Tools,
+        "Mark by box",
+        key(Key::Char('k')),
+        Command::Mark(MarkCommand::Use(Some(MarkTool::Box))),
+        "Let a drag over the picture mark the vertices in a box, and a click the nearest one",
+    ),
+    row(
+        Menu::Tools,
+        "Mark by lasso",
+        None,
+        Command::Mark(MarkCommand::Use(Some(MarkTool::Lasso))),
+        "Let a drag over the picture mark the vertices inside of the line",
+    ),
+    row(
+        Menu::Tools,
+        "Mark by circle",
+        None,
+        Command::Mark(MarkCommand::Use(Some(MarkTool::Circle))),
+        "Let a drag over the picture mark the vertices in a circle",
+    ),
+    row(
+        Menu::Tools,
+        "Mark through",
+        None,
+        Command::Mark(MarkCommand::ToggleThrough),
+        "Mark also vertices that the surface hides",
+    ),
+    row(Menu::Tools, "Mark all", None, Command::Mark(MarkCommand::All), "Mark every vertex with weights"),
+    row(Menu::Tools, "Mark none", None, Command::Mark(MarkCommand::None), "Mark nothing"),
+    row(
+        Menu::Tools,
+        "Invert marks",
+        None,
+        Command::Mark(MarkCommand::Invert),
+        "Mark what is not marked, and nothing else",
+    ),
+    row(
+        Menu::Tools,
+        "Grow marks",
+        None,
+        Command::Mark(MarkCommand::Grow),
+        "Mark the neighbours of marked vertices too",
+    ),
+    row(
+        Menu::Tools,
+        "Shrink marks",
+        None,
+        Command::Mark(MarkCommand::Shrink),
+        "Unmark vertices that have a neighbour without a mark",
+    ),
+    row(
+        Menu::Tools,
+        "Mark what the joint moves",
+        None,
+        Command::Mark(MarkCommand::OfJoint),
+        "Mark the vertices that the selected joint moves",
+    ),
 ];

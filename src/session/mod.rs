@@ -16,6 +16,7 @@ mod findings;
 mod gizmo;
 mod hiding;
 mod lighting;
+mod marks;
 mod menus;
 mod orbit;
 mod playback;
@@ -44,6 +45,7 @@ pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, Orientation, PoseTool, Snap};
 pub use lighting::PosedLight;
+pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use menus::COMMANDS;
 pub use orbit::{FOV_Y, Orbit};
 pub use playback::{LoopMode, Playback, PoseSource};
@@ -51,7 +53,7 @@ pub use pose::Pose;
 pub use pull::Pull;
 pub use queries::WeightsJointSource;
 pub use shortcuts::{CommandRow, Key, Menu, Shortcut, command_of, row_of};
-pub use tools::{Scope, ToolCommand, Tools};
+pub use tools::{Repair, Scope, ToolCommand, Tools, repair_of};
 pub use view::{ActiveCamera, Antialiasing, Lighting, Projector, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
@@ -88,6 +90,7 @@ pub struct Session {
     tools: Tools,
     /// What was saved last, until the file is read again.
     saved: Option<saving::SavedModel>,
+    marking: Marking,
 }
 
 impl Session {
@@ -246,6 +249,7 @@ impl Session {
             Command::View(command) => return self.look(command),
             Command::Edit(command) => self.edit(&command),
             Command::Tool(command) => self.use_tool(&command),
+            Command::Mark(command) => self.change_marks(&command),
             Command::Playback(command) => {
                 self.play(&command);
                 // Each clip has room of its own.

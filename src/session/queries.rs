@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::{Command, SelectionCommand, Session};
+use super::{Command, MarkCommand, SelectionCommand, Session};
 use crate::inspect::{self, Explanation, Hit};
 use crate::model::NodeId;
 
@@ -124,6 +124,9 @@ impl Session {
     fn deselect(&mut self) {
         if self.tools.operation.is_some() {
             return self.choose_tool(None);
+        }
+        if self.marking.tool.is_some() {
+            return self.change_marks(&MarkCommand::Use(None));
         }
         if self.view.pinned.take().is_some() {
             return;

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::*;
+use glam::Vec2;
+
 use crate::edit::{Axis, OPERATIONS, REPAIRED, Settings, Sheet, operation};
 use crate::inspect::VertexSet;
 use crate::model::shapes::{Tube, tube};
@@ -58,6 +60,10 @@ fn settings(random: &mut Random) -> Arc<Settings> {
         from_negative: random.below(2) == 0,
         times: 1 + random.below(3) as usize,
         strength: f64::from(random.below(11)) / 10.0,
+        joint: Some(NodeId(1 + random.below(12))),
+        spread: random.below(2) == 0,
+        other: Some(NodeId(1 + random.below(12))),
+        copied: (1..4).map(|n| (NodeId(n + random.below(9)), 0.25)).collect(),
         rules: REPAIRED.to_vec(),
     })
 }
@@ -256,4 +262,184 @@ fn a_patient_session_leaves_tools_to_others_and_applies_when_they_are_done() {
         std::thread::yield_now();
     };
     assert!(result);
+}
+
+/// The tube at rest, seen from the front.
+fn pictured() -> Session {
+    let mut session = open();
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    session.apply(CameraCommand::SetViewport(Vec2::new(600.0, 500.0)));
+    session.apply(CameraCommand::FrameAll);
+    session.update_pose();
+    session
+}
+
+fn marked(session: &Session) -> Vec<u32> {
+    session.view().marked.of(MeshId(0), 0).to_vec()
+}
+
+#[test]
+fn a_box_marks_what_is_seen_or_all_of_it_and_adds_and_takes_away() {
+    let mut session = pictured();
+    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
+    let all = MarkShape::Box(Vec2::ZERO, Vec2::new(600.0, 500.0));
+    let (upper, lower) = (
+        MarkShape::Box(Vec2::ZERO, Vec2::new(600.0, 250.0)),
+        MarkShape::Lasso(Arc::new(vec![
+            Vec2::new(0.0, 250.0),
+            Vec2::new(600.0, 250.0),
+            Vec2::new(600.0, 500.0),
+            Vec2::new(0.0, 500.0),
+        ])),
+    );
+    for orthographic in [false, true] {
+        session.view.orbit.orthographic = orthographic;
+        session.apply(MarkCommand::In(all.clone(), MarkMode::Replace));
+        let seen = marked(&session);
+        assert!(seen.len() > count / 4 && seen.len() < 3 * count / 4, "{} of {count}", seen.len());
+        let surface = session.surface().unwrap();
+        let is_hidden = |vertex: &&u32| {
+            let at = surface.parts[0].deformed.positions[**vertex as usize];
+            let ray = session.view().ray(session.view().project(at).unwrap());
+            let before = session.vertex_at(session.view().project(at).unwrap()).map(|hit| hit.distance);
+            let away = (at - ray.origin).dot(ray.direction.normalize());
+            before.is_some_and(|before| before < away - 0.05)
+        };
+        // Within a pixel of the outline it may be either.
+        let hidden = seen.iter().filter(is_hidden).count();
+        assert!(hidden * 50 < seen.len(), "{hidden} of {} are behind the surface", seen.len());
+        session.apply(MarkCommand::ToggleThrough);
+        session.apply(MarkCommand::In(all.clone(), MarkMode::Replace));
+        assert_eq!(marked(&session).len(), count);
+        session.apply(MarkCommand::In(upper.clone(), MarkMode::Remove));
+        let below = marked(&session);
+        session.apply(MarkCommand::In(lower.clone(), MarkMode::Replace));
+        assert_eq!(marked(&session), below);
+        assert!(!below.is_empty() && below.len() < count);
+        session.apply(MarkCommand::In(upper.clone(), MarkMode::Add));
+        assert_eq!(marked(&session).len(), count);
+        session.apply(MarkCommand::ToggleThrough);
+    }
+    let circle = MarkShape::Circle(Vec2::new(300.0, 250.0), 30.0);
+    session.apply(MarkCommand::In(circle, MarkMode::Replace));
+    let projected =
+        |v: &u32| session.view().project(session.surface().unwrap().parts[0].deformed.positions[*v as usize]);
+    assert!(marked(&session).iter().all(|v| projected(v).unwrap().distance(Vec2::new(300.0, 250.0)) < 30.01));
+}
+
+#[test]
+fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
+    let mut session = pictured();
+    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
+    session.apply(MarkCommand::In(MarkShape::Point(Vec2::new(300.0, 250.0)), MarkMode::Replace));
+    let one = marked(&session);
+    // Vertices of one place are marked together.
+    let positions = &session.model().unwrap().meshes[0].primitives[0].positions;
+    let at = positions[one[0] as usize];
+    let twins: Vec<u32> = (0..count as u32).filter(|v| positions[*v as usize] == at).collect();
+    assert_eq!(one, twins);
+    session.apply(MarkCommand::Grow);
+    let grown = marked(&session);
+    assert!(grown.len() > one.len() && one.iter().all(|v| grown.contains(v)));
+    session.apply(MarkCommand::Shrink);
+    assert_eq!(marked(&session), one);
+    session.apply(MarkCommand::Invert);
+    assert_eq!(marked(&session).len(), count - one.len());
+    session.apply(MarkCommand::Invert);
+    assert_eq!(marked(&session), one);
+    session.apply(MarkCommand::All);
+    assert_eq!(marked(&session).len(), count);
+    session.apply(MarkCommand::None);
+    assert!(session.view().marked.is_empty());
+    session.apply(SelectionCommand::Select(Some(NodeId(4))));
+    session.apply(MarkCommand::OfJoint);
+    let moved = VertexSet::moved_by(session.model().unwrap(), NodeId(4));
+    assert!(!moved.is_empty() && moved.iter().all(|(m, p, v)| session.view().marked.contains(m, p, v)));
+    // Escape puts the tool away that marks.
+    session.apply(MarkCommand::Use(Some(MarkTool::Box)));
+    session.apply(SelectionCommand::Deselect);
+    assert!(session.marking().tool.is_none() && session.view().selected.is_some());
+    assert!(!session.history().can_undo());
+}
+
+#[test]
+fn joints_are_removed_replaced_and_copied() {
+    let mut session = open();
+    let sums = |session: &Session| {
+        let sheet = Sheet::of(session.model().unwrap());
+        (0..sheet.tables[0].vertices()).all(|row| (sheet.tables[0].sum(row) - 1.0).abs() < 1e-5)
+    };
+    let joint = NodeId(5);
+    let parent = session.model().unwrap().skeleton.parents[5].unwrap();
+    let (own, above) = (weights_of(&session, joint), weights_of(&session, parent));
+    assert!(own.iter().any(|weight| *weight > 0.05));
+    for spread in [false, true] {
+        session.apply(ToolCommand::Set(Arc::new(Settings { joint: Some(joint), spread, ..Settings::default() })));
+        session.apply(ToolCommand::Choose(Some("remove-joint")));
+        assert!(weights_of(&session, joint).iter().all(|weight| *weight == 0.0) && sums(&session));
+        let now = weights_of(&session, parent);
+        let moved = (0..own.len()).all(|v| (now[v] - own[v] - above[v]).abs() < 1e-6);
+        assert_eq!(moved, !spread);
+        session.apply(ToolCommand::Cancel);
+    }
+    let settings = Settings { joint: Some(joint), other: Some(NodeId(9)), ..Settings::default() };
+    session.apply(ToolCommand::Set(Arc::new(settings)));
+    session.apply(ToolCommand::Choose(Some("replace-joint")));
+    let (before, now) = (weights_of(&open(), NodeId(9)), weights_of(&session, NodeId(9)));
+    assert!((0..own.len()).all(|v| (now[v] - own[v] - before[v]).abs() < 1e-6) && sums(&session));
+    session.apply(ToolCommand::Cancel);
+    // The weights of one vertex for another.
+    let vertex = |v| Arc::new(VertexSet::from_vertices(vec![(MeshId(0), 0, v)]));
+    session.apply(ToolCommand::SetScope(Scope::Marked));
+    session.apply(SelectionCommand::Mark(vertex(3)));
+    session.apply(ToolCommand::Copy);
+    session.apply(SelectionCommand::Mark(vertex(300)));
+    session.apply(ToolCommand::Choose(Some("paste")));
+    session.apply(ToolCommand::Apply);
+    for node in (0..13).map(NodeId) {
+        let weights = weights_of(&session, node);
+        assert!((weights[3] - weights[300]).abs() < 1e-6);
+    }
+    session.apply(SelectionCommand::Mark(Arc::new(VertexSet::from_vertices(vec![
+        (MeshId(0), 0, 3),
+        (MeshId(0), 0, 200),
+    ]))));
+    let means: Vec<f64> = (0..13).map(NodeId).map(|n| weights_of(&session, n)).map(|w| 0.5 * (w[3] + w[200])).collect();
+    session.apply(ToolCommand::Choose(Some("average")));
+    for (node, mean) in means.iter().enumerate() {
+        let weights = weights_of(&session, NodeId(node as u32));
+        assert!((weights[3] - mean).abs() < 1e-6 && (weights[200] - mean).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
+    use crate::inspect::Inspection;
+    use crate::inspect::check::CheckOptions;
+    let mut session = open();
+    let mut change = WeightChange::new(MeshId(0), 0, 8);
+    [40, 90, 140].into_iter().for_each(|v| change.push(v, &[0], &[0.0]));
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let inspect = |session: &mut Session| {
+        let model = Arc::clone(session.edited_model().unwrap());
+        let flag = std::sync::atomic::AtomicBool::new(false);
+        session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
+    };
+    inspect(&mut session);
+    let place = |session: &Session, rule| session.document().unwrap().findings().position(|f| f.rule == rule);
+    let finding = place(&session, "weights-zero").unwrap();
+    session.apply(ToolCommand::Repair { finding, all: false });
+    let outcome = session.outcome().unwrap();
+    assert_eq!((outcome.vertices, session.tools().scope), (3, Scope::Finding));
+    assert_eq!(outcome.found, [("weights-zero", [3, 0])]);
+    session.apply(ToolCommand::Repair { finding, all: true });
+    assert_eq!((session.tools().scope, session.outcome().unwrap().vertices), (Scope::All, 3));
+    session.apply(ToolCommand::Apply);
+    inspect(&mut session);
+    assert_eq!(place(&session, "weights-zero"), None);
+    assert!(repair_of("weights-zero").unwrap().is_sound && !repair_of("asymmetry").unwrap().is_sound);
+    assert_eq!((repair_of("t-junction"), repair_of("inverse-bind-mismatch")), (None, None));
+    for rule in crate::inspect::check::RULES {
+        assert!(repair_of(rule.id).is_none_or(|repair| operation(repair.operation).is_some()), "{}", rule.id);
+    }
 }

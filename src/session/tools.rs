@@ -7,10 +7,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Session;
-use crate::edit::{Operation, Outcome, Settings, Task, operation, work_out};
-use crate::inspect::{VertexPart, VertexSet};
-use crate::model::{MeshId, Model, NodeId};
+use super::{FindingCommand, Session};
+use crate::edit::{Operation, Outcome, REPAIRED, Settings, Sheet, Task, mean_of, operation, work_out};
+use crate::inspect::VertexSet;
+use crate::model::{Model, NodeId};
 use crate::parallel::JobContext;
 
 /// The vertices that a tool works on.
@@ -38,6 +38,16 @@ pub enum ToolCommand {
     SetScope(Scope),
     /// The numbers that tools take.
     Set(Arc<Settings>),
+    /// Take the mean weights of the vertices that tools work on, for *Paste*.
+    Copy,
+    /// Repair a finding, by its place in [`super::Document::findings`]: shows the finding, and what the repair would do to its
+    /// vertices, or with `all` to those of all findings of its rule.
+    Repair {
+        /// Which.
+        finding: usize,
+        /// All findings of its rule.
+        all: bool,
+    },
     /// Do what is shown: one step.
     Apply,
     /// Choose no tool; the weights stay as they are.
@@ -127,6 +137,8 @@ impl Session {
             }
             ToolCommand::SetScope(scope) => self.tools.scope = *scope,
             ToolCommand::Set(settings) => self.tools.settings = Arc::clone(settings),
+            ToolCommand::Copy => self.copy_weights(),
+            ToolCommand::Repair { finding, all } => self.repair(*finding, *all),
             ToolCommand::Apply => self.tools.apply = self.tools.operation.is_some(),
             ToolCommand::Cancel => self.choose_tool(None),
             ToolCommand::ToggleLock(node) => {
@@ -147,9 +159,44 @@ impl Session {
     }
 
     pub(super) fn choose_tool(&mut self, operation: Option<&'static Operation>) {
+        if let Some(joint) = self.view.selected.filter(|_| operation.is_some_and(|o| o.argument.starts_with("JOINT"))) {
+            Arc::make_mut(&mut self.tools.settings).joint = Some(joint);
+        }
         self.tools.operation = operation;
         self.tools.apply = false;
         self.stop_trying();
+    }
+
+    /// Keeps the mean of the weights of the scope.
+    fn copy_weights(&mut self) {
+        let Some(base) = self.edited_model().map(Arc::clone) else { return };
+        let mut sheet = Sheet::of(&base);
+        if let Some(within) = self.vertices_of(self.tools.scope) {
+            sheet.limit_to(&within);
+        }
+        let joints = base.skeleton.len() as u32;
+        let copied = mean_of(&sheet).into_iter().filter(|(key, _)| *key < joints);
+        Arc::make_mut(&mut self.tools.settings).copied = copied.map(|(key, weight)| (NodeId(key), weight)).collect();
+    }
+
+    /// Chooses the tool that comes nearest to repairing a finding, on its vertices or on all that its rule finds.
+    fn repair(&mut self, finding: usize, all: bool) {
+        let Some(found) = self.document().and_then(|d| d.findings().nth(finding)).cloned() else { return };
+        let Some(repair) = repair_of(found.rule) else { return };
+        self.choose_tool(None);
+        if self.view.finding != Some(finding) {
+            self.examine(&FindingCommand::ShowFinding(finding));
+        }
+        let settings = Arc::make_mut(&mut self.tools.settings);
+        if repair.is_sound {
+            settings.rules = std::iter::once(found.rule).chain(repair.also).collect();
+        }
+        if let Some(joint) = found.joints.first() {
+            settings.joint = Some(*joint);
+        }
+        self.tools.scope = if all { Scope::All } else { Scope::Finding };
+        self.tools.operation = operation(repair.operation);
+        self.tools.open = true;
     }
 
     /// Shows the weights without what a tool would do to them.
@@ -187,7 +234,9 @@ impl Session {
         match scope {
             Scope::All => None,
             Scope::Marked => Some(Arc::clone(&view.marked)),
-            Scope::Joint => Some(Arc::new(view.selected.map(|node| moved_by(base, node)).unwrap_or_default())),
+            Scope::Joint => {
+                Some(Arc::new(view.selected.map(|node| VertexSet::moved_by(base, node)).unwrap_or_default()))
+            }
             Scope::Finding => {
                 let finding = view.finding.and_then(|place| self.document()?.findings().nth(place));
                 Some(Arc::new(finding.map(crate::inspect::check::Finding::vertex_set).unwrap_or_default()))
@@ -249,31 +298,35 @@ impl Session {
     }
 }
 
-/// The vertices for which a joint has a weight.
-fn moved_by(model: &Model, node: NodeId) -> VertexSet {
-    let mut parts = Vec::new();
-    for (m, mesh) in model.meshes.iter().enumerate() {
-        let mesh_id = MeshId::from_index(m);
-        let skins = model.instances.iter().filter(|i| i.mesh == mesh_id).filter_map(|i| i.skin);
-        let places: BTreeSet<u16> = skins
-            .flat_map(|skin| model.skins[skin.index()].joints.iter().enumerate())
-            .filter(|(_, joint)| **joint == node)
-            .map(|(place, _)| place as u16)
-            .collect();
-        if places.is_empty() {
-            continue;
-        }
-        for (primitive, source) in mesh.primitives.iter().enumerate() {
-            let Some(influences) = model.influences(mesh_id, primitive) else { continue };
-            let is_moved = |v: &u32| {
-                let (joints, weights) = influences.of(*v as usize);
-                joints.iter().zip(weights).any(|(joint, weight)| *weight != 0.0 && places.contains(joint))
-            };
-            let vertices: Vec<u32> = (0..source.stored_vertices as u32).filter(is_moved).collect();
-            if !vertices.is_empty() {
-                parts.push(VertexPart { mesh: mesh_id, primitive, vertices });
-            }
-        }
+/// What can be done about the findings of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// The tool, by [`Operation::id`].
+    pub operation: &'static str,
+    /// It is right everywhere; else it is the tool that comes nearest, and somebody must look.
+    pub is_sound: bool,
+    /// Another rule that is repaired with it, of which there may be findings once its own are gone.
+    pub also: Option<&'static str>,
+}
+
+/// What can be done about the findings of a rule; `None` where no change of weights mends them.
+#[must_use]
+pub fn repair_of(rule: &str) -> Option<Repair> {
+    if rule != "inverse-bind-mismatch" && REPAIRED.contains(&rule) {
+        let also = match rule {
+            // Where all weights were negative none is left.
+            "weights-negative" => Some("weights-zero"),
+            // Vertices with too many joints are not looked at for cut off parts.
+            "too-many-influences" => Some("rogue-vertices"),
+            _ => None,
+        };
+        return Some(Repair { operation: "rules", is_sound: true, also });
     }
-    VertexSet { parts }
+    let operation = match rule {
+        "asymmetry" => "mirror",
+        "far-influence" => "remove-joint",
+        rom if rom.starts_with("rom-") => "smooth",
+        _ => return None,
+    };
+    Some(Repair { operation, is_sound: false, also: None })
 }

@@ -229,11 +229,30 @@ pub struct Projector {
     clip_from_view: Mat4,
     /// The largest z in view space that is in front of the eye.
     farthest: f32,
+    /// How far from the camera what it turns about is.
+    distance: f32,
     /// The size of the viewport, pixels.
     viewport: Vec2,
 }
 
 impl Projector {
+    /// Returns how near a point of the world is: a number that is linear in the picture over a triangle, and larger where it is
+    /// nearer.
+    #[must_use]
+    pub fn nearness(&self, world: Vec3) -> f32 {
+        let z = self.view_from_world.transform_point3(world).z;
+        if self.farthest.is_finite() { -1.0 / z } else { z }
+    }
+
+    /// Returns whether what is as near as `front` lies before `nearness` by no more than this part of the distance.
+    #[must_use]
+    pub fn is_no_nearer(&self, front: f32, nearness: f32, part: f32) -> bool {
+        match self.farthest.is_finite() {
+            true => front <= nearness * (1.0 + part),
+            false => front <= nearness + part * self.distance,
+        }
+    }
+
     /// Does the same as [`View::project`].
     #[must_use]
     pub fn project(&self, world: Vec3) -> Option<Vec2> {
@@ -341,6 +360,7 @@ impl View {
             view_from_world: self.world_from_view().inverse(),
             clip_from_view: projection.clip_from_view(self.aspect(), 0.1, 10.0),
             farthest: if is_perspective { -nearest } else { f32::INFINITY },
+            distance: self.orbit.distance,
             viewport: self.viewport,
         }
     }

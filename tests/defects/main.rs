@@ -15,6 +15,7 @@ mod plants;
 mod program;
 #[path = "../mutants/random.rs"]
 mod random;
+mod repair;
 mod rig;
 mod rigs;
 mod run;

@@ -145,13 +145,13 @@ fn a_bone_is_pulled_and_the_limb_follows() {
     let mut harness = selected(5, 1);
     click(&mut harness, "Pull");
     let session = &harness.state().session;
-    let joint = glam::Vec3::from(session.pose().model[4].translation);
+    let joint = Vec3::from(session.pose().model[4].translation);
     let seen = session.view().project(joint).unwrap();
     let at = harness.state().picture.min + vec2(seen.x, seen.y);
     let before = harness.state().session.pose().local.clone();
     drag(&mut harness, at, at + vec2(-40.0, 25.0));
     let state = harness.state();
-    let now = state.session.view().project(glam::Vec3::from(state.session.pose().model[4].translation)).unwrap();
+    let now = state.session.view().project(Vec3::from(state.session.pose().model[4].translation)).unwrap();
     assert!((now - seen - glam::Vec2::new(-40.0, 25.0)).length() < 3.0, "{seen} {now}");
     for (now, was) in state.session.pose().local.transforms.iter().zip(&before.transforms) {
         assert_eq!((now.translation, now.scale), (was.translation, was.scale));

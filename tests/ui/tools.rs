@@ -1,10 +1,20 @@
 //! The panel of tools that change weights: every control, by name.
 
 use skinscope::edit::{Axis, OPERATIONS, Settings};
-use skinscope::model::WeightFormat;
-use skinscope::session::{Scope, ToolCommand};
+use skinscope::inspect::Inspection;
+use skinscope::inspect::check::CheckOptions;
+use skinscope::model::{WeightChange, WeightFormat};
+use skinscope::session::{MarkCommand, MarkMode, MarkShape, MarkTool, Scope, ToolCommand};
 
 use super::*;
+
+/// The panel with the controls that mark.
+fn marking() -> Harness<'static, App> {
+    let mut harness = tools(None);
+    harness.get_by_role_and_label(Role::Button, "Marked").click();
+    harness.run();
+    harness
+}
 
 fn tools(id: Option<&'static str>) -> Harness<'static, App> {
     let mut session = session(6);
@@ -42,7 +52,7 @@ fn every_tool_has_a_button_and_a_row_of_the_menu() {
         assert!(COMMANDS.iter().any(|r| r.command == row && r.label == operation.tool && r.help == operation.help));
     }
     // Pressed again it is put away.
-    harness.get_by_role_and_label(Role::Button, "Repair findings").click();
+    harness.get_by_role_and_label(Role::Button, "Paste").click();
     harness.run();
     assert!(harness.state().session.tools().operation.is_none());
     click(&mut harness, "Tools");
@@ -160,7 +170,7 @@ fn every_setting_is_set_by_its_control() {
     assert!((tried("Prune", "Threshold value", "0.05").threshold - 0.05).abs() < 1e-6);
     assert_eq!(tried("Smooth", "Times value", "4").times, 4);
     assert!((tried("Smooth", "Strength value", "0.25").strength - 0.25).abs() < 1e-6);
-    harness.get_by_role_and_label(Role::Button, "Repair findings").click();
+    harness.get_by_role_and_label(Role::Button, "Repair").click();
     harness.run();
     let label = skinscope::inspect::rule_words("weights-zero").unwrap().0;
     harness.get_by_role_and_label(Role::Button, label).click();
@@ -185,4 +195,103 @@ fn padlocks_stand_in_the_node_tree_and_keep_joints() {
     harness.run();
     click(&mut harness, "Unlock all joints");
     assert!(harness.state().session.tools().locked.is_empty());
+}
+
+#[test]
+fn every_control_of_marks_marks() {
+    let mut harness = marking();
+    for (name, tool) in [("Box", MarkTool::Box), ("Lasso", MarkTool::Lasso), ("Circle", MarkTool::Circle)] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert_eq!(harness.state().session.marking().tool, Some(tool));
+    }
+    harness.get_by_role_and_label(Role::Button, "Turn").click();
+    harness.run();
+    assert_eq!(harness.state().session.marking().tool, None);
+    click(&mut harness, "Through");
+    assert!(harness.state().session.marking().through);
+    for (name, command) in [
+        ("Mark all", MarkCommand::All),
+        ("Shrink marks", MarkCommand::Shrink),
+        ("Invert marks", MarkCommand::Invert),
+        ("Grow marks", MarkCommand::Grow),
+        ("Mark what the joint moves", MarkCommand::OfJoint),
+        ("Mark none", MarkCommand::None),
+    ] {
+        click(&mut harness, name);
+        assert!(has(&harness, &Command::Mark(command)), "{name}");
+    }
+    assert!(harness.state().session.view().marked.is_empty());
+}
+
+#[test]
+fn a_drag_over_the_picture_marks_and_shift_adds() {
+    let mut harness = marking();
+    click(&mut harness, "Through");
+    harness.key_press(Key::K);
+    harness.run();
+    assert_eq!(harness.state().session.marking().tool, Some(MarkTool::Box));
+    harness.get_by_label_contains("Marking by box");
+    let picture = harness.state().picture;
+    let orbit = harness.state().session.view().orbit;
+    let (a, b) = (picture.center() - vec2(150.0, 150.0), picture.center() + vec2(150.0, 0.0));
+    drag(&mut harness, &[a, picture.center(), b], PointerButton::Primary);
+    let first = harness.state().session.view().marked.len();
+    assert!(first > 0);
+    assert_eq!(harness.state().session.view().orbit, orbit);
+    assert!(
+        harness
+            .state()
+            .commands
+            .iter()
+            .any(|c| matches!(c, Command::Mark(MarkCommand::In(MarkShape::Box(..), MarkMode::Replace))))
+    );
+    // Middle-drag turns.
+    drag(&mut harness, &[picture.center(), picture.center() + vec2(40.0, 0.0)], PointerButton::Middle);
+    assert_ne!(harness.state().session.view().orbit, orbit);
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(harness.state().session.marking().tool, None);
+    drag(&mut harness, &[a, b], PointerButton::Primary);
+    assert_eq!(harness.state().session.view().marked.len(), first);
+}
+
+#[test]
+fn weights_are_copied_and_pasted_and_joints_are_taken() {
+    let mut harness = tools(Some("paste"));
+    click(&mut harness, "Copy from these vertices");
+    assert!(!settings(&harness).copied.is_empty());
+    harness.get_by_role_and_label(Role::Button, "Remove joint").click();
+    harness.run();
+    assert_eq!(settings(&harness).joint, Some(NodeId(3)));
+    harness.get_by_role_and_label(Role::Button, "Spread").click();
+    harness.run();
+    assert!(settings(&harness).spread);
+    harness.get_by_role_and_label(Role::Button, "To parent").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Replace joint").click();
+    harness.run();
+    click(&mut harness, "By: take the selected joint");
+    assert_eq!(settings(&harness).other, Some(NodeId(3)));
+}
+
+#[test]
+fn an_open_finding_has_buttons_that_repair_it() {
+    let mut session = session(6);
+    let mut change = WeightChange::new(skinscope::model::MeshId(0), 0, 4);
+    change.push(30, &[0], &[0.0]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let model = Arc::clone(session.model().unwrap());
+    let flag = std::sync::atomic::AtomicBool::new(false);
+    session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
+    let zero = session.document().unwrap().findings().position(|f| f.rule == "weights-zero").unwrap();
+    session.apply(FindingCommand::ShowFinding(zero));
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Repair all…");
+    assert!(has(&harness, &Command::Tool(ToolCommand::Repair { finding: zero, all: true })));
+    click(&mut harness, "Repair…");
+    assert!(has(&harness, &Command::Tool(ToolCommand::Repair { finding: zero, all: false })));
+    let session = &harness.state().session;
+    assert_eq!((session.tools().scope, session.outcome().unwrap().vertices), (Scope::Finding, 1));
+    harness.get_by_label("Vertices changed: 1");
 }

@@ -51,6 +51,7 @@ fn keys(ui: &mut Ui) -> bool {
                 (0, Menu::Playback, "Playback"),
                 (1, Menu::View, "View"),
                 (0, Menu::Overlay, "Overlay"),
+                (0, Menu::Tools, "Tools"),
                 (0, Menu::Help, "Help"),
             ];
             for (column, menu, title) in groups {

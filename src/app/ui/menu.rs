@@ -15,8 +15,8 @@ use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Lighting,
-    Menu, Orientation, Panel, PlaybackCommand, PoseSource, PoseTool, SaveKind, SelectionCommand, Session, Shortcut,
-    Toggle, ToolCommand, ViewCommand, WindowCommand,
+    MarkCommand, MarkTool, Menu, Orientation, Panel, PlaybackCommand, PoseSource, PoseTool, SaveKind, SelectionCommand,
+    Session, Shortcut, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
 const MENUS: [(Menu, &str); 8] = [
@@ -298,6 +298,8 @@ fn starts_group(command: &Command) -> bool {
             | Command::Camera(CameraCommand::ToggleOrthographic)
             | Command::Camera(CameraCommand::NextCamera)
             | Command::Window(WindowCommand::ToggleTheme)
+            | Command::Mark(MarkCommand::Use(Some(MarkTool::Box)))
+            | Command::Mark(MarkCommand::All)
             | Command::Playback(PlaybackCommand::ToStart)
             | Command::Playback(PlaybackCommand::StepClip(1))
             | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest))
@@ -328,6 +330,8 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::Window(WindowCommand::TogglePanel(Panel::Tables)) => state.saved.tables,
         Command::Tool(ToolCommand::TogglePanel) => session.tools().open,
         Command::Tool(ToolCommand::Choose(Some(id))) => session.tools().operation.is_some_and(|o| o.id == *id),
+        Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
+        Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Window(WindowCommand::ToggleTheme) => state.saved.light,
         Command::Playback(PlaybackCommand::SetPose(source)) => {
             session.document().is_some() && session.playback().source == *source
@@ -352,7 +356,11 @@ fn is_possible(command: &Command, session: &Session) -> bool {
             session.document().is_some_and(|d| d.stats().uneven.is_some()) || session.is_normalising()
         }
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => has_clip,
-        Command::Tool(ToolCommand::Choose(Some(_))) => session.model().is_some_and(|m| !m.skins.is_empty()),
+        Command::Mark(MarkCommand::OfJoint) => session.has_joint().is_some(),
+        Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => !session.view().marked.is_empty(),
+        Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
+            session.model().is_some_and(|m| !m.skins.is_empty())
+        }
         Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
         Command::Selection(SelectionCommand::Select(_))
         | Command::Window(WindowCommand::Grab(_))

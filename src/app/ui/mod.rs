@@ -20,6 +20,7 @@ pub mod icons;
 mod inspector;
 mod keys;
 mod legend;
+mod marks;
 mod matrices;
 mod menu;
 mod morphs;
@@ -355,7 +356,7 @@ impl UiState {
 }
 
 /// Width of the panel of tools, points.
-const TOOLS_WIDTH: f32 = 296.0;
+const TOOLS_WIDTH: f32 = 312.0;
 /// Width of a window in which inspector and tools both have room, points.
 const BOTH: f32 = 1500.0;
 

@@ -6,8 +6,8 @@ use glam::Vec2;
 
 use super::widgets::{INSET, chip, tip};
 use super::{
-    Status, UiState, ViewportArea, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, menu, names, status,
-    triad,
+    Status, UiState, ViewportArea, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names,
+    status, triad,
 };
 use crate::inspect::Hit;
 use crate::session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
@@ -18,6 +18,8 @@ pub(super) struct Viewport {
     /// The vertex under the pointer.
     pub(super) vertex: Option<Hit>,
     pub(super) gizmo: gizmo::GizmoState,
+    /// The drag that marks.
+    marks: marks::MarkDrag,
 }
 /// How many points of scrolling are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
@@ -44,17 +46,29 @@ pub(super) fn show(
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
     if session.document().is_some() {
-        let is_gizmos = gizmo::show(&ui, &response, seen, session, &mut state.viewport.gizmo, commands);
+        let marking = session.marking().tool;
+        let is_gizmos = match marking {
+            Some(tool) => {
+                marks::mouse(&ui, &response, seen, tool, &mut state.viewport.marks, commands);
+                wheel(&ui, &response, seen, commands);
+                state.viewport.vertex = None;
+                marks::outline(&ui, tool, &state.viewport.marks);
+                false
+            }
+            None => gizmo::show(&ui, &response, seen, session, &mut state.viewport.gizmo, commands),
+        };
         if is_gizmos {
             state.viewport.vertex = None;
-        } else {
+        } else if marking.is_none() {
             mouse(&ui, &response, seen, commands);
             hover(&ui, &response, seen, session, state);
+            if response.clicked() && state.viewport.vertex.is_some() {
+                state.inspector.show_vertex();
+            }
         }
-        if !is_gizmos && response.clicked() && state.viewport.vertex.is_some() {
-            state.inspector.show_vertex();
-        }
-        if !is_gizmos && response.dragged() {
+        if marking.is_some() && response.contains_pointer() {
+            ui.set_cursor_icon(CursorIcon::Crosshair);
+        } else if !is_gizmos && response.dragged() {
             ui.set_cursor_icon(CursorIcon::Grabbing);
         } else if !is_gizmos && response.hovered() && state.hovered.is_some() {
             ui.set_cursor_icon(CursorIcon::PointingHand);
@@ -113,6 +127,11 @@ fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) 
             Command::Selection(SelectionCommand::PickAt(pixel))
         });
     }
+    wheel(ui, response, rect, commands);
+}
+
+fn wheel(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) {
+    let scale = ui.pixels_per_point();
     if response.hovered() {
         let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta().y, i.zoom_delta()));
         let steps = scroll / POINTS_PER_STEP + pinch.ln() / -(0.9_f32.ln());
@@ -173,6 +192,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                 }
             }
             crowd::line(ui, session);
+            marks::line(ui, session);
         });
         gizmo::tools(ui, session, commands);
     });

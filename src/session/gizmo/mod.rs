@@ -164,7 +164,7 @@ fn rotation_in(m: DMat3) -> DMat3 {
     let size = m.x_axis.length().max(m.y_axis.length()).max(m.z_axis.length());
     let mut r = m * (1.0 / size);
     let volume = r.determinant();
-    if !(volume.abs() > 1e-9) {
+    if volume.abs() <= 1e-9 || !volume.is_finite() {
         return DMat3::IDENTITY;
     }
     r *= volume.signum();

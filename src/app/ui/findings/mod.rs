@@ -9,14 +9,14 @@ use std::sync::{Arc, Weak};
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
 
 use self::motion::{MotionRange, measuring, ready, stacks};
-use self::row::{FOLDED, TEXT, TITLE_LINE, body, body_height, import_head, mark, row, title, warning, wrapped};
+use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, import_head, mark, row, title, warning, wrapped};
 use super::theme::{self, BODY, MARGIN, ROW, colors};
 use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
 use super::{Status, UiState, want_size, was_dragged};
 use crate::inspect::Inspection;
 use crate::inspect::check::{Finding, Severity};
 use crate::inspect::rom::RomReport;
-use crate::session::{Command, Document, FindingCommand, InspectionCommand, Session};
+use crate::session::{Command, Document, FindingCommand, InspectionCommand, Session, ToolCommand};
 
 /// State of the panel for the open model.
 #[derive(Debug, Default)]
@@ -261,7 +261,7 @@ impl Findings {
             top += match item {
                 Item::Finding(place) => {
                     let finding = findings[*place];
-                    let body = if Some(*place) == open { body_height(&body(ui, finding, width)) } else { 0.0 };
+                    let body = if Some(*place) == open { body_height(ui, finding, width) } else { 0.0 };
                     FOLDED + TITLE_LINE * title(ui, finding, width).rows.len() as f32 + body
                 }
                 Item::ImportHead => ROW + 4.0,
@@ -320,12 +320,13 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
             match findings.items[i] {
                 Item::Finding(place) => {
                     let open = session.view().finding == Some(place);
-                    if row(ui, rect, &document.model, all[place], place, open) {
-                        commands.push(if open {
-                            Command::Finding(FindingCommand::LeaveFinding)
-                        } else {
-                            Command::Finding(FindingCommand::ShowFinding(place))
-                        });
+                    match row(ui, rect, &document.model, all[place], place, open) {
+                        Some(RowPress::Row) if open => commands.push(FindingCommand::LeaveFinding.into()),
+                        Some(RowPress::Row) => commands.push(FindingCommand::ShowFinding(place).into()),
+                        Some(RowPress::Repair(all)) => {
+                            commands.push(ToolCommand::Repair { finding: place, all }.into())
+                        }
+                        None => {}
                     }
                 }
                 Item::ImportHead => import_head(ui, rect),

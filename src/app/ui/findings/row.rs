@@ -10,10 +10,12 @@ use egui::{
 
 use crate::app::ui::icons;
 use crate::app::ui::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
-use crate::app::ui::widgets::{counted, focus_ring, grouped, paint_line, shortened};
+use crate::app::ui::widgets::{counted, focus_ring, grouped, paint_line, shortened, text_button};
+use crate::edit::operation;
 use crate::inspect::check::{Finding, Measure, Severity};
 use crate::inspect::rule_words;
 use crate::model::Model;
+use crate::session::repair_of;
 
 /// The height of a folded finding without the lines of its title, points.
 pub(super) const FOLDED: f32 = 24.0;
@@ -65,12 +67,45 @@ pub(super) fn body(ui: &Ui, finding: &Finding, width: f32) -> [Arc<Galley>; 2] {
     [wrapped(ui, &finding.message, c.text, width), wrapped(ui, &finding.fix, c.dim, width)]
 }
 
-pub(super) fn body_height([message, fix]: &[Arc<Galley>; 2]) -> f32 {
-    message.size().y + fix.size().y + 14.0
+/// The height of an open finding's text and of what can be pressed below it.
+pub(super) fn body_height(ui: &Ui, finding: &Finding, width: f32) -> f32 {
+    let [message, fix] = body(ui, finding, width);
+    let note = repair_note(ui, finding, width).map_or(0.0, |note| note.size().y + 4.0);
+    let buttons = if repair_of(finding.rule).is_some() { BUTTONS } else { 0.0 };
+    message.size().y + fix.size().y + 14.0 + note + buttons
 }
 
-/// Shows a finding; returns true when it was pressed.
-pub(super) fn row(ui: &mut Ui, rect: Rect, model: &Model, finding: &Finding, place: usize, open: bool) -> bool {
+/// Points of the line with the buttons of an open finding.
+const BUTTONS: f32 = 34.0;
+
+/// Says it where no change of weights is a repair that is right everywhere.
+fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
+    let text = match repair_of(finding.rule) {
+        Some(repair) if repair.is_sound => return None,
+        Some(_) => "No automatic repair is right everywhere. The tool that comes nearest:",
+        None => "No tool for weights mends this.",
+    };
+    Some(wrapped(ui, text, colors(ui).dim, width))
+}
+
+/// What was pressed of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowPress {
+    /// The finding itself.
+    Row,
+    /// Its repair, or with `true` that of all findings of its rule.
+    Repair(bool),
+}
+
+/// Shows a finding; returns what was pressed of it.
+pub(super) fn row(
+    ui: &mut Ui,
+    rect: Rect,
+    model: &Model,
+    finding: &Finding,
+    place: usize,
+    open: bool,
+) -> Option<RowPress> {
     let c = colors(ui);
     let response = ui.interact(rect, ui.scope_id().with(("finding", place)), Sense::click());
     let label = label_of(finding);
@@ -89,6 +124,7 @@ pub(super) fn row(ui: &mut Ui, rect: Rect, model: &Model, finding: &Finding, pla
         let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
         ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
     }
+    let mut pressed = None;
     let (icon, ink) = mark(finding.severity, c);
     let (left, right) = (rect.left() + INDENT, rect.right() - f32::from(MARGIN));
     let y = rect.top() + 13.0;
@@ -105,16 +141,50 @@ pub(super) fn row(ui: &mut Ui, rect: Rect, model: &Model, finding: &Finding, pla
         let top = rect.top() + FOLDED + title_height;
         let below = top + message.size().y + 6.0;
         ui.painter().galley(pos2(left, top), message, c.text);
+        let mut end = below + fix.size().y + 8.0;
         ui.painter().galley(pos2(left, below), fix, c.dim);
+        if let Some(note) = repair_note(ui, finding, rect.width()) {
+            let height = note.size().y + 4.0;
+            ui.painter().galley(pos2(left, end - 2.0), note, c.dim);
+            end += height;
+        }
+        let line = Rect::from_min_max(pos2(left, end), pos2(right, rect.bottom()));
+        pressed = buttons(ui, line, finding);
     }
     focus_ring(ui, rect, &response);
     if response.gained_focus() {
         response.scroll_to_me(None);
     }
-    let pressed = response.clicked();
+    pressed = pressed.or(response.clicked().then_some(RowPress::Row));
     if !open && (title_cut || where_cut) {
         response.on_hover_text(format!("{label}\n{at}"));
     }
+    pressed
+}
+
+/// The buttons of an open finding.
+fn buttons(ui: &mut Ui, rect: Rect, finding: &Finding) -> Option<RowPress> {
+    let repair = repair_of(finding.rule)?;
+    let tool = operation(repair.operation)?.tool;
+    let mut pressed = None;
+    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Min)), |ui| {
+        ui.spacing_mut().item_spacing.x = theme::GAP;
+        if !repair.is_sound {
+            let help = "Try the tool on the vertices of this finding";
+            if text_button(ui, None, &format!("{tool}…"), false).on_hover_text(help).clicked() {
+                pressed = Some(RowPress::Repair(false));
+            }
+            return;
+        }
+        let help = "Show what the repair does to the vertices of this finding, before it is done";
+        if text_button(ui, None, "Repair…", false).on_hover_text(help).clicked() {
+            pressed = Some(RowPress::Repair(false));
+        }
+        let help = "Show what the repair does to all findings of this rule, before it is done";
+        if text_button(ui, None, "Repair all…", false).on_hover_text(help).clicked() {
+            pressed = Some(RowPress::Repair(true));
+        }
+    });
     pressed
 }
 

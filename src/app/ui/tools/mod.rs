@@ -6,11 +6,11 @@ mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
 
-use super::icons;
 use super::theme::{self, MARGIN, ROW, colors};
 use super::widgets::{
     counted, focus_ring, icon_button, link, paint_line, paint_switch, press, section, segments, text_button,
 };
+use super::{icons, marks};
 use crate::edit::{OPERATIONS, Operation};
 use crate::session::{Command, Scope, Session, ToolCommand};
 
@@ -39,6 +39,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
                 return;
             }
             scope(ui, session, commands);
+            if session.tools().scope == Scope::Marked {
+                marks::panel(ui, session, commands);
+            }
             choice(ui, session, commands);
             match session.tools().operation {
                 Some(operation) => {
@@ -85,7 +88,9 @@ fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let (text, ink) = match (now, count) {
         (Scope::All, _) | (_, None) => ("Works on every vertex of the model.".to_owned(), c.dim),
         (Scope::Joint, Some(0)) => ("Select a joint that moves vertices.".to_owned(), c.amber),
-        (Scope::Marked, Some(0)) => ("No vertex is marked: mark some in the table of vertices.".to_owned(), c.amber),
+        (Scope::Marked, Some(0)) => {
+            ("No vertex is marked: mark some in the picture or in the table.".to_owned(), c.amber)
+        }
         (Scope::Finding, Some(0)) => ("Show a finding that names vertices.".to_owned(), c.amber),
         (_, Some(count)) => (format!("Works on {}.", counted(count, "vertex", "vertices")), c.dim),
     };
@@ -93,17 +98,17 @@ fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(ink)).wrap());
 }
 
-/// The tools, two in a row.
+/// The tools, three in a row.
 fn choice(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     section(ui, "Tool", |_| {});
     let tools: Vec<&'static Operation> = OPERATIONS.iter().copied().filter(|o| o.is_of_weights()).collect();
     let now = session.tools().operation;
-    let width = (ui.available_width() - 4.0) / 2.0;
+    let width = (ui.available_width() - 8.0) / 3.0;
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
-        for pair in tools.chunks(2) {
+        for line in tools.chunks(3) {
             ui.horizontal(|ui| {
-                for operation in pair {
+                for operation in line {
                     let on = now.is_some_and(|now| std::ptr::eq(now, *operation));
                     if tool(ui, operation, on, width) {
                         commands.push(ToolCommand::Choose((!on).then_some(operation.id)).into());
@@ -119,8 +124,8 @@ fn tool(ui: &mut Ui, operation: &Operation, on: bool, width: f32) -> bool {
     let c = colors(ui);
     let (rect, response) = press(ui, vec2(width, ROW), operation.tool, Some(on));
     paint_switch(ui, rect, on, response.hovered(), c.raised);
-    let galley = ui.painter().layout_no_wrap(operation.tool.to_owned(), theme::regular(theme::BODY), c.text);
-    paint_line(ui, galley, rect.left() + 10.0, rect.center().y, c.text);
+    let galley = ui.painter().layout_no_wrap(operation.tool.to_owned(), theme::regular(12.0), c.text);
+    paint_line(ui, galley, rect.left() + 7.0, rect.center().y, c.text);
     focus_ring(ui, rect, &response);
     response.on_hover_text(operation.help).clicked()
 }

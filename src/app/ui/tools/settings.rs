@@ -7,10 +7,12 @@ use egui::{Ui, vec2};
 use super::said;
 use crate::app::ui::theme::{self, ROW, colors};
 use crate::app::ui::value_row::ValueRow;
-use crate::app::ui::widgets::{focus_ring, paint_line, paint_switch, press, section, segments};
+use crate::app::ui::widgets::{
+    figure, focus_ring, link, paint_line, paint_switch, press, section, segments, text_button,
+};
 use crate::edit::{Axis, Operation, REPAIRED, Settings};
 use crate::inspect::rule_words;
-use crate::model::WeightFormat;
+use crate::model::{NodeId, WeightFormat};
 use crate::session::{Command, Session, ToolCommand};
 
 /// Points kept for the labels.
@@ -58,6 +60,21 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
         }
         "rules" => rules(ui, &mut now),
+        "remove-joint" => {
+            joint(ui, session, "Joint", &mut now.joint);
+            let ways = [
+                ("To parent", !now.spread, "Its weight goes to the nearest joint above it".to_owned()),
+                ("Spread", now.spread, "Its weight goes to the other joints of each vertex".to_owned()),
+            ];
+            if let Some(chosen) = segments(ui, &ways) {
+                now.spread = chosen == 1;
+            }
+        }
+        "replace-joint" => {
+            joint(ui, session, "Joint", &mut now.joint);
+            joint(ui, session, "By", &mut now.other);
+        }
+        "paste" => copied(ui, session, commands),
         _ => {}
     }
     if now != **before {
@@ -88,6 +105,39 @@ fn number(
         edited: false,
     };
     row.show(ui).value.map(f64::from)
+}
+
+/// A joint by its name, with a button that takes the one that is selected.
+fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
+    let Some(model) = session.model() else { return };
+    let name = joint.and_then(|node| model.skeleton.names.get(node.index())).map_or("none", String::as_str);
+    let selected = session.view().selected.filter(|node| model.is_joint(*node));
+    figure(ui, label, name);
+    ui.add_enabled_ui(selected.is_some() && selected != *joint, |ui| {
+        let name = format!("{label}: take the selected joint");
+        if link(ui, "Take the selected joint", &name).on_disabled_hover_text("Select another joint").clicked() {
+            *joint = selected;
+        }
+    });
+}
+
+/// The weights that are pasted, and the button that takes them.
+fn copied(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let copied = &session.tools().settings.copied;
+    let Some(model) = session.model() else { return };
+    if text_button(ui, None, "Copy from these vertices", false)
+        .on_hover_text("Take the mean of the weights of the vertices that tools work on")
+        .clicked()
+    {
+        commands.push(ToolCommand::Copy.into());
+    }
+    if copied.is_empty() {
+        said(ui, "Nothing is copied yet: choose vertices, copy, choose others.");
+    }
+    for (node, weight) in copied.iter().take(8) {
+        let name = model.skeleton.names.get(node.index()).map_or("", String::as_str);
+        figure(ui, name, &format!("{weight:.4}"));
+    }
 }
 
 fn mirror(ui: &mut Ui, now: &mut Settings) {

@@ -1,0 +1,67 @@
+//! One set of weights for many vertices: their mean, or what was copied from others.
+
+use super::weld::{cut, difference, mean, unit_shares};
+use super::{Operation, Settings, Sheet};
+
+/// See its help.
+pub static AVERAGE: Operation = Operation {
+    id: "average",
+    label: "Average weights",
+    tool: "Average",
+    help: "Give all vertices the mean of their weights",
+    argument: "",
+    repairs: &[],
+    run: |sheet, _: &Settings| {
+        let shares = mean_of(sheet);
+        give(sheet, &shares);
+    },
+};
+
+/// See its help.
+pub static PASTE: Operation = Operation {
+    id: "paste",
+    label: "Paste weights",
+    tool: "Paste",
+    help: "Give all vertices these weights: JOINT=WEIGHT, with commas between",
+    argument: "WEIGHTS",
+    repairs: &[],
+    run: |sheet, settings| {
+        let shares: Vec<(u32, f64)> = settings.copied.iter().map(|(node, weight)| (node.0, *weight)).collect();
+        give(sheet, &shares);
+    },
+};
+
+/// The mean of the weights of all vertices that may change, largest first; those without weight do not count.
+#[must_use]
+pub fn mean_of(sheet: &Sheet) -> Vec<(u32, f64)> {
+    let mut lists = Vec::new();
+    for (number, table) in sheet.tables.iter().enumerate() {
+        let rows = (0..table.vertices()).filter(|row| sheet.bounds.has(number, *row));
+        lists.extend(rows.map(|row| unit_shares(table, row)).filter(|shares| !shares.is_empty()));
+    }
+    let mut out = mean(lists.iter().map(|list| &list[..]));
+    out.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    out
+}
+
+/// The largest of the shares that a vertex has room for, to all that may change.
+fn give(sheet: &mut Sheet, shares: &[(u32, f64)]) {
+    let bounds = sheet.bounds.clone();
+    for (number, table) in sheet.tables.iter_mut().enumerate() {
+        let mut known: Vec<(u32, f64)> = Vec::new();
+        for (key, weight) in shares.iter().filter(|(key, _)| table.keys.contains(key)) {
+            match known.iter_mut().find(|(k, _)| k == key) {
+                Some((_, sum)) => *sum += weight,
+                None => known.push((*key, *weight)),
+            }
+        }
+        let shares = cut(known, table.per_vertex);
+        let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
+        let unit: Vec<(u32, f64)> = shares.iter().map(|(key, weight)| (*key, weight / sum)).collect();
+        for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {
+            if sum > 0.0 && difference(&unit_shares(table, row), &unit) > 1e-9 {
+                table.put_in_order(row, &unit);
+            }
+        }
+    }
+}

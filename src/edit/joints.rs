@@ -1,0 +1,84 @@
+//! Joints that lose or change what they move: removed, replaced by another.
+
+use super::locks::Bounds;
+use super::{Operation, Settings, Sheet, Table};
+use crate::model::{Model, NodeId};
+
+/// See its help.
+pub static REMOVE_JOINT: Operation = Operation {
+    id: "remove-joint",
+    label: "Remove joint",
+    tool: "Remove joint",
+    help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or with :spread to the other joints of the vertex",
+    argument: "JOINT",
+    repairs: &["far-influence"],
+    run: remove,
+};
+
+/// See its help.
+pub static REPLACE_JOINT: Operation = Operation {
+    id: "replace-joint",
+    label: "Replace joint",
+    tool: "Replace joint",
+    help: "Give the weight of a joint to another one",
+    argument: "JOINT=OTHER",
+    repairs: &[],
+    run: replace,
+};
+
+fn remove(sheet: &mut Sheet, settings: &Settings) {
+    let Some(joint) = settings.joint else { return };
+    let bounds = sheet.bounds.clone();
+    for (number, table) in sheet.tables.iter_mut().enumerate() {
+        let above = above(sheet.model, table, joint, &bounds);
+        each(table, number, &bounds, joint.0, &|others| match above {
+            Some(above) if !settings.spread => Some(above),
+            // Nothing else moves the vertex.
+            _ if others == 0 => above,
+            _ => None,
+        });
+    }
+}
+
+fn replace(sheet: &mut Sheet, settings: &Settings) {
+    let (Some(joint), Some(other)) = (settings.joint, settings.other) else { return };
+    let bounds = sheet.bounds.clone();
+    for (number, table) in sheet.tables.iter_mut().enumerate() {
+        if table.keys.contains(&other.0) && joint != other {
+            each(table, number, &bounds, joint.0, &|_| Some(other.0));
+        }
+    }
+}
+
+/// The key of the nearest joint above that the skin has and that is not locked.
+fn above(model: &Model, table: &Table, joint: NodeId, bounds: &Bounds) -> Option<u32> {
+    let parents = &model.skeleton.parents;
+    let mut at = parents.get(joint.index()).copied().flatten();
+    while let Some(node) = at {
+        if table.keys.contains(&node.0) && !bounds.locked.contains(&node.0) {
+            return Some(node.0);
+        }
+        at = parents[node.index()];
+    }
+    None
+}
+
+/// Takes a joint off every vertex that may change, in favour of the joint that `to` names, told how many others the vertex has;
+/// `None`: of those others. A vertex that nothing else could move keeps it.
+fn each(table: &mut Table, number: usize, bounds: &Bounds, key: u32, to: &dyn Fn(usize) -> Option<u32>) {
+    let mut shares = Vec::new();
+    for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {
+        table.shares(row, &mut shares);
+        let Some(at) = shares.iter().position(|(k, _)| *k == key) else { continue };
+        let (_, weight) = shares.remove(at);
+        match to(shares.len()) {
+            Some(other) => match shares.iter_mut().find(|(k, _)| *k == other) {
+                Some((_, sum)) => *sum += weight,
+                None => shares.push((other, weight)),
+            },
+            None if shares.is_empty() => continue,
+            None => {}
+        }
+        table.put(row, &shares);
+    }
+}
