@@ -83,7 +83,9 @@ fn sarif_has_a_result_for_each_finding_and_each_file_that_does_not_load() {
 }
 
 fn attribute<'a>(node: Node<'a, '_>, name: &str) -> &'a str {
-    node.attribute(name).unwrap_or_else(|| panic!("<{}> has no {name}", node.tag_name().name()))
+    let value = node.attribute(name);
+    assert!(value.is_some(), "<{}> has no {name}", node.tag_name().name());
+    value.unwrap()
 }
 
 fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Vec<Node<'a, 'i>> {
