@@ -2,43 +2,14 @@
 
 use std::sync::LazyLock;
 
+use super::command_row::{ctrl, ctrl_shift, key, plain, row, shift};
 use super::{
     CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Key, Lighting, MarkCommand,
-    MarkTool, Menu, Panel, PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Shortcut, Toggle, ToolCommand,
-    ViewCommand, ViewFrom, WindowCommand, pose_menu,
+    MarkTool, Menu, Panel, PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Toggle, ToolCommand, ViewCommand,
+    ViewFrom, WindowCommand, pose_menu,
 };
 use crate::edit::OPERATIONS;
 use crate::inspect::{BoneShape, OVERLAYS, Overlay};
-
-const fn plain(c: char) -> Shortcut {
-    Shortcut { key: Key::Char(c), ctrl: false, shift: false }
-}
-
-pub(super) const fn key(key: Key) -> Option<Shortcut> {
-    Some(Shortcut { key, ctrl: false, shift: false })
-}
-
-pub(super) const fn ctrl(key: Key) -> Option<Shortcut> {
-    Some(Shortcut { key, ctrl: true, shift: false })
-}
-
-pub(super) const fn shift(key: Key) -> Option<Shortcut> {
-    Some(Shortcut { key, ctrl: false, shift: true })
-}
-
-pub(super) const fn ctrl_shift(key: Key) -> Option<Shortcut> {
-    Some(Shortcut { key, ctrl: true, shift: true })
-}
-
-pub(super) const fn row(
-    menu: Menu,
-    label: &'static str,
-    shortcut: Option<Shortcut>,
-    command: Command,
-    help: &'static str,
-) -> CommandRow {
-    CommandRow { command, label, help, shortcut, menu }
-}
 
 /// Every command without a value of its own; menus, tooltips, keys and the README's table all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {

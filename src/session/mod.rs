@@ -4,6 +4,7 @@
 
 mod camera;
 mod command;
+mod command_row;
 mod comparison;
 #[cfg(test)]
 mod comparison_tests;

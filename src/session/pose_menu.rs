@@ -1,6 +1,6 @@
 //! The rows of the Pose menu: tools in the picture, and poses as a whole.
 
-use super::menus::{ctrl_shift, key, row, shift};
+use super::command_row::{ctrl_shift, key, row, shift};
 use super::{Command, CommandRow, EditCommand, Key, Menu, Orientation, PoseTool, ViewCommand, WindowCommand};
 
 /// They follow those of the Edit menu.

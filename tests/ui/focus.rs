@@ -130,7 +130,7 @@ fn tab_goes_in_reading_order_through_all_panels_and_round() {
         seen.push(now);
     }
     let names: Vec<&str> = seen.iter().map(|s| s.0.as_str()).collect();
-    assert_eq!(names[..3], ["File", "Edit", "View"]);
+    assert_eq!(names[..3], ["File", "Edit", "Pose"]);
     assert!(seen.len() > 30 && seen.len() < 120, "{names:?}");
     // Every panel is there, one after the other, each from its top to its bottom.
     let panels: Vec<usize> = seen.iter().map(|s| panel(&harness, s.1)).collect();

@@ -123,27 +123,27 @@ fn a_key_an_axis_and_a_number_turn_exactly_and_enter_keeps_it() {
 #[test]
 fn each_tool_has_its_handles_and_the_axes_can_be_chosen() {
     let mut harness = selected(3, 2);
-    click(&mut harness, "Move");
+    click(&mut harness, "Move tool");
     assert_eq!(harness.state().session.view().pose_tool, PoseTool::Move);
     let before = posed(&harness, 2);
     let at = place(&harness, "Move in the plane of the picture");
     drag(&mut harness, at, at + vec2(25.0, -10.0));
     assert!(posed(&harness, 2).translation != before.translation && posed(&harness, 2).rotation == before.rotation);
-    click(&mut harness, "World");
+    click(&mut harness, "World axes");
     assert_eq!(harness.state().session.view().orientation, Orientation::World);
-    click(&mut harness, "Scale");
-    assert!(harness.query_by_label("World").is_none(), "a node is scaled along its own axes alone");
+    click(&mut harness, "Scale tool");
+    assert!(harness.query_by_label("World axes").is_none(), "a node is scaled along its own axes alone");
     let at = place(&harness, "Scale along all axes");
     drag(&mut harness, at, at + vec2(30.0, 0.0));
     assert!(posed(&harness, 2).scale.min_element() > 1.2);
-    click(&mut harness, "Camera");
+    click(&mut harness, "Camera only");
     assert!(harness.query_by_label("Scale along all axes").is_none());
 }
 
 #[test]
 fn a_bone_is_pulled_and_the_limb_follows() {
     let mut harness = selected(5, 1);
-    click(&mut harness, "Pull");
+    click(&mut harness, "Pull tool");
     let session = &harness.state().session;
     let joint = Vec3::from(session.pose().model[4].translation);
     let seen = session.view().project(joint).unwrap();

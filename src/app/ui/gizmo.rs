@@ -11,7 +11,7 @@ use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{focus_ring, paint_line, paint_switch, press, tip};
 use crate::session::{
     Command, Drag, EditCommand, Gizmo, Handle, HandleShape, Orientation, PoseTool, Pull, SelectionCommand, Session,
-    Snap, ViewCommand,
+    Snap, ViewCommand, row_of,
 };
 
 /// The gizmo as the pointer and keys left it.
@@ -383,32 +383,26 @@ pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
         ("Scale", PoseTool::Scale),
         ("Pull", PoseTool::Pull),
     ];
-    let choices = tools.map(|(name, tool)| {
-        let command = Command::View(ViewCommand::SetPoseTool(tool));
-        (name, view.pose_tool == tool, tip(&command))
-    });
-    column(ui, &choices, |chosen| commands.push(ViewCommand::SetPoseTool(tools[chosen].1).into()));
+    let choices = tools.map(|(text, tool)| (text, view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
+    column(ui, &choices, commands);
     if view.selected.is_none() || !matches!(view.pose_tool, PoseTool::Move | PoseTool::Turn) {
         return;
     }
     ui.add_space(8.0);
     let axes = [("Local", Orientation::Local), ("Parent", Orientation::Parent), ("World", Orientation::World)];
-    let choices = axes.map(|(name, orientation)| {
-        let command = Command::View(ViewCommand::SetOrientation(orientation));
-        (name, view.orientation == orientation, tip(&command))
-    });
-    column(ui, &choices, |chosen| commands.push(ViewCommand::SetOrientation(axes[chosen].1).into()));
+    let choices = axes.map(|(text, axes)| (text, view.orientation == axes, ViewCommand::SetOrientation(axes).into()));
+    column(ui, &choices, commands);
 }
 
-/// A choice of one among few, one below the other, each with whether it is chosen and a tooltip.
-fn column(ui: &mut Ui, choices: &[(&str, bool, String)], mut choose: impl FnMut(usize)) {
+/// A choice of one among few, one below the other, each with whether it is chosen; its command has name and tooltip.
+fn column(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
     let c = colors(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let size = vec2(68.0, theme::ROW);
     let well = Rect::from_min_size(ui.cursor().min, vec2(size.x, size.y * choices.len() as f32));
     ui.painter().rect_filled(well, theme::RADIUS, c.plate);
-    for (i, (text, on, tip)) in choices.iter().enumerate() {
-        let (rect, response) = press(ui, size, text, Some(*on));
+    for (text, on, command) in choices {
+        let (rect, response) = press(ui, size, row_of(command).map_or(text, |row| row.label), Some(*on));
         let ink = if *on { c.text } else { c.dim };
         if *on || response.hovered() {
             paint_switch(ui, rect, *on, response.hovered(), c.plate);
@@ -416,8 +410,8 @@ fn column(ui: &mut Ui, choices: &[(&str, bool, String)], mut choose: impl FnMut(
         let galley = ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(12.0), ink);
         paint_line(ui, galley, rect.left() + 9.0, rect.center().y, ink);
         focus_ring(ui, rect, &response);
-        if response.on_hover_text(tip).clicked() && !on {
-            choose(i);
+        if response.on_hover_text(tip(command)).clicked() && !on {
+            commands.push(command.clone());
         }
     }
 }

@@ -37,6 +37,9 @@ const SURFACE_WIDTH: f32 = 430.0;
 /// The part of that width that the list of other overlays takes.
 const MORE_WIDTH: f32 = 104.0;
 
+/// Bars less wide than this leave out the program's name, points.
+const NAME_WIDTH: f32 = 760.0;
+
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 6));
@@ -44,8 +47,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
         egui::MenuBar::new().ui(ui, |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             ui.spacing_mut().button_padding = vec2(8.0, 3.0);
-            ui.label(RichText::new("Skinscope").font(theme::strong(14.0)));
-            ui.add_space(8.0);
+            // The menus come first.
+            if ui.available_width() >= NAME_WIDTH {
+                ui.label(RichText::new("Skinscope").font(theme::strong(14.0)));
+                ui.add_space(8.0);
+            }
             for (menu, title) in MENUS {
                 ui.menu_button(title, |ui| list(ui, menu, session, state, commands));
             }
