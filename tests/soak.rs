@@ -75,9 +75,13 @@ fn session(way: &str) -> Session {
     session
 }
 
-/// Everything there is, ten frames each.
+/// How many turns of ten frames the clip takes until it stands again where it began: in four rounds of 105 half frames.
+const TURNS_OF_CLIP: usize = 21;
+
+/// Everything there is, ten frames each. A whole number of times in as long as the clip comes round: what is shown for the first
+/// time in a pose that mirrors compiles programs of its own, and all that happens within the first rounds.
 fn turn(session: &mut Session, frame: u32) {
-    let turn = (frame / 10) as usize % (2 * OVERLAYS.len());
+    let turn = (frame / 10) as usize % (2 * OVERLAYS.len()).next_multiple_of(TURNS_OF_CLIP);
     session.apply(session::ViewCommand::SetOverlay(OVERLAYS.get(turn / 2).map(|o| o.id)));
     session.apply(session::ViewCommand::Set(Toggle::Vertices, turn % 2 == 1));
     session.apply(session::ViewCommand::Set(Toggle::InfluencedOnly, turn % 3 == 1));

@@ -146,8 +146,11 @@ impl Frame {
         self.lines.clear();
         self.marked = Arc::clone(&view.marked);
         self.inspection = session.document().and_then(|d| d.inspection.clone());
-        if view.overlay.is_some_and(|overlay| overlay.id == "distance") {
-            self.inspection = session.compared_surfaces().map(|compared| Arc::clone(&compared.inspection));
+        // Without a comparison nothing is apart, and what the renderer keeps for other overlays stays.
+        if view.overlay.is_some_and(|overlay| overlay.id == "distance")
+            && let Some(compared) = session.compared_surfaces()
+        {
+            self.inspection = Some(Arc::clone(&compared.inspection));
         }
         let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weights_joint()).flatten();
         self.display = Display {
