@@ -9,7 +9,7 @@
 //! Two things that ask for the type of a device stand outside, since they are not for a software device. The memory for textures
 //! (`budget.rs`) goes by whose memory it is: 4 GiB where it is a card's own, 1 GiB where an integrated card or a software device
 //! shares the machine's. And which adapter is opened (`gpu.rs`) is decided before there is a device that anything could be
-//! switched off for: hardware is taken before a software device wherever there is both. That asks [`is_software`] too.
+//! switched off for: hardware is taken before a software device wherever there is both. That asks `is_software` too.
 
 pub(super) mod backdrop;
 pub(super) mod covering;
