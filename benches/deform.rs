@@ -1,12 +1,15 @@
-//! The CPU reference of every method: position, normal and tangent of a vertex, by its number of influences.
+//! The CPU reference of every method: position, normal and tangent of a vertex, by its number of influences; the data that methods
+//! work out once; and passes over a whole surface.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use glam::Affine3A;
 use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, Deformed};
+use skinscope::deform::{self, Deformation, Deformed, ParameterSettings, Surface, SurfaceInput};
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{InstanceId, LocalPose};
+use skinscope::model::{InstanceId, LocalPose, Model};
+use skinscope::parallel::JobContext;
 
 fn deform_vertices(c: &mut Criterion) {
     for method in deform::METHODS {
@@ -20,11 +23,13 @@ fn deform_vertices(c: &mut Criterion) {
             anim::local_to_model(&model.skeleton, &pose, &mut matrices);
             deform::palettes(&model, &matrices, &mut palettes);
             deform::pack(method, &palettes, &mut packed);
+            let data = method.data.and_then(|source| (source.make)(&model, &JobContext::of_waiting()));
+            let deformation = Deformation { data: data.as_ref(), ..Deformation::from(*method) };
             let mut out = Deformed::default();
             group.throughput(Throughput::Elements(model.drawn_vertices() as u64));
             group.bench_function(format!("{influences} influences"), |b| {
                 b.iter(|| {
-                    deform::deform_primitive(&model, InstanceId(0), 0, &packed, &[], method, &mut out);
+                    deform::deform_primitive(&model, InstanceId(0), 0, &packed, &[], deformation, &mut out);
                     black_box(&out);
                 });
             });
@@ -33,5 +38,54 @@ fn deform_vertices(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, deform_vertices);
+/// The palettes of a model in the middle of its clip.
+fn posed(model: &Model) -> Vec<Affine3A> {
+    let (mut pose, mut matrices, mut palettes) = (LocalPose::default(), Vec::new(), Vec::new());
+    anim::reset_to_rest(&model.skeleton, &mut pose);
+    anim::sample(model, &model.clips[0], 0.4, &mut SampleScratch::default(), &mut pose);
+    anim::local_to_model(&model.skeleton, &pose, &mut matrices);
+    deform::palettes(model, &matrices, &mut palettes);
+    palettes
+}
+
+/// A whole surface of 100 000 vertices on all cores: each method alone, and with each pass after linear blending.
+fn deform_surface(c: &mut Criterion) {
+    let model = tube(Tube { joints: 24, rings: 1000, sides: 99, influences: 4, ..Tube::default() });
+    let palettes = posed(&model);
+    let mut group = c.benchmark_group(format!("surface of {} vertices", model.drawn_vertices()));
+    group.sample_size(30);
+    let draws = [InstanceId(0)];
+    let mut run = |name: &str, method: Deformation<'_>| {
+        let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights: &[], method };
+        group.bench_function(name, |b| b.iter(|| black_box(Surface::of(&input))));
+    };
+    for method in deform::METHODS {
+        let data = method.data.and_then(|source| (source.make)(&model, &JobContext::of_waiting()));
+        run(method.id, Deformation { data: data.as_ref(), ..Deformation::from(*method) });
+    }
+    for pass in deform::PASSES {
+        let data = pass.data.and_then(|source| (source.make)(&model, &JobContext::of_waiting()));
+        let mut method = Deformation::from(deform::METHODS[0]).then(pass, &ParameterSettings::default());
+        method.pass.iter_mut().for_each(|applied| applied.data = data.as_ref());
+        run(&format!("linear + {}", pass.id), method);
+    }
+    group.finish();
+}
+
+/// What methods work out once for a model.
+fn make_data(c: &mut Criterion) {
+    for [rings, sides] in [[150, 99], [1000, 99]] {
+        let model = tube(Tube { joints: 24, rings, sides, influences: 4, ..Tube::default() });
+        let mut group = c.benchmark_group(format!("data of {} vertices", model.drawn_vertices()));
+        group.sample_size(10);
+        for source in deform::METHODS.iter().filter_map(|method| method.data) {
+            group.bench_function(source.label, |b| {
+                b.iter(|| black_box((source.make)(&model, &JobContext::of_waiting())))
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, deform_vertices, deform_surface, make_data);
 criterion_main!(benches);

@@ -39,7 +39,7 @@ fn pick(c: &mut Criterion) {
                     model: &model,
                     palettes: &poses[step % poses.len()],
                     morph_weights: &[],
-                    method,
+                    method: method.into(),
                     surface: None,
                 };
                 let height = (step % 17) as f32 * 0.1;

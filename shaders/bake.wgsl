@@ -1,21 +1,23 @@
-// Writes deformed vertices back: the same functions as in the vertex stage.
+// Writes deformed vertices to a buffer. It calls the same functions as the vertex stages.
 
-/// The words of all vertices, without their influences.
+/// All vertices of the primitive as packed 32-bit words (src/deform/packed), without their influences.
 @group(2) @binding(0) var<storage, read> sources: array<u32>;
-/// Three vectors for each vertex, copy after copy (of a crowd, all members of each): position and determinant, normal, tangent.
+/// Three vectors for each vertex: (position, determinant), (normal, 0), (tangent, 0). The vertices of one copy follow
+/// those of the copy before; in a crowd, all members of a copy come before the next copy.
 @group(2) @binding(1) var<storage, read_write> deformed: array<vec4f>;
-/// The words of the influences of all vertices: of each its joints, then its weights.
+/// The influences of all vertices as 32-bit words: for each vertex its joints, then its weights.
 @group(2) @binding(2) var<storage, read> influence_rows: array<u32>;
 
-/// Words of a vertex that hold its joints, and those of its weights.
+/// How many words of a vertex hold its joints, and how many hold its weights.
 override JOINT_WORDS: u32 = 2u;
 override WEIGHT_WORDS: u32 = 4u;
 
-/// The vertex in a place, as src/deform/packed lays it out.
+/// Reads and unpacks the vertex with index `place`; src/deform/packed describes the layout.
 fn source_at(place: u32) -> Source {
     let tangent_at = 3u + u32(NORMALS);
     let at = place * (tangent_at + u32(TANGENTS));
-    // Words past the last are read where a vertex lacks some, and not used.
+    // For a vertex without normals or tangents these indices point past its words. They are clamped to the buffer, and
+    // what they read is not used.
     let last = arrayLength(&sources) - 1u;
     let position = bitcast<vec3f>(vec3u(sources[at], sources[at + 1u], sources[at + 2u]));
     let joints_at = place * (JOINT_WORDS + WEIGHT_WORDS);

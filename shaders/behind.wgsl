@@ -1,5 +1,6 @@
-// Halves the picture of what lies behind glass: each texel is the mean of four taps half a texel apart, a smooth hat of
-// four texels across. Colours are premultiplied, so that they average as they are.
+// Halves the size of the picture of what lies behind glass. Each texel is the mean of four bilinear taps, each one
+// texel of the larger picture away from the centre along both axes, so that it averages four by four of the larger
+// texels. Colours are premultiplied by alpha, so they can be averaged as they are.
 
 @group(0) @binding(0) var larger: texture_2d<f32>;
 @group(0) @binding(1) var larger_sampler: sampler;

@@ -1,28 +1,31 @@
-// Bones: flat shapes that turn to the eye (a kite with a ridge towards it, as an octahedron looks, or a stick), with a ball
-// where the joint is. The selected one is opaque, of a bright and a dark half, within a white and a black line, so that it
-// stands out from whatever lies beneath.
+// Draws bones as flat shapes that face the camera: a kite with a ridge along its axis, which looks like an octahedron,
+// or a stick, and a ball at the joint. The selected bone is opaque, with a bright and a dark half and a white and a
+// black outline, so that it stands out from whatever lies beneath.
 
 struct Bone {
-    /// World; w: half width of the collar, metres.
+    /// xyz: world position; w: half the width of the collar, in metres.
     @location(0) head: vec4f,
-    /// World; w: where the collar is, from head to tail; negative: a stick, which is as wide everywhere.
+    /// xyz: world position; w: where the collar is, as a fraction of the way from head to tail. Negative for a stick,
+    /// which has the same width everywhere.
     @location(1) tail: vec4f,
     /// sRGB, straight alpha.
     @location(2) color: vec4f,
-    /// Least half width, pixels; radius of the ball, of the half width; 1 for the selected bone, else 0; depth.
+    /// x: least half width in pixels; y: radius of the ball as a share of the half width; z: 1 for the selected bone,
+    /// else 0; w: depth, which only the processor sorts by.
     @location(3) look: vec4f,
 }
 
 struct Drawn {
     @builtin(position) position: vec4f,
-    /// Head and tail, pixels from the picture's top left.
+    /// xy: head, zw: tail, in pixels from the picture's top left.
     @location(0) @interpolate(flat) ends: vec4f,
-    /// Pixels: half width, from head to collar (negative: a stick), radius of the ball; w: 1 for the selected bone.
+    /// In pixels: x: half width; y: distance from head to collar (negative for a stick); z: radius of the ball. w: 1
+    /// for the selected bone, else 0.
     @location(1) @interpolate(flat) size: vec4f,
     @location(2) @interpolate(flat) color: vec4f,
 }
 
-/// Of the white and the black line around the selected bone, pixels.
+/// The widths of the white and the black line around the selected bone, in pixels.
 const WHITE: f32 = 1.3;
 const BLACK: f32 = 1.9;
 
@@ -31,7 +34,7 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
     let collar = abs(bone.tail.w);
     var a = globals.clip_from_world * vec4f(bone.head.xyz, 1.0);
     var b = globals.clip_from_world * vec4f(bone.tail.xyz, 1.0);
-    // Cut at the near plane (z = w), where the projection still makes sense.
+    // The bone is clipped at the near plane (z = w), behind which the projection makes no sense.
     let over = vec2f(a.z - a.w, b.z - b.w);
     let cut = mix(a, b, over.x / (over.x - over.y));
     if over.x > 0.0 && over.y <= 0.0 {
@@ -48,15 +51,15 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
     let along = tail - head;
     let reach_along = length(along);
     let direction = select(vec2f(1.0, 0.0), along / reach_along, reach_along > 1e-4);
-    // A metre across the screen, in pixels, at the collar.
+    // How many pixels a metre parallel to the screen covers at the collar.
     let m = globals.clip_from_world;
     let metre = length(vec3f(m[0].y, m[1].y, m[2].y)) / max(middle.w, 1e-20) * half_size.y;
     let half_width = max(bone.head.w * metre, bone.look.x);
-    // A bone that points at the eye shows its ball.
+    // The ball grows to almost the full half width as the bone turns towards the eye.
     let whole = length(bone.tail.xyz - bone.head.xyz) * metre;
     let ball = half_width * mix(0.95, bone.look.y, clamp(reach_along / max(whole, 1e-6), 0.0, 1.0));
 
-    // One pixel more for the soft edge.
+    // One pixel is added for the soft edge.
     let reach = half_width + 1.0 + bone.look.z * (WHITE + BLACK);
     let side = f32(vertex & 1u) * 2.0 - 1.0;
     let is_end = vertex >= 2u;
@@ -64,10 +67,10 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
     let offset = vec2f(-direction.y, direction.x) * side + select(-direction, direction, is_end);
     var out: Drawn;
     out.position = vec4f(clip.xy + offset * down * reach / half_size * clip.w, clip.zw);
-    // The selected bone lies before all others.
+    // The selected bone is drawn in front of all others.
     out.position.z = mix(out.position.z, clip.w * 0.999999, bone.look.z);
     if over.x > 0.0 && over.y > 0.0 {
-        // Wholly nearer than the near plane.
+        // Both ends are nearer than the near plane: this position lies outside the picture.
         out.position = vec4f(2.0, 2.0, 0.0, 1.0);
     }
     out.ends = vec4f(head, tail);
@@ -77,7 +80,8 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
     return out;
 }
 
-/// Distance to the half of a kite above its axis, which leads from the origin to (`reach`, 0); negative inside.
+/// The signed distance to the upper half of a kite, negative inside. The kite's axis leads from the origin to (`reach`,
+/// 0), and `corner` is its upper corner.
 fn kite(at: vec2f, corner: vec2f, reach: f32) -> f32 {
     let to_first = at - corner * clamp(dot(at, corner) / max(dot(corner, corner), 1e-6), 0.0, 1.0);
     let edge = vec2f(reach, 0.0) - corner;
@@ -106,7 +110,8 @@ fn fs_bones(in: Drawn) -> @location(0) vec4f {
     if covered <= 0.0 {
         discard;
     }
-    // Two sides, each facing half way to the eye; before the collar they lean towards the head.
+    // The two sides of the ridge each face half way to the eye; between head and collar they also lean towards the
+    // head.
     let key = globals.boxes[0].z.xyz;
     let light = vec3f(dot(key, globals.view_x.xyz), -dot(key, globals.view_y.xyz), dot(key, globals.view_z.xyz));
     let lean = direction * select(0.25, -0.9, along < in.size.y);
@@ -121,7 +126,7 @@ fn fs_bones(in: Drawn) -> @location(0) vec4f {
 
     let bright = linear_from_srgb(mix(in.color.rgb, vec3f(1.0), 0.65));
     let dark = linear_from_srgb(in.color.rgb * 0.1);
-    // Sharper than in other bones, so that a thin bone has a dark half too.
+    // The edge between the halves is sharper than in other bones, so that a thin bone has a dark half too.
     let is_left_half = clamp(beside / 0.8 + 0.5, 0.0, 1.0);
     let lit = select(is_left_half, 1.0 - is_left_half, sides.x > sides.y);
     var marked = mix(dark, bright, lit);

@@ -1,6 +1,8 @@
-// Vertices as dots of so many pixels: all of them in the colours of the overlay, or marked ones over everything.
+// Draws vertices as dots of a given size in pixels: all of them in the colours of the overlay, or marked ones over
+// everything.
 
-/// One vertex; its place is the number of the instance, so that every corner of the dot is deformed alike.
+/// One vertex. It is read once per instance, and the instance index is its index, so that every corner of the dot is
+/// deformed alike.
 struct DotSource {
     @location(0) position: vec3f,
     @location(1) normal: u32,
@@ -15,18 +17,19 @@ struct Dot {
     @location(0) color: vec4f,
     /// Pixels from the middle.
     @location(1) offset: vec2f,
-    /// Pixels; y: 1 with a white ring, which stands out from every colour.
+    /// x: radius in pixels; y: 1 where the dot has a white ring, which stands out from every colour, else 0.
     @location(2) radius: vec2f,
 }
 
-/// `corner`: of the triangle around the dot (0…2). After `copy_of`.
+/// One corner of the triangle around the dot of a vertex: `corner` modulo 3 says which. `copy_of` must have been called
+/// before.
 fn dot_at(in: DotSource, vertex: u32, copy: u32, corner: u32, radius: f32, ring: f32, color: vec4f) -> Dot {
     let source = unpacked(in.position, in.normal, in.tangent, in.joints, in.weights);
     let v = placed(source, vertex, copy).vertex;
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
-    // Reversed depth: nearer than the surface around it by about as much as the dot is wide.
+    // Depth is reversed: this brings the dot nearer than the surface around it, by about as much as the dot is wide.
     clip.z += 2e-3 * select(clip.w, clip.z, globals.eye.w > 0.5);
-    // The triangle around a circle reaches twice as far; one pixel more for the soft edge.
+    // The corners of a triangle around a circle are twice its radius away. One pixel is added for the soft edge.
     let angle = f32(corner % 3u) * 2.0943951;
     let offset = 2.0 * (radius + 1.0) * vec2f(sin(angle), cos(angle));
     var out: Dot;
@@ -37,7 +40,7 @@ fn dot_at(in: DotSource, vertex: u32, copy: u32, corner: u32, radius: f32, ring:
     return out;
 }
 
-/// All vertices. `corner` counts three for each instance of the surface.
+/// Draws all vertices. `corner` counts three for each instance (copy, or member of a crowd) of the surface.
 @vertex
 fn vs_dots(
     in: DotSource,
@@ -57,7 +60,7 @@ fn vs_dots(
     return dot_at(in, vertex, copy, corner, globals.dot_radius.x, 0.0, color);
 }
 
-/// Marked vertices.
+/// Draws marked vertices, whose indices are `vertex`.
 @vertex
 fn vs_marks(in: DotSource, @location(8) vertex: u32, @builtin(vertex_index) corner: u32) -> Dot {
     return dot_at(in, vertex, copy_of(corner / 3u), corner, globals.dot_radius.y, 1.0, globals.mark_color);
@@ -66,7 +69,7 @@ fn vs_marks(in: DotSource, @location(8) vertex: u32, @builtin(vertex_index) corn
 fn dot_shade(in: Dot, alpha: f32) -> vec4f {
     let from_middle = length(in.offset);
     let inside = clamp(in.radius.x + 0.5 - from_middle, 0.0, 1.0);
-    // A dark rim keeps it apart from a surface of the same colour.
+    // A dark rim sets the dot off from a surface of the same colour.
     let rim = clamp(from_middle - in.radius.x + 1.0, 0.0, 1.0);
     let ring = in.radius.y * clamp(from_middle - in.radius.x + 2.5, 0.0, 1.0);
     let covered = inside * in.color.a * alpha;
@@ -78,7 +81,7 @@ fn fs_dots(in: Dot) -> @location(0) vec4f {
     return dot_shade(in, 1.0);
 }
 
-/// Behind the surface.
+/// Shades dots that lie behind the surface, which are more transparent.
 @fragment
 fn fs_hidden_dots(in: Dot) -> @location(0) vec4f {
     return dot_shade(in, 0.4);

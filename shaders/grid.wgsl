@@ -1,5 +1,5 @@
-// The ground: a pool of light around the model, its contact shadow, and lines that fade out, every tenth stronger, axes
-// tinted.
+// Draws the ground: a pool of light around the model, its contact shadow, and grid lines that fade out with distance.
+// Every tenth line is stronger, and the axes are tinted.
 
 struct Ground {
     @builtin(position) position: vec4f,
@@ -17,7 +17,8 @@ fn vs_grid(@builtin(vertex_index) i: u32) -> Ground {
     return Ground(globals.clip_from_world * vec4f(world, 1.0), world);
 }
 
-/// Coverage of the lines at whole numbers of `at`, `pixels` wide; fades where they come too close to be told apart.
+/// The coverage of lines at whole numbers of `at`, `pixels` wide. `slope`: how much `at` changes per pixel; lines fade
+/// where they come too close to be told apart.
 fn lines(at: vec2f, slope: vec2f, pixels: f32) -> vec2f {
     let distance_in_pixels = abs(fract(at - 0.5) - 0.5) / slope;
     let covered = clamp(pixels * 0.5 + 0.5 - distance_in_pixels, vec2f(0.0), vec2f(1.0));
@@ -34,7 +35,7 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
 
     let reach = length(in.world.xz) / globals.grid.z;
     let fade = pow(clamp(1.0 - reach, 0.0, 1.0), 1.5);
-    // Seen edge on, lines crowd; seen from below, the ground steps back.
+    // The ground fades where it is seen edge on, since lines crowd there, and is fainter from below.
     let rise = to_eye(in.world).y;
     let angle = smoothstep(0.0, 0.25, abs(rise)) * select(0.35, 1.0, rise > 0.0);
 
@@ -53,7 +54,8 @@ fn fs_grid(in: Ground) -> @location(0) vec4f {
         let r2 = dot(d, d);
         shadow = 0.7 * exp(-1.7 * r2) * clamp(1.0 - 0.16 * r2, 0.0, 1.0);
     }
-    // Lines, darker in the shadow, over the shadow over the floor over what is there; premultiplied.
+    // From the top: lines, which are fainter in the shadow, then the shadow, the floor and what was drawn before;
+    // premultiplied.
     let line_alpha = max(line, axis) * fade * angle * (1.0 - 0.8 * shadow);
     let ground = globals.floor_color.rgb * floor_alpha * (1.0 - shadow);
     let covered = shadow + floor_alpha * (1.0 - shadow);

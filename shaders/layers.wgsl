@@ -1,6 +1,6 @@
-// What extensions lay over a material of the core, and what they put in its place: specular, specular-glossiness, sheen,
-// clearcoat, transmission. From below: base or glass, then emission, then sheen, then varnish; each layer takes from those
-// below it what it sends back itself. Linked only for materials that have some of it.
+// The material extensions that lie over glTF's core material or replace parts of it: specular, specular-glossiness,
+// sheen, clearcoat, transmission. From below, the order is base or glass, emission, sheen, clearcoat; each layer takes
+// from those below it the light that it reflects itself. This file is linked only for materials that use some of it.
 
 @group(3) @binding(0) var specular_texture: texture_2d<f32>;
 @group(3) @binding(1) var specular_sampler: sampler;
@@ -19,7 +19,7 @@
 @group(3) @binding(14) var transmission_texture: texture_2d<f32>;
 @group(3) @binding(15) var transmission_sampler: sampler;
 
-/// The picture of what lies behind all glass, and smaller ones of it, premultiplied.
+/// The picture of what lies behind all glass, with its smaller levels; premultiplied.
 @group(0) @binding(5) var behind_texture: texture_2d<f32>;
 @group(0) @binding(6) var behind_sampler: sampler;
 
@@ -45,24 +45,24 @@ fn has_layer(layer: u32) -> bool {
     return (LAYERS & layer) != 0u;
 }
 
-/// What lies over a base. Without a layer its field counts for nothing.
+/// The values of the layers over a base at one point. Those of layers that the material lacks are not used.
 struct Layers {
     /// Radiance from behind, tinted.
     through: vec3f,
     /// Emitted radiance.
     glow: vec3f,
     sheen_color: vec3f,
-    /// Perceptual.
+    /// Perceptual roughness.
     sheen_roughness: f32,
     /// 0…1.
     clearcoat: f32,
-    /// Perceptual.
+    /// Perceptual roughness.
     clearcoat_roughness: f32,
-    /// Unit.
+    /// The unit normal of the clearcoat, on the side that is seen.
     clearcoat_normal: vec3f,
 }
 
-/// KHR_materials_specular ("Implementation"): reflectance of what is no metal, scaled and coloured.
+/// KHR_materials_specular ("Implementation"): scales and colours the reflectance of dielectrics.
 fn with_specular(in: Fragment, p: Point, plain: Shading) -> Shading {
     var factor = material.specular.w;
     if has(SPECULAR) {
@@ -88,7 +88,7 @@ fn specular_glossiness(p: Point, plain: Shading) -> Shading {
     return s;
 }
 
-/// Sheen and varnish as the textures have them.
+/// Emission, sheen and clearcoat at a point: factors times textures.
 fn layers_at(in: Fragment, p: Point) -> Layers {
     var l: Layers;
     l.glow = p.glow;
@@ -126,7 +126,7 @@ fn layers_at(in: Fragment, p: Point) -> Layers {
     return l;
 }
 
-/// How much of the surroundings the glass lets through.
+/// The share of the light from behind that the glass lets through, 0…1.
 fn transmission_at(in: Fragment) -> f32 {
     if !has_layer(TRANSMISSION_LAYER) {
         return 0.0;
@@ -150,7 +150,8 @@ fn spline_taps(at: f32) -> vec3f {
     return vec3f(first - 1.0 + w.y / (w.x + w.y), first + 1.0 + w.w / second_pair, second_pair);
 }
 
-/// One of the smaller pictures, without the steps that a bilinear filter shows when it magnifies so much.
+/// Reads one of the smaller levels with a cubic filter, without the steps that a bilinear filter shows when it
+/// magnifies so much.
 fn behind_level(uv: vec2f, level: f32) -> vec4f {
     let size = vec2f(textureDimensions(behind_texture, u32(level)));
     let x = spline_taps(uv.x * size.x - 0.5);
@@ -164,8 +165,9 @@ fn behind_level(uv: vec2f, level: f32) -> vec4f {
     return mix(top, bottom, y.z);
 }
 
-/// What lies behind a fragment as a thin wall of `roughness` blurs it: a smaller picture for a wider lobe, the whole height
-/// of the viewport at most (as the Khronos sample viewer has it). Premultiplied, as it stands in the picture.
+/// What lies behind a fragment, blurred as a thin wall of `roughness` does: a wider lobe reads a smaller level, of
+/// which one texel is as high as the viewport at most (as in the Khronos sample viewer). Premultiplied, like the
+/// picture.
 fn behind(in: Fragment, roughness: f32) -> vec4f {
     let uv = in.position.xy / vec2f(textureDimensions(behind_texture));
     let level = log2(globals.viewport.y) * clamp(roughness * material.transmission.y, 0.0, 1.0);
@@ -182,8 +184,8 @@ fn behind(in: Fragment, roughness: f32) -> vec4f {
     return mix(behind_level(uv, sharper), wide, fract(level));
 }
 
-/// Share of uniform light that sheen of white fibres sends back: the integral of its lobe over all directions of light,
-/// fitted to ±0.035 for roughness from 0.1.
+/// The share of uniform light that sheen of white fibres reflects: the integral of its lobe over all directions of
+/// light, fitted to ±0.035 for roughness from 0.1.
 fn sheen_share(roughness: f32, n_v: f32) -> f32 {
     let r = max(roughness, 0.1);
     let a = -0.352 + r * (-0.463 + r * 0.520) + 0.085 / r;
@@ -201,7 +203,8 @@ fn sheen_curve(x: f32, alpha: f32) -> f32 {
     return a / (1.0 + b * pow(x, c)) + d * x + e;
 }
 
-/// How fibres hide one another along a direction (Estevez & Kulla 2017, equation 3).
+/// Λ of the sheen's visibility, which describes how fibres hide one another along a direction (Estevez & Kulla 2017,
+/// equation 3).
 fn sheen_hiding(cosine: f32, alpha: f32) -> f32 {
     if cosine < 0.5 {
         return exp(sheen_curve(max(cosine, 1e-4), alpha));
@@ -209,8 +212,9 @@ fn sheen_hiding(cosine: f32, alpha: f32) -> f32 {
     return exp(2.0 * sheen_curve(0.5, alpha) - sheen_curve(max(1.0 - cosine, 1e-4), alpha));
 }
 
-/// The sheen lobe times the cosine at the light (KHR_materials_sheen, "Sheen distribution" and "Sheen visibility"; the
-/// latter is held to 1, which it leaves where both directions graze, as the Khronos sample viewer does).
+/// The sheen lobe times the cosine at the light (KHR_materials_sheen, "Sheen distribution" and "Sheen visibility").
+/// Visibility is limited to 1, which it would exceed where both directions graze; the Khronos sample viewer does so
+/// too.
 fn sheen_lobe(s: Shading, light: vec3f, roughness: f32) -> f32 {
     let alpha = max(roughness * roughness, 0.01);
     let h = normalize(light + s.to_eye);
@@ -223,7 +227,8 @@ fn sheen_lobe(s: Shading, light: vec3f, roughness: f32) -> f32 {
     return distribution * n_l * min(1.0 / max(hidden * 4.0 * n_v * n_l, 1e-4), 1.0);
 }
 
-/// Radiance that fibres send towards the eye, where they send `share` of uniform light.
+/// The radiance that fibres reflect towards the eye. `share`: the share of uniform light that they reflect
+/// (`sheen_share`).
 fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
     let count = light_count(world);
@@ -232,7 +237,7 @@ fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
         sum += from_light.light * sheen_lobe(s, from_light.towards, l.sheen_roughness);
     }
     if has_studio() {
-        // Fibres send light back from all around the mirror's direction.
+        // Fibres reflect light from all around the mirror direction.
         let around = studio(normalize(reflect(-s.to_eye, s.normal) + s.normal), 0.5) * s.occlusion;
         let key = globals.boxes[0].z.xyz;
         sum += around * share + KEY * (PI * sheen_lobe(s, key, l.sheen_roughness));
@@ -240,7 +245,7 @@ fn sheen_light(s: Shading, l: Layers, share: f32, world: vec3f) -> vec3f {
     return l.sheen_color * sum;
 }
 
-/// A base under its layers, at a point of the world: radiance towards the eye.
+/// Radiance towards the eye from a base and the layers over it, at the point `world`.
 fn layered(s: Shading, l: Layers, world: vec3f) -> vec3f {
     var color = shone_on(s, world);
     if has_layer(TRANSMISSION_LAYER) {
@@ -265,7 +270,7 @@ fn layered(s: Shading, l: Layers, world: vec3f) -> vec3f {
     return color;
 }
 
-/// The surface under its layers.
+/// The surface below sheen and clearcoat.
 fn base_at(in: Fragment, p: Point) -> Shading {
     var s = metallic_roughness(in, p);
     if has_layer(SPECULAR_LAYER) {
@@ -295,7 +300,8 @@ fn fs_layered(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locat
 }
 
 /// A thin wall of glass (KHR_materials_transmission): light that is neither reflected nor scattered comes from straight
-/// behind it, tinted by the base colour. Where nothing is behind it, it leaves the picture as transparent as it is itself.
+/// behind it, tinted by the base colour. Where nothing is behind the glass, the picture becomes as transparent as the
+/// glass is.
 @fragment
 fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     shade_covered_pixels_only(in.lit < -1.0);
@@ -307,14 +313,14 @@ fn fs_transmissive(in: Fragment, @builtin(front_facing) front_facing: bool) -> @
         discard;
     }
     let seen = behind(in, s.roughness);
-    // The part that no metal covers: what the base keeps as albedo.
+    // Metal lets no light through, so the tint is what the base keeps as albedo.
     let tint = s.diffuse * through;
     s.diffuse *= 1.0 - through;
-    // In the picture stand colours that went through the tone curve already.
+    // The colours in the picture have been through the tone curve already.
     l.through = tint * untoned(seen.rgb / max(seen.a, 1e-4)) * seen.a;
     let color = dithered(dimmed(tone(layered(s, l, in.world)), in), pixel_of(in.position));
     let open = dot(tint, vec3f(0.2126, 0.7152, 0.0722)) * (1.0 - largest(reflected_share(s))) * (1.0 - seen.a);
-    // A translucent one shows what lies behind it as it is: then all of it covers that.
+    // A translucent surface shows what lies behind it through its opacity alone, and its glass then covers fully.
     let covers = select(1.0, 1.0 - open, globals.studio.z >= 1.0);
     return in_picture(color, p.base.a) * vec4f(1.0, 1.0, 1.0, covers);
 }

@@ -1,47 +1,49 @@
-// Light: a soft studio that turns with the camera (one key light, soft boxes, a dim hemisphere), and a surface in it. Everything linear.
+// The light of the studio, which turns with the camera (one key light, soft boxes, a dim hemisphere), and how a surface
+// reflects it. All colours are linear.
 
-/// What is lit: a diffuse surface under a reflecting one.
+/// A surface to be lit: a diffuse layer under a reflecting one.
 struct Shading {
-    /// Albedo of what is not reflected at the surface.
+    /// Albedo of the diffuse layer, which gets the light that is not reflected at the surface.
     diffuse: vec3f,
-    /// Reflectance straight on.
+    /// Reflectance at normal incidence.
     f0: vec3f,
     /// Reflectance at grazing incidence.
     f90: f32,
-    /// Perceptual.
+    /// Perceptual roughness.
     roughness: f32,
-    /// 1: nothing is hidden from the environment.
+    /// Ambient occlusion: 1 where nothing hides the environment, 0 where it is hidden.
     occlusion: f32,
-    /// Unit.
+    /// The unit normal, on the side that is seen.
     normal: vec3f,
-    /// From the surface to the eye, unit.
+    /// The unit vector from the surface to the eye.
     to_eye: vec3f,
 }
 
 const PI: f32 = 3.14159265;
-/// Irradiance / π from all around, of what looks up and of what looks down. With the key light a surface of average colour
-/// that faces the eye shows about its own colour, which `tone` leaves as it is.
+/// Irradiance / π from the surroundings, for a surface that faces up and for one that faces down. Together with the key
+/// light they show a surface of average colour that faces the eye in about its own colour, which `tone` leaves as it
+/// is.
 const SKY: vec3f = vec3f(0.83, 0.845, 0.87);
 const GROUND: vec3f = vec3f(0.40, 0.395, 0.39);
-/// Radiance of the walls between the boxes, above and below. They are darker than what lights a rough surface, so that
-/// metals have light and dark to reflect, and what is not metal is not whitened where it turns aside.
+/// Radiance of the walls between the boxes, above and below. The walls are darker than SKY and GROUND, which light
+/// rough surfaces, so that metals have light and dark to reflect and dielectrics do not turn white at grazing angles.
 const WALL_TOP: vec3f = vec3f(0.71, 0.725, 0.75);
 const WALL_FOOT: vec3f = vec3f(0.20, 0.195, 0.19);
 /// Irradiance / π of the key light at full incidence.
 const KEY: vec3f = vec3f(0.61, 0.60, 0.58);
 
-/// Radiance of the surroundings along `direction`, blurred for a roughness.
+/// Radiance of the surroundings along `direction`, blurred for a surface of GGX roughness `alpha`.
 fn studio(direction: vec3f, alpha: f32) -> vec3f {
     let up = clamp(direction.y / (0.35 + alpha) * 0.5 + 0.5, 0.0, 1.0);
-    // The roughest surfaces reflect the mean of all around.
+    // The roughest surfaces reflect the mean of their surroundings.
     let rough = clamp(2.0 * alpha - 0.6, 0.0, 1.0);
     var sum = mix(mix(WALL_FOOT, GROUND, rough), mix(WALL_TOP, SKY, rough), up * up * (3.0 - 2.0 * up));
-    // A box of soft edges, blurred: each edge is a smooth step, wider than the lobe.
+    // A box has soft edges and is blurred: each edge is a smooth step that is wider than the lobe.
     let narrow = 0.5 / (0.16 + 1.5 * alpha);
     for (var i = 0; i < 4; i++) {
         let light = globals.boxes[i];
         let d = vec3f(dot(direction, light.x.xyz), dot(direction, light.y.xyz), dot(direction, light.z.xyz));
-        // Stereographic: everywhere finite but straight behind.
+        // The projection is stereographic: it is finite everywhere except straight behind.
         let at = d.xy * (2.0 / max(1.0 + d.z, 1e-3));
         let half = vec2f(light.x.w, light.y.w);
         let edges = clamp(vec4f(at + half, at - half) * narrow + 0.5, vec4f(0.0), vec4f(1.0));
@@ -56,21 +58,23 @@ fn studio_diffuse(normal: vec3f) -> vec3f {
     var sum = mix(GROUND, SKY, normal.y * 0.5 + 0.5);
     for (var i = 0; i < 4; i++) {
         let light = globals.boxes[i];
-        // The boxes are large, so their light wraps around a little.
+        // The boxes are large, so their light reaches a little around the edge of a shape.
         let facing = clamp((dot(normal, light.z.xyz) + 0.25) / 1.25, 0.0, 1.0);
         sum += light.radiance.rgb * light.radiance.w * facing * facing;
     }
     return sum;
 }
 
-/// Share of light that a GGX surface reflects, split into a factor of F0 and an offset (Lazarov 2013, Karis 2014).
+/// The share of uniform light that a GGX surface reflects: x is a factor of F0, y a factor of F90 (Lazarov 2013, Karis
+/// 2014).
 fn reflectance_fit(roughness: f32, n_dot_v: f32) -> vec2f {
     let r = roughness * vec4f(-1.0, -0.0275, -0.572, 0.022) + vec4f(1.0, 0.0425, 1.04, -0.04);
     let a = min(r.x * r.x, exp2(-9.28 * n_dot_v)) * r.x + r.y;
     return vec2f(-1.04, 1.04) * a + r.zw;
 }
 
-/// Specular of the key light times π: GGX, height-correlated Smith, Schlick.
+/// The specular lobe for light from direction `light`, times π and the cosine at the light: GGX, height-correlated
+/// Smith, Schlick.
 fn key_specular(s: Shading, light: vec3f, alpha: f32) -> vec3f {
     let h = normalize(light + s.to_eye);
     let n_l = clamp(dot(s.normal, light), 0.0, 1.0);
@@ -86,15 +90,16 @@ fn key_specular(s: Shading, light: vec3f, alpha: f32) -> vec3f {
     return f * (ggx * smith * n_l);
 }
 
-/// Cosine of the angle between normal and eye.
+/// The cosine of the angle between the normal and the direction to the eye; 0 where the normal faces away.
 fn facing_ratio(s: Shading) -> f32 {
     return clamp(dot(s.normal, s.to_eye), 0.0, 1.0);
 }
 
-/// Share of uniform light that is reflected at the surface, bounces within its roughness included.
+/// The share of uniform light that is reflected at the surface, including light that bounces more than once within its
+/// roughness.
 fn reflected_share(s: Shading) -> vec3f {
     let fit = reflectance_fit(s.roughness, facing_ratio(s));
-    // What single scattering loses at high roughness comes back (Fdez-Agüera 2019).
+    // Adds back what single scattering loses at high roughness (Fdez-Agüera 2019).
     let single = s.f0 * fit.x + s.f90 * fit.y;
     return single * (1.0 + s.f0 * (1.0 / max(fit.x + fit.y, 0.05) - 1.0));
 }
@@ -103,8 +108,9 @@ fn largest(v: vec3f) -> f32 {
     return max(v.x, max(v.y, v.z));
 }
 
-/// Radiance towards the eye, without emission. What is not reflected goes to the diffuse part, by the strongest channel, so
-/// that a coloured reflection does not leave its complement behind (KHR_materials_specular, fresnel_mix).
+/// Radiance from the studio towards the eye, without emission. Light that is not reflected goes to the diffuse layer;
+/// how much that is follows the strongest channel, so that a coloured reflection does not leave its complement behind
+/// (KHR_materials_specular, fresnel_mix).
 fn lit(s: Shading) -> vec3f {
     let alpha = max(s.roughness * s.roughness, 0.002);
     let specular = reflected_share(s);
@@ -121,7 +127,7 @@ fn lit(s: Shading) -> vec3f {
     return sum;
 }
 
-/// Khronos PBR neutral: base colours stay what they are, only highlights are compressed.
+/// The Khronos PBR Neutral tone curve: it leaves base colours as they are, and compresses only highlights.
 fn tone(linear: vec3f) -> vec3f {
     const START = 0.76;
     let low = min(linear.r, min(linear.g, linear.b));
@@ -137,7 +143,7 @@ fn tone(linear: vec3f) -> vec3f {
     return mix(color * (new_peak / peak), vec3f(new_peak), gray);
 }
 
-/// The linear colour that `tone` makes this of.
+/// The inverse of `tone`.
 fn untoned(toned: vec3f) -> vec3f {
     const START = 0.76;
     var color = clamp(toned, vec3f(0.0), vec3f(1.0));

@@ -1,7 +1,7 @@
-// Lines with a width in pixels and round ends, over everything; one without length is a dot.
+// Draws lines with a width in pixels and round ends, over everything. A line without length is a dot.
 
 struct Line {
-    /// World; w of `from`: pixels.
+    /// The ends in world space; w of `start`: the width in pixels.
     @location(0) start: vec4f,
     @location(1) end: vec4f,
     /// sRGB, straight alpha.
@@ -21,7 +21,7 @@ struct Stroke {
 fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
     var a = globals.clip_from_world * vec4f(line.start.xyz, 1.0);
     var b = globals.clip_from_world * vec4f(line.end.xyz, 1.0);
-    // Cut at the near plane (z = w), where the projection still makes sense.
+    // The line is clipped at the near plane (z = w), behind which the projection makes no sense.
     let over = vec2f(a.z - a.w, b.z - b.w);
     let share = over.x / (over.x - over.y);
     let cut = mix(a, b, share);
@@ -35,7 +35,7 @@ fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
     let to_pixel = b.xy / b.w * half_size;
     let along = to_pixel - from_pixel;
     let direction = select(vec2f(1.0, 0.0), along / length(along), dot(along, along) > 1e-12);
-    // One pixel wider than asked for, for the soft edge.
+    // One pixel is added for the soft edge.
     let reach = line.start.w * 0.5 + 1.0;
     let side = f32(vertex & 1u) * 2.0 - 1.0;
     let is_end = vertex >= 2u;
@@ -45,7 +45,7 @@ fn vs_lines(line: Line, @builtin(vertex_index) vertex: u32) -> Stroke {
     var out: Stroke;
     out.position = vec4f(clip.xy + offset / half_size * clip.w, clip.zw);
     if over.x > 0.0 && over.y > 0.0 {
-        // Wholly nearer than the near plane.
+        // Both ends are nearer than the near plane: this position lies outside the picture.
         out.position = vec4f(2.0, 2.0, 0.0, 1.0);
     }
     out.color = line.color;

@@ -1,6 +1,6 @@
-// The vertex stages of the model: its surface, and its edges.
+// The vertex stages of the model: one for its surface, one for its edges.
 
-/// The words of a vertex: what its primitive lacks is whatever.
+/// The words of a vertex. Those of data that its primitive lacks hold arbitrary values.
 struct Attributes {
     @location(0) position: vec3f,
     @location(1) normal: u32,
@@ -14,24 +14,24 @@ struct Attributes {
 }
 
 struct Fragment {
-    /// Where depth is drawn before colour, both have to be the same to the last bit.
+    /// Depth may be drawn in a pass before colour; both passes must then compute the same position to the last bit.
     @invariant @builtin(position) position: vec4f,
     @location(0) world: vec3f,
     @location(1) normal: vec3f,
-    /// w: handedness of the bitangent, mirroring included.
+    /// xyz: the tangent; w: the handedness of the bitangent, mirroring included.
     @location(2) tangent: vec4f,
     @location(3) uv: vec4f,
     @location(4) color: vec4f,
-    /// 1; −1 where the deformation mirrors.
+    /// 1, or −1 where the deformation mirrors the surface.
     @location(5) side: f32,
-    /// 0 where the vertex is to be dimmed, else 1.
+    /// 0 where the vertex is to be dimmed, otherwise 1.
     @location(6) lit: f32,
 }
 
-/// Bit n: set n of texture coordinates is there.
+/// Bit n is set where the vertex has set n of texture coordinates.
 override UV_SETS: u32 = 3u;
 override COLORS: bool = true;
-/// The picture may dim what the selected nodes do not move.
+/// True where vertices that the selected nodes do not move may be dimmed.
 override DIMS: bool = true;
 
 fn stored(in: Attributes) -> Source {
@@ -42,7 +42,7 @@ fn stored_color(in: Attributes) -> vec4f {
     return select(vec4f(1.0), in.color, COLORS);
 }
 
-/// After `copy_of`.
+/// The output of the vertex stage for one vertex of the surface. `copy_of` must have been called before.
 fn surface_fragment(in: Attributes, vertex: u32, copy: u32) -> Fragment {
     let source = stored(in);
     let at = placed(source, vertex, copy);
@@ -69,7 +69,7 @@ fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instan
     return surface_fragment(in, vertex, copy_of(instance));
 }
 
-/// Dark and almost grey where the vertices are dimmed.
+/// Makes a colour dark and almost grey where the vertices are dimmed.
 fn dimmed(linear: vec3f, in: Fragment) -> vec3f {
     let grey = vec3f(dot(linear, vec3f(0.2126, 0.7152, 0.0722)));
     return mix(mix(grey, linear, 0.12) * 0.22, linear, in.lit);
@@ -79,7 +79,7 @@ fn dimmed(linear: vec3f, in: Fragment) -> vec3f {
 fn vs_edges(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u32) -> @builtin(position) vec4f {
     let v = placed(stored(in), vertex, copy_of(instance)).vertex;
     var clip = globals.clip_from_world * vec4f(v.position, 1.0);
-    // Reversed depth: a little nearer than the surface it lies on.
+    // Depth is reversed: this brings the edge a little nearer than the surface it lies on.
     clip.z += 4e-4 * select(clip.w, clip.z, globals.eye.w > 0.5);
     return clip;
 }

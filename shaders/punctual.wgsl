@@ -1,20 +1,21 @@
-// The lights of the file (KHR_lights_punctual): each shines from one direction, through the same surface as the studio's.
+// The lights of the file (KHR_lights_punctual). Each shines from one direction, and surfaces reflect it like the
+// studio's key light.
 
 struct Light {
-    /// World; w: 1 / range², 0 where it reaches everywhere.
+    /// xyz: world position; w: 1 / range², or 0 where the light reaches everywhere.
     position: vec4f,
-    /// Along the beam, unit; w: 0 for a directional light, 1 for one that has a place.
+    /// xyz: unit vector along the beam; w: 0 for a directional light, 1 for one that has a position.
     direction: vec4f,
-    /// Irradiance of a surface that faces it, at one metre where it has a place. Linear.
+    /// Linear irradiance on a surface that faces the light; for a light with a position, one metre away from it.
     color: vec4f,
-    /// Factor and offset that make the cosine to the beam a brightness; 0 and 1 without a cone.
+    /// x, y: factor and offset that turn the cosine of the angle to the beam into a brightness; 0 and 1 without a cone.
     cone: vec4f,
 }
 
 @group(0) @binding(4) var<storage, read> lights: array<Light>;
 
-/// Radiance towards the eye of what light of unit irradiance along `light` (from the surface, unit) makes of a surface that
-/// faces it: Lambert under GGX (glTF 2.0, B.3).
+/// Radiance towards the eye for light of unit irradiance from direction `light` (unit, away from the surface): Lambert
+/// under GGX (glTF 2.0, B.3).
 fn reflected(s: Shading, light: vec3f) -> vec3f {
     let n_l = clamp(dot(s.normal, light), 0.0, 1.0);
     let h = normalize(light + s.to_eye);
@@ -25,15 +26,15 @@ fn reflected(s: Shading, light: vec3f) -> vec3f {
     return (s.diffuse * ((1.0 - largest(f)) * n_l) + key_specular(s, light, alpha)) / PI;
 }
 
-/// Light that arrives at a point.
+/// The light that arrives at a point.
 struct Arriving {
-    /// From the point to the light, unit.
+    /// The unit vector from the point to the light.
     towards: vec3f,
-    /// Irradiance of a surface that faces it.
+    /// Irradiance on a surface that faces the light.
     light: vec3f,
 }
 
-/// What of light `i` arrives at a point of the world.
+/// The light that arrives at the point `world` from light `i`.
 fn arriving(i: u32, world: vec3f) -> Arriving {
     let light = lights[i];
     if light.direction.w < 0.5 {
@@ -48,7 +49,7 @@ fn arriving(i: u32, world: vec3f) -> Arriving {
     return Arriving(towards, light.color.rgb * strength);
 }
 
-/// Radiance towards the eye from all that shines: the lights of the file, and the studio where it is wanted.
+/// Radiance towards the eye from all lights: those of the file, and the studio's where they are on.
 fn shone_on(s: Shading, world: vec3f) -> vec3f {
     var sum = vec3f(0.0);
     let count = light_count(world);

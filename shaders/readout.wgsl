@@ -1,26 +1,29 @@
-// The surface in the colours of an overlay, evaluated in the vertex stage.
+// Draws the surface in the colours of an overlay, whose numbers are computed in the vertex stage.
 
-/// A joint shares a vertex when it has at least this much of it: less is not seen, and would blacken most of a smooth skin.
+/// A joint counts as sharing a vertex from this weight on. Less is not visible, and would blacken most of a smooth
+/// skin.
 const SHARE: f32 = 0.1;
 
-/// As Fragment; what readouts have no use for gives way to what they need.
+/// Like Fragment, except that what readouts do not use is replaced by what they need.
 struct ReadoutFragment {
     @invariant @builtin(position) position: vec4f,
     @location(0) world: vec3f,
     @location(1) normal: vec3f,
-    /// Where shared triangles are black: the owner. Else the first half of the code of the dominant joint.
+    /// Where shared triangles are black: the result of `owner`. Otherwise the first half of the code of the dominant
+    /// joint (`Mixture.low`).
     @location(2) owner: vec4f,
     @location(3) uv: vec4f,
-    /// Of a ramp its number in x, else the linear colour; w: alpha of the vertex.
+    /// For a ramp its number in x, otherwise the linear colour; w: alpha of the vertex.
     @location(4) color: vec4f,
     @location(5) side: f32,
     @location(6) lit: f32,
-    /// The other half of the code.
+    /// The other half of the code (`Mixture.high`).
     @location(7) code: vec4f,
 }
 
-/// The one joint that has the vertex to itself, as a point in a cube such that no two are close (Roberts 2018: multiples of
-/// the powers of 1 / 1.2207); w = 1. Zero where several share the vertex, or none has it.
+/// The only joint that a vertex belongs to (see SHARE), as a point in a cube such that no two joints are close (Roberts
+/// 2018: multiples of the powers of 1 / 1.2207), with w = 1. Zero where several joints share the vertex, or none moves
+/// it.
 fn owner(source: Source, copy: u32) -> vec4f {
     let count = influence_count(source);
     var joint = -1;
@@ -38,12 +41,13 @@ fn owner(source: Source, copy: u32) -> vec4f {
     return select(vec4f(0.0), vec4f(place, 1.0), joint >= 0);
 }
 
-/// The joints of a vertex, mixed.
+/// The joints of a vertex, averaged by their weights.
 struct Mixture {
-    /// The mean of their linear colours by weight; black where there is none.
+    /// The mean of their linear colours; black where no joint has a weight.
     color: vec3f,
-    /// The lower bits of their numbers as 0 and 1, four and four, mixed by the fourth power of their weights: nearly those of
-    /// the dominant joint. So between two joints some bit passes one half just where dominance changes.
+    /// The lowest eight bits of the joints' indices as 0 or 1, four in `low` and four in `high`, averaged by the fourth
+    /// power of the weights. They come close to those of the dominant joint, so between two joints some bit passes one
+    /// half just where dominance changes.
     low: vec4f,
     high: vec4f,
 }
@@ -108,7 +112,7 @@ fn vs_readout(
     return out;
 }
 
-/// As the surface reads it.
+/// The Fragment that the functions of the surface take.
 fn fragment_of(in: ReadoutFragment) -> Fragment {
     var out: Fragment;
     out.position = in.position;
@@ -121,13 +125,14 @@ fn fragment_of(in: ReadoutFragment) -> Fragment {
     return out;
 }
 
-/// How bright a readout is where it turns away from the light: of ramps, so that where nothing is the form shows as in plain grey;
-/// of colours that stand for something each, which are to be told apart everywhere.
+/// How bright a readout is where it turns away from the light. With a ramp it is dark there, so that the form shows as
+/// well as in plain grey where the overlay has nothing to show. Colours that each stand for something stay brighter, so
+/// that they can be told apart everywhere.
 const DARKEST: f32 = 0.16;
 const DARKEST_OF_STEPS: f32 = 0.48;
 
-/// How bright a readout is, `darkest` to 1: full where the surface faces the light over the eye's shoulder. Hues stay those of the
-/// legend.
+/// How bright a readout is, from `darkest` to 1. It is full where the surface faces a light between the eye and the key
+/// light. Only brightness changes, so that hues stay those of the legend.
 fn readout_shade(in: Fragment, f: Facing, darkest: f32) -> f32 {
     if !is_lit() {
         return 1.0;
@@ -136,15 +141,16 @@ fn readout_shade(in: Fragment, f: Facing, darkest: f32) -> f32 {
     return mix(darkest, 1.0, smoothstep(-0.35, 0.95, dot(f.side * f.normal, light)));
 }
 
-/// Holes of alpha masks stay holes in readouts; what blends is shown solid.
+/// True where an alpha mask cuts a hole, which readouts keep. Surfaces that blend are shown as solid.
 fn is_hole(alpha: f32) -> bool {
     return has(MASKED) && alpha < material.alpha_cutoff;
 }
 
-/// Half the width of a seam, pixels.
+/// Half the width of a seam, in pixels.
 const SEAM: f32 = 1.0;
 
-/// How much of a seam lies on a pixel where some of four bits pass one half: 0…1. Where they hardly change, nothing passes.
+/// How much of a pixel a seam covers, 0…1. A seam lies where some of the four bits pass one half; bits that hardly
+/// change have none.
 fn seam(code: vec4f, change: vec4f) -> f32 {
     let away = abs(code - 0.5) / max(change, vec4f(1e-5));
     let lines = clamp(SEAM + 0.5 - away, vec4f(0.0), vec4f(1.0)) * smoothstep(vec4f(2e-5), vec4f(2e-4), change);
@@ -159,8 +165,9 @@ fn fs_readout(in: ReadoutFragment, @builtin(front_facing) front_facing: bool) ->
     let owner_change = fwidth(in.owner);
     let code_change = fwidth(in.code);
     let number_change = fwidth(in.color.x);
-    // Three corners of one owner differ in nothing; those of two differ all over the triangle. The bound lies well above
-    // what rounding leaves, and well below a step between owners on a triangle of ten thousand pixels.
+    // On a triangle whose corners have one owner the value is constant; with two owners it changes all over the
+    // triangle. The bound lies well above what rounding leaves, and well below the change that two owners cause on a
+    // triangle of ten thousand pixels.
     let is_mixed = any(owner_change > vec4f(4e-6)) || in.owner.w < 0.5;
     if is_hole(base_color(surface).a) || is_culled(f) {
         discard;
@@ -171,7 +178,7 @@ fn fs_readout(in: ReadoutFragment, @builtin(front_facing) front_facing: bool) ->
     let plain = srgb_from_linear(in.color.rgb);
     var color = select(plain, ramp_color(in.color.x, number_change), kind == RAMP) * shade;
     let blackens = is_shown(SHARED_BLACK);
-    // Not quite black, so that its form still shows.
+    // Shared triangles are not quite black, so that their form still shows.
     let black = vec3f(0.15 * (shade - darkest));
     let seams = max(seam(in.owner, owner_change), seam(in.code, code_change));
     let of_joints = kind == JOINTS && SIDES;

@@ -1,5 +1,5 @@
-// The fragment stages of the model's surface, and what every one of them reads of its material. What extensions lay over
-// it stands in layers.wgsl, which is linked only where a material has some of it.
+// The fragment stages of the model's surface, and the parts of a material that all of them read. Material extensions
+// are in layers.wgsl, which is linked only where a material uses some of them.
 
 /// `texture_from_stored` of a texture's coordinates (KHR_texture_transform): two rows, each for (u, v, 1).
 struct UvTransform {
@@ -17,9 +17,10 @@ struct Material {
     occlusion_strength: f32,
     alpha_cutoff: f32,
     unused: vec2u,
-    /// Bit n: texture n reads the second coordinate set. In order of the bindings, those of the layers after them.
+    /// Bit n is set where texture n reads the second set of coordinates. Textures are numbered in the order of their
+    /// bindings, those of the layers after those of the core.
     second_uv: u32,
-    /// Reflectance straight on of what is no metal, by its index of refraction (KHR_materials_ior).
+    /// Reflectance of dielectrics at normal incidence, from the index of refraction (KHR_materials_ior).
     f0: f32,
     /// Linear colour; w: KHR_materials_specular: factor, KHR_materials_pbrSpecularGlossiness: glossiness.
     specular: vec4f,
@@ -27,7 +28,7 @@ struct Material {
     sheen: vec4f,
     /// Factor, roughness, normal scale; w: 1 where the mesh's tangents follow its normal map's coordinates.
     clearcoat: vec4f,
-    /// Factor; y: what part of the roughness blurs what lies behind; zw unused.
+    /// x: factor; y: the share of the roughness that blurs what lies behind; zw unused.
     transmission: vec4f,
     uv: array<UvTransform, 13>,
 }
@@ -45,29 +46,29 @@ struct Material {
 @group(2) @binding(10) var emissive_sampler: sampler;
 
 const BASE_COLOR: u32 = 0u;
-/// Or specular and glossiness.
+/// For specular-glossiness materials, this is the texture of specular and glossiness.
 const METALLIC_ROUGHNESS: u32 = 1u;
 const NORMAL: u32 = 2u;
 const OCCLUSION: u32 = 3u;
 const EMISSIVE: u32 = 4u;
 
-/// Alpha cuts holes, or shows what lies behind; else it is 1.
+/// Alpha cuts holes (MASKED), or mixes the surface with what lies behind it (BLENDED). With neither, alpha counts as 1.
 const MASKED: u32 = 16u;
 const BLENDED: u32 = 17u;
-/// Seen from behind too.
+/// The surface is visible from behind too.
 const DOUBLE_SIDED: u32 = 18u;
 
-/// Bit n: texture n is there, or this is true of the material. Set where the pipeline is made, so that what is not there
-/// costs nothing.
+/// Bit n is set where the material has texture n, or the property that is numbered n above. Set when the pipeline is
+/// created, so that what is absent costs nothing.
 override TEXTURES: u32 = 31u;
-/// Bit n: its coordinates are transformed.
+/// Bit n is set where the coordinates of texture n are transformed.
 override TRANSFORMS: u32 = 0u;
 
-/// These are triangles: points and lines have no sides.
+/// True for triangles: points and lines have no sides.
 override SIDES: bool = true;
 
-/// What is seen from behind was left out before it came here: a fragment stage that discards nothing lets depths be tested, and
-/// written, ahead of it.
+/// True where the pipeline already culls back faces. A fragment stage that then discards nothing allows depths to be
+/// tested, and written, before it runs.
 override CULLED: bool = false;
 
 fn has(part: u32) -> bool {
@@ -84,16 +85,16 @@ fn uv_of(in: Fragment, texture: u32) -> vec2f {
     return vec2f(dot(rows.u.xyz, at), dot(rows.v.xyz, at));
 }
 
-/// How the surface lies: the normal towards the eye, and which side is seen.
+/// The outer normal of the surface, and which side of it is seen.
 struct Facing {
-    /// Unit, on the outer side of the surface, whichever side is seen.
+    /// The unit normal on the outer side of the surface, whichever side is seen.
     normal: vec3f,
-    /// −1 where the back is seen.
+    /// 1, or −1 where the back is seen.
     side: f32,
 }
 
 fn facing(in: Fragment, front_facing: bool) -> Facing {
-    // Down the screen × right across it points towards the eye.
+    // The derivative down the screen × the one to the right points towards the eye.
     let flat_normal = cross(dpdy(in.world), dpdx(in.world));
     let sided = SIDES;
     let front = !sided || (front_facing == (in.side >= 0.0));
@@ -112,7 +113,8 @@ fn is_culled(f: Facing) -> bool {
     return !CULLED && !has(DOUBLE_SIDED) && f.side < 0.0;
 }
 
-/// `normal`, on the outer side, bent as a normal map's `texel` at `uv` says. `by_tangents`: along the mesh's own.
+/// The outer `normal`, bent as the `texel` of a normal map at `uv` says. `by_tangents`: the map follows the tangents of
+/// the mesh; otherwise it follows the gradients of `uv`.
 fn bent_normal(in: Fragment, normal: vec3f, texel: vec3f, uv: vec2f, scale: f32, by_tangents: bool) -> vec3f {
     let dx = dpdx(in.world);
     let dy = dpdy(in.world);
@@ -138,7 +140,7 @@ fn bent_normal(in: Fragment, normal: vec3f, texel: vec3f, uv: vec2f, scale: f32,
     return select(normal, mapped / size, size > 0.0);
 }
 
-/// Alpha as its mode has it; negative where nothing is to be drawn.
+/// Alpha as the material's alpha mode defines it; negative where nothing is to be drawn.
 fn alpha_of(alpha: f32) -> f32 {
     if has(MASKED) {
         return select(-1.0, 1.0, alpha >= material.alpha_cutoff);
@@ -149,7 +151,7 @@ fn alpha_of(alpha: f32) -> f32 {
     return 1.0;
 }
 
-/// Factor, vertex colour and texture together.
+/// The product of factor, vertex colour and texture.
 fn base_color(in: Fragment) -> vec4f {
     var color = material.base_color * in.color;
     if has(BASE_COLOR) {
@@ -158,31 +160,31 @@ fn base_color(in: Fragment) -> vec4f {
     return color;
 }
 
-/// Roughness where the normal turns within a pixel, by the square of how far: else specular would sparkle there
-/// (Kaplanyan & Tokuyoshi 2019).
+/// Raises the roughness where the normal turns within a pixel, by the square of how far it turns; otherwise highlights
+/// would sparkle there (Kaplanyan & Tokuyoshi 2019).
 fn filtered_roughness(roughness: f32, normal_dx: vec3f, normal_dy: vec3f) -> f32 {
     let turn = 0.25 * (dot(normal_dx, normal_dx) + dot(normal_dy, normal_dy));
     let rough = clamp(roughness, 0.0, 1.0);
     return min(sqrt(sqrt(rough * rough * rough * rough + min(turn, 0.18))), 1.0);
 }
 
-/// What a material of the core says at a point.
+/// The values of a core material at one point.
 struct Point {
     facing: Facing,
-    /// Linear, 0…1, and alpha as its mode has it; negative where nothing is to be drawn.
+    /// Linear, 0…1; w: the result of `alpha_of`, negative where nothing is to be drawn.
     base: vec4f,
     /// Texel of METALLIC_ROUGHNESS.
     surface: vec4f,
     occlusion: f32,
-    /// Emitted.
+    /// Emitted radiance.
     glow: vec3f,
-    /// Unit, on the side that is seen, and its slopes across the screen.
+    /// The unit normal on the side that is seen, and its derivatives across the screen.
     normal: vec3f,
     normal_dx: vec3f,
     normal_dy: vec3f,
 }
 
-/// Reads every texture, so that it has to come before any discard.
+/// Reads the textures of the core material. It uses derivatives, so it has to be called before any discard.
 fn point_at(in: Fragment, front_facing: bool) -> Point {
     var p: Point;
     p.facing = facing(in, front_facing);
@@ -233,12 +235,12 @@ fn metallic_roughness(in: Fragment, p: Point) -> Shading {
     return s;
 }
 
-/// What a surface of this colour and alpha leaves in the picture, premultiplied.
+/// The premultiplied value that a surface of this colour and alpha writes to the picture.
 fn in_picture(color: vec3f, alpha: f32) -> vec4f {
     return vec4f(color, 1.0) * (alpha * globals.studio.z);
 }
 
-/// Points and lines without normals carry their plain colour.
+/// False for points and lines without normals, which are drawn in their plain colour.
 fn is_lit() -> bool {
     return SIDES || NORMALS;
 }
@@ -258,7 +260,7 @@ fn fs_shaded(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locati
     return in_picture(color, p.base.a);
 }
 
-/// KHR_materials_unlit: the base colour as it is, past light and tone curve.
+/// KHR_materials_unlit: draws the base colour as it is, without light and tone curve.
 @fragment
 fn fs_unlit(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
     shade_covered_pixels_only(in.lit < -1.0);

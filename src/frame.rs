@@ -11,8 +11,10 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use crate::deform::{Deformer, METHODS, Method, PaletteBuffer, Surface};
-pub use crate::inspect::{BoneShape, Inspection, OVERLAYS, Overlay, SCALE_ROWS, Scale, VertexSet};
+use crate::deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
+pub use crate::inspect::{
+    BoneShape, Inspection, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale, VertexSet, VertexValues,
+};
 use crate::math::Projection;
 pub use crate::math::Ramp;
 use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
@@ -26,6 +28,10 @@ pub struct Frame {
     pub camera: Camera,
     /// The method that deforms vertices.
     pub method: &'static Method,
+    /// The values of the method's parameters.
+    pub parameters: ParameterValues,
+    /// Why only the processor can deform; `None`: shaders can too.
+    pub needs_processor: Option<&'static str>,
     /// The deformer: vertex shader, compute shader or processor.
     pub deformer: Deformer,
     /// The surface of each member of the crowd, where the processor deforms; else none.
@@ -56,6 +62,8 @@ pub struct Frame {
     pub marked: Arc<VertexSet>,
     /// Numbers for each vertex that some overlays show; an overlay that lacks its numbers is not drawn.
     pub inspection: Option<Arc<Inspection>>,
+    /// The numbers of vertices that differ from what is stored, where the overlay shows them.
+    pub changed: Option<Arc<PerVertex>>,
     /// All other settings of the picture.
     pub display: Display,
     /// The second side of the picture, where two surfaces are compared; this frame is then the first.
@@ -87,6 +95,8 @@ impl Default for Frame {
             model: None,
             camera: Camera::default(),
             method: METHODS[0],
+            parameters: ParameterValues::default(),
+            needs_processor: None,
             deformer: Deformer::Auto,
             surfaces: Vec::new(),
             palettes: Vec::new(),
@@ -101,6 +111,7 @@ impl Default for Frame {
             lines: Vec::new(),
             marked: Arc::default(),
             inspection: None,
+            changed: None,
             display: Display::default(),
             compared: None,
         }
@@ -120,6 +131,8 @@ impl Clone for Frame {
             model,
             camera,
             method,
+            parameters,
+            needs_processor,
             deformer,
             surfaces,
             palettes,
@@ -134,11 +147,12 @@ impl Clone for Frame {
             lines,
             marked,
             inspection,
+            changed,
             display,
             compared,
         } = from;
         self.model.clone_from(model);
-        self.deformer = *deformer;
+        (self.deformer, self.parameters, self.needs_processor) = (*deformer, *parameters, *needs_processor);
         self.surfaces.clone_from(surfaces);
         self.palettes.clone_from(palettes);
         self.morph_weights.clone_from(morph_weights);
@@ -150,6 +164,7 @@ impl Clone for Frame {
         self.lines.clone_from(lines);
         self.marked.clone_from(marked);
         self.inspection.clone_from(inspection);
+        self.changed.clone_from(changed);
         (self.studio, self.display) = (*studio, *display);
         self.compared.clone_from(compared);
     }
@@ -188,6 +203,8 @@ impl Frame {
             model,
             camera,
             method,
+            parameters,
+            needs_processor,
             deformer,
             surfaces,
             palettes,
@@ -202,12 +219,15 @@ impl Frame {
             lines,
             marked,
             inspection,
+            changed,
             display,
             compared,
         } = other;
         same_arc(self.model.as_ref(), model.as_ref())
             && self.camera == *camera
             && std::ptr::eq(self.method, *method)
+            && self.parameters == *parameters
+            && self.needs_processor == *needs_processor
             && self.deformer == *deformer
             && self.surfaces.len() == surfaces.len()
             && self.surfaces.iter().zip(surfaces).all(|(a, b)| Arc::ptr_eq(a, b))
@@ -223,6 +243,7 @@ impl Frame {
             && self.lines == *lines
             && Arc::ptr_eq(&self.marked, marked)
             && same_arc(self.inspection.as_ref(), inspection.as_ref())
+            && same_arc(self.changed.as_ref(), changed.as_ref())
             && self.display == *display
             && match (self.compared.as_deref(), compared.as_deref()) {
                 (Some(a), Some(b)) => a.is_same(b),
@@ -233,7 +254,13 @@ impl Frame {
     /// Returns the overlay that colours the surface, once the numbers that it needs are there.
     #[must_use]
     pub fn overlay(&self) -> Option<&'static Overlay> {
-        self.display.overlay.filter(|o| o.values.is_none() || self.inspection.is_some())
+        self.display.overlay.filter(|overlay| match overlay.values {
+            None => true,
+            Some(VertexValues::Inspected(_)) => self.inspection.is_some(),
+            Some(VertexValues::ChangedWeights | VertexValues::ChangedSurface | VertexValues::Measured(_)) => {
+                self.changed.is_some()
+            }
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! After the first frame, the way from a clip to packed palettes allocates nothing, nor does that from a session to a frame,
-//! crowds included: counted by the allocator itself.
+//! Nothing is allocated after the first frame on the way from a clip to packed palettes, nor on that from a session to
+//! a frame, crowds included. The allocator itself counts.
 #![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 

@@ -1,4 +1,4 @@
-//! Who may import whom (the table in `src/lib.rs`), read from the source text.
+//! Which room may import which (the table in `src/lib.rs`), read from the source text, and other rules about the code.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
@@ -353,7 +353,7 @@ const WAITS: &[(&str, &str, &str)] = &[
     ("render/gpu.rs", "self.wait_for(None)", "asks the same place"),
     ("render/gpu.rs", "self.wait()?", "large buffers on a software device, by the same place"),
     ("render/texture.rs", "gpu.wait()?", "many textures, by the same place"),
-    ("render/texture_upload.rs", "gpu.wait();", "large textures on a software device, by the same place"),
+    ("render/texture_upload.rs", "gpu.wait()?", "large textures on a software device, by the same place"),
     ("render/software/portions.rs", "gpu.wait_for(Some(last))", "a picture in memory, by the same place"),
     (
         "render/headless.rs",
@@ -389,4 +389,19 @@ fn nothing_waits_for_the_graphics_device_outside_of_named_places() {
         }
     }
     assert_eq!(seen.len(), WAITS.len(), "a place in the list is gone");
+}
+
+/// The device is opened without the shaders that check indirect draws, so there may be none (`render/gpu.rs`).
+#[test]
+fn nothing_is_drawn_indirectly() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    sources(&root.join("src"), &mut paths);
+    assert!(paths.len() > 100);
+    for path in paths {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for call in ["draw_indirect(", "draw_indexed_indirect(", "dispatch_workgroups_indirect("] {
+            assert!(!text.contains(call), "{}: {call}…) is unchecked", path.display());
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! A posed surface, written and read again, is the same surface.
+//! A posed surface that is written and read again is the same surface.
 #![expect(clippy::unwrap_used, reason = "a test that cannot read what was written fails")]
 
 use glam::{Vec3, Vec4};

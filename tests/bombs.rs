@@ -1,4 +1,4 @@
-//! Small files that ask for much: each is refused, or opens within a gibibyte, counted by the allocator.
+//! Small files that ask for much memory are refused, or open within a gibibyte, counted by the allocator.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 

@@ -1,6 +1,6 @@
-//! Where the device is the processor, no branch and no loop of a shader hangs on uniforms alone. Mesa's Vulkan driver for it
-//! would build the shader anew for every draw, around the values that they have then, and keep each one that it built: memory
-//! grew by 40 MiB a second while a clip played under an overlay. Needs no device.
+//! On a software device, no branch and no loop of a shader depends on uniforms alone. Otherwise Mesa's Vulkan driver
+//! for the processor would compile the shader again for every draw and the values that uniforms have then, and keep
+//! every version: memory grew by 40 MiB a second while a clip played under an overlay. The test needs no device.
 #![cfg(feature = "render")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,5 +1,6 @@
-//! What the built-in character promises, read from the committed file's own bytes: `assets/character.glb` is made by
-//! `cargo run --no-default-features --example make_assets`, and this test shares no code with the generator.
+//! Checks what the documentation promises of the built-in character on the committed file's own bytes.
+//! `assets/character.glb` is made by `cargo run --no-default-features --example make_assets`; this test shares no code
+//! with the generator.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a broken file should fail the test where it is read")]
 

@@ -1,5 +1,5 @@
-//! How the built-in character moves: what an eye would check, as numbers. It goes through the crate's own importer and
-//! deformer, which other tests hold against references.
+//! Checks in numbers how the built-in character moves, where an eye would judge it. The test uses the crate's own
+//! importer and deformer, which other tests hold against references.
 
 #![expect(clippy::unwrap_used, reason = "a character that cannot be read fails the test")]
 

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: the real program, its exit codes, what it prints and writes.
+//! The command line as a user meets it: the real program, its exit codes, and what it prints and writes.
 
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]

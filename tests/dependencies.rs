@@ -1,4 +1,4 @@
-//! What is shipped: licences, sources and bans of every dependency, as `deny.toml` has them, on every platform.
+//! Checks what is shipped: the licences, sources and bans of every dependency are as in `deny.toml`, on every platform.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 

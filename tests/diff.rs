@@ -1,12 +1,22 @@
-//! `skinscope diff`: what is told of two files, and what is no difference.
+//! `skinscope diff`: which differences it reports for two files, and what does not count as one.
 
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/mod.rs"]
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use skinscope::anim::{SampleScratch, evaluate_clip};
+use skinscope::compare::compare;
+use skinscope::deform::{METHODS, Surface, SurfaceInput, palettes};
+use skinscope::import::{Options, Progress};
+use skinscope::model::{Clip, InstanceId, LocalPose, Model};
+use skinscope::session::Source;
 
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diff").join(name);
@@ -106,4 +116,215 @@ fn names_rest_poses_clips_and_materials_are_told() {
     let millimetres = found["posed"]["largest_mm"].as_f64().unwrap();
     assert!((200.0..400.0).contains(&millimetres), "{found}");
     assert_eq!(found["weights"]["vertices"], json!(0));
+}
+
+/// The lists of elements of a primitive, each by the bytes of an element and where the first one stands; their length; the indices.
+type Streams = (Vec<(usize, usize)>, usize, (usize, usize, usize));
+
+/// Finds the lists of a primitive in a GLB whose views are tight.
+fn streams(bytes: &[u8], mesh: usize, primitive: usize) -> Streams {
+    let json = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let root: Value = serde_json::from_slice(&bytes[20..20 + json]).unwrap();
+    let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+    let of = |accessor: &Value| {
+        let accessor = &root["accessors"][number(accessor)];
+        let view = &root["bufferViews"][number(&accessor["bufferView"])];
+        assert!(view["byteStride"].is_null() && accessor["sparse"].is_null());
+        let width = match accessor["type"].as_str().unwrap() {
+            "SCALAR" => 1,
+            "VEC2" => 2,
+            "VEC3" => 3,
+            _ => 4,
+        };
+        let component = match number(&accessor["componentType"]) {
+            5120 | 5121 => 1,
+            5122 | 5123 => 2,
+            _ => 4,
+        };
+        let start = 28 + json + number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
+        (width * component, start, number(&accessor["count"]))
+    };
+    let part = &root["meshes"][mesh]["primitives"][primitive];
+    let all: Vec<_> = part["attributes"].as_object().unwrap().values().map(of).collect();
+    (all.iter().map(|(size, start, _)| (*size, *start)).collect(), all[0].2, of(&part["indices"]))
+}
+
+#[test]
+fn vertices_in_another_order_are_no_difference() {
+    let folder = folder("order");
+    let original = std::fs::read(folder.join("a.glb")).unwrap();
+    let (lists, count, (size, start, indices)) = streams(&original, 0, 0);
+    let mut bytes = original.clone();
+    // Vertex v goes to place (v + 17) mod count.
+    for (size, start) in lists {
+        for v in 0..count {
+            let to = start + (v + 17) % count * size;
+            bytes[to..to + size].copy_from_slice(&original[start + v * size..start + (v + 1) * size]);
+        }
+    }
+    for i in 0..indices {
+        let at = start + i * size;
+        let mut number = [0; 8];
+        number[..size].copy_from_slice(&original[at..at + size]);
+        let moved = (usize::from_le_bytes(number) + 17) % count;
+        bytes[at..at + size].copy_from_slice(&moved.to_le_bytes()[..size]);
+    }
+    std::fs::write(folder.join("order.glb"), &bytes).unwrap();
+    let same = told(&folder, "a.glb", "order.glb");
+    assert_eq!((&same["same"], &same["identical_bytes"]), (&json!(true), &json!(false)), "{same}");
+    // One weight that differs is found at its new place.
+    std::fs::copy(folder.join("order.glb"), folder.join("b.glb")).unwrap();
+    let out = run(&folder, &["fix", "b.glb", "-o", "limited.glb", "--limit", "1", "--json"]);
+    let fixed: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let found = told(&folder, "a.glb", "limited.glb");
+    assert_eq!(found["weights"]["vertices"], fixed["changed"]["vertices"], "{found}");
+}
+
+#[test]
+fn a_weight_that_is_no_number_differs_and_json_holds_none() {
+    let folder = folder("nan");
+    assert!(run(&folder, &["fix", "a.glb", "-o", "f32.glb", "--quantise", "f32"]).status.success());
+    let mut bytes = std::fs::read(folder.join("f32.glb")).unwrap();
+    let json = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let root: Value = serde_json::from_slice(&bytes[20..20 + json]).unwrap();
+    let number = |value: &Value| value.as_u64().unwrap_or(0) as usize;
+    let accessor = &root["accessors"][number(&root["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"])];
+    let view = &root["bufferViews"][number(&accessor["bufferView"])];
+    let start = 28 + json + number(&view["byteOffset"]) + number(&accessor["byteOffset"]);
+    bytes[start + 16 * 9..start + 16 * 9 + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    std::fs::write(folder.join("nan.glb"), &bytes).unwrap();
+    for (a, b) in [("f32.glb", "nan.glb"), ("nan.glb", "f32.glb")] {
+        let found = told(&folder, a, b);
+        assert_eq!((&found["same"], &found["weights"]["vertices"]), (&json!(false), &json!(1)), "{found}");
+    }
+    // Both have it in the same place, and what is no number is equal to nothing. One byte of the name of the generator differs, since
+    // files of the same bytes are not compared.
+    let generator = bytes.windows(11).position(|window| window == b"\"generator\"").unwrap();
+    let letter = (generator + 11..).find(|at| bytes[*at].is_ascii_lowercase()).unwrap();
+    bytes[letter] = bytes[letter].to_ascii_uppercase();
+    std::fs::write(folder.join("nan too.glb"), &bytes).unwrap();
+    assert_eq!(told(&folder, "nan.glb", "nan too.glb")["weights"]["vertices"], json!(1));
+}
+
+#[test]
+fn skins_are_matched_by_name_where_their_order_differs() {
+    let folder = folder("skins");
+    let two = |root: &mut Value, turned: bool| {
+        let mut first = root["skins"][0].clone();
+        let mut second = first.clone();
+        first["name"] = json!("body");
+        second["name"] = json!("coat");
+        let joints = second["joints"].as_array_mut().unwrap();
+        joints.truncate(3);
+        second.as_object_mut().unwrap().remove("inverseBindMatrices");
+        root["skins"] = if turned { json!([second, first]) } else { json!([first, second]) };
+        for node in root["nodes"].as_array_mut().unwrap() {
+            if node["skin"].is_number() {
+                node["skin"] = json!(usize::from(turned));
+            }
+        }
+    };
+    rewrite(&folder, "two.glb", |root| two(root, false));
+    rewrite(&folder, "turned.glb", |root| two(root, true));
+    let found = told(&folder, "two.glb", "turned.glb");
+    assert_eq!((&found["same"], &found["inverse_binds"]["changed"]), (&json!(true), &json!(0)), "{found}");
+    rewrite(&folder, "renamed.glb", |root| {
+        two(root, true);
+        root["skins"][1]["name"] = json!("another");
+    });
+    assert_eq!(told(&folder, "two.glb", "renamed.glb")["inverse_binds"]["changed"], json!(0));
+}
+
+/// Models that load, from the fixtures and the corpus.
+fn models() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("assets"), root.join("tests/fixtures")];
+    folders.extend(common::corpus().map(|corpus| corpus.join("models")));
+    common::models_in(folders)
+}
+
+fn load(path: &Path) -> Option<Arc<Model>> {
+    let source = Source::File(path.to_owned());
+    Some(Arc::clone(source.load(&Options::default(), &Progress::silent()).ok()?.stored()))
+}
+
+#[test]
+fn no_model_differs_from_itself() {
+    let mut seen = 0;
+    for path in models() {
+        let (Some(a), Some(b)) = (load(&path), load(&path)) else { continue };
+        let broken = a.meshes.iter().flat_map(|m| &m.primitives).filter_map(|p| p.stored_influences.as_ref());
+        if broken.into_iter().any(|i| !i.not_finite.is_empty()) {
+            continue;
+        }
+        let found = compare(&a, &b);
+        assert!(found.is_empty(), "{}: {found:?}", path.display());
+        assert!(found.posed.metres == 0.0 && found.inverse_binds == 0, "{}", path.display());
+        seen += 1;
+    }
+    assert!(seen > 5, "{seen}");
+}
+
+/// The positions of all drawn vertices of a model at a moment of a clip.
+fn positions(model: &Model, clip: &Clip, time: f32) -> Vec<glam::Vec3> {
+    let (mut scratch, mut local, mut nodes) = (SampleScratch::default(), LocalPose::default(), Vec::new());
+    evaluate_clip(model, clip, time, &mut scratch, &mut local, &mut nodes);
+    let mut matrices = Vec::new();
+    palettes(model, &nodes, &mut matrices);
+    let draws: Vec<InstanceId> = (0..model.instances.len()).map(InstanceId::from_index).collect();
+    let (palettes, morph_weights) = (&matrices[..], &local.morph_weights[..]);
+    let surface =
+        Surface::of(&SurfaceInput { model, draws: &draws, palettes, morph_weights, method: METHODS[0].into() });
+    surface.parts.iter().flat_map(|part| part.deformed.positions.iter().copied()).collect()
+}
+
+fn farthest(a: &[glam::Vec3], b: &[glam::Vec3]) -> f64 {
+    a.iter().zip(b).map(|(p, q)| p.as_dvec3().distance(q.as_dvec3())).fold(0.0, f64::max)
+}
+
+/// 33 times of each clip are looked at: what twenty times as many find is no more than 5 % farther, and what is told of the
+/// time that is named is so.
+#[test]
+fn the_largest_posed_distance_is_within_five_per_cent_of_what_a_finer_search_finds() {
+    let folder = folder("posed");
+    let mut worst = 0.0_f64;
+    let corpus = common::corpus();
+    let wanted = ["CesiumMan", "Fox", "RiggedFigure", "BrainStem", "RobotExpressive"];
+    let is_wanted = |path: &PathBuf| wanted.iter().any(|name| path.file_stem().is_some_and(|stem| stem == *name));
+    let found = corpus.iter().flat_map(|_| models()).filter(is_wanted);
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    let mut measured = 0;
+    for path in found.chain([built_in]) {
+        let ending = path.extension().unwrap().to_str().unwrap();
+        for operation in [&["--smooth", "3"][..], &["--limit", "1"]] {
+            let out = folder.join(format!("out.{ending}"));
+            let arguments = [&["fix", path.to_str().unwrap(), "-o", out.to_str().unwrap()], operation].concat();
+            if !run(&folder, &arguments).status.success() {
+                continue;
+            }
+            let (a, b) = (load(&path).unwrap(), load(&out).unwrap());
+            let told = compare(&a, &b).posed;
+            if a.clips.is_empty() || !told.is_seen {
+                continue;
+            }
+            let mut most = 0.0_f64;
+            for (x, y) in a.clips.iter().zip(&b.clips) {
+                for moment in 0..=640 {
+                    let time = x.start_secs + x.duration_secs() * moment as f32 / 640.0;
+                    most = most.max(farthest(&positions(&a, x, time), &positions(&b, y, time)));
+                }
+            }
+            let short = (most - told.metres) / most;
+            worst = worst.max(short);
+            assert!(short <= 0.05, "{}: {most} m, told {} m", path.display(), told.metres);
+            if let Some((name, time)) = &told.clip {
+                let at = a.clips.iter().position(|clip| clip.name == *name).unwrap();
+                let there = farthest(&positions(&a, &a.clips[at], *time), &positions(&b, &b.clips[at], *time));
+                assert!((there - told.metres).abs() <= 0.02 * there, "{}: {there} m at {time} s", path.display());
+            }
+            measured += 1;
+        }
+    }
+    println!("the farthest of {measured} is short by {:.2} % at most", 100.0 * worst);
+    assert!(measured >= 2, "{measured}");
 }

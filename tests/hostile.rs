@@ -1,5 +1,5 @@
-//! Bad inputs through the real program: `info`, `bake`, `render` and the window's own way say the same of each, within the
-//! memory and the time that the corpus allows.
+//! Runs bad inputs through the real program: `info`, `bake`, `render` and the code that a window opens files with
+//! report the same for each, within the memory and the time that the corpus allows.
 
 #![cfg(all(feature = "app", target_os = "linux"))]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]

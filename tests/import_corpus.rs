@@ -1,4 +1,4 @@
-//! Every model of the corpus opens without a warning and holds what `models.csv` says of it.
+//! Every model of the corpus opens without a warning, and its contents are those that `models.csv` lists.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 

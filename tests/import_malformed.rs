@@ -1,4 +1,4 @@
-//! The corpus of bad inputs: each ends as its manifest says, with a message of one line, and in bounded memory.
+//! Opens the corpus of bad inputs: each ends as its manifest says, with a message of one line, and in bounded memory.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 

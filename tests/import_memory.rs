@@ -1,4 +1,5 @@
-//! What an import allocates at once, counted by the allocator itself: a file is never in memory beside what it becomes.
+//! Measures what an import has allocated at once, counted by the allocator itself: a file is never in memory together
+//! with what it becomes.
 #![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 

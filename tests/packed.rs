@@ -1,5 +1,5 @@
-//! One figure packed in every way by other programs (`tests/fixtures/README.md`): what comes out is what went in, within
-//! what the grids of the packing allow.
+//! One figure that other programs packed in every way (`tests/fixtures/README.md`): what is decoded is what was
+//! encoded, within the precision of the packing.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
 

@@ -1,5 +1,5 @@
-//! Compressed data that was tampered with: whatever the streams say, memory stays bounded and nothing panics past its
-//! guard. The allocator itself counts.
+//! Decodes compressed data that was tampered with: whatever the streams say, memory stays bounded and nothing panics
+//! past its guard. The allocator itself counts.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 #![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]

@@ -1,4 +1,4 @@
-//! `skinscope pose` and `--pose`: pose files made, read and used by the real program.
+//! `skinscope pose` and `--pose`: the real program makes, reads and uses pose files.
 
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]

@@ -1,4 +1,4 @@
-//! The README says what is true: its table of keys is the program's, its commands parse, its files exist.
+//! What the README says is true: its table of keys is the program's, its commands parse, its files exist.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 

@@ -1,6 +1,6 @@
-//! Real models against poses that two independent implementations agree on (`corpus/reference`, see its README).
+//! Compares real models with poses that two independent implementations agree on (`corpus/reference`, see its README).
 //!
-//! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
+//! The corpus is outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
 #![expect(clippy::panic, reason = "a test that cannot read its corpus fails")]
 
 mod common;

@@ -1,6 +1,6 @@
-//! While a clip plays, what the renderer allocates for a picture does not depend on how much the picture shows: neither on
-//! the members of a crowd nor, but for lists of wgpu that grow by doubling, on the surfaces. Counted by the allocator itself;
-//! what wgpu allocates for its commands counts too, and is the same for each picture.
+//! While a clip plays, what the renderer allocates for a picture does not depend on how much the picture shows: neither
+//! on the members of a crowd nor on the surfaces, except for lists of wgpu that grow by doubling. The allocator itself
+//! counts; what wgpu allocates for its commands counts too, and is the same for each picture.
 #![cfg(feature = "render")]
 #![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]

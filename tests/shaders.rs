@@ -1,4 +1,5 @@
-//! Every program links with every method, validates, and agrees with Rust about the structs they share. Needs no GPU.
+//! Every shader program links with every method, is valid, and agrees with Rust about the structs they share. The test
+//! needs no GPU.
 #![cfg(feature = "render")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

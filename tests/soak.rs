@@ -1,6 +1,6 @@
-//! A minute of playing in every way to look at a model, on every device there is: memory and the driver's programs are after a
-//! minute what they were after 15 seconds. Each way plays in a process of its own, frame by frame as fast as the device draws
-//! them; where the processor draws, a window shows some thirty in a second.
+//! Plays for a minute in every way to look at a model, on every device there is: after a minute the memory and the
+//! number of the driver's programs are what they were after 15 seconds. Each way plays in a process of its own, frame
+//! by frame as fast as the device draws them; on a software device a window shows some thirty frames a second.
 #![cfg(all(feature = "render", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,14 +1,16 @@
-//! An f64 twin of sampling, forward kinematics, palettes and morphing, written from the definitions and sharing no code with
-//! the crate, held against the f32 reference on procedural rigs. What a method makes of a vertex its own definition in f64
-//! says ([`deform::Method::exact`]); [`DEFINITIONS`] are such definitions written down once more, independently.
+//! A twin in f64 of sampling, forward kinematics, palettes and morphing. It is written from the definitions, shares no
+//! code with the crate, and is compared with the f32 reference on procedural rigs. The result of a method is compared
+//! with the method's own definition in f64 ([`deform::Method::exact`]); [`DEFINITIONS`] are further definitions,
+//! written independently.
 #![expect(clippy::unwrap_used, reason = "a test that finds nothing fails")]
 
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3, DVec4, Mat4, Vec3};
 use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, Deformed, ExactInfluence};
+use skinscope::deform::{self, Deformation, Deformed, ExactInfluence, MethodInput};
 use skinscope::math::Aabb;
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{Clip, InstanceId, Interpolation, LocalPose, Model, NodeId, Path, Topology, Values};
+use skinscope::parallel::JobContext;
 
 /// A pose in f64.
 #[derive(Clone)]
@@ -154,21 +156,33 @@ fn moved(m: DMat3, by: DVec3, [position, normal, tangent]: Vertex) -> Vertex {
     [m * position + by, normal.normalize_or_zero(), (m * tangent).normalize_or_zero()]
 }
 
-/// By what `method` says of these influences.
-fn exact(method: &deform::Method, movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
-    let each = movers.iter().enumerate();
-    let all: Vec<ExactInfluence> = each
-        .map(|(joint, (m, weight))| ExactInfluence { joint, weight: *weight, matrix: DAffine3::from_mat4(*m) })
+/// By what `method` says of these influences, by joints with these numbers.
+fn exact(method: &Deformation, input: &MethodInput, joints: &[u16], movers: &[(DMat4, f64)], v: Vertex) -> Vertex {
+    let all: Vec<ExactInfluence> = joints
+        .iter()
+        .zip(movers)
+        .map(|(joint, (m, w))| ExactInfluence {
+            joint: usize::from(*joint),
+            weight: *w,
+            matrix: DAffine3::from_mat4(*m),
+        })
         .collect();
-    let map = (method.exact)(&all, v[0]).map;
-    moved(map.matrix3, map.translation, v)
+    let exact = (method.exact)(&all, v[0], input);
+    let [position, _, tangent] = moved(exact.map.matrix3, exact.map.translation, v);
+    [position, exact.normal(v[1]), tangent]
 }
 
 /// A method's definition, written down independently: where influences take a position.
 type Definition = fn(&[(DMat4, f64)], DVec3) -> DVec3;
 
 /// By [`deform::Method::id`].
-const DEFINITIONS: [(&str, Definition); 2] = [("linear", linear), ("dual-quaternion", dual_quaternion)];
+const DEFINITIONS: [(&str, Definition); 3] =
+    [("linear", linear), ("dual-quaternion", dual_quaternion), ("mixed", mixed)];
+
+/// Half of each.
+fn mixed(movers: &[(DMat4, f64)], v: DVec3) -> DVec3 {
+    (linear(movers, v) + dual_quaternion(movers, v)) * 0.5
+}
 
 fn linear(movers: &[(DMat4, f64)], v: DVec3) -> DVec3 {
     movers.iter().map(|(m, w)| m.transform_point3(v) * *w).sum()
@@ -215,11 +229,13 @@ fn triangle_normals(model: &Model, pose: &Pose, instance: usize, primitive: usiz
 }
 
 /// Largest position error over the diagonal of the whole, largest angle between normals or tangents in degrees.
-fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: &'static deform::Method) -> (f64, f64) {
+///
+/// `model` is the one whose vertices the method deforms.
+fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: Deformation) -> (f64, f64) {
     let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
-    deform::pack(method, &palettes, &mut packed);
+    deform::pack(&method, &palettes, &mut packed);
     let definition = DEFINITIONS.iter().find(|(id, _)| *id == method.id).map(|(_, definition)| definition);
     let mut got = Deformed::default();
     let (mut distance, mut turn, mut bounds) = (0.0_f64, 0.0_f64, Aabb::EMPTY);
@@ -227,9 +243,14 @@ fn compare(model: &Model, pose: &LocalPose, twin: &Pose, method: &'static deform
         for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
             let id = InstanceId::from_index(i);
             deform::deform_primitive(model, id, p, &packed, &pose.morph_weights, method, &mut got);
+            let (first, influences) = model.binding(id, p);
+            let vectors = method.data.map_or(&[][..], |data| data.vectors_of(id, p));
             let one = |v| {
                 let (movers, from) = (movers(model, twin, i, p, v), morphed(model, twin, i, p, v));
-                let vertex = exact(method, &movers, from);
+                let joints = influences.map_or(&[0][..], |influences| influences.of(v).0);
+                let vector = vectors.get(v).copied().filter(|_| influences.is_some());
+                let input = MethodInput { values: method.values, vector, matrices: &palettes[first as usize..] };
+                let vertex = exact(&method, &input, joints, &movers, from);
                 let again = definition.map_or(vertex[0], |definition| definition(&movers, from[0]));
                 assert!(
                     again.distance(vertex[0]) < 1e-12 * (1.0 + again.length()),
@@ -270,7 +291,11 @@ fn degrees(a: DVec3, b: DVec3) -> f64 {
 /// `tolerance`: of normals and tangents, degrees.
 fn check(model: &Model, tolerance: f64) {
     let (mut pose, mut scratch) = (LocalPose::default(), SampleScratch::default());
-    for method in deform::METHODS {
+    for row in deform::METHODS {
+        let data = row.data.map(|source| (source.make)(model, &JobContext::of_waiting()).unwrap());
+        let method = Deformation { data: data.as_ref(), ..Deformation::from(*row) };
+        let split = data.as_ref().and_then(|data| data.split.as_ref());
+        let model = split.map_or(model, |split| &split.model);
         let (mut worst, mut worst_turn) = (0.0_f64, 0.0_f64);
         for step in -2..=24 {
             let time = step as f32 * 0.083;

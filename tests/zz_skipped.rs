@@ -1,4 +1,4 @@
-//! The last test of a run, by its name: says how many tests were skipped, and why.
+//! By its name this is the last test of a run: it says how many tests were skipped, and why.
 
 mod common;
 

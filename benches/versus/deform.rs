@@ -164,7 +164,7 @@ impl<'a> Job<'a> {
 
     fn run(&mut self) {
         let Self { model, method, packed, out } = self;
-        deform::deform_primitive(model, InstanceId(0), 0, packed, &[], method, out);
+        deform::deform_primitive(model, InstanceId(0), 0, packed, &[], *method, out);
         black_box(&*out);
     }
 }

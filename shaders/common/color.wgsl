@@ -15,8 +15,8 @@ fn noise(pixel: vec2f) -> f32 {
     return fract(52.9829189 * fract(dot(floor(pixel), vec2f(0.06711056, 0.00583715))));
 }
 
-/// A linear colour plus half a step of noise either way, as it will be stored in an 8-bit sRGB target. (The slope of the
-/// sRGB curve is close to 2 √c.)
+/// Adds noise of half a step either way to a linear colour that will be stored in an 8-bit sRGB target. (The slope of
+/// the sRGB curve is close to 2 √c.)
 fn dithered(linear: vec3f, pixel: vec2f) -> vec3f {
     return linear + (noise(pixel) - 0.5) / 255.0 * 2.0 * sqrt(max(linear, vec3f(0.0)));
 }

@@ -1,19 +1,21 @@
-// From a stored vertex to a deformed one: morph, gather influences, blend; or read what has done so before. The method's own file defines Blend and its
-// functions (contract: deform/linear.wgsl); `VEC4S_PER_JOINT` is written by the linker.
+// Turns a stored vertex into a deformed one: applies morph targets, gathers the influences and blends them, or reads a
+// vertex that was deformed earlier. The file of the method defines Blend and its functions (the contract is in
+// deform/linear.wgsl); the linker writes `VEC4S_PER_JOINT`.
 
 struct Vertex {
     position: vec3f,
-    /// Unit, or zero where there is none.
+    /// Of unit length, or zero where the vertex has none.
     normal: vec3f,
-    /// Unit, or zero where there is none.
+    /// Of unit length, or zero where the vertex has none.
     tangent: vec3f,
 }
 
-/// A stored vertex, unpacked. Where influences are listed, `joints` holds the first entry in `influences` and their number.
+/// A stored vertex, unpacked. With LIST, `joints.x` is the index of its first entry in `influences` and `joints.y`
+/// their number.
 struct Source {
     position: vec3f,
     normal: vec3f,
-    /// w: handedness, ±1.
+    /// xyz: the tangent; w: the handedness of the bitangent, ±1.
     tangent: vec4f,
     joints: vec4u,
     weights: vec4f,
@@ -23,41 +25,44 @@ const RIGID: u32 = 0u;
 const FOUR: u32 = 1u;
 const LIST: u32 = 2u;
 
-// What a vertex has, and how (src/deform/packed). Set where the pipeline is made, so that what is not there costs nothing.
+// These constants say which data a vertex has and in which format (src/deform/packed). They are set when the pipeline
+// is created, so that absent data costs nothing.
 
-/// RIGID: one joint moves all. FOUR: influences in the vertex. LIST: as many as it takes.
+/// RIGID: one joint moves all vertices. FOUR: each vertex holds four influences. LIST: each vertex refers to any number
+/// of entries in `influences`.
 override MODE: u32 = 1u;
 override NORMALS: bool = true;
 override TANGENTS: bool = true;
-/// Of 16 bits, else of 8.
+/// True where joint indices have 16 bits, false where they have 8.
 override WIDE_JOINTS: bool = true;
-/// 8, 16, or 32 for floats.
+/// The bits of a stored weight: 8 or 16 for a normalised integer, 32 for a float.
 override WEIGHT_BITS: u32 = 32u;
 override MORPHS: bool = true;
-/// Vertices were deformed before (src/render/placed.rs): `morphs` holds them instead of morph targets.
+/// True where the vertices were deformed before they are drawn (src/render/placed.rs). `morphs` then holds them instead
+/// of the morph targets.
 override PLACED: bool = false;
 
 const HAS_NORMALS: u32 = 1u;
 const HAS_TANGENTS: u32 = 2u;
-/// Points and lines have no sides.
+/// Set for triangles: points and lines have no sides.
 const HAS_SIDES: u32 = 4u;
 
 const MORPHS_NORMALS: u32 = 8u;
 const MORPHS_TANGENTS: u32 = 16u;
 
 struct Draw {
-    /// First joint of its palette.
+    /// The index of the first joint of its palette.
     joint: u32,
     flags: u32,
     vertex_count: u32,
     morph_count: u32,
-    /// Its first morph weight.
+    /// The index of its first morph weight.
     morph_weight: u32,
-    /// Floats of a morphed vertex: 3, 6 or 9.
+    /// Floats for each vertex of a morph target: 3, 6 or 9.
     morph_stride: u32,
-    /// How many times it is drawn.
+    /// How many copies of it are drawn.
     copies: u32,
-    /// Joints from the palette of one copy to that of the next: 0 where all share one.
+    /// Joints from the start of one copy's palette to that of the next; 0 where all copies share one.
     copy_stride: u32,
 }
 
@@ -68,19 +73,20 @@ struct Influence {
 
 @group(1) @binding(0) var<uniform> draw: Draw;
 @group(1) @binding(1) var<storage, read> influences: array<Influence>;
-/// By target, then vertex: position, normal, tangent, as far as there are any. With PLACED, twelve numbers for each vertex, copy after
-/// copy (of a crowd, all members of each): position and determinant, normal, tangent, four each, as bake.wgsl writes them.
+/// The morph targets: for each target, and in it for each vertex, the offsets of position, normal and tangent, as far
+/// as the file has them. With PLACED, twelve numbers for each vertex as bake.wgsl writes them: (position, determinant),
+/// (normal, 0), (tangent, 0), copy after copy; in a crowd, all members of a copy come before the next.
 @group(1) @binding(2) var<storage, read> morphs: array<f32>;
 
 /// A unit vector from its octahedral coordinates (Cigolle et al. 2014).
 fn octahedral(p: vec2f) -> vec3f {
     let z = 1.0 - abs(p.x) - abs(p.y);
-    // The corners of the square are the lower half, folded out.
+    // The corners of the square hold the lower half of the sphere, folded outwards.
     let folded = max(-z, 0.0);
     return normalize(vec3f(p - select(vec2f(-folded), vec2f(folded), p >= vec2f(0.0)), z));
 }
 
-/// What stands for no direction.
+/// True for the word that stands for a missing direction.
 fn is_none(word: u32) -> bool {
     return (word & 0xffffu) == 0x8000u;
 }
@@ -89,7 +95,7 @@ fn unpacked_normal(word: u32) -> vec3f {
     return select(octahedral(unpack2x16snorm(word)), vec3f(0.0), is_none(word));
 }
 
-/// 16 and 15 bits, and one for the handedness.
+/// Unpacks a tangent: octahedral coordinates of 16 and 15 bits, and one bit for the handedness.
 fn unpacked_tangent(word: u32) -> vec4f {
     let y = f32(bitcast<i32>(word << 1u) >> 17u) / 16383.0;
     let direction = octahedral(vec2f(unpack2x16snorm(word).x, y));
@@ -106,7 +112,7 @@ fn unpacked_weights(words: vec4u) -> vec4f {
     return bitcast<vec4f>(words);
 }
 
-/// A vertex from its words; those that it lacks may be anything.
+/// Unpacks a vertex from its words. Those of data that the vertex lacks may hold anything.
 fn unpacked(position: vec3f, normal: u32, tangent: u32, joints: vec2u, weights: vec4u) -> Source {
     var out: Source;
     out.position = position;
@@ -136,7 +142,7 @@ fn morph_delta(at: u32) -> vec3f {
     return vec3f(morphs[at], morphs[at + 1u], morphs[at + 2u]);
 }
 
-/// Morph targets come before the skin.
+/// Applies the morph targets, which act before skinning.
 fn morphed(source: Source, vertex: u32) -> Vertex {
     var v = Vertex(source.position, source.normal, source.tangent.xyz);
     if !MORPHS {
@@ -151,19 +157,22 @@ fn morphed(source: Source, vertex: u32) -> Vertex {
         }
         let at = (target_index * draw.vertex_count + vertex) * draw.morph_stride;
         v.position += weight * morph_delta(at);
-        // No branches (see `shone_on`); what is read in vain lies in the same list, or is nothing.
+        // A select takes the place of a branch, since on a software device no branch may depend on uniforms alone (see
+        // BY_PROCESSOR). Offsets that the target lacks are read from elsewhere in the list, or past its end, and not
+        // used.
         v.normal += select(vec3f(0.0), weight * morph_delta(at + 3u), (draw.flags & MORPHS_NORMALS) != 0u);
         v.tangent += select(vec3f(0.0), weight * morph_delta(at + 6u), (draw.flags & MORPHS_TANGENTS) != 0u);
     }
     return v;
 }
 
-/// The first joint of a copy's palette.
+/// The index of the first joint in the palette of a copy.
 fn first_joint(copy: u32) -> u32 {
     return draw.joint + copy * draw.copy_stride;
 }
 
-/// The `i`-th influence, its joint as a place in `palette`. `i` < `influence_count`.
+/// The `i`-th influence of a vertex; its joint is an index into `slots`, which `palette_vec` takes too. `i` must be
+/// less than `influence_count`.
 fn influence(source: Source, copy: u32, i: u32) -> Influence {
     let first = first_joint(copy);
     if MODE == RIGID {
@@ -183,7 +192,7 @@ fn influence_count(source: Source) -> u32 {
     return select(4u, source.joints.y, MODE == LIST);
 }
 
-/// Its weight for the selected nodes.
+/// The sum of the vertex's weights for the selected nodes.
 fn selected_weight(source: Source, copy: u32) -> f32 {
     let count = influence_count(source);
     var sum = 0.0;
@@ -198,7 +207,8 @@ fn selected_weight(source: Source, copy: u32) -> f32 {
 fn blended(source: Source, copy: u32) -> Blend {
     var blend = blend_begin();
     if MODE == FOUR {
-        // What has no weight has the joint of something that has: nothing of it can get in.
+        // An influence of weight zero is stored with a joint of the vertex that has a weight, so a matrix that is not
+        // finite cannot get in through it.
         let first = first_joint(copy);
         blend_add(&blend, first + source.joints.x, source.weights.x);
         blend_add(&blend, first + source.joints.y, source.weights.y);
@@ -214,15 +224,16 @@ fn blended(source: Source, copy: u32) -> Blend {
     return blend;
 }
 
-/// A vertex as it is drawn.
+/// A deformed vertex, as it is drawn.
 struct PlacedVertex {
     vertex: Vertex,
     /// Negative where the surface is mirrored.
     determinant: f32,
 }
 
-/// Where a vertex is: every stage that shows vertices asks this and nothing else. They are deformed here or, with PLACED, read as
-/// somebody else has deformed them. `vertex`: its place in the vertex buffer. After `copy_of`.
+/// Returns the deformed vertex. Every stage that draws vertices calls this function and no other: it deforms the vertex
+/// here or, with PLACED, reads it as it was deformed earlier. `vertex` is the index in the vertex buffer. `copy_of`
+/// must have been called before.
 fn placed(source: Source, vertex: u32, copy: u32) -> PlacedVertex {
     if PLACED {
         let at = 12u * ((copy * globals.crowd.x + member) * draw.vertex_count + vertex);

@@ -1,11 +1,12 @@
-// What stays the same for a whole picture. Layouts: src/render/layouts.rs.
+// Values that stay the same for a whole picture. src/render/layouts.rs declares the same structs in Rust.
 
 struct SoftBox {
-    /// Axes in world space; w of x and y: half extents (stereographic), z points from the scene to the light.
+    /// xyz of x, y and z: the light's axes in world space; z points from the scene to the light. w of x and y: its half
+    /// extents in a stereographic projection.
     x: vec4f,
     y: vec4f,
     z: vec4f,
-    /// Linear radiance; w: what part of it also lights diffusely, times its solid angle / π.
+    /// rgb: linear radiance; w: the share of it that also lights diffusely, times the light's solid angle / π.
     radiance: vec4f,
 }
 
@@ -15,66 +16,68 @@ struct Globals {
     view_x: vec4f,
     view_y: vec4f,
     view_z: vec4f,
-    /// World; w: 1 in perspective, 0 orthographic.
+    /// xyz: world position of the eye; w: 1 for a perspective camera, 0 for an orthographic one.
     eye: vec4f,
-    /// Pixels: width, height, 1 / width, 1 / height.
+    /// Width, height, 1 / width and 1 / height of the camera's picture, in pixels.
     viewport: vec4f,
-    /// sRGB; w unused.
+    /// The colours of the background's middle and of its edge, sRGB; w unused.
     background_inner: vec4f,
     background_outer: vec4f,
-    /// Metres: spacing, height, radius; w unused.
+    /// The spacing of the grid's lines, its height and its radius, in metres; w unused.
     grid: vec4f,
-    /// Linear; w unused.
+    /// The linear colour of the grid's lines; w unused.
     grid_color: vec4f,
-    /// Linear, straight alpha under the model.
+    /// The linear colour of the floor; w: its straight alpha under the middle of the model.
     floor_color: vec4f,
-    /// Centre xz, radii xz; metres.
+    /// x and z of the shadow's centre, then its radii along x and z; world space, metres.
     shadow: vec4f,
-    /// Linear, straight alpha.
+    /// The colour of edges. Linear, straight alpha.
     wire_color: vec4f,
-    /// Linear, straight alpha: vertices without an overlay, and marked ones.
+    /// The colours of the dots of vertices where no overlay is shown, and of marked vertices. Linear, straight alpha.
     dot_color: vec4f,
     mark_color: vec4f,
     boxes: array<SoftBox, 4>,
-    /// Nodes whose weights are shown: the first, and one past the last; none where they are equal.
+    /// The range of nodes whose weights are shown: the first, and one past the last. Empty where they are equal.
     selected: u32,
     selected_end: u32,
-    /// Where the morph weights start in `palette`, in vectors.
+    /// The index of the vector in `palette` at which the morph weights start.
     morph_base: u32,
-    /// Entries of `lights`.
+    /// The number of entries in `lights`.
     light_count: u32,
-    /// Which overlay gives the number of a vertex.
+    /// The index of the overlay, which gives each vertex a number.
     overlay: u32,
-    /// RAMP, STEPS or JOINTS.
+    /// The kind of colour scale: RAMP, STEPS or JOINTS.
     scale_kind: u32,
-    /// The most influences that a runtime can use.
+    /// The number of influences per vertex that a runtime can use.
     influence_limit: u32,
-    /// Bits below.
+    /// The bits HAS_OVERLAY, INFLUENCED_ONLY and SHARED_BLACK.
     flags: u32,
     /// The numbers at the ends of a ramp.
     scale_ends: vec2f,
-    /// Pixels: of all vertices, of marked ones.
+    /// The radius of the dots of all vertices, and of marked ones, in pixels.
     dot_radius: vec2f,
-    /// x: 1 with the studio's light, 0 without; y: rows of the picture above what is drawn; z: how opaque the surface is;
-    /// w: columns of the picture left of what the camera sees.
+    /// x: 1 where the studio's lights are on, else 0; y: how many rows of the picture lie above the band that is drawn;
+    /// z: opacity of the surface; w: how many columns of the target lie left of the camera's picture.
     studio: vec4f,
-    /// A crowd: members, joints from the palette of one to that of the next, vectors from the morph weights of one to those
-    /// of the next; w unused. Alone: one member.
+    /// A crowd. x: the number of members, 1 without a crowd; y: joints from the palette of one member to that of the
+    /// next; z: vectors from the morph weights of one member to those of the next; w unused.
     crowd: vec4u,
+    /// The values of the parameters of the method, in their order.
+    parameters: vec4f,
 }
 
-/// There is an overlay.
+/// An overlay is shown.
 const HAS_OVERLAY: u32 = 1u;
-/// What the selected nodes do not move is dimmed.
+/// Vertices that the selected nodes do not move are dimmed.
 const INFLUENCED_ONLY: u32 = 2u;
 /// Triangles that several joints share are black where colours stand for joints.
 const SHARED_BLACK: u32 = 4u;
 
-/// What a palette slot stands for.
+/// The joint that a place in the palette belongs to.
 struct Slot {
-    /// sRGB of the joint.
+    /// The colour of the joint, sRGB.
     color: vec3f,
-    /// The node.
+    /// The index of the joint's node.
     node: u32,
 }
 
@@ -83,60 +86,63 @@ struct Slot {
 @group(0) @binding(1) var<storage, read> palette: array<vec4f>;
 @group(0) @binding(2) var<storage, read> slots: array<Slot>;
 
-/// The device is the processor. Mesa's Vulkan driver for it builds a shader anew, for every draw, around the values of those
-/// uniforms that alone decide a branch or end a loop, and keeps every one that it built. So there nothing may hang on uniforms
-/// alone (tests/branches.rs): what is shown is told by the constants below, one pipeline for each, and `apart` ends loops.
+/// True where the device is a software one, which computes on the processor. Mesa's Vulkan driver for the processor
+/// compiles a shader again, at every draw, for the values of those uniforms that by themselves decide a branch or end a
+/// loop, and keeps every version. On such a device no branch may therefore depend on uniforms alone
+/// (tests/branches.rs): the constants below say what is shown, with one pipeline for each combination, and `apart` ends
+/// loops.
 override BY_PROCESSOR: bool = false;
 override SHOWN_FLAGS: u32 = 0u;
 override SHOWN_OVERLAY: u32 = 0u;
 override SHOWN_SCALE: u32 = 0u;
 override SHOWN_LIGHTS: u32 = 3u;
 
-/// The picture has several samples a pixel.
+/// True where the picture has several samples per pixel.
 override MULTISAMPLED: bool = false;
 
-/// Of SHOWN_LIGHTS: the studio, lights of the file.
+/// Bits of SHOWN_LIGHTS: the studio's lights, and the lights of the file.
 const STUDIO: u32 = 1u;
 const LIGHTS: u32 = 2u;
 
-/// True where `bit` of what is shown is set.
+/// True where `bit` of the flags is set.
 fn is_shown(bit: u32) -> bool {
     return (select(globals.flags, SHOWN_FLAGS, BY_PROCESSOR) & bit) != 0u;
 }
 
-/// Which overlay gives the number of a vertex.
+/// The index of the overlay that is shown.
 fn shown_overlay() -> u32 {
     return select(globals.overlay, SHOWN_OVERLAY, BY_PROCESSOR);
 }
 
-/// RAMP, STEPS or JOINTS.
+/// The kind of colour scale: RAMP, STEPS or JOINTS.
 fn shown_scale() -> u32 {
     return select(globals.scale_kind, SHOWN_SCALE, BY_PROCESSOR);
 }
 
-/// True where the studio shines.
+/// True where the studio's lights are on.
 fn has_studio() -> bool {
     return select(globals.studio.x > 0.0, (SHOWN_LIGHTS & STUDIO) != 0u, BY_PROCESSOR);
 }
 
-/// How many lights of the file shine. `world`: on what, as it differs from fragment to fragment.
+/// How many lights of the file are on. `world`: the lit point, which `apart` needs because it differs between
+/// fragments.
 fn light_count(world: vec3f) -> u32 {
     let count = select(globals.light_count, 0u, BY_PROCESSOR && (SHOWN_LIGHTS & LIGHTS) == 0u);
     return apart(count, bitcast<u32>(world.x));
 }
 
-/// `number`, which is the same for a whole draw. Where the device is the processor, it seems to differ with `varies`, which is
-/// whatever differs within a draw, and never has all its bits set.
+/// Returns `number`, which is the same for a whole draw. On a software device the compiler must assume that the result
+/// depends on `varies`: a value that differs within a draw and never has all its bits set.
 fn apart(number: u32, varies: u32) -> u32 {
     return select(number, 0u, BY_PROCESSOR && varies == 0xffffffffu);
 }
 
-/// Where a fragment lies in what the camera sees, pixels from its top left.
+/// The position of a fragment in the camera's picture, in pixels from its top left.
 fn pixel_of(position: vec4f) -> vec2f {
     return position.xy + vec2f(-globals.studio.w, globals.studio.y);
 }
 
-/// From the surface to the eye, unit.
+/// The unit vector from a point of the surface to the eye.
 fn to_eye(world: vec3f) -> vec3f {
     return select(globals.view_z.xyz, normalize(globals.eye.xyz - world), globals.eye.w > 0.5);
 }

@@ -1,32 +1,34 @@
-// What overlays have in common: from the number of a vertex to its colour.
+// Functions that all overlays share: they turn the number of a vertex into a colour.
 //
 // Every file in overlay/ is one overlay. It defines
 //     fn overlay_<id>(source: Source, copy: u32, value: f32) -> f32
-// which gives the number of a vertex on the overlay's scale (src/inspect/overlay.rs), or NONE where it has none and the scale
-// has a colour for that. `value` is what was worked out for the vertex beforehand, where the overlay's row says so. `influence_count(source)` and `influence(source, copy, i)` give
-// joints (places in `palette` and `slots`) and weights.
+// which returns the number of a vertex on the overlay's scale (src/inspect/overlay.rs), or NONE where the vertex has no
+// number and the scale has a colour for that. `value` was computed for the vertex beforehand, where the overlay's row
+// says so. `influence_count(source)` and `influence(source, copy, i)` give joints (indices into `slots`) and weights.
 
 const RAMP: u32 = 0u;
 const STEPS: u32 = 1u;
 const JOINTS: u32 = 2u;
 
-/// What stands for no number: so far below all others that a triangle with one such corner is seen to have it.
+/// The number that stands for none. It lies so far below all others that a triangle with one such corner visibly shows
+/// it.
 const NONE: f32 = -1e6;
 
-/// Of a ramp.
+/// How many rows of a scale hold a ramp, and how many rows there are in all.
 const RAMP_ROWS: u32 = 37u;
 const SCALE_ROWS: u32 = 39u;
-/// The number from which on the ramp alone is seen, and not the colour of zero.
+/// From this number on, a ramp shows no trace of the colour of zero.
 const LEAST_SHOWN: f32 = 1e-4;
 
 struct Scale {
-    /// sRGB: a ramp from end to end, then the colours of zero and of NONE (w: 1 where there is one); or one for each step.
+    /// sRGB colours. For RAMP: the ramp from end to end, then the colours of zero and of NONE (w: 1 where the scale has
+    /// one). For STEPS: one colour for each step.
     rows: array<vec4f, 39>,
 }
 
 @group(0) @binding(3) var<uniform> scale: Scale;
 
-/// The sRGB colour of a number. A joint that is none is black.
+/// The sRGB colour of a number. With JOINTS a negative number stands for no joint and is black.
 fn scale_color(number: f32) -> vec3f {
     let kind = shown_scale();
     if kind == JOINTS {
@@ -38,8 +40,8 @@ fn scale_color(number: f32) -> vec3f {
     return ramp_color(number, 0.0);
 }
 
-/// The sRGB colour of a number along a ramp. `change`: how much it changes from pixel to pixel, so that the edge of what is
-/// zero is smooth.
+/// The sRGB colour of a number along a ramp. `change`: how much the number changes from one pixel to the next; it makes
+/// the edge of the area that is zero smooth.
 fn ramp_color(number: f32, change: f32) -> vec3f {
     let share = (number - globals.scale_ends.x) / (globals.scale_ends.y - globals.scale_ends.x);
     let at = clamp(share, 0.0, 1.0) * f32(RAMP_ROWS - 1u);

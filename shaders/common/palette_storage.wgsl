@@ -1,5 +1,4 @@
-// The palette as the deformation reads it: a storage buffer, which holds any number of joints. palette_uniform.wgsl can take
-// its place.
+// Reads the palette from a storage buffer, which holds any number of joints. palette_uniform.wgsl can take its place.
 
 fn palette_vec(joint: u32, row: u32) -> vec4f {
     return palette[palette_place(joint) + row];

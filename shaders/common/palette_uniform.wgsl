@@ -1,5 +1,5 @@
-// The palette as the deformation reads it: a uniform buffer, of which devices bind so little at once that it limits the number
-// of joints. The linker writes `PALETTE_BLOCK`. Morph weights stay in the storage buffer. Takes the place of
+// Reads the palette from a uniform buffer. Devices bind only a small uniform buffer at once, which limits the number of
+// joints. The linker writes `PALETTE_BLOCK`. Morph weights stay in the storage buffer. This file takes the place of
 // palette_storage.wgsl.
 
 @group(0) @binding(7) var<uniform> palette_block: array<vec4f, PALETTE_BLOCK>;

@@ -1,4 +1,4 @@
-// What deformation methods share: a 3×4 matrix that moves a vertex. Most methods end in one.
+// A 3×4 matrix that moves a vertex, which the deformation methods share. Most methods blend their joints into one.
 
 struct Rows {
     x: vec4f,
@@ -6,8 +6,8 @@ struct Rows {
     z: vec4f,
 }
 
-/// The vertex moved by a matrix. The normal is carried by the cofactors (the inverse transpose without the division by the
-/// determinant), to the side that the determinant says.
+/// Moves a vertex by a matrix. The normal is multiplied by the cofactors (the inverse transpose without the division by
+/// the determinant), and negated where the determinant is negative, as the division would do.
 fn moved_by(m: Rows, v: Vertex) -> Vertex {
     let p = vec4f(v.position, 1.0);
     let cx = cross(m.y.xyz, m.z.xyz);
@@ -21,12 +21,12 @@ fn moved_by(m: Rows, v: Vertex) -> Vertex {
     return out;
 }
 
-/// The determinant of its 3×3.
+/// The determinant of the linear (3×3) part of a matrix.
 fn determinant_of(m: Rows) -> f32 {
     return dot(m.x.xyz, cross(m.y.xyz, m.z.xyz));
 }
 
-/// Length one, or zero where that cannot be.
+/// The vector at unit length, or zero where it has no length.
 fn unit_or_zero(v: vec3f) -> vec3f {
     let squared = dot(v, v);
     return select(vec3f(0.0), v * inverseSqrt(squared), squared > 0.0);

@@ -1,11 +1,11 @@
-// Every vertex follows its heaviest joint; the twin of src/deform/dominant.rs. The contract of this folder stands in
-// linear.wgsl. A packed joint: the three rows of its matrix.
+// Every vertex follows its heaviest joint; the twin of src/deform/dominant.rs. The contract of this folder is in
+// linear.wgsl. A packed joint holds the three rows of its matrix.
 
 struct Blend {
-    // Of the joint that is being added up.
+    // The joint whose weights are being added up, and their sum so far.
     joint: u32,
     weight: f32,
-    // Of the heaviest so far; no weight: none.
+    // The heaviest joint so far, and its weight. A weight of zero means that there is none.
     best: u32,
     most: f32,
 }
@@ -18,7 +18,7 @@ fn blend_add(b: ptr<function, Blend>, joint: u32, weight: f32) {
     if weight == 0.0 {
         return;
     }
-    // All of a joint comes one after the other.
+    // All influences of one joint come one after the other.
     (*b).weight = select(weight, (*b).weight + weight, joint == (*b).joint);
     (*b).joint = joint;
     if (*b).weight > (*b).most {
@@ -36,7 +36,7 @@ fn blend_determinant(b: Blend) -> f32 {
 }
 
 fn blend_rows(b: Blend) -> Rows {
-    // Nothing moves the vertex: as a sum of no matrices.
+    // Nothing moves the vertex: the result is zero, like a sum of no matrices.
     if b.most == 0.0 {
         return Rows(vec4f(0.0), vec4f(0.0), vec4f(0.0));
     }

@@ -4,6 +4,8 @@
 //     struct Vertex { position: vec3f, normal: vec3f, tangent: vec3f }
 //     fn palette_vec(joint: u32, row: u32) -> vec4f       // row-th vector of a packed joint; palette offset included
 //     struct Rows, moved_by, determinant_of, unit_or_zero   // of common/rows.wgsl
+//     struct Motion, no_motion, motion_and, motion_rows     // of common/motion.wgsl: blends of dual quaternions
+//     globals.parameters                                    // the values of its parameters, in their order
 // and defines
 //     struct Blend                                          // the sums of one vertex
 //     fn blend_begin() -> Blend

@@ -1,4 +1,4 @@
-/// 1: no weight at all; 2: more influences than the limit; 0: neither.
+/// Returns 1 for a vertex without any weight, 2 for one with more influences than the limit, and 0 for all others.
 fn overlay_alarms(source: Source, copy: u32, value: f32) -> f32 {
     let used = used_influences(source, copy);
     return select(select(0.0, 2.0, used > globals.influence_limit), 1.0, used == 0u);

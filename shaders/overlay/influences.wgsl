@@ -1,4 +1,4 @@
-/// How many joints move the vertex; five stand for more.
+/// How many influences of the vertex have a weight; five stands for five or more.
 fn overlay_influences(source: Source, copy: u32, value: f32) -> f32 {
     return f32(min(used_influences(source, copy), 5u));
 }

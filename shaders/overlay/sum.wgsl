@@ -1,4 +1,5 @@
-/// How far the sum of the weights is from one: 0 up to 0.01 %, then a quarter for each power of ten, to ±1 at 100 %.
+/// How far the sum of the weights is from one, with its sign: 0 up to an error of 0.01 %, then a quarter for each power
+/// of ten, and ±1 from 100 % on.
 fn overlay_sum(source: Source, copy: u32, value: f32) -> f32 {
     let count = influence_count(source);
     var sum = 0.0;

@@ -1,3 +1,3 @@
-// What stands in the place of late_depth.wgsl on a graphics card: depths are tested when the card thinks best.
+// Takes the place of late_depth.wgsl on a graphics card, which itself decides when it tests depths.
 
 fn shade_covered_pixels_only(never: bool) {}

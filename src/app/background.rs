@@ -140,6 +140,28 @@ impl App {
             self.jobs.stop_seeking();
         }
         self.status.worst = self.jobs.seeking();
+        if self.session.lacks_curves() {
+            self.jobs.measure_clip(&self.session);
+        } else {
+            self.jobs.stop_measuring_clip();
+        }
+        self.status.curves = self.jobs.measuring_clip();
+        if !self.jobs.is_measuring_pose() {
+            match self.session.begin_measuring() {
+                Some(pose) => self.jobs.measure_pose(pose, self.measurer.take()),
+                None if self.session.wanted_measures().is_none() => self.measurer = None,
+                None => {}
+            }
+        }
+        // A measured run works out all it needs before its first picture.
+        if self.frame_timer.is_some() {
+            self.session.prepare();
+        }
+        let preparing = self.session.wanted_data();
+        let prepared = preparing.as_ref().map(|(source, model)| (source.label, self.jobs.prepare(source, model)));
+        if prepared.is_none() {
+            self.jobs.stop_preparing();
+        }
         // Weights have changed since it was looked at; what a tool is tried for is not looked at.
         let is_other = |d: &&Document| d.inspection.is_some() || self.status.checking;
         let inspecting = self.inspecting.as_ptr();
@@ -147,7 +169,7 @@ impl App {
         if other.is_some_and(|model| !std::ptr::eq(inspecting, Arc::as_ptr(model))) {
             self.inspect();
         }
-        let wanted = self.coming.as_ref().map(|(document, _)| &document.model).or_else(|| self.session.model());
+        let wanted = self.coming.as_ref().map(|(document, _)| &document.model).or_else(|| self.session.drawn_model());
         if let Some(window) = &mut self.window {
             window.forget_others(wanted);
         }
@@ -163,6 +185,10 @@ impl App {
             _ if self.session.is_normalising() => {
                 work("Normalising weights", None, Some(Command::Edit(EditCommand::NormaliseWeights)))
             }
+            _ if prepared.is_some() => prepared.and_then(|(what, fraction)| {
+                let what = format!("Working out {what}");
+                work(&what, Some(fraction), Some(Command::View(ViewCommand::GiveUpData)))
+            }),
             Some((BackgroundWork::Model, fraction)) if self.coming.is_none() => {
                 work("Preparing the picture", Some(fraction), None)
             }
@@ -174,6 +200,7 @@ impl App {
                 let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
                 work("Collecting the edges", Some(fraction), Some(cancel))
             }
+            Some((BackgroundWork::Pipelines, _)) => work("Compiling shaders", None, None),
             _ if self.click.is_some() => {
                 work("Sorting triangles to find the vertex", None, Some(Command::Selection(SelectionCommand::Deselect)))
             }

@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use crate::deform::Method;
+use crate::deform::{DataSource, Method, MethodData};
 use crate::edit::{Outcome, Task, work_out};
 use crate::import::{ImportError, Options, Progress};
 use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
+use crate::inspect::measure::Measurer;
 use crate::inspect::rom::{self, RomOptions, RomReport};
 use crate::model::{Model, WeightChange};
 use crate::parallel::{Job, JobContext};
-use crate::session::{Document, Session, Source, WorstPose};
+use crate::session::{
+    CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, MeasuredPose, PoseToMeasure, Session, Source, WorstPose,
+};
 
 use super::autosave::Snapshot;
 use super::save_job::{SaveJob, summary};
@@ -41,8 +44,14 @@ pub(super) enum Report {
     Normalised(Arc<Model>, Vec<WeightChange>),
     /// What a tool would do to the weights of a model; `None` where that was stopped.
     WorkedOut(Arc<Model>, Box<Task>, Option<Box<Outcome>>),
+    /// What a method has worked out for a model.
+    Prepared(&'static DataSource, Arc<Model>, MethodData),
     /// The weights of a model are counted.
     Counted,
+    /// The measures of a pose, and what measures the next one; `None` where that was stopped.
+    SurfaceMeasured(Option<Box<(Measurer, MeasuredPose)>>),
+    /// The measures of a clip.
+    ClipMeasured(Option<MeasureCurves>),
     /// The worst moment of a comparison; `None` where there is none.
     Worst(Option<WorstPose>),
     /// Vertices of a model can be found under the pointer.
@@ -97,10 +106,16 @@ enum Kind {
     Normalising(Weak<Model>),
     /// With the model whose weights a tool works on, what it does to them, and when that was begun.
     Tool(Weak<Model>, Box<Task>, Instant),
+    /// With what is worked out for which model.
+    Preparing(&'static DataSource, Weak<Model>),
     /// Counts the weights of this model.
     Counting(Weak<Model>),
     /// Looking for the worst moment of a comparison.
     Comparison,
+    /// Measuring a pose.
+    Measures,
+    /// Measuring a clip.
+    Curves(CurvesKey),
     Inspection,
     RangeOfMotion,
     Fonts,
@@ -243,6 +258,28 @@ impl Jobs {
         });
     }
 
+    /// Works out what a method needs for a model, unless that is under way; what was begun for another one is given up. Returns the
+    /// share that is done, 0…1.
+    pub(super) fn prepare(&mut self, source: &'static DataSource, model: &Arc<Model>) -> f32 {
+        let is_it = |kind: &Kind| matches!(kind, Kind::Preparing(by, of) if std::ptr::eq(*by, source) && of.as_ptr() == Arc::as_ptr(model));
+        if let Some((_, job)) = self.running.iter().find(|(kind, _)| is_it(kind)) {
+            return job.fraction();
+        }
+        self.stop_preparing();
+        let weak = Arc::downgrade(model);
+        let model = Arc::clone(model);
+        self.start(Kind::Preparing(source, weak), "method data", move |context| {
+            let data = (source.make)(&model, context)?;
+            Some(Report::Prepared(source, model, data))
+        });
+        0.0
+    }
+
+    /// Nobody wants the data of a method any more.
+    pub(super) fn stop_preparing(&mut self) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Preparing(..)));
+    }
+
     /// Stops normalising weights.
     pub(super) fn stop_normalising(&mut self) {
         self.running.retain(|(kind, _)| !matches!(kind, Kind::Normalising(_)));
@@ -310,6 +347,54 @@ impl Jobs {
     /// Gives that up; nothing of it is reported any more.
     pub(super) fn stop_seeking(&mut self) {
         self.running.retain(|(kind, _)| !matches!(kind, Kind::Comparison));
+    }
+
+    /// Measures a pose. `measurer` is what measured the one before.
+    pub(super) fn measure_pose(&mut self, pose: PoseToMeasure, mut measurer: Option<Measurer>) {
+        self.start(Kind::Measures, "measure", move |context| {
+            let measured = pose.measure(&mut measurer, &|| context.is_cancelled());
+            Some(Report::SurfaceMeasured(measurer.zip(measured).map(Box::new)))
+        });
+    }
+
+    /// Returns whether a pose is being measured.
+    pub(super) fn is_measuring_pose(&self) -> bool {
+        self.running.iter().any(|(kind, _)| matches!(kind, Kind::Measures))
+    }
+
+    /// Measures the clip that is shown, unless that is under way. Another one is given up first, and this one is begun once that has
+    /// ended: while a joint is dragged each picture asks for another, and few threads should be busy with what nobody wants.
+    pub(super) fn measure_clip(&mut self, session: &Session) {
+        let Some(key) = session.curves_key() else { return self.stop_measuring_clip() };
+        if let Some((kind, job)) = self.running.iter().find(|(kind, _)| matches!(kind, Kind::Curves(_))) {
+            if !matches!(kind, Kind::Curves(of) if *of == key) {
+                job.cancel();
+            }
+            return;
+        }
+        let session = session.clone();
+        self.start(Kind::Curves(key), "measure clip", move |context| {
+            let curves = session.measure_clip(MEASURES_PER_SECOND, &mut |fraction| {
+                if context.set_fraction(fraction) {
+                    context.wake();
+                }
+                !context.is_cancelled()
+            });
+            Some(Report::ClipMeasured(curves.filter(|curves| curves.complete)))
+        });
+    }
+
+    /// Returns the share of the clip that is measured, 0…1, while that is under way.
+    pub(super) fn measuring_clip(&self) -> Option<f32> {
+        let measuring = self.running.iter().find(|(kind, _)| matches!(kind, Kind::Curves(_)));
+        measuring.map(|(_, job)| job.fraction())
+    }
+
+    /// Stops measuring the clip.
+    pub(super) fn stop_measuring_clip(&self) {
+        for (_, job) in self.running.iter().filter(|(kind, _)| matches!(kind, Kind::Curves(_))) {
+            job.cancel();
+        }
     }
 
     /// Looks for fonts of the system that have these letters.

@@ -42,6 +42,7 @@ use self::window::Window;
 use crate::deform::PaletteBuffer;
 use crate::frame::{Frame, SceneColors};
 use crate::import::{self, ImportError};
+use crate::inspect::measure::Measurer;
 use crate::model::{BlockFormats, Model};
 use crate::pose::PoseFile;
 use crate::render::{Backend, GpuError};
@@ -70,6 +71,12 @@ pub struct Options {
     pub palette_buffer: PaletteBuffer,
     /// The method that deforms vertices, by [`crate::deform::Method::id`].
     pub method: Option<&'static str>,
+    /// The pass after it.
+    pub pass: Option<&'static str>,
+    /// Where normals come from.
+    pub normals: Option<&'static str>,
+    /// Values of parameters of methods and passes.
+    pub parameters: Vec<(&'static str, f32)>,
     /// Whether to divide the weights of the first file by their sums.
     pub normalise_weights: bool,
     /// The pose in which the first file is shown.
@@ -153,6 +160,8 @@ struct App {
     /// The model that was inspected last, or is being inspected.
     inspecting: Weak<Model>,
     jobs: Jobs,
+    /// What measures the next pose, while poses are measured.
+    measurer: Option<Measurer>,
     /// The source that was opened last, whether it could be read or not.
     source: Source,
     window: Option<Window>,
@@ -195,6 +204,7 @@ impl App {
             settings,
             status: Status::default(),
             inspecting: Weak::new(),
+            measurer: None,
             jobs: Jobs::new(Arc::new(wake)),
             source: options.source.clone(),
             window: None,
@@ -216,6 +226,13 @@ impl App {
         };
         if let Some(method) = app.options.method {
             app.session.apply(ViewCommand::SetMethod(method));
+        }
+        app.session.apply(ViewCommand::SetPass(app.options.pass));
+        if let Some(normals) = app.options.normals {
+            app.session.apply(ViewCommand::SetNormals(normals));
+        }
+        for (id, value) in &app.options.parameters {
+            app.session.apply(ViewCommand::SetParameter(id, *value));
         }
         if app.frame_timer.is_none() {
             app.session.be_patient();
@@ -316,7 +333,16 @@ impl App {
             InspectionCommand::RunRom(options) => {
                 if let Some(document) = self.session.document() {
                     let model = Arc::clone(&document.model);
-                    self.jobs.drive(model, options, self.session.view().method);
+                    // It moves samples of the surface, for which a method has worked nothing out.
+                    let shown = self.session.shown_method();
+                    let method = if shown.data.is_none() { shown } else { crate::deform::METHODS[0] };
+                    if !std::ptr::eq(shown, method) {
+                        let (by, of) = (method.label, shown.label);
+                        self.session.warn(&[format!(
+                            "The range of motion is measured by {by}: {of} needs data of each vertex."
+                        )]);
+                    }
+                    self.jobs.drive(model, options, method);
                     self.status.rom = Some(0.0);
                 }
             }
@@ -370,9 +396,21 @@ impl App {
                 Report::WorkedOut(model, task, outcome) => {
                     self.session.worked_out(&model, &task, outcome.map(|outcome| *outcome));
                 }
+                Report::Prepared(source, model, data) => self.session.prepared(source, &model, data),
                 // The next picture shows the figures.
                 Report::Counted => {}
                 Report::Worst(worst) => self.show_worst(worst),
+                Report::SurfaceMeasured(measured) => {
+                    if let Some((measurer, pose)) = measured.map(|both| *both) {
+                        self.measurer = Some(measurer);
+                        self.session.measured_surface(pose);
+                    }
+                }
+                Report::ClipMeasured(curves) => {
+                    if let Some(curves) = curves {
+                        self.session.measured_curves(curves);
+                    }
+                }
                 Report::Measuring(fraction) => self.status.rom = Some(fraction),
                 Report::Measured(model, report) => {
                     self.status.rom = None;

@@ -271,8 +271,7 @@ impl Screen {
             }
             encoder.copy_texture_to_texture(layer.as_image_copy(), texture.texture.as_image_copy(), layer.size());
             load = wgpu::LoadOp::Load;
-            copied =
-                drawn == Some(None) && self.renderer.copy(&mut encoder, &texture.texture, [viewport[0], viewport[1]]);
+            copied = drawn == Some(None) && self.renderer.copy(&self.gpu, &mut encoder, &texture.texture, viewport);
         }
         self.panels.upload(&self.gpu, &mut encoder, over, &window);
         {
@@ -306,6 +305,10 @@ impl Screen {
             }
             Antialiasing::Auto if by_processor => {}
             Antialiasing::Auto | Antialiasing::Four => return SAMPLES,
+        }
+        if self.renderer.lacks_pipelines() && !edges.playing {
+            // They were asked for in these samples.
+            return self.renderer.samples();
         }
         let now = Instant::now();
         let recently = self.changed.is_some_and(|at| now < at + SETTLING);

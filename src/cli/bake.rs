@@ -1,4 +1,4 @@
-//! `skinscope bake`: the posed mesh as a file.
+//! `skinscope bake`: writes the posed mesh to a file.
 
 use std::path::{Path, PathBuf};
 
@@ -73,6 +73,11 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliEr
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     if args.backend == Deformer::Cpu {
         return Ok(session.surface().map_or_else(Vec::new, |surface| export::baked_primitives(model, &surface)));
+    }
+    let deformation = session.deformation();
+    if let Some(why) = deformation.needs_processor() {
+        let what = deformation.pass.map_or(deformation.method.label, |applied| applied.pass.label);
+        return Err(CliError::Usage(format!("{what} is not for --backend gpu: {why}")));
     }
     let mut frame = Frame::default();
     frame.build(session, &SceneColors::DARK);

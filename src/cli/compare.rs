@@ -1,14 +1,15 @@
-//! `skinscope compare`: how far two methods, or two sets of weights, carry a model apart.
+//! `skinscope compare`: measures how far two methods, or two sets of weights, carry a model apart.
 
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::method::{MethodArgs, MethodSettings};
 use super::pose::{PoseArgs, parse_secs};
-use super::{CliError, ModelArgs, method_names, print, printable, tell_warnings};
+use super::{CliError, ModelArgs, parse_side, print, printable, tell_warnings};
 use crate::deform::METHODS;
 use crate::inspect::check::FindingPose;
 use crate::model::ClipId;
-use crate::session::{ComparisonCommand, PlaybackCommand, Session, WorstPose};
+use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, WorstPose};
 
 /// Say how far two deformation methods carry the vertices of a model apart
 ///
@@ -26,12 +27,14 @@ use crate::session::{ComparisonCommand, PlaybackCommand, Session, WorstPose};
 pub(super) struct CompareArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The first method
-    #[arg(long, value_name = "METHOD", value_parser = method_names(), default_value = METHODS[0].id)]
+    /// The first method; METHOD+mush: with delta mush after it
+    #[arg(long, value_name = "METHOD", value_parser = parse_side, default_value = METHODS[0].id)]
     a: String,
-    /// The second method; without it that of --a
-    #[arg(long, value_name = "METHOD", value_parser = method_names(), required_unless_present = "stored_weights")]
+    /// The second method, likewise; without it that of --a
+    #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present = "stored_weights")]
     b: Option<String>,
+    #[command(flatten)]
+    settings: MethodSettings,
     /// The second side has the weights as the file stores them; the first with --normalise-weights has others
     #[arg(long, requires = "normalise_weights")]
     stored_weights: bool,
@@ -63,12 +66,23 @@ enum Over {
 pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     let document = args.model.load()?;
     tell_warnings(&document);
-    let pose = PoseArgs::of(args.clip.clone(), args.time, &args.a, args.normalise_weights);
+    let side = |id: &str| MethodChoice::named(id).unwrap_or(MethodChoice::of(METHODS[0]));
+    let (a, b) = (side(&args.a), side(args.b.as_deref().unwrap_or(&args.a)));
+    args.settings.fits(&[a.method, b.method]).map_err(CliError::Usage)?;
+    let mut settings = args.settings.clone();
+    // Where a side names its pass, the other one goes without unless it names one too.
+    settings.pass = settings.pass.filter(|_| a.pass.is_none() && b.pass.is_none());
+    let pass = settings.pass;
+    let method = MethodArgs::of(a, settings);
+    let pose = PoseArgs::of(args.clip.clone(), args.time, method, args.normalise_weights);
     let mut session = pose.session(document)?;
-    let b = METHODS.iter().find(|method| method.id == args.b.as_deref().unwrap_or(&args.a)).unwrap_or(&METHODS[0]);
     session.apply(ComparisonCommand::Set(true));
-    session.apply(ComparisonCommand::SetMethod(b.id));
+    session.apply(ComparisonCommand::SetMethod(b.method.id));
+    session.apply(ComparisonCommand::SetPass(b.pass.map(|p| p.id).or(pass)));
     session.apply(ComparisonCommand::SetStoredWeights(args.stored_weights));
+    session.prepare();
+    let [a, b] = [Some(session.view().choice()), session.comparison().map(|c| c.choice)]
+        .map(|c| c.map_or_else(String::new, |c| c.id()));
     let worst = worst(args, &mut session)?;
     let WorstPose { pose, distance } = worst;
     let (clip, time) = match pose {
@@ -94,8 +108,8 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
         }
         let mut report = json!({
             "schema": 1,
-            "a": args.a,
-            "b": b.id,
+            "a": a,
+            "b": b,
             "worst_mm": 1e3 * distance.worst,
             "mean_mm": 1e3 * distance.mean,
             "rms_mm": 1e3 * distance.rms,
@@ -110,8 +124,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     let share = |metres: f64| {
         if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
     };
-    let mut text =
-        format!("{} against {}{}\n", args.a, b.id, if args.stored_weights { ", stored weights" } else { "" });
+    let mut text = format!("{} against {}{}\n", a, b, if args.stored_weights { ", stored weights" } else { "" });
     for (name, metres) in [("worst", distance.worst), ("mean", distance.mean), ("rms", distance.rms)] {
         text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share(metres));
     }
@@ -134,7 +147,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     print(&text)
 }
 
-/// The pose to speak of: the one that was asked for, or the worst of many.
+/// Returns the pose that is reported: the one that was asked for, or the worst of many.
 fn worst(args: &CompareArgs, session: &mut Session) -> Result<WorstPose, CliError> {
     let nothing = || CliError::Usage("the model has nothing to compare".into());
     match args.over {

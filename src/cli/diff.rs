@@ -110,7 +110,7 @@ fn report(found: &Differences, same: bool, identical: bool) -> Value {
     })
 }
 
-/// Returns the differences, a line each: the subject, and the text.
+/// Returns the differences as lines, each with its subject and its text.
 fn lines(found: &Differences) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut names = |what: &str, how: &str, list: &[String]| {
@@ -138,9 +138,10 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
     }
     for p in &found.weights {
         let Part { mesh, primitive, vertices, largest } = p;
+        let noun = if *vertices == 1 { "vertex" } else { "vertices" };
         out.push((
             "weights".into(),
-            format!("mesh {mesh}, primitive {primitive}: {vertices} vertices, by up to {largest:.4}"),
+            format!("mesh {mesh}, primitive {primitive}: {vertices} {noun}, by up to {largest:.4}"),
         ));
     }
     if found.inverse_binds > 0 {

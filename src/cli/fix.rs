@@ -8,7 +8,7 @@ use serde_json::json;
 use super::check::load;
 use super::pose::find_node;
 use super::{CliError, OpenArgs, print, tell_warnings};
-use crate::edit::{Applied, Axis, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply};
+use crate::edit::{Amount, Applied, Axis, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply};
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten_by_stdout, say};
@@ -79,11 +79,11 @@ pub(super) struct FixArgs {
     /// Set the inverse bind matrices from the rest pose, with the factor that the skin's joints share; only those that differ
     #[arg(long)]
     inverse_binds: bool,
-    /// Repair what these rules of `check` find, with commas between, or `all` of them that can be repaired
+    /// Repair what these rules of the checker find: their names with commas between, or `all` of them that can be repaired
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     rules: Option<Vec<Rules>>,
-    /// Take a joint off all vertices: its weight goes to the nearest joint above it, or with :spread to the other joints of the
-    /// vertex
+    /// Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex (with
+    /// :spread after the name)
     #[arg(long, value_name = "JOINT")]
     remove_joint: Option<String>,
     /// Give the weight of a joint to another one
@@ -95,6 +95,9 @@ pub(super) struct FixArgs {
     /// Give all vertices these weights: JOINT=WEIGHT, with commas between
     #[arg(long, value_name = "WEIGHTS", value_parser = given)]
     paste: Option<Given>,
+    /// Set the weight of a joint: 0.3 or 30%, +0.1, -0.1, *2; the other joints of a vertex follow, so that its sum stays
+    #[arg(long, value_name = "JOINT=VALUE", value_parser = typed)]
+    set: Option<(String, Amount)>,
     /// Leave the weights of this joint as they are, whatever else is done; may be given several times
     #[arg(long, value_name = "JOINT")]
     lock: Vec<String>,
@@ -120,6 +123,12 @@ struct Given(Vec<(String, f64)>);
 fn two(text: &str) -> Result<(String, String), String> {
     let (joint, other) = text.split_once('=').ok_or_else(|| "expected JOINT=OTHER".to_owned())?;
     Ok((joint.to_owned(), other.to_owned()))
+}
+
+fn typed(text: &str) -> Result<(String, Amount), String> {
+    let (joint, value) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=VALUE".to_owned())?;
+    let amount = Amount::parse(value).ok_or_else(|| format!("{value}: expected 0.3, 30%, +0.1, -0.1 or *2"))?;
+    Ok((joint.to_owned(), amount))
 }
 
 fn given(text: &str) -> Result<Given, String> {
@@ -194,6 +203,7 @@ impl FixArgs {
             "replace-joint" => self.replace_joint.is_some(),
             "average" => self.average,
             "paste" => self.paste.is_some(),
+            "set" => self.set.is_some(),
             _ => false,
         }
     }
@@ -223,7 +233,7 @@ impl FixArgs {
         Ok(out)
     }
 
-    /// The same for one operation: two may name joints.
+    /// Returns the settings for one operation, since two operations may name joints.
     fn settings_for(&self, operation: &Operation, model: &Model, all: &Settings) -> Result<Settings, CliError> {
         let mut out = all.clone();
         if let Some(joint) = self.remove_joint.as_deref().filter(|_| operation.id == "remove-joint") {
@@ -233,10 +243,13 @@ impl FixArgs {
             };
             (out.joint, out.spread) = (Some(find_node(model, name)?), spread);
         }
+        if let Some((joint, amount)) = self.set.as_ref().filter(|_| operation.id == "set") {
+            (out.joint, out.amount) = (Some(find_node(model, joint)?), *amount);
+        }
         Ok(out)
     }
 
-    /// Which vertices may change; all where no joint is named.
+    /// Limits which vertices may change; all may where no joint is named.
     fn bounds(&self, sheet: &mut Sheet) -> Result<(), CliError> {
         let model = sheet.model;
         for joint in &self.lock {

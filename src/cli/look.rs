@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use super::CliError;
 use super::pose::find_node;
 use crate::inspect::check::CheckOptions;
-use crate::inspect::{Inspection, LIMITS, OVERLAYS, overlay};
+use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
 use crate::session::{SelectionCommand, Session, Toggle, ViewCommand};
 
@@ -58,7 +58,7 @@ fn ramp_names() -> PossibleValuesParser {
 }
 
 impl LookArgs {
-    /// Sets the view of `session`; works out what an overlay needs.
+    /// Sets the view of `session`, and computes what an overlay needs.
     pub(super) fn apply(&self, session: &mut Session) -> Result<(), CliError> {
         let id = match (&self.heatmap, self.dominant) {
             (Some(_), _) => Some("weights"),
@@ -81,7 +81,7 @@ impl LookArgs {
         session.apply(ViewCommand::Set(Toggle::Vertices, self.dots));
         session.apply(ViewCommand::Set(Toggle::SharedBlack, self.shared_black));
         session.apply(ViewCommand::SetRamp(Ramp::choice(&self.ramp).unwrap_or_default()));
-        if session.view().overlay.is_some_and(|o| o.values.is_some()) {
+        if session.view().overlay.is_some_and(Overlay::needs_inspection) {
             let options = CheckOptions { limit, ..CheckOptions::default() };
             if let Some(found) = Inspection::of(&model, &options, &AtomicBool::new(false)) {
                 session.inspected(&model, found);

@@ -6,9 +6,13 @@ mod compare;
 mod diff;
 mod fix;
 mod info;
+mod info_report;
+mod info_text;
 mod load;
 mod look;
 mod make_pose;
+mod measure;
+mod method;
 mod origins;
 mod pose;
 mod render;
@@ -24,7 +28,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand};
 
 use crate::app::AppError;
-use crate::deform::{METHODS, PaletteBuffer};
+use crate::deform::{METHODS, PASSES, PaletteBuffer};
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::output::{self, Overwritten, say};
 use crate::pose::{FileError, PoseFile};
@@ -65,6 +69,7 @@ enum Subcommands {
     Fix(Box<fix::FixArgs>),
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
+    Measure(measure::MeasureArgs),
 }
 
 /// The file that every subcommand works on.
@@ -222,6 +227,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Fix(args)) => fix::run(&args),
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
+        Some(Subcommands::Measure(args)) => measure::run(&args),
     }
 }
 
@@ -314,6 +320,22 @@ fn crowd_sizes() -> clap::builder::RangedI64ValueParser<u32> {
 
 fn method_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(METHODS.iter().map(|m| PossibleValue::new(m.id).help(m.help)))
+}
+
+/// One side of a comparison: a method, and perhaps a pass after it.
+fn parse_side(text: &str) -> Result<String, String> {
+    let known = || METHODS.iter().map(|method| method.id).collect::<Vec<_>>().join(", ");
+    let passes = || PASSES.iter().map(|pass| format!("+{}", pass.id)).collect::<Vec<_>>().join(" or ");
+    let choice = crate::session::MethodChoice::named(text);
+    choice
+        .map(|choice| choice.id())
+        .ok_or_else(|| format!("expected one of {}, and {} after it where wanted", known(), passes()))
+}
+
+/// The methods by which the range of motion can be measured: it moves samples of the surface, for which nothing is worked out.
+fn measurable_methods() -> clap::builder::PossibleValuesParser {
+    let able = METHODS.iter().filter(|method| method.data.is_none());
+    clap::builder::PossibleValuesParser::new(able.map(|m| PossibleValue::new(m.id).help(m.help)))
 }
 
 /// The text after the long help of subcommands that read one file and write another: the source of names, and the exit

@@ -1,12 +1,12 @@
-//! A pose for commands without a window: the file at rest, or a clip at a time.
+//! The pose for commands without a window: the file at rest, or a clip at a time.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
-use super::{CliError, method_names, printable, read_pose, tell_unmatched};
-use crate::deform::{self, METHODS};
+use super::method::MethodArgs;
+use super::{CliError, printable, read_pose, tell_unmatched};
 use crate::model::{ClipId, Model, NodeId};
 use crate::pose::resolve;
 use crate::session::{Document, EditCommand, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
@@ -23,9 +23,8 @@ pub(super) struct PoseArgs {
     /// A pose file (`skinscope pose` makes them); what it says replaces the clip's values
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pose: Option<PathBuf>,
-    /// How vertices are deformed
-    #[arg(long, value_parser = method_names(), default_value = METHODS[0].id)]
-    method: String,
+    #[command(flatten)]
+    method: MethodArgs,
     /// Divide the weights of every vertex by their sum; without it they are used as stored
     #[arg(long)]
     normalise_weights: bool,
@@ -47,9 +46,9 @@ pub(super) fn parse_secs(text: &str) -> Result<f32, String> {
 }
 
 impl PoseArgs {
-    /// A clip at a time, or the rest pose, deformed by a method.
-    pub(super) fn of(clip: Option<String>, time: f32, method: &str, normalise_weights: bool) -> Self {
-        Self { clip, time, pose: None, method: method.to_owned(), normalise_weights, morph: Vec::new() }
+    /// Makes the arguments of a clip at a time, or of the rest pose, deformed by a method.
+    pub(super) fn of(clip: Option<String>, time: f32, method: MethodArgs, normalise_weights: bool) -> Self {
+        Self { clip, time, pose: None, method, normalise_weights, morph: Vec::new() }
     }
 
     /// Returns the path of the pose file, if one is named.
@@ -62,9 +61,7 @@ impl PoseArgs {
         let model = Arc::clone(&document.model);
         let clip = self.clip.as_deref().map(|name| find_clip(&model, name)).transpose()?;
         let mut session = Session::default();
-        if let Some(method) = deform::method(&self.method) {
-            session.apply(ViewCommand::SetMethod(method.id));
-        }
+        self.method.apply(&mut session);
         // Bones stay hidden unless an option asks for them.
         session.apply(ViewCommand::Set(Toggle::Bones, false));
         session.open(document);
@@ -92,6 +89,10 @@ impl PoseArgs {
             }
         }
         session.apply(EditCommand::EndEdit);
+        session.prepare();
+        if let Some((source, _)) = session.wanted_data() {
+            return Err(CliError::Usage(format!("{} of this model cannot be worked out", source.label)));
+        }
         session.update_pose();
         Ok(session)
     }

@@ -1,4 +1,4 @@
-//! `skinscope render`: a picture without a window.
+//! `skinscope render`: draws a picture without a window.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -8,14 +8,15 @@ use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 use serde_json::{Value, json};
 
+use super::check::load;
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::{
-    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_palette, parse_point,
+    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_point, parse_side,
     parse_size, print, printable, tell_warnings, unwritable,
 };
-use crate::deform::{Deformer, METHODS, PaletteBuffer, PaletteFit};
+use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
 use crate::export::picture::encode_png;
 use crate::frame::{Background, Frame, SceneColors};
 use crate::math::{Aabb, Projection};
@@ -23,7 +24,8 @@ use crate::model::{BlockFormats, Model};
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
 use crate::session::{
-    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, Session, Toggle, ViewCommand, ViewFrom,
+    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, Session, Source, Toggle,
+    ViewCommand, ViewFrom,
 };
 
 /// Draw a picture of the posed model, without a display
@@ -66,8 +68,8 @@ pub(super) struct RenderArgs {
     /// Vertical angle of view in degrees, with --eye
     #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_fov, requires = "eye")]
     fov: Option<f32>,
-    /// Compare with this method: it deforms the right side of the picture
-    #[arg(long, value_name = "METHOD", value_parser = method_names())]
+    /// Compare with this method (METHOD+mush: with delta mush after it): it deforms the right side of the picture
+    #[arg(long, value_name = "METHOD", value_parser = parse_side)]
     compare: Option<String>,
     /// With --compare: the part of the width that the left side has
     #[arg(long, value_name = "0-1", default_value = "0.5", value_parser = parse_part, requires = "compare")]
@@ -110,6 +112,10 @@ pub(super) struct RenderArgs {
     /// Say as JSON what drew the picture, and how
     #[arg(long)]
     json: bool,
+    /// The file that --overlay changed and changed-surface compare the model with: the one that it was before `fix`, with the
+    /// same vertices
+    #[arg(long, value_name = "ORIGINAL")]
+    stored: Option<PathBuf>,
     /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
@@ -169,6 +175,17 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     })
 }
 
+/// Reads the file of `--stored`, which the overlays *Changed weights* and *Changed surface* compare the model with.
+fn compare(args: &RenderArgs, session: &mut Session) -> Result<(), CliError> {
+    let Some(path) = &args.stored else { return Ok(()) };
+    let file = path.display().to_string();
+    let other = load(&Source::File(path.clone()), &args.model.open.options())
+        .map_err(|error| CliError::Import { file: file.clone(), error })?;
+    overwritten(&args.output, other.files())?;
+    let why = |why| CliError::Usage(format!("{file} cannot be compared with the model vertex by vertex: {why}"));
+    session.compare_with(Some(Arc::clone(other.stored()))).map_err(why)
+}
+
 type SharedGpu = Arc<OnceLock<Result<Gpu, GpuError>>>;
 
 /// Draws with the device in `held`, or one that `open` returns.
@@ -187,6 +204,7 @@ fn draw(
     }
     tell_warnings(&document);
     let mut session = args.pose.session(document)?;
+    compare(args, &mut session)?;
     let frame = describe(args, &mut session)?;
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let draw = |gpu: &Gpu, renderer: &mut Renderer| {
@@ -285,12 +303,18 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         let camera = find_camera(session, name)?;
         session.apply(CameraCommand::SetCamera(Some(camera)));
     }
-    if let Some(method) = METHODS.iter().find(|method| Some(method.id) == args.compare.as_deref()) {
+    if let Some(side) = args.compare.as_deref().and_then(MethodChoice::named) {
         let layout = if args.side_by_side { ComparisonLayout::SideBySide } else { ComparisonLayout::Split };
         session.apply(ComparisonCommand::Set(true));
-        session.apply(ComparisonCommand::SetMethod(method.id));
+        session.apply(ComparisonCommand::SetMethod(side.method.id));
+        if let Some(pass) = side.pass {
+            // Named for the right side, it is that side's alone.
+            session.apply(ViewCommand::SetPass(None));
+            session.apply(ComparisonCommand::SetPass(Some(pass.id)));
+        }
         session.apply(ComparisonCommand::SetLayout(layout));
         session.apply(ComparisonCommand::SetSplit(args.split));
+        session.prepare();
     }
     let mut frame = Frame::default();
     frame.build(session, &SceneColors::DARK);
@@ -312,7 +336,7 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     Ok(frame)
 }
 
-/// Finds a variant by name; a number is a place in the list where no variant has it as its name.
+/// Finds a variant by name. A number that is no variant's name is an index in the list.
 fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
     let named = model.variants.iter().position(|v| v == name);
     let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());

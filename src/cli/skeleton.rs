@@ -1,4 +1,4 @@
-//! How the skeleton looks in a picture without a window, and what is left out of it.
+//! Options for how the skeleton looks in a picture without a window, and for what is left out of it.
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};

@@ -5,12 +5,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::{
-    CliError, ModelArgs, bytes_of, crowd_sizes, method_names, parse_backend, parse_palette, parse_size, print,
-    read_pose,
-};
+use super::method::MethodArgs;
+use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, read_pose};
 use crate::app::{self, AppError, Benchmark, Options};
-use crate::deform::{self, PaletteBuffer};
+use crate::deform::PaletteBuffer;
 use crate::import::ImportError;
 use crate::render::Backend;
 use crate::session::{Antialiasing, Source};
@@ -27,9 +25,8 @@ use crate::session::{Antialiasing, Source};
 pub(super) struct ViewArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// How vertices are deformed
-    #[arg(long, value_parser = method_names())]
-    method: Option<String>,
+    #[command(flatten)]
+    method: MethodArgs,
     /// Divide the weights of every vertex by their sum, in the file that is opened first
     #[arg(long)]
     normalise_weights: bool,
@@ -77,7 +74,6 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     };
     let pose = args.pose.as_deref().map(read_pose).transpose()?;
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
-    let method = args.method.and_then(|id| deform::method(&id)).map(|m| m.id);
     let ended = app::run(Options {
         source,
         import: args.model.open.options(),
@@ -86,7 +82,10 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         backend: args.backend,
         texture_memory: bytes_of(args.texture_memory),
         palette_buffer: args.palette,
-        method,
+        method: args.method.method,
+        pass: args.method.settings.pass,
+        normals: args.method.settings.normals,
+        parameters: args.method.settings.parameters,
         normalise_weights: args.normalise_weights,
         pose,
         crowd: args.crowd,

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::Part;
 use super::nodes::Nodes;
 use super::surfaces::Pair;
+use super::{Part, by_name};
 use crate::model::{Influences, Model, Skin};
 
 /// Weights that differ by no more than this are equal.
@@ -48,17 +48,18 @@ fn keys(model: &Model, mesh: usize, key: &dyn Fn(usize) -> usize) -> Vec<usize> 
     skin.map(|s| model.skins[s.index()].joints.iter().map(|node| key(node.index())).collect()).unwrap_or_default()
 }
 
-/// Returns how many inverse bind matrices differ, or are in one model only. Skins are matched by their joints' order of
-/// appearance in the file.
+/// Returns how many inverse bind matrices differ, or are in one model only. Skins are matched by name; those that have no
+/// partner of their name are matched in the order of the file.
 pub(super) fn inverse_binds(a: &Model, b: &Model, nodes: &Nodes) -> usize {
     let none = Skin::default();
-    let of = |model: &Model, index: usize| model.skins.get(index).cloned();
-    (0..a.skins.len().max(b.skins.len()))
-        .map(|index| {
-            let (own, other) = (of(a, index), of(b, index));
-            differing(own.as_ref().unwrap_or(&none), other.as_ref().unwrap_or(&none), nodes)
-        })
-        .sum()
+    let names = |model: &Model| model.skins.iter().map(|skin| skin.name.clone()).collect::<Vec<_>>();
+    let (own, other) = (names(a), names(b));
+    let (pairs, removed, added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
+    let named = pairs.iter().map(|[own, other]| differing(&a.skins[*own], &b.skins[*other], nodes));
+    let of =
+        |model: &Model, list: &[usize], i: usize| list.get(i).map_or(none.clone(), |skin| model.skins[*skin].clone());
+    let left = (0..removed.len().max(added.len())).map(|i| differing(&of(a, &removed, i), &of(b, &added, i), nodes));
+    named.chain(left).sum()
 }
 
 fn differing(a: &Skin, b: &Skin, nodes: &Nodes) -> usize {

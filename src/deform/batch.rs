@@ -7,7 +7,7 @@
 
 use glam::{BVec4A, Mat4, Vec3, Vec4};
 
-use super::{DeformedVertex, Vertex};
+use super::{DeformedVertex, Method, MethodInput, ParameterValues, Vertex};
 use crate::model::Run;
 
 /// Vertices to deform. Lists are as long as `positions`, or empty where nothing is asked of them.
@@ -21,6 +21,10 @@ pub struct Batch<'a> {
     pub tangents: &'a [Vec4],
     /// The joints that move them.
     pub movers: BatchInfluences<'a>,
+    /// The values of the method's parameters ([`super::Method::parameters`]).
+    pub values: ParameterValues,
+    /// What the method has worked out once for each vertex ([`super::Method::data`]); empty where it needs nothing.
+    pub vectors: &'a [Vec4],
 }
 
 impl<'a> Batch<'a> {
@@ -34,6 +38,8 @@ impl<'a> Batch<'a> {
             normals: part(self.normals, start, out.normals.len()),
             tangents: part(self.tangents, start, out.tangents.len()),
             movers: self.movers.range(start, end),
+            values: self.values,
+            vectors: part(self.vectors, start, if self.vectors.is_empty() { 0 } else { end - start }),
         }
     }
 }
@@ -110,12 +116,32 @@ pub(super) trait BlendKernel {
     /// The sum over the influences of one vertex.
     type Sum: Copy;
 
+    /// Whether [`Lanes::vectors`] are read.
+    const READS_VECTORS: bool = false;
+
     /// Sums up the pairs of a vertex. `careful` skips pairs without weight, whose matrices may then be anything, NaN
     /// too; without it all matrices must be finite, and the result is the same to the bit.
     fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Self::Sum;
 
     /// Returns `model_from_mesh` of four vertices.
-    fn matrices(sums: [Self::Sum; 4]) -> Matrices;
+    fn matrices(sums: [Self::Sum; 4], lanes: &Lanes) -> Matrices;
+}
+
+/// What four vertices have beside their influences.
+pub(super) struct Lanes {
+    /// Of the parameters.
+    pub values: ParameterValues,
+    /// What was worked out once for each vertex; zero where there is nothing.
+    pub vectors: [Vec4; 4],
+}
+
+impl Lanes {
+    #[inline(always)]
+    fn of<B: BlendKernel>(batch: &Batch, from: [usize; 4]) -> Self {
+        let vector = |v: usize| batch.vectors.get(v).copied().unwrap_or(Vec4::ZERO);
+        let vectors = if B::READS_VECTORS { from.map(vector) } else { [Vec4::ZERO; 4] };
+        Self { values: batch.values, vectors }
+    }
 }
 
 /// Four 3×4 matrices: by row, then by column; each number is a vector with a lane for each vertex.
@@ -143,30 +169,44 @@ pub(super) fn deform_all<B: BlendKernel>(palette: &[Vec4], batch: &Batch, out: &
     }
 }
 
-/// Deforms one vertex; the result is that of [`deform_all`] to the bit.
-pub(super) fn deform_one<B: BlendKernel>(
-    palette: &[Vec4],
-    joints: &[u16],
-    weights: &[f32],
-    v: Vertex,
-) -> DeformedVertex {
-    let tangent = [v.tangent.extend(0.0)];
-    let batch = Batch {
-        positions: &[v.position],
-        normals: &[v.normal],
-        tangents: &tangent,
-        movers: BatchInfluences::Each { per_vertex: joints.len(), joints, weights },
-    };
-    let (mut position, mut normal, mut tangent, mut determinant) = ([Vec3::ZERO], [Vec3::ZERO], [Vec4::ZERO], [0.0]);
-    let mut out = BatchOut {
-        positions: &mut position,
-        normals: &mut normal,
-        tangents: &mut tangent,
-        determinants: &mut determinant,
-    };
-    groups::<B>(&batch, &mut out, &|_, careful| B::sum(palette, joints, weights, careful));
-    let vertex = Vertex { position: position[0], normal: normal[0], tangent: tangent[0].truncate() };
-    DeformedVertex { vertex, determinant: determinant[0] }
+impl Method {
+    /// Deforms one vertex, to the bit as [`Method::deform_all`] does: a packed palette, the joints (places in it) and weights of
+    /// the vertex, and the vertex. The parameters have their defaults.
+    #[must_use]
+    pub fn deform(&self, palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> DeformedVertex {
+        self.deform_with(&MethodInput::of(self), palette, (joints, weights), v)
+    }
+
+    /// The same with these parameters and this data of the vertex.
+    #[must_use]
+    pub fn deform_with(
+        &self,
+        input: &MethodInput,
+        palette: &[Vec4],
+        (joints, weights): (&[u16], &[f32]),
+        v: Vertex,
+    ) -> DeformedVertex {
+        let tangent = [v.tangent.extend(0.0)];
+        let batch = Batch {
+            positions: &[v.position],
+            normals: &[v.normal],
+            tangents: &tangent,
+            movers: BatchInfluences::Each { per_vertex: joints.len(), joints, weights },
+            values: input.values,
+            vectors: input.vector.as_slice(),
+        };
+        let (mut position, mut normal, mut tangent, mut determinant) =
+            ([Vec3::ZERO], [Vec3::ZERO], [Vec4::ZERO], [0.0]);
+        let mut out = BatchOut {
+            positions: &mut position,
+            normals: &mut normal,
+            tangents: &mut tangent,
+            determinants: &mut determinant,
+        };
+        (self.deform_all)(palette, &batch, &mut out);
+        let vertex = Vertex { position: position[0], normal: normal[0], tangent: tangent[0].truncate() };
+        DeformedVertex { vertex, determinant: determinant[0] }
+    }
 }
 
 #[inline(always)]
@@ -180,7 +220,8 @@ fn groups<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize
     let out_determinants = out.determinants.as_chunks_mut::<4>().0;
     for g in 0..whole {
         let from = [4 * g, 4 * g + 1, 4 * g + 2, 4 * g + 3];
-        let (m, at) = placed::<B>(from, &positions[g], sum);
+        let lanes = Lanes::of::<B>(batch, from);
+        let (m, at) = placed::<B>(from, &positions[g], sum, &lanes);
         store(at, &mut out_positions[g]);
         let wants_determinant = out_determinants.get_mut(g);
         if out_normals.is_empty() && out_tangents.is_empty() && wants_determinant.is_none() {
@@ -208,13 +249,14 @@ fn rest<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &i
     let last = batch.positions.len() - 1;
     let from = [0, 1, 2, 3].map(|lane| (start + lane).min(last));
     let here = from.map(|v| batch.positions[v]);
+    let lanes = Lanes::of::<B>(batch, from);
     let matrices = |careful: bool| {
         let first = sum(start, careful);
         let mut sums = [first; 4];
         for lane in 1..=last - start {
             sums[lane..].fill(sum(start + lane, careful));
         }
-        B::matrices(sums)
+        B::matrices(sums, &lanes)
     };
     let mut m = matrices(false);
     let mut at = moved(&m, load(&here));
@@ -249,13 +291,14 @@ fn placed<B: BlendKernel>(
     from: [usize; 4],
     at: &[Vec3; 4],
     sum: &impl Fn(usize, bool) -> B::Sum,
+    lanes: &Lanes,
 ) -> (Matrices, Vectors) {
     let [a, b, c, d] = from;
-    let m = B::matrices([sum(a, false), sum(b, false), sum(c, false), sum(d, false)]);
+    let m = B::matrices([sum(a, false), sum(b, false), sum(c, false), sum(d, false)], lanes);
     let out = moved(&m, load(at));
     // Zero times a number that is not finite is NaN, and each number of a matrix goes into the position.
     if (out[0] + out[1] + out[2]).is_nan() {
-        return again::<B>(from, at, sum);
+        return again::<B>(from, at, sum, lanes);
     }
     (m, out)
 }
@@ -266,8 +309,9 @@ fn again<B: BlendKernel>(
     [a, b, c, d]: [usize; 4],
     at: &[Vec3; 4],
     sum: &impl Fn(usize, bool) -> B::Sum,
+    lanes: &Lanes,
 ) -> (Matrices, Vectors) {
-    let m = B::matrices([sum(a, true), sum(b, true), sum(c, true), sum(d, true)]);
+    let m = B::matrices([sum(a, true), sum(b, true), sum(c, true), sum(d, true)], lanes);
     (m, moved(&m, load(at)))
 }
 

@@ -96,6 +96,8 @@ impl TestVertices {
             normals: &self.normals,
             tangents: &self.tangents,
             movers: self.movers(),
+            values: MethodInput::of(method).values,
+            vectors: &[],
         };
         let mut lists = BatchOut {
             positions: &mut out.positions,
@@ -113,7 +115,7 @@ impl TestVertices {
         let (joints, weights) = (&self.joints[pairs.clone()], &self.weights[pairs]);
         let (normal, tangent) = (self.normals[vertex], self.tangents[vertex].truncate());
         let v = Vertex { position: self.positions[vertex], normal, tangent };
-        let moved = (method.deform)(&self.packed(method), joints, weights, v);
+        let moved = method.deform(&self.packed(method), joints, weights, v);
         let side = if moved.determinant < 0.0 { -1.0 } else { 1.0 };
         let tangent = moved.vertex.tangent.extend(self.tangents[vertex].w * side);
         (moved.vertex.position, moved.vertex.normal, tangent, moved.determinant)
@@ -209,7 +211,9 @@ fn a_matrix_that_is_not_finite_matters_only_where_it_has_weight() {
                         ExactInfluence { joint: usize::from(*joint), weight: f64::from(*weight), matrix }
                     };
                     let movers: Vec<ExactInfluence> = slots.map(mover).collect();
-                    let is_broken = !(method.exact)(&movers, crowd.positions[i].as_dvec3()).map.is_finite();
+                    let is_broken = !(method.exact)(&movers, crowd.positions[i].as_dvec3(), &MethodInput::of(method))
+                        .map
+                        .is_finite();
                     assert!(has(true) || !is_broken, "{} {i}", method.id);
                     broken += usize::from(is_broken);
                     if is_broken {

@@ -4,9 +4,11 @@
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
 
-use super::batch::{BlendKernel, Matrices, deform_all, deform_one};
+use super::batch::{BlendKernel, Lanes, Matrices, deform_all};
 use super::rows::{self, Rows};
-use super::{ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodText, Readout};
+use super::{
+    ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput, MethodText, Readout,
+};
 use crate::math::Aabb;
 
 /// The row of this method in [`super::METHODS`].
@@ -22,7 +24,8 @@ pub static DOMINANT: Method = Method {
     wgsl: ("deform/dominant.wgsl", include_str!("../../shaders/deform/dominant.wgsl")),
     vec4s_per_joint: 3,
     pack: rows::pack,
-    deform: deform_one::<Dominant>,
+    parameters: &[],
+    data: None,
     deform_all: deform_all::<Dominant>,
     exact,
     bounds,
@@ -50,11 +53,11 @@ fn heaviest<J: PartialEq>(joints: &[J], weight: impl Fn(usize) -> f64) -> Option
     best.0
 }
 
-fn exact(movers: &[ExactInfluence], _: DVec3) -> ExactDeformation {
+fn exact(movers: &[ExactInfluence], _: DVec3, _: &MethodInput) -> ExactDeformation {
     let joints: Vec<usize> = movers.iter().map(|m| m.joint).collect();
     let Some(slot) = heaviest(&joints, |i| movers[i].weight) else { return ExactDeformation::default() };
     let shares = (0..movers.len()).map(|i| if i == slot { 1.0 } else { 0.0 }).collect();
-    ExactDeformation { map: movers[slot].matrix, readout: Readout::Sum(shares) }
+    ExactDeformation { map: movers[slot].matrix, normals: Vec::new(), readout: Readout::Sum(shares) }
 }
 
 /// Returns the box around the places to which any joint takes its vertices, since a vertex follows one of them.
@@ -101,7 +104,7 @@ impl BlendKernel for Dominant {
     }
 
     #[inline(always)]
-    fn matrices(sums: [Rows; 4]) -> Matrices {
+    fn matrices(sums: [Rows; 4], _: &Lanes) -> Matrices {
         rows::matrices(sums)
     }
 }

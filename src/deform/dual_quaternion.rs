@@ -12,9 +12,12 @@
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, DVec4, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
-use super::batch::{BlendKernel, Matrices, deform_all, deform_one, transposed, zero_where};
-use super::{ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodText, Readout};
-use crate::math::{Aabb, Stretch, cofactor};
+use super::batch::{BlendKernel, Lanes, Matrices, deform_all, transposed, zero_where};
+use super::joint_rotation::{exact_rotation, nearest_rotation};
+use super::{
+    ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput, MethodText, Readout,
+};
+use crate::math::Aabb;
 
 /// The row of this method in [`super::METHODS`].
 pub static DUAL_QUATERNION: Method = Method {
@@ -30,7 +33,8 @@ pub static DUAL_QUATERNION: Method = Method {
     wgsl: ("deform/dual_quaternion.wgsl", include_str!("../../shaders/deform/dual_quaternion.wgsl")),
     vec4s_per_joint: 5,
     pack,
-    deform: deform_one::<DualQuaternion>,
+    parameters: &[],
+    data: None,
     deform_all: deform_all::<DualQuaternion>,
     exact,
     bounds,
@@ -40,57 +44,13 @@ pub static DUAL_QUATERNION: Method = Method {
 };
 
 /// Packs a joint: `q`, then `(c, 0) q` for each column `c` of the matrix, the translation last.
-fn pack(m: &Affine3A, out: &mut [Vec4]) {
+pub(super) fn pack(m: &Affine3A, out: &mut [Vec4]) {
     let q = Quat::from_mat3a(&nearest_rotation(m.matrix3)).normalize();
     let turned = |column: Vec3| Vec4::from(Quat::from_vec4(column.extend(0.0)) * q);
     let columns = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis, m.translation].map(|c| turned(c.into()));
     for (out, part) in out.iter_mut().zip([q.into(), columns[0], columns[1], columns[2], columns[3]]) {
         *out = part;
     }
-}
-
-/// Areas and volumes below this, in a matrix of unit size, are rounding errors.
-const FLAT: f32 = 1e-6;
-
-/// The most steps of [`nearest_rotation`]; a rotation needs one, most others four or five, nearly flat needles all of
-/// them.
-const MOST_STEPS: usize = 24;
-
-/// The rotation nearest to `m`, or to `-m` where `m` mirrors: the `R` of its polar decomposition, by Newton's iteration
-/// `X ← (X + X⁻ᵀ) / 2` (Higham 1986).
-///
-/// The cofactor matrix has the same polar factor, so it is added before the start: a matrix with one zero scale is then
-/// as well-conditioned as any other. The identity where `m` has no or one direction only: nothing tells its rotation.
-fn nearest_rotation(m: Mat3A) -> Mat3A {
-    let unit = |m: Mat3A| {
-        let largest = m.to_cols_array().iter().fold(0.0_f32, |most, v| most.max(v.abs()));
-        let scaled = m * (1.0 / largest);
-        let length = scaled.to_cols_array().iter().map(|v| v * v).sum::<f32>().sqrt();
-        scaled * (1.0 / length)
-    };
-    let m = unit(m);
-    let sides = cofactor(m);
-    let area = sides.to_cols_array().iter().map(|v| v * v).sum::<f32>().sqrt();
-    if area.is_nan() || area < FLAT {
-        return Mat3A::IDENTITY;
-    }
-    // Rounding gives a flat matrix either sign; it must not make neighbouring joints or frames turn by 180°.
-    let upright = if m.determinant() < -FLAT { -m } else { m };
-    // The factor is √3/2: the result for a matrix that only turns is the rotation itself, and the first step finds
-    // nothing to do.
-    let mut x = (upright + unit(sides)) * 0.866_025_4;
-    for _ in 0..MOST_STEPS {
-        let next = (x + cofactor(x) * (1.0 / x.determinant())) * 0.5;
-        let change = (next - x).to_cols_array().iter().fold(0.0_f32, |most, v| most.max(v.abs()));
-        if !next.is_finite() {
-            return Mat3A::IDENTITY;
-        }
-        x = next;
-        if change < 1e-6 {
-            break;
-        }
-    }
-    x
 }
 
 /// A joint in the terms of the definition.
@@ -116,26 +76,12 @@ impl Joint {
     }
 }
 
-/// Returns the `R` of the polar decomposition in double precision, by the same rules as [`nearest_rotation`].
-fn exact_rotation(m: DMat3) -> DQuat {
-    let flat = f64::from(FLAT);
-    let a = m * (1.0 / m.to_cols_array().iter().map(|v| v * v).sum::<f64>().sqrt());
-    let lengths = Stretch::of(a).lengths;
-    // This is the norm of the cofactor matrix: the areas that the singular values span.
-    let area = (lengths[0] * lengths[1]).hypot(lengths[1] * lengths[2]).hypot(lengths[2] * lengths[0]);
-    if area.is_nan() || area < flat {
-        return DQuat::IDENTITY;
-    }
-    let upright = if a.determinant() < -flat { -a } else { a };
-    Stretch::of(upright).rotation.unwrap_or(DQuat::IDENTITY)
-}
-
 fn pure(v: DVec3) -> DQuat {
     DQuat::from_vec4(v.extend(0.0))
 }
 
 /// Computes the definition, term by term. A vertex without weights goes to the origin.
-fn exact(movers: &[ExactInfluence], v: DVec3) -> ExactDeformation {
+pub(super) fn exact(movers: &[ExactInfluence], v: DVec3, _: &MethodInput) -> ExactDeformation {
     let mut joints = movers.iter().filter(|m| m.weight != 0.0).map(|m| (Joint::of(&m.matrix), m.weight)).peekable();
     let Some(pivot) = joints.peek().map(|(joint, _)| joint.rotation) else { return ExactDeformation::default() };
     // The motion is taken at the vertex, at the origin and one metre from there along each axis, since a linear map is
@@ -159,7 +105,7 @@ fn exact(movers: &[ExactInfluence], v: DVec3) -> ExactDeformation {
     let axis = |axis: DVec3, end: DVec3| rotation * axis + end - origin;
     let matrix3 = DMat3::from_cols(axis(DVec3::X, x), axis(DVec3::Y, y), axis(DVec3::Z, z));
     let map = DAffine3 { matrix3, translation: origin };
-    ExactDeformation { map, readout: Readout::Motion { rotation, translation } }
+    ExactDeformation { map, normals: Vec::new(), readout: Readout::Motion { rotation, translation } }
 }
 
 /// The error of the arithmetic of one vertex, as a share of the largest length in it.
@@ -253,36 +199,40 @@ fn is_definite(mut rows: [Vec4; 4]) -> bool {
 /// The weighted sums of one vertex: of `q`, and of the four packed columns.
 type Sums = [Vec4; 5];
 
-/// The blend kernel of dual quaternions.
-struct DualQuaternion;
+/// The blend of motions, whose packed joints stand from `AT` on in each `STRIDE` vectors of the palette.
+pub(super) struct DualQuaternionIn<const STRIDE: usize, const AT: usize>;
 
-impl BlendKernel for DualQuaternion {
+/// The blend kernel of dual quaternions.
+type DualQuaternion = DualQuaternionIn<5, 0>;
+
+impl<const STRIDE: usize, const AT: usize> BlendKernel for DualQuaternionIn<STRIDE, AT> {
     type Sum = Sums;
 
     #[inline(always)]
     fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Sums {
-        let palette = palette.as_chunks::<5>().0;
+        let palette = palette.as_chunks::<STRIDE>().0;
         // `q` and `-q` are one rotation: all are taken on the side of the first that counts. Which one that is matters only
         // among rotations more than 120° apart.
         let first = weights.iter().position(|weight| *weight != 0.0);
         let Some(joint) = first.and_then(|first| joints.get(first)) else { return [Vec4::ZERO; 5] };
-        let pivot = palette[*joint as usize][0];
+        let pivot = palette[*joint as usize][AT];
         let (pairs, more) = joints.as_chunks::<4>();
         let (shares, less) = weights.as_chunks::<4>();
         let mut out = [Vec4::ZERO; 5];
         for (i, (joints, weights)) in pairs.iter().zip(shares).enumerate() {
-            let four = sum_of_four(palette, *joints, *weights, pivot, careful);
+            let four = sum_of_four::<STRIDE, AT>(palette, *joints, *weights, pivot, careful);
             out = if i == 0 { four } else { and(&out, &four) };
         }
         for (joint, weight) in more.iter().zip(less) {
             // The joint is padded to four by three that weigh nothing.
-            out = and(&out, &sum_of_four(palette, [*joint; 4], [*weight, 0.0, 0.0, 0.0], pivot, careful));
+            let one = sum_of_four::<STRIDE, AT>(palette, [*joint; 4], [*weight, 0.0, 0.0, 0.0], pivot, careful);
+            out = and(&out, &one);
         }
         out
     }
 
     #[inline(always)]
-    fn matrices([a, b, c, d]: [Sums; 4]) -> Matrices {
+    fn matrices([a, b, c, d]: [Sums; 4], _: &Lanes) -> Matrices {
         let lanes = |i: usize| transposed([a[i], b[i], c[i], d[i]]);
         let real = lanes(0);
         let squared = (real[0] * real[0] + real[1] * real[1]) + (real[2] * real[2] + real[3] * real[3]);
@@ -301,9 +251,19 @@ fn and(a: &Sums, b: &Sums) -> Sums {
 }
 
 #[inline(always)]
-fn sum_of_four(palette: &[Sums], joints: [u16; 4], weights: [f32; 4], pivot: Vec4, careful: bool) -> Sums {
+fn sum_of_four<const STRIDE: usize, const AT: usize>(
+    palette: &[[Vec4; STRIDE]],
+    joints: [u16; 4],
+    weights: [f32; 4],
+    pivot: Vec4,
+    careful: bool,
+) -> Sums {
+    let packed = |joint: u16| {
+        let all = &palette[joint as usize];
+        [all[AT], all[AT + 1], all[AT + 2], all[AT + 3], all[AT + 4]]
+    };
     // Slots without weight are padding.
-    let of = |i: usize| if careful && weights[i] == 0.0 { [Vec4::ZERO; 5] } else { palette[joints[i] as usize] };
+    let of = |i: usize| if careful && weights[i] == 0.0 { [Vec4::ZERO; 5] } else { packed(joints[i]) };
     let (a, b, c, d) = (of(0), of(1), of(2), of(3));
     let sides = transposed([a[0] * pivot, b[0] * pivot, c[0] * pivot, d[0] * pivot]);
     let sides = (sides[0] + sides[1]) + (sides[2] + sides[3]);
@@ -345,7 +305,7 @@ mod tests {
                 let turn = |d: f32| Affine3A::from_rotation_z(d.to_radians());
                 let palette = packed(&[turn(base), turn(base + degrees)]);
                 let v = Vertex { position: Vec3::X, ..Vertex::default() };
-                let moved = (DUAL_QUATERNION.deform)(&palette, &[0, 1], &[0.5, 0.5], v);
+                let moved = DUAL_QUATERNION.deform(&palette, &[0, 1], &[0.5, 0.5], v);
                 let want = turn(base + 0.5 * degrees).transform_point3(Vec3::X);
                 assert!((moved.vertex.position - want).length() < 1e-5, "{base}° and {degrees}° more");
             }
@@ -362,7 +322,7 @@ mod tests {
             let other = turned * Affine3A::from_translation(-place);
             for weight in [0.1, 0.5, 0.8] {
                 let palette = packed(&[Affine3A::IDENTITY, other]);
-                let moved = (DUAL_QUATERNION.deform)(&palette, &[0, 1], &[1.0 - weight, weight], at(place));
+                let moved = DUAL_QUATERNION.deform(&palette, &[0, 1], &[1.0 - weight, weight], at(place));
                 let off = moved.vertex.position.distance(place);
                 assert!(off < 3e-6, "{scale}, weight {weight}: {off}");
             }

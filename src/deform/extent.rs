@@ -67,7 +67,7 @@ pub fn extent(
     morph_weights: &[f32],
     method: &Method,
 ) -> Extent {
-    extent_of(&SurfaceInput { model, draws, palettes, morph_weights, method }, None)
+    extent_of(&SurfaceInput { model, draws, palettes, morph_weights, method: method.into() }, None)
 }
 
 /// Does the same as [`extent`]. Where `surface` is given, which was deformed from `input`, vertices are read from it.

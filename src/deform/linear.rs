@@ -2,13 +2,13 @@
 
 use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec4};
 
-use super::batch::{BlendKernel, Matrices, deform_all, deform_one};
+use super::batch::{BlendKernel, Lanes, Matrices, deform_all};
 use super::rows::{self, Rows};
 #[cfg(target_arch = "x86_64")]
 use super::wide::{self, Wide};
 use super::{
     Batch, BatchInfluences, BatchOut, ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations,
-    MethodText, Readout,
+    MethodInput, MethodText, Readout,
 };
 use crate::math::Aabb;
 
@@ -24,7 +24,8 @@ pub static LINEAR: Method = Method {
     wgsl: ("deform/linear.wgsl", include_str!("../../shaders/deform/linear.wgsl")),
     vec4s_per_joint: 3,
     pack: rows::pack,
-    deform: deform_one::<Linear>,
+    parameters: &[],
+    data: None,
     deform_all: all,
     exact,
     bounds,
@@ -70,55 +71,66 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
 }
 
 /// Computes the definition `Σ w M`, with weights as stored.
-fn exact(movers: &[ExactInfluence], _: DVec3) -> ExactDeformation {
+pub(super) fn exact(movers: &[ExactInfluence], _: DVec3, _: &MethodInput) -> ExactDeformation {
     let map = movers.iter().filter(|m| m.weight != 0.0).fold(DAffine3::ZERO, |sum, m| DAffine3 {
         matrix3: sum.matrix3 + m.matrix.matrix3 * m.weight,
         translation: sum.translation + m.matrix.translation * m.weight,
     });
-    ExactDeformation { map, readout: Readout::Sum(movers.iter().map(|m| m.weight).collect()) }
+    ExactDeformation { map, normals: Vec::new(), readout: Readout::Sum(movers.iter().map(|m| m.weight).collect()) }
 }
 
-/// The blend kernel that sums weighted matrices.
-struct Linear;
+/// The weighted sum of matrices, whose rows stand from `AT` on in each `STRIDE` vectors of the palette.
+pub(super) struct LinearIn<const STRIDE: usize, const AT: usize>;
 
-impl BlendKernel for Linear {
+/// The blend kernel that sums weighted matrices.
+type Linear = LinearIn<3, 0>;
+
+impl<const STRIDE: usize, const AT: usize> BlendKernel for LinearIn<STRIDE, AT> {
     type Sum = Rows;
 
     #[inline(always)]
     fn sum(palette: &[Vec4], joints: &[u16], weights: &[f32], careful: bool) -> Self::Sum {
-        let palette = palette.as_chunks::<3>().0;
+        let palette = palette.as_chunks::<STRIDE>().0;
         let (pairs, more) = joints.as_chunks::<4>();
         let (shares, less) = weights.as_chunks::<4>();
         let mut out = [Vec4::ZERO; 3];
         for (i, (joints, weights)) in pairs.iter().zip(shares).enumerate() {
-            let four = sum_of_four(palette, *joints, *weights, careful);
+            let four = sum_of_four::<STRIDE, AT>(palette, *joints, *weights, careful);
             out = if i == 0 { four } else { [out[0] + four[0], out[1] + four[1], out[2] + four[2]] };
         }
         for (joint, weight) in more.iter().zip(less) {
-            let one = scaled(&palette[*joint as usize], *weight, careful);
+            let one = scaled::<STRIDE, AT>(&palette[*joint as usize], *weight, careful);
             out = [out[0] + one[0], out[1] + one[1], out[2] + one[2]];
         }
         out
     }
 
     #[inline(always)]
-    fn matrices(sums: [Rows; 4]) -> Matrices {
+    fn matrices(sums: [Rows; 4], _: &Lanes) -> Matrices {
         rows::matrices(sums)
     }
 }
 
 #[inline(always)]
-fn sum_of_four(palette: &[[Vec4; 3]], joints: [u16; 4], weights: [f32; 4], careful: bool) -> [Vec4; 3] {
-    let of = |i: usize| scaled(&palette[joints[i] as usize], weights[i], careful);
+fn sum_of_four<const STRIDE: usize, const AT: usize>(
+    palette: &[[Vec4; STRIDE]],
+    joints: [u16; 4],
+    weights: [f32; 4],
+    careful: bool,
+) -> [Vec4; 3] {
+    let of = |i: usize| scaled::<STRIDE, AT>(&palette[joints[i] as usize], weights[i], careful);
     let (a, b, c, d) = (of(0), of(1), of(2), of(3));
     let row = |i: usize| (a[i] + b[i]) + (c[i] + d[i]);
     [row(0), row(1), row(2)]
 }
 
 #[inline(always)]
-fn scaled(rows: &[Vec4; 3], weight: f32, careful: bool) -> [Vec4; 3] {
+fn scaled<const STRIDE: usize, const AT: usize>(rows: &[Vec4; STRIDE], weight: f32, careful: bool) -> [Vec4; 3] {
     // Slots without weight are padding.
-    if careful && weight == 0.0 { [Vec4::ZERO; 3] } else { [rows[0] * weight, rows[1] * weight, rows[2] * weight] }
+    if careful && weight == 0.0 {
+        return [Vec4::ZERO; 3];
+    }
+    [rows[AT] * weight, rows[AT + 1] * weight, rows[AT + 2] * weight]
 }
 
 /// Returns a box around all vertices. A vertex is its sum of weights times a mean of the places where its joints take

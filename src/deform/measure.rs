@@ -127,6 +127,30 @@ const ENCLOSED: f64 = 0.04;
 /// Cosines of two normals below this are rounding errors.
 const FLAT: f32 = 0.01;
 
+/// Closes `rims` borders of a surface, each by a fan of triangles around the mean of its vertices, and gives `take` the index of each
+/// side of a border with six times the volume between its triangle and the origin. `edges` are the sides: the border of each, and its
+/// ends in the direction in which the surface runs along it. `at` tells where a vertex is. `middles` is scratch memory.
+pub fn close_rims(
+    rims: usize,
+    edges: impl Iterator<Item = (u32, [u32; 2])> + Clone,
+    at: impl Fn(u32) -> DVec3,
+    middles: &mut Vec<(DVec3, f64)>,
+    mut take: impl FnMut(usize, f64),
+) {
+    middles.clear();
+    middles.resize(rims, (DVec3::ZERO, 0.0));
+    for (rim, [start, _]) in edges.clone() {
+        let middle = &mut middles[rim as usize];
+        *middle = (middle.0 + at(start), middle.1 + 1.0);
+    }
+    for (i, (rim, ends)) in edges.enumerate() {
+        let (total, count) = middles[rim as usize];
+        let [a, b] = ends.map(&at);
+        // The fan runs along the side in the other direction.
+        take(i, b.dot(a.cross(total / count)));
+    }
+}
+
 impl Patch {
     /// Makes a patch of the triangles and edges of `topology` that `takes` accepts. `rest` are its positions at rest;
     /// `facing` is called for [`MeasuredSurface::facing`] at rest once the triangles are known. Edges, and heights of
@@ -359,19 +383,8 @@ impl Patch {
             let [a, b, c] = face.corners.map(at);
             sum += a.dot(b.cross(c));
         }
-        let middles = &mut scratch.middles;
-        middles.clear();
-        middles.resize(self.rims, (DVec3::ZERO, 0.0));
-        for edge in &self.rim {
-            let middle = &mut middles[edge.rim as usize];
-            *middle = (middle.0 + at(edge.ends[0]), middle.1 + 1.0);
-        }
-        for edge in &self.rim {
-            let (total, count) = middles[edge.rim as usize];
-            let [a, b] = edge.ends.map(at);
-            // The lid uses the border in the opposite direction.
-            sum += b.dot(a.cross(total / count));
-        }
+        let rim = self.rim.iter().map(|edge| (edge.rim, edge.ends));
+        close_rims(self.rims, rim, at, &mut scratch.middles, |_, volume| sum += volume);
         sum / 6.0
     }
 }

@@ -3,7 +3,7 @@
 //! A method is one Rust file, one WGSL file (`shaders/deform/`) and one row of [`METHODS`]. It packs a skinning matrix
 //! into vectors that shader and CPU reference both read. Knows nothing of time: a pose comes in, vertices go out.
 
-use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3, Vec4};
+use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3, Vec4};
 
 use crate::math::Aabb;
 use crate::model::Model;
@@ -11,32 +11,50 @@ use crate::model::Model;
 mod batch;
 #[cfg(test)]
 mod batch_tests;
+mod centres;
+mod centres_of_rotation;
+mod deformation;
 mod deformer;
+mod delta_mush;
 mod dominant;
 mod dual_quaternion;
 mod extent;
+mod joint_rotation;
 mod linear;
 mod measure;
 #[cfg(test)]
 mod measure_tests;
 #[cfg(test)]
 mod method_tests;
+mod mixed;
+mod neighbours;
+mod normals;
 #[cfg(test)]
 mod orientation_tests;
 pub mod packed;
 mod palette_buffer;
+mod parameter;
+mod polar;
+mod rigid;
 mod rows;
 mod surface;
+#[cfg(test)]
+mod surface_tests;
 mod surface_topology;
 mod whole;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
 pub use batch::{Batch, BatchInfluences, BatchOut};
+pub use deformation::{AppliedPass, DataSource, Deformation, MethodData};
 pub use deformer::Deformer;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
-pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch};
+pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, close_rims};
+pub use neighbours::Neighbours;
+pub use normals::{NORMAL_MODES, NormalMode, normal_mode};
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
+pub use parameter::{MOST_PARAMETERS, Parameter, ParameterSettings, ParameterValues};
+pub use rigid::SplitModel;
 pub use surface::{
     Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,
 };
@@ -60,15 +78,18 @@ pub struct Method {
     pub vec4s_per_joint: usize,
     /// Packs one skinning matrix into [`Method::vec4s_per_joint`] vectors, the bytes that shader and CPU reference read.
     pub pack: fn(&Affine3A, &mut [Vec4]),
-    /// The CPU reference. Arguments: a packed palette, the joints (places in it) and weights of a vertex, and the
-    /// vertex.
-    pub deform: fn(&[Vec4], &[u16], &[f32], Vertex) -> DeformedVertex,
-    /// Deforms many vertices at once; each result is that of [`Method::deform`] to the bit. The palette is packed and
-    /// begins where the joints count from.
+    /// The numbers that the user sets, [`MOST_PARAMETERS`] at most. Shaders read them as `globals.method.x` and so on, the CPU
+    /// reference as [`Batch::values`].
+    pub parameters: &'static [Parameter],
+    /// Data of each vertex that is worked out once for a model, in the background, and kept beside it. The processor then deforms,
+    /// since the shader does not have such data.
+    pub data: Option<&'static DataSource>,
+    /// The CPU reference: many vertices at once. The palette is packed and begins where the joints count from. What becomes of a
+    /// vertex depends on nothing but that vertex.
     pub deform_all: fn(&[Vec4], &Batch, &mut BatchOut),
     /// The definition of the method in double precision: the effect of a vertex's influences on its position (mesh
     /// space, morphed). Readouts show it, and tests hold CPU reference and shader to it.
-    pub exact: fn(&[ExactInfluence], DVec3) -> ExactDeformation,
+    pub exact: fn(&[ExactInfluence], DVec3, &MethodInput) -> ExactDeformation,
     /// Returns a box in model space that holds all vertices of a group, rounding included; `None` where that cannot be
     /// told from their joints, boxes and weight sums alone.
     pub bounds: fn(&[Vec4], &InfluenceBounds) -> Option<Aabb>,
@@ -99,7 +120,7 @@ pub struct MethodText {
 /// [`MethodExpectations::MOST`].
 #[derive(Clone, Copy, Debug)]
 pub struct MethodExpectations {
-    /// Whether twice the weights take a vertex twice as far from the origin; else only their ratios count.
+    /// The sum of the weights counts; else only their ratios do.
     pub scales_with_weights: bool,
     /// Says what becomes of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an
     /// angle (radians, less than π) about an axis: the share of its distance from the axis that it keeps, and the share
@@ -147,6 +168,8 @@ pub struct ExactInfluence {
 pub struct ExactDeformation {
     /// The blended matrix, which moves the vertex and its tangent and (by the inverse transpose) its normal.
     pub map: DAffine3,
+    /// For a method that mixes normals: shares, and the matrices that carry the normal. Empty: `map` carries it.
+    pub normals: Vec<(f64, DMat3)>,
     /// The steps from the influences to the result, in the terms of the method.
     pub readout: Readout,
 }
@@ -154,8 +177,66 @@ pub struct ExactDeformation {
 impl Default for ExactDeformation {
     /// Returns the result for a vertex without weights: it goes to the origin.
     fn default() -> Self {
-        Self { map: DAffine3::ZERO, readout: Readout::Sum(Vec::new()) }
+        Self { map: DAffine3::ZERO, normals: Vec::new(), readout: Readout::Sum(Vec::new()) }
     }
+}
+
+impl ExactDeformation {
+    /// The deformed normal, unit: `n` (mesh space, any length) carried by the inverse transpose, to the side that the determinant
+    /// says. Zero where there is none.
+    #[must_use]
+    pub fn normal(&self, n: DVec3) -> DVec3 {
+        let carried = |m: &DMat3| {
+            let [x, y, z] = [m.x_axis, m.y_axis, m.z_axis];
+            let cofactors = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
+            let side = if m.determinant() < 0.0 { -1.0 } else { 1.0 };
+            (cofactors * n * side).normalize_or_zero()
+        };
+        if self.normals.is_empty() {
+            return carried(&self.map.matrix3);
+        }
+        self.normals.iter().map(|(share, m)| carried(m) * *share).sum::<DVec3>().normalize_or_zero()
+    }
+}
+
+/// What a method knows of a vertex beside its influences.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MethodInput<'a> {
+    /// Values of [`Method::parameters`].
+    pub values: ParameterValues,
+    /// What [`Method::data`] has worked out for the vertex.
+    pub vector: Option<Vec4>,
+    /// The matrices of all joints of its skin; empty where they are not at hand.
+    pub matrices: &'a [Affine3A],
+}
+
+impl MethodInput<'_> {
+    /// The defaults of the parameters, and no data.
+    #[must_use]
+    pub fn of(method: &Method) -> Self {
+        Self { values: ParameterSettings::default().values(method.parameters), vector: None, matrices: &[] }
+    }
+}
+
+/// A change of the whole surface that may come after any method: a row of [`PASSES`].
+#[derive(Debug)]
+pub struct Pass {
+    /// The name on the command line: `mush`. What follows it there are the values of the parameters, with commas between.
+    pub id: &'static str,
+    /// What follows it there: `N,STEP`.
+    pub usage: &'static str,
+    /// The name in the window: "Delta mush".
+    pub label: &'static str,
+    /// One sentence: what it does, and what it is known for.
+    pub help: &'static str,
+    /// How it takes part in the position of a vertex, for the inspector.
+    pub text: MethodText,
+    /// As [`Method::parameters`].
+    pub parameters: &'static [Parameter],
+    /// As [`Method::data`].
+    pub data: Option<&'static DataSource>,
+    /// Changes what the method made of the surface. What follows one matrix stays as it is.
+    pub run: fn(&SurfaceInput, &mut Surface),
 }
 
 /// The steps from the influences of a vertex to its position `p`.
@@ -171,6 +252,19 @@ pub enum Readout {
         /// The translation `t`: model space, metres.
         translation: DVec3,
     },
+    /// `p = Σ share · vector`: what the method adds up, by its own names.
+    Terms(Vec<ReadoutTerm>),
+}
+
+/// One term of a sum that makes a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadoutTerm {
+    /// Its letters in [`MethodText::equation`].
+    pub label: &'static str,
+    /// The factor before it.
+    pub share: f64,
+    /// Model space, metres.
+    pub vector: DVec3,
 }
 
 /// What is known of a group of vertices without looking at each: the joints that move some of them, and their sums of
@@ -205,12 +299,29 @@ pub struct DeformedVertex {
 }
 
 /// All methods; the first is the default.
-pub static METHODS: &[&Method] = &[&linear::LINEAR, &dual_quaternion::DUAL_QUATERNION, &dominant::DOMINANT];
+pub static METHODS: &[&Method] = &[
+    &linear::LINEAR,
+    &dual_quaternion::DUAL_QUATERNION,
+    &mixed::MIXED,
+    &centres_of_rotation::CENTRES_OF_ROTATION,
+    &polar::POLAR,
+    &dominant::DOMINANT,
+    &rigid::RIGID,
+];
+
+/// All passes that may come after a method.
+pub static PASSES: &[&Pass] = &[&delta_mush::DELTA_MUSH];
 
 /// Finds a method by [`Method::id`].
 #[must_use]
 pub fn method(id: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.id == id)
+}
+
+/// Finds a pass by [`Pass::id`].
+#[must_use]
+pub fn pass(id: &str) -> Option<&'static Pass> {
+    PASSES.iter().copied().find(|p| p.id == id)
 }
 
 /// Writes the skinning matrices `model_from_mesh` of all skins and rigid instances to `out`, laid out by

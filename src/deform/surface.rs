@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Batch, BatchInfluences, BatchOut, Method, Surface, SurfaceInput};
+use super::{Batch, BatchInfluences, BatchOut, Deformation, Method, Surface, SurfaceInput};
 use crate::math::Aabb;
 use crate::model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
 use crate::parallel;
@@ -67,32 +67,35 @@ impl Deformed {
 
 /// Deforms primitive number `primitive` of an instance. `packed` is the palette packed for `method`, `morph_weights`
 /// are those of the whole pose ([`crate::model::LocalPose::morph_weights`]). For an instance with copies the result is
-/// the first one; the others are moved by the matrices that follow in the palette.
-pub fn deform_primitive(
+/// the first one; the others are moved by the matrices that follow in the palette. Each vertex is placed alone: a method that needs more
+/// ([`Deformation::needs_surface`]) is asked for a [`Surface`].
+pub fn deform_primitive<'a>(
     model: &Model,
     instance: InstanceId,
     primitive: usize,
     packed: &[Vec4],
     morph_weights: &[f32],
-    method: &Method,
+    method: impl Into<Deformation<'a>>,
     out: &mut Deformed,
 ) {
-    let bound = palette_of(model, (instance, primitive), packed, method);
+    let method = method.into();
+    let bound = palette_of(model, (instance, primitive), packed, &method);
     deform_with(model, (instance, primitive), bound, morph_weights, method, out);
 }
 
 /// Deforms primitive number `primitive` of an instance that is rigid there, moved by `matrix` alone.
-pub fn deform_rigid(
+pub fn deform_rigid<'a>(
     model: &Model,
     instance: InstanceId,
     primitive: usize,
     matrix: &Affine3A,
     morph_weights: &[f32],
-    method: &Method,
+    method: impl Into<Deformation<'a>>,
     out: &mut Deformed,
 ) {
+    let method = method.into();
     let mut palette = Vec::new();
-    super::pack(method, std::slice::from_ref(matrix), &mut palette);
+    super::pack(&method, std::slice::from_ref(matrix), &mut palette);
     deform_with(model, (instance, primitive), (&palette, None), morph_weights, method, out);
 }
 
@@ -115,7 +118,7 @@ fn deform_with(
     (instance, primitive): (InstanceId, usize),
     (palette, influences): (&[Vec4], Option<InfluencesRef<'_>>),
     morph_weights: &[f32],
-    method: &Method,
+    method: Deformation<'_>,
     out: &mut Deformed,
 ) {
     let work = Work::new(model, (instance, primitive), (palette, influences), morph_weights, method);
@@ -147,7 +150,9 @@ struct Work<'a> {
     morphs: bool,
     influences: Option<InfluencesRef<'a>>,
     palette: &'a [Vec4],
-    method: &'a Method,
+    method: Deformation<'a>,
+    /// What the method has worked out for each vertex.
+    vectors: &'a [Vec4],
 }
 
 /// How many vertices one thread deforms at a time; fewer take less time than it takes to wake another thread.
@@ -165,12 +170,14 @@ impl<'a> Work<'a> {
         (instance, primitive): (InstanceId, usize),
         (palette, influences): (&'a [Vec4], Option<InfluencesRef<'a>>),
         morph_weights: &'a [f32],
-        method: &'a Method,
+        method: Deformation<'a>,
     ) -> Self {
         let source = &model.instances[instance.index()];
+        let vectors =
+            method.data.filter(|_| influences.is_some()).map_or(&[][..], |d| d.vectors_of(instance, primitive));
         let p = &model.meshes[source.mesh.index()].primitives[primitive];
         let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
-        Self { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method }
+        Self { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method, vectors }
     }
 
     /// Passes the vertices from `start` to `end` to `look` and keeps none of them; see [`Drawn::fold`].
@@ -232,8 +239,14 @@ impl<'a> Work<'a> {
             normals: part(&self.p.normals, start, out.normals.len()),
             tangents: part(&self.p.tangents, start, out.tangents.len()),
             movers,
+            values: self.method.values,
+            vectors: self.vectors_at(start, count),
         };
         (self.method.deform_all)(self.palette, &batch, out);
+    }
+
+    fn vectors_at(&self, start: usize, count: usize) -> &[Vec4] {
+        part(self.vectors, start, if self.vectors.is_empty() { 0 } else { count })
     }
 
     /// Morphs and deforms block by block.
@@ -257,8 +270,14 @@ impl<'a> Work<'a> {
                     *tangent += (*by * *weight).extend(0.0);
                 }
             }
-            let batch =
-                Batch { positions, normals, tangents, movers: movers.range(from - start, from - start + count) };
+            let batch = Batch {
+                positions,
+                normals,
+                tangents,
+                movers: movers.range(from - start, from - start + count),
+                values: self.method.values,
+                vectors: self.vectors_at(from, count),
+            };
             (self.method.deform_all)(self.palette, &batch, &mut here);
             (left, from) = (rest, from + count);
         }
@@ -270,7 +289,8 @@ fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
     if count == 0 { &[] } else { &list[start..start + count] }
 }
 
-/// Deforms single positions of a primitive, to the bit as [`deform_primitive`] does.
+/// Deforms single positions of a primitive, to the bit as [`deform_primitive`] does; not for methods that need the surface as a
+/// whole ([`Deformation::needs_surface`]).
 #[derive(Debug)]
 pub struct VertexDeformer<'a> {
     primitive: &'a Primitive,
@@ -279,7 +299,7 @@ pub struct VertexDeformer<'a> {
     palette: &'a [Vec4],
     /// The targets with a weight: their displacements and the weight.
     morphs: Vec<(&'a [Vec3], f32)>,
-    method: &'a Method,
+    method: Deformation<'a>,
 }
 
 impl<'a> VertexDeformer<'a> {
@@ -290,9 +310,10 @@ impl<'a> VertexDeformer<'a> {
         (instance, primitive): (InstanceId, usize),
         packed: &'a [Vec4],
         morph_weights: &[f32],
-        method: &'a Method,
+        method: impl Into<Deformation<'a>>,
     ) -> Self {
-        let bound = palette_of(model, (instance, primitive), packed, method);
+        let method = method.into();
+        let bound = palette_of(model, (instance, primitive), packed, &method);
         Self::with(model, (instance, primitive), bound, morph_weights, method)
     }
 
@@ -304,9 +325,9 @@ impl<'a> VertexDeformer<'a> {
         place: (InstanceId, usize),
         packed: &'a [Vec4],
         morph_weights: &[f32],
-        method: &'a Method,
+        method: impl Into<Deformation<'a>>,
     ) -> Self {
-        Self::with(model, place, (packed, None), morph_weights, method)
+        Self::with(model, place, (packed, None), morph_weights, method.into())
     }
 
     fn with(
@@ -314,7 +335,7 @@ impl<'a> VertexDeformer<'a> {
         (instance, primitive): (InstanceId, usize),
         (palette, influences): (&'a [Vec4], Option<InfluencesRef<'a>>),
         morph_weights: &[f32],
-        method: &'a Method,
+        method: Deformation<'a>,
     ) -> Self {
         let source = &model.instances[instance.index()];
         let primitive = &model.meshes[source.mesh.index()].primitives[primitive];
@@ -348,7 +369,8 @@ impl<'a> VertexDeformer<'a> {
     }
 
     fn deform(&self, from: &[Vec3], movers: BatchInfluences, out: &mut [Vec3]) {
-        let batch = Batch { positions: from, normals: &[], tangents: &[], movers };
+        let values = self.method.values;
+        let batch = Batch { positions: from, normals: &[], tangents: &[], movers, values, vectors: &[] };
         (self.method.deform_all)(self.palette, &batch, &mut BatchOut { positions: out, ..BatchOut::default() });
     }
 
@@ -406,7 +428,7 @@ pub(super) struct Drawn<'a> {
     /// The identity matrix, packed.
     still: Vec<Vec4>,
     morph_weights: &'a [f32],
-    method: &'a Method,
+    method: Deformation<'a>,
     /// The surface from which vertices are read, where they are not deformed here.
     surface: Option<Cow<'a, Surface>>,
 }
@@ -417,11 +439,11 @@ impl<'a> Drawn<'a> {
     pub fn new(input: &SurfaceInput<'a>, surface: Option<&'a Surface>) -> Self {
         let SurfaceInput { model, palettes, morph_weights, method, .. } = *input;
         let (mut packed, mut still) = (Vec::new(), Vec::new());
-        let whole = || method.pass.map(|_| Cow::Owned(Surface::of(input)));
+        let whole = || method.needs_surface().then(|| Cow::Owned(Surface::of(input)));
         let surface = surface.map(Cow::Borrowed).or_else(whole);
         if surface.is_none() {
-            super::pack(method, palettes, &mut packed);
-            super::pack(method, &[Affine3A::IDENTITY], &mut still);
+            super::pack(&method, palettes, &mut packed);
+            super::pack(&method, &[Affine3A::IDENTITY], &mut still);
         }
         Self { model, palettes, packed, still, morph_weights, method, surface }
     }
@@ -464,7 +486,7 @@ impl<'a> Drawn<'a> {
             if let Some(part) = known {
                 return fold_known((0, &part.deformed.positions), look, join);
             }
-            let bound = palette_of(self.model, place, &self.packed, self.method);
+            let bound = palette_of(self.model, place, &self.packed, &self.method);
             let work = Work::new(self.model, place, bound, self.morph_weights, self.method);
             return work.fold((0, work.p.positions.len()), look, join);
         }
@@ -529,13 +551,14 @@ fn fold_known<T: Default + Send>(
 /// Returns the box around the deformed vertices that are drawn, without those beyond [`Aabb::FAR`]. Empty where there
 /// are no vertices. `palettes` are those of [`super::palettes`]. For framing there is [`super::extent`].
 #[must_use]
-pub fn bounds(
-    model: &Model,
-    draws: &[InstanceId],
-    palettes: &[Affine3A],
-    morph_weights: &[f32],
-    method: &Method,
+pub fn bounds<'a>(
+    model: &'a Model,
+    draws: &'a [InstanceId],
+    palettes: &'a [Affine3A],
+    morph_weights: &'a [f32],
+    method: impl Into<Deformation<'a>>,
 ) -> Aabb {
+    let method = method.into();
     let drawn = Drawn::new(&SurfaceInput { model, draws, palettes, morph_weights, method }, None);
     let look = |bounds: &mut Aabb, _: usize, positions: &[Vec3]| {
         *bounds = bounds.union(Aabb::from_points(positions.iter().copied()));

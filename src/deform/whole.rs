@@ -2,14 +2,15 @@
 //! measures and export. Most methods place each vertex alone; those that need its neighbours change the surface as a
 //! whole afterwards ([`Method::pass`]).
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{Deformed, Method, Parts, deform_primitive, deform_rigid, pack};
+use super::{DataSource, Deformation, Deformed, MethodData, Parts, SplitModel, deform_primitive, deform_rigid, pack};
 use crate::math::cofactor;
 use crate::model::{InstanceId, Model};
-use crate::parallel;
+use crate::parallel::{self, JobContext};
 
 /// The input that a surface is deformed from.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +24,20 @@ pub struct SurfaceInput<'a> {
     /// The morph weights of the whole pose ([`crate::model::LocalPose::morph_weights`]).
     pub morph_weights: &'a [f32],
     /// The method that deforms vertices.
-    pub method: &'a Method,
+    pub method: Deformation<'a>,
+}
+
+impl SurfaceInput<'_> {
+    /// The data that method and pass need and that nobody has worked out before.
+    fn missing_data(&self) -> (Option<MethodData>, Option<MethodData>) {
+        let waiting = JobContext::of_waiting();
+        let make = |source: Option<&DataSource>, is_there: bool| {
+            source.filter(|_| !is_there).and_then(|source| (source.make)(self.model, &waiting))
+        };
+        let of_method = make(self.method.method.data, self.method.data.is_some());
+        let of_pass = self.method.pass.and_then(|applied| make(applied.pass.data, applied.data.is_some()));
+        (of_method, of_pass)
+    }
 }
 
 /// Everything that is drawn, as one method deforms it in one pose.
@@ -31,6 +45,8 @@ pub struct SurfaceInput<'a> {
 pub struct Surface {
     /// The parts, by instance in the order of drawing, then by primitive.
     pub parts: Vec<SurfacePart>,
+    /// The model whose vertices these are, where the method has copied some of the one that it was given.
+    split: Option<Arc<SplitModel>>,
     /// For each instance: the place of its first part, or [`NOT_DRAWN`].
     first: Vec<u32>,
 }
@@ -54,9 +70,18 @@ impl Surface {
     /// Deforms everything that is drawn, on all cores. A primitive with copies is deformed once.
     #[must_use]
     pub fn of(input: &SurfaceInput) -> Self {
+        let (of_method, of_pass) = input.missing_data();
+        let mut whole = *input;
+        whole.method.data = whole.method.data.or(of_method.as_ref());
+        if let Some(pass) = &mut whole.method.pass {
+            pass.data = pass.data.or(of_pass.as_ref());
+        }
+        let input = &whole;
+        let split = input.method.data.and_then(|data| data.split.clone());
         let SurfaceInput { model, draws, palettes, morph_weights, method } = *input;
+        let model = split.as_ref().map_or(model, |split| &*split.model);
         let mut packed: Vec<Vec4> = Vec::new();
-        pack(method, palettes, &mut packed);
+        pack(&method, palettes, &mut packed);
         let mut first = vec![NOT_DRAWN; model.instances.len()];
         let mut places = Vec::new();
         for id in draws {
@@ -80,9 +105,20 @@ impl Surface {
         };
         let never = AtomicBool::new(false);
         let parts = parallel::map(places.len(), &never, &deform).unwrap_or_default();
-        let mut out = Self { parts, first };
-        if let Some(pass) = method.pass {
+        let mut out = Self { parts, first, split };
+        if let Some(pass) = method.method.pass {
             pass(input, &mut out);
+        }
+        // A pass makes normals of its own; those of the triangles are of the surface that it makes.
+        let comes_last = method.normals.fits_all;
+        if let Some(run) = method.normal_mode().filter(|_| !comes_last) {
+            run(input, &mut out);
+        }
+        if let Some(applied) = method.pass {
+            (applied.pass.run)(input, &mut out);
+        }
+        if let Some(run) = method.normal_mode().filter(|_| comes_last) {
+            run(input, &mut out);
         }
         out
     }
@@ -92,6 +128,38 @@ impl Surface {
     pub fn part(&self, instance: InstanceId, primitive: usize) -> Option<&SurfacePart> {
         let first = *self.first.get(instance.index()).filter(|first| **first != NOT_DRAWN)?;
         self.parts.get(first as usize + primitive).filter(|p| p.instance == instance && p.primitive == primitive)
+    }
+}
+
+impl Surface {
+    /// The model whose vertices these are: `model`, which it was deformed from, or one with copies of some of its vertices behind
+    /// those that it has.
+    #[must_use]
+    pub fn model<'a>(&'a self, model: &'a Model) -> &'a Model {
+        self.split.as_ref().map_or(model, |split| &*split.model)
+    }
+
+    /// The same, where some vertices were copied.
+    #[must_use]
+    pub fn split_model(&self) -> Option<&Arc<Model>> {
+        self.split.as_ref().map(|split| &split.model)
+    }
+
+    /// The vertex of the model that it was deformed from, of which `vertex` is a copy; `vertex` itself where it is none.
+    #[must_use]
+    pub fn original(&self, instance: InstanceId, primitive: usize, vertex: usize) -> usize {
+        let Some(split) = &self.split else { return vertex };
+        let Some(source) = split.model.instances.get(instance.index()) else { return vertex };
+        let mesh = source.mesh.index();
+        let copies = &split.copies_of[mesh][primitive];
+        let count = split.model.meshes[mesh].primitives[primitive].positions.len() - copies.len();
+        vertex.checked_sub(count).and_then(|copy| copies.get(copy)).map_or(vertex, |of| *of as usize)
+    }
+
+    /// The same as [`Surface::part`], to change it.
+    pub(super) fn part_mut(&mut self, instance: InstanceId, primitive: usize) -> Option<&mut SurfacePart> {
+        let first = *self.first.get(instance.index()).filter(|first| **first != NOT_DRAWN)?;
+        self.parts.get_mut(first as usize + primitive).filter(|p| p.instance == instance && p.primitive == primitive)
     }
 }
 

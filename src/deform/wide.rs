@@ -2,6 +2,10 @@
 //! each quarter, and four vertices share each product. The results are those of [`super::batch`] to the bit: the same
 //! operations in the same order.
 //!
+//! It stays because of what it gains. For a million vertices on one thread of an EPYC, the loop of [`super::batch`] takes 2.5 to 3.4
+//! times as long for positions alone, 1.9 to 2.5 times with normals and 2.5 to 2.8 times with determinants too (the fastest of 30
+//! rounds in turn, by two runs). It would go below 1.3 times.
+//!
 //! A vertex must wait some hundred cycles for its normal, most of them for a square root and a division, and the
 //! processor can keep only so many instructions waiting. So lengths are kept for a block of vertices, and all its
 //! normals are made unit at the end.

@@ -1,9 +1,9 @@
-//! One set of weights for many vertices: their mean, or what was copied from others.
+//! Operations that give many vertices the same weights: the mean of their own, or those that were copied from others.
 
 use super::weld::{cut, difference, mean, unit_shares};
 use super::{Operation, Settings, Sheet};
 
-/// See its help.
+/// The operation that gives vertices the mean of their weights.
 pub static AVERAGE: Operation = Operation {
     id: "average",
     label: "Average weights",
@@ -17,12 +17,12 @@ pub static AVERAGE: Operation = Operation {
     },
 };
 
-/// See its help.
+/// The operation that gives vertices weights that were copied from others.
 pub static PASTE: Operation = Operation {
     id: "paste",
     label: "Paste weights",
     tool: "Paste",
-    help: "Give all vertices these weights: JOINT=WEIGHT, with commas between",
+    help: "Give all vertices these weights",
     argument: "WEIGHTS",
     repairs: &[],
     run: |sheet, settings| {
@@ -31,7 +31,8 @@ pub static PASTE: Operation = Operation {
     },
 };
 
-/// The mean of the weights of all vertices that may change, largest first; those without weight do not count.
+/// Returns the mean of the weights of all vertices that may change, as keys of joints with their shares, the largest
+/// first. Vertices without weight do not count.
 #[must_use]
 pub fn mean_of(sheet: &Sheet) -> Vec<(u32, f64)> {
     let mut lists = Vec::new();
@@ -44,7 +45,7 @@ pub fn mean_of(sheet: &Sheet) -> Vec<(u32, f64)> {
     out
 }
 
-/// The largest of the shares that a vertex has room for, to all that may change.
+/// Gives all vertices that may change the largest of some shares, as many as each has room for.
 fn give(sheet: &mut Sheet, shares: &[(u32, f64)]) {
     let bounds = sheet.bounds.clone();
     for (number, table) in sheet.tables.iter_mut().enumerate() {

@@ -16,9 +16,9 @@ use super::{Sheet, weld};
 use crate::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use crate::model::{LocalPose, Model, NodeId, Skin};
 
-/// How many moments of all clips together are looked at.
+/// How many moments of all clips together are used.
 const MOMENTS: usize = 64;
-/// Up to this many choices of joints are all tried; where there are more, joints are left out one after the other.
+/// Up to this many choices of joints, all are tried. Where there are more, joints are left out one after the other.
 const MOST_CHOICES: usize = 500;
 /// A share of the trace of `H` that is added to its diagonal, so that joints that move alike do not get weights without
 /// bounds.
@@ -87,7 +87,7 @@ struct Motion<'m> {
     model: &'m Model,
     skin: &'m Skin,
     poses: &'m [Vec<Affine3A>],
-    /// The matrices of the turns, by place in the skin.
+    /// The matrices of the turns, by index in the skin.
     turned: &'m [Vec<Affine3A>],
     position: Vec3,
 }

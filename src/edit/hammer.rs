@@ -29,7 +29,7 @@ pub(super) fn hammer(sheet: &mut Sheet) {
             let (table, row) = surface.row(*v);
             sheet.tables[table].sum(row) > 0.0
         };
-        // For each place: the first vertex there that has weights.
+        // For each place, the first vertex there that has weights.
         let good: Vec<Option<u32>> = (0..surface.positions.len() as u32)
             .map(|place| surface.members(place).iter().copied().find(|v| is_good(v)))
             .collect();

@@ -1,21 +1,21 @@
-//! Joints that lose or change what they move: removed, replaced by another.
+//! Operations on the influence of a joint: to remove it, and to give it to another.
 
 use super::locks::Bounds;
 use super::{Operation, Settings, Sheet, Table};
 use crate::model::{Model, NodeId};
 
-/// See its help.
+/// The operation that takes a joint off vertices and gives its weight to others.
 pub static REMOVE_JOINT: Operation = Operation {
     id: "remove-joint",
     label: "Remove joint",
     tool: "Remove joint",
-    help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or with :spread to the other joints of the vertex",
+    help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex",
     argument: "JOINT",
     repairs: &["far-influence"],
     run: remove,
 };
 
-/// See its help.
+/// The operation that gives the weight of one joint to another.
 pub static REPLACE_JOINT: Operation = Operation {
     id: "replace-joint",
     label: "Replace joint",
@@ -50,7 +50,7 @@ fn replace(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// The key of the nearest joint above that the skin has and that is not locked.
+/// Returns the key of the nearest ancestor of a joint that the skin has and that is not locked.
 fn above(model: &Model, table: &Table, joint: NodeId, bounds: &Bounds) -> Option<u32> {
     let parents = &model.skeleton.parents;
     let mut at = parents.get(joint.index()).copied().flatten();
@@ -63,8 +63,9 @@ fn above(model: &Model, table: &Table, joint: NodeId, bounds: &Bounds) -> Option
     None
 }
 
-/// Takes a joint off every vertex that may change, in favour of the joint that `to` names, told how many others the vertex has;
-/// `None`: of those others. A vertex that nothing else could move keeps it.
+/// Takes a joint off every vertex that may change. `to` gets the number of other joints of the vertex and names the
+/// joint that receives the weight; `None` shares it among the others. A vertex that nothing else could move keeps the
+/// joint.
 fn each(table: &mut Table, number: usize, bounds: &Bounds, key: u32, to: &dyn Fn(usize) -> Option<u32>) {
     let mut shares = Vec::new();
     for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {

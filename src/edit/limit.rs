@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::table::{Table, clean};
 use super::{Operation, Settings, Sheet, best};
 
-/// The operation that keeps only so many influences of each vertex.
+/// The operation that keeps only a given number of influences of each vertex.
 pub static LIMIT: Operation = Operation {
     id: "limit",
     label: "Limit influences",
@@ -40,7 +40,7 @@ fn limit_vertex(table: &mut Table, vertex: usize, most: usize, locked: &BTreeSet
         return;
     }
     let mut ranked: Vec<usize> = (0..shares.len()).collect();
-    // Locked joints stay before all others. Stable: of equal weights that of the earlier pair stays.
+    // Locked joints stay before all others. The sort is stable: of equal weights, that of the earlier pair stays.
     let is_locked = |i: usize| locked.contains(&shares[i].0);
     ranked.sort_by(|a, b| is_locked(*b).cmp(&is_locked(*a)).then_with(|| shares[*b].1.total_cmp(&shares[*a].1)));
     ranked.truncate(most);

@@ -1,24 +1,24 @@
-//! What operations leave alone: vertices outside of where they may work, and the weights of locked joints.
+//! The bounds of operations, which leave vertices outside of them alone, and the weights of locked joints.
 //!
-//! Operations that go step by step ask before each step; what any of them has done is held to it at the end
-//! ([`Sheet::hold`]), so that no operation can forget it.
+//! Operations that go step by step ask before each step. In the end what any of them has done is held to the bounds
+//! ([`Sheet::hold`]), so that no operation can forget them.
 
 use std::collections::BTreeSet;
 
 use super::{Sheet, Table};
 use crate::inspect::VertexSet;
 
-/// Weights that differ by less are the same: much less than anything that is stored can tell apart.
+/// Weights that differ by less count as the same. This is much less than any stored format can tell apart.
 const SAME: f64 = 1e-9;
-/// What locked joints leave of a vertex' weight is nothing if it is no more than this.
+/// Where locked joints leave no more than this of a vertex's weight, they count as leaving nothing.
 const NOTHING: f64 = 1e-6;
 
-/// What an operation may change.
+/// Which vertices and joints an operation may change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bounds {
-    /// By table, then by vertex: those that may change. Empty: all.
+    /// For each table, whether each of its vertices may change. Empty: all may.
     pub(super) rows: Vec<Vec<bool>>,
-    /// Nodes of the joints whose weights stay.
+    /// The nodes of joints whose weights stay.
     pub locked: BTreeSet<u32>,
 }
 
@@ -31,7 +31,7 @@ impl Bounds {
 }
 
 impl Sheet<'_> {
-    /// From now on operations change these vertices alone.
+    /// Limits operations to these vertices from now on.
     pub fn limit_to(&mut self, vertices: &VertexSet) {
         let mut rows: Vec<Vec<bool>> = self.tables.iter().map(|table| vec![false; table.vertices()]).collect();
         for part in &vertices.parts {
@@ -45,9 +45,9 @@ impl Sheet<'_> {
         self.bounds.rows = rows;
     }
 
-    /// Gives back what an operation was not to change since `before`: vertices out of bounds as a whole, and the weights of
-    /// locked joints, for which the others of the vertex make room. Of how many vertices nothing could be changed
-    /// because their locked joints leave nothing to change.
+    /// Takes back what an operation was not allowed to change since `before`: vertices out of bounds as a whole, and
+    /// the weights of locked joints, for which the other joints of the vertex make room. Returns the number of vertices
+    /// that could not change because their locked joints leave nothing.
     pub(super) fn hold(&mut self, before: &[Table]) -> usize {
         let bounds = &self.bounds;
         if bounds.rows.is_empty() && bounds.locked.is_empty() {
@@ -93,9 +93,10 @@ fn alike(a: &[(u32, f64)], b: &[(u32, f64)]) -> bool {
     a.iter().chain(b).all(|(key, _)| (of(a, *key) - of(b, *key)).abs() <= SAME)
 }
 
-/// The shares that a vertex is wanted to have, with the weights that it has (`own`) for locked joints: what is left of one is
-/// divided among the others as they are wanted. At most `most` joints. `None` where that changes nothing but what must stay:
-/// locked joints leave nothing, or there is no other joint for what they leave.
+/// Returns the shares of a vertex for which `wanted` was asked, with its `own` weights for locked joints: what those
+/// leave of one is divided among the others in the proportions of `wanted`. At most `most` joints have a share. `None`
+/// where nothing changes but what must stay: locked joints leave nothing, or there is no other joint for what they
+/// leave.
 pub(super) fn held(
     own: &[(u32, f64)],
     wanted: &[(u32, f64)],
@@ -133,7 +134,7 @@ mod tests {
         let wanted = [(1, 0.2), (2, 0.2), (4, 0.6)];
         let held = held(&own, &wanted, &locked(&[1, 3]), 4).unwrap();
         assert!(alike(&held, &[(1, 0.5), (3, 0.2), (2, 0.075), (4, 0.225)]), "{held:?}");
-        // There is room for three: the least of the others goes.
+        // There is room for three joints: the one with the least weight of the others goes.
         let held = super::held(&own, &wanted, &locked(&[1, 3]), 3).unwrap();
         assert!(alike(&held, &[(1, 0.5), (3, 0.2), (4, 0.3)]), "{held:?}");
     }

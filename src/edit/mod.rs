@@ -17,6 +17,7 @@ mod quantise;
 mod rogues;
 mod rounding;
 mod rules;
+mod set;
 mod sheet;
 mod smooth;
 mod surface;
@@ -28,6 +29,7 @@ pub use average::mean_of;
 pub use locks::Bounds;
 pub use rounding::value;
 pub use rules::REPAIRED;
+pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
@@ -38,11 +40,11 @@ use crate::model::{NodeId, WeightFormat};
 /// An operation on weights.
 #[derive(Debug)]
 pub struct Operation {
-    /// The name on the command line and in JSON.
+    /// The name of its option on the command line, and its name in JSON.
     pub id: &'static str,
-    /// What it is called beside the command line.
+    /// What it is called anywhere but on the command line.
     pub label: &'static str,
-    /// The same in one or two words, where there is little room and the word *weights* goes without saying.
+    /// A name in one or two words, for places with little room where *weights* goes without saying.
     pub tool: &'static str,
     /// A sentence that says what it does.
     pub help: &'static str,
@@ -55,7 +57,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether it changes weights, and not the inverse bind matrices.
+    /// Whether it changes weights. One operation changes inverse bind matrices instead.
     #[must_use]
     pub fn is_of_weights(&self) -> bool {
         self.id != binds::INVERSE_BINDS.id
@@ -79,6 +81,7 @@ pub static OPERATIONS: &[&Operation] = &[
     &joints::REPLACE_JOINT,
     &average::AVERAGE,
     &average::PASTE,
+    &set::SET,
 ];
 
 /// An axis of mesh space.
@@ -110,9 +113,13 @@ pub struct Settings {
     pub times: usize,
     /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
     pub strength: f64,
-    /// Remove joint, replace joint: which.
+    /// Set: the weight.
+    pub amount: Amount,
+    /// Set: whether the other joints of a vertex follow, so that its sum stays.
+    pub follow: bool,
+    /// Remove joint, replace joint, set: the joint that is removed, replaced or given a weight.
     pub joint: Option<NodeId>,
-    /// Remove joint: its weight goes to the other joints of a vertex, in place of the joint above it.
+    /// Remove joint: whether its weight goes to the other joints of a vertex instead of to the joint above it.
     pub spread: bool,
     /// Replace joint: the joint that gets its weight.
     pub other: Option<NodeId>,
@@ -133,6 +140,8 @@ impl Default for Settings {
             from_negative: false,
             times: 1,
             strength: 0.5,
+            amount: Amount::default(),
+            follow: true,
             joint: None,
             spread: false,
             other: None,
@@ -148,16 +157,16 @@ pub fn operation(id: &str) -> Option<&'static Operation> {
     OPERATIONS.iter().copied().find(|operation| operation.id == id)
 }
 
-/// What an operation has done.
+/// The effect of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Vertices of which it changed what would be stored; those of primitives that share their weights count once.
+    /// How many vertices would be stored differently now. Those of primitives that share their weights count once.
     pub vertices: usize,
-    /// Vertices that stayed as they are because their locked joints leave nothing to change.
+    /// How many vertices stayed as they are because their locked joints leave nothing to change.
     pub kept: usize,
 }
 
-/// Runs an operation within the bounds of the sheet.
+/// Runs an operation within the bounds of the sheet, and returns its effect.
 pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
     let tables = sheet.tables.clone();
     (operation.run)(sheet, settings);

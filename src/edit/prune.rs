@@ -23,7 +23,7 @@ fn prune(sheet: &mut Sheet, settings: &Settings) {
 fn prune_vertex(table: &mut Table, vertex: usize, threshold: f64) {
     let mut shares = Vec::new();
     table.shares(vertex, &mut shares);
-    // Of equal weights the first is kept.
+    // Of equal largest weights, the first is kept.
     let largest = shares.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(key, _)| *key);
     shares.retain(|(key, weight)| *weight < threshold && Some(*key) != largest);
     if shares.is_empty() {

@@ -17,7 +17,7 @@ pub static REMOVE_ROGUES: Operation = Operation {
     run: |sheet, _: &Settings| remove(sheet),
 };
 
-/// The rule is asked again at most this often, since removing a rogue may reveal another.
+/// The rule is asked at most this many times, since removing a rogue may reveal another.
 const ROUNDS: usize = 8;
 /// The other joints of a vertex decide where it belongs if they have this much of its weight.
 const ENOUGH: f64 = 0.02;

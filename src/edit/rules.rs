@@ -11,7 +11,7 @@ pub static RULES: Operation = Operation {
     id: "rules",
     label: "Repair findings",
     tool: "Repair",
-    help: "Repair what these rules of `check` find, with commas between, or `all` of them that can be repaired",
+    help: "Repair what these rules of the checker find",
     argument: "RULES",
     repairs: &[],
     run: repair,
@@ -62,7 +62,7 @@ fn repair(sheet: &mut Sheet, settings: &Settings) {
                     })
                 });
             }
-            // A skin that was bound in another pose as a whole may be meant so.
+            // A skin that was bound as a whole in another pose may be intended.
             "inverse-bind-mismatch" => binds::set(sheet, &is_bound_elsewhere),
             _ => {}
         }
@@ -83,7 +83,7 @@ fn at_fault(sheet: &Sheet, rule: &'static str) -> Vec<(usize, usize)> {
     out
 }
 
-/// Adds the weights of each joint up in its first pair.
+/// Moves all weight of each joint into its first pair.
 fn merge(table: &mut Table, row: usize) {
     let slots: Vec<usize> = table.slots(row).collect();
     for (i, slot) in slots.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A sheet: all weights of a model while they are edited, with what operations need to know of the model.
+//! The sheet: all weights of a model while they are edited, and what operations need to know of the model.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use super::surface::Surface;
 use super::table::{Stored, Table};
 use crate::model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
-    SetOrigin,
+    SetOrigin, WeightFormat,
 };
 use crate::parallel::JobContext;
 
@@ -22,11 +22,12 @@ pub struct Sheet<'m> {
     pub model: &'m Model,
     /// A table for each primitive with weights, in the file's order; primitives that share accessors share one.
     pub tables: Vec<Table>,
-    /// New inverse bind matrices, by skin and place in the skin.
+    /// New inverse bind matrices, by the index of the skin and that of the joint in it.
     pub binds: BTreeMap<(usize, usize), DAffine3>,
     /// What operations may change.
     pub bounds: Bounds,
-    /// Through which what works on it in the background says how far it is, and learns that nobody waits for it.
+    /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
+    /// cancelled.
     pub context: JobContext,
     surfaces: OnceLock<Vec<Surface>>,
 }
@@ -150,15 +151,50 @@ fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: I
             *number = *joint;
         }
     }
-    let skins = model.instances.iter().filter(|i| i.mesh.index() == at.0).filter_map(|i| i.skin);
-    // Of several skins the one with the fewest joints counts: import checks joint numbers against that one.
-    let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
-    let keys = match skin {
-        Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
-        None => (0..influences.joints_needed() as u32).collect(),
-    };
+    let keys = keys(model, at.0, influences);
     let touched = vec![false; primitive.stored_vertices];
     Table { primitives: Vec::new(), per_vertex, joints, weights, formats, keys, touched }
+}
+
+/// Returns the key of each place in the skin that moves a mesh.
+fn keys(model: &Model, mesh: usize, influences: InfluencesRef<'_>) -> Vec<u32> {
+    let skins = model.instances.iter().filter(|i| i.mesh.index() == mesh).filter_map(|i| i.skin);
+    // Of several skins the one with the fewest joints counts: import checks joint numbers against that one.
+    let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
+    match skin {
+        Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
+        None => (0..influences.joints_needed() as u32).collect(),
+    }
+}
+
+/// Returns the primitives that share their weights with this one in the file, in the file's order; itself among them.
+pub(super) fn sharing(model: &Model, (mesh, primitive): (usize, usize)) -> Vec<(usize, usize)> {
+    let vertices =
+        |m: usize, p: usize| model.meshes.get(m).and_then(|m| m.primitives.get(p)).map(|p| p.stored_vertices);
+    let own = (storage(&model.source.origins, mesh, primitive), vertices(mesh, primitive));
+    let all = model.meshes.iter().enumerate().flat_map(|(m, mesh)| (0..mesh.primitives.len()).map(move |p| (m, p)));
+    let is_alike = |(m, p): &(usize, usize)| {
+        let is_own = (*m, *p) == (mesh, primitive);
+        is_own || own.0.is_some() && (storage(&model.source.origins, *m, *p), vertices(*m, *p)) == own
+    };
+    all.filter(is_alike).collect()
+}
+
+/// Makes a table of the weights that some vertices of a primitive have now, a row for each of `vertices` that it has. It names
+/// no primitive. `None` where there are no weights.
+pub(super) fn rows(model: &Model, (mesh, primitive): (usize, usize), vertices: &[u32]) -> Option<Table> {
+    let stored = model.meshes.get(mesh)?.primitives.get(primitive)?.stored_vertices;
+    let influences = model.influences(MeshId::from_index(mesh), primitive)?;
+    let mut out = Table { per_vertex: influences.per_vertex, ..Table::default() };
+    for vertex in vertices.iter().map(|vertex| *vertex as usize).filter(|vertex| *vertex < stored) {
+        let (joints, weights) = influences.of(vertex);
+        out.joints.extend_from_slice(joints);
+        out.weights.extend(weights.iter().map(|weight| f64::from(*weight)));
+        out.touched.push(false);
+    }
+    out.formats = vec![WeightFormat::F32; out.per_vertex / 4];
+    out.keys = keys(model, mesh, influences);
+    Some(out)
 }
 
 /// Returns weights as import would read them.

@@ -59,7 +59,7 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// Returns the mean of the shares of the vertices at each place; none where nothing moves them.
+/// Returns the mean of the shares of the vertices at each place; an empty list where nothing moves them.
 fn at_places(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
     let of_place = |place: u32| {
         let rows = surface.members(place).iter().map(|v| surface.row(*v));
@@ -74,7 +74,7 @@ fn is_open(sheet: &Sheet, surface: &Surface, place: u32) -> bool {
     surface.members(place).iter().map(|v| surface.row(*v)).any(|(table, row)| sheet.bounds.has(table, row))
 }
 
-/// The shares of a place after one step towards its neighbours; those of locked joints stay.
+/// Returns the shares of a place after one step towards its neighbours. Those of locked joints stay.
 fn moved(
     surface: &Surface,
     shares: &[Vec<(u32, f64)>],

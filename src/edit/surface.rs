@@ -1,5 +1,5 @@
-//! The welded rest surface that operations walk on: vertices in one place are one place, whatever primitive they belong
-//! to.
+//! The welded rest surface that operations walk on. Vertices with the same position are one place, whatever primitive
+//! they belong to.
 
 use crate::inspect::check;
 use crate::model::{Model, Primitive, Topology};
@@ -12,7 +12,7 @@ use glam::Vec3;
 pub struct Surface {
     /// Its primitives; their vertices are numbered consecutively from part to part.
     pub parts: Vec<Part>,
-    /// For each numbered vertex: the place where it lies.
+    /// For each numbered vertex the index of its place.
     pub place: Vec<u32>,
     /// The position of each place, in the mesh space of the first part.
     pub positions: Vec<Vec3>,
@@ -31,7 +31,7 @@ pub struct Part {
     pub first: u32,
 }
 
-/// Many lists of numbers in one.
+/// Many lists of numbers, stored one after the other.
 #[derive(Clone, Debug, Default)]
 struct Lists {
     starts: Vec<u32>,

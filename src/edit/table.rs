@@ -7,24 +7,24 @@ use crate::model::WeightFormat;
 /// 32-bit floats.
 const ROUNDING: f64 = 6e-8;
 
-/// The (joint, weight) pairs of a list of vertices. Several primitives share one table where they share its accessors.
+/// The (joint, weight) pairs of a list of vertices. Primitives that share accessors share one table.
 ///
-/// Weights are doubles until they are stored: operations follow one another without rounding in between.
+/// Weights are doubles until they are stored, so operations follow one another without rounding in between.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// Mesh and primitive of each primitive that the table belongs to.
+    /// The primitives that the table belongs to: index of the mesh, and of the primitive in it.
     pub primitives: Vec<(usize, usize)>,
     /// How many pairs each vertex has: four for each set.
     pub per_vertex: usize,
-    /// Joint numbers, vertex after vertex: places in the skin, as the file stores them.
+    /// Joint numbers, vertex after vertex: indices in the skin, as the file stores them.
     pub joints: Vec<u16>,
     /// Weights, as many as `joints`, as the file stores them, even if they are negative or not finite.
     pub weights: Vec<f64>,
     /// The format in which each set is to be stored.
     pub formats: Vec<WeightFormat>,
-    /// For each place in the skin: a key of its joint. Places of one joint have one key, whatever the skin.
+    /// For each joint of the skin, by index, a key. A joint that comes twice has one key, whatever the skin.
     pub keys: Vec<u32>,
-    /// For each vertex: whether its pairs are no longer those of the file, so that integers must sum to one.
+    /// For each vertex, whether its pairs are no longer those of the file; if so, integers must sum to one.
     pub(super) touched: Vec<bool>,
 }
 
@@ -33,7 +33,7 @@ pub struct Table {
 pub struct Stored {
     /// Joint numbers, as in [`Table::joints`].
     pub joints: Vec<u16>,
-    /// The weights, as many: integers, or the bits of floats.
+    /// The weights, as many as joint numbers: integers, or the bits of floats.
     pub numbers: Vec<u32>,
     /// The format in which each set is stored.
     pub formats: Vec<WeightFormat>,
@@ -45,8 +45,8 @@ pub(super) fn clean(weight: f64) -> f64 {
 }
 
 impl Table {
-    /// Makes room for so many pairs of each vertex. New pairs are empty and stored in the format of the last set; room
-    /// is never taken away.
+    /// Makes room for `per_vertex` pairs of each vertex. New pairs are empty and stored in the format of the last set;
+    /// room is never taken away.
     pub fn widen(&mut self, per_vertex: usize) {
         if per_vertex <= self.per_vertex {
             return;
@@ -65,9 +65,13 @@ impl Table {
         self.formats.resize(per_vertex / 4, last);
     }
 
-    /// Takes the pairs of an edited vertex, unless an edit of another primitive with this table gave it some.
+    /// Takes the pairs of an edited vertex, unless an edit of another primitive with this table gave it some. Weights that were
+    /// edited so that their sum is off by more than rounding can make it are stored as they are.
     pub(super) fn take_edited(&mut self, vertex: usize, (joints, weights): (&[u16], &[f32])) {
-        if std::mem::replace(&mut self.touched[vertex], true) {
+        let coarsest = self.formats.iter().filter_map(|format| format.one()).min();
+        let rounding = coarsest.map_or(0.0, |one| 0.5 * self.per_vertex as f64 / f64::from(one)) + 1e-6;
+        let sum: f64 = weights.iter().map(|weight| clean(f64::from(*weight))).sum();
+        if std::mem::replace(&mut self.touched[vertex], (sum - 1.0).abs() <= rounding) {
             return;
         }
         let slots = self.slots(vertex);
@@ -91,7 +95,7 @@ impl Table {
         self.touched[vertex] = before.touched[vertex];
     }
 
-    /// The joint of a pair as it is shown: joint 0 in place of one beyond the skin.
+    /// Returns the joint of a pair as the picture shows it: joint 0 in place of one that the skin does not have.
     pub(super) fn shown_joint(&self, slot: usize) -> u16 {
         let joint = self.joints[slot];
         if usize::from(joint) < self.keys.len() { joint } else { 0 }
@@ -103,7 +107,7 @@ impl Table {
         self.touched.len()
     }
 
-    /// Returns the places of a vertex's pairs in the lists.
+    /// Returns the range of a vertex's pairs in the lists.
     #[must_use]
     pub fn slots(&self, vertex: usize) -> std::ops::Range<usize> {
         vertex * self.per_vertex..(vertex + 1) * self.per_vertex
@@ -115,7 +119,7 @@ impl Table {
         self.keys.get(usize::from(joint)).copied().unwrap_or(u32::MAX - u32::from(joint))
     }
 
-    /// Returns the joint number of a key: the first place of the skin that has it.
+    /// Returns the joint number of a key: the first index of the skin that has it.
     #[must_use]
     pub fn joint_of(&self, key: u32) -> Option<u16> {
         let at = self.keys.iter().position(|k| *k == key);
@@ -148,7 +152,7 @@ impl Table {
     pub fn is_normal(&self, vertex: usize) -> bool {
         let slots = &self.weights[self.slots(vertex)];
         let is_integer = self.formats.iter().all(|f| *f != WeightFormat::F32);
-        // Integers are right or off by a whole step.
+        // The sum of integers is right, or off by a whole step.
         let tolerance = if is_integer { 0.5 / 65_535.0 } else { ROUNDING };
         slots.iter().all(|w| *w >= 0.0 && w.is_finite()) && (slots.iter().sum::<f64>() - 1.0).abs() <= tolerance
     }
@@ -176,9 +180,9 @@ impl Table {
         self.touched[vertex] = true;
     }
 
-    /// Gives a vertex other joints and weights, the largest of them if there are more than pairs, and divides by their sum.
-    /// Joints that it had stay in their pairs. Joints that its skin does not have are left out; where no weight is left
-    /// the vertex stays as it is.
+    /// Gives a vertex other joints and weights, and divides the weights by their sum. If there are more than the vertex
+    /// has pairs, the largest are taken. Joints that the vertex had stay in their pairs. Joints that its skin does not
+    /// have are left out; where no weight is left, the vertex stays as it is.
     pub(super) fn put(&mut self, vertex: usize, shares: &[(u32, f64)]) {
         let mut new: Vec<(u32, u16, f64)> = shares
             .iter()

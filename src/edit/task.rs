@@ -1,4 +1,4 @@
-//! An operation carried out on the weights of a model beside it: what would change, with figures, and nothing done yet.
+//! Carries an operation out on a copy of a model's weights, to tell what it would change before it is done.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, NodeId, WeightChange};
 use crate::parallel::JobContext;
 
-/// An operation with all that it needs but the weights.
+/// An operation with everything that it needs except the weights.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What is to be done.
+    /// The operation.
     pub operation: &'static Operation,
-    /// How.
+    /// The settings of the operation.
     pub settings: Settings,
-    /// The vertices that may change; `None`: all.
+    /// The vertices that may change; `None` where all may.
     pub within: Option<Arc<VertexSet>>,
-    /// Joints whose weights stay.
+    /// The joints whose weights stay.
     pub locked: Arc<BTreeSet<NodeId>>,
 }
 
@@ -31,40 +31,40 @@ impl PartialEq for Task {
     }
 }
 
-/// Weights of some vertices in figures.
+/// The weights of some vertices in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// Vertices.
+    /// The number of vertices.
     pub vertices: usize,
-    /// Joints of all of them together.
+    /// The sum of their numbers of joints.
     pub influences: usize,
     /// The most joints that one of them has.
     pub most: usize,
-    /// Vertices whose weights do not sum to one.
+    /// The number of vertices whose weights do not sum to one, without those that have none.
     pub off: usize,
-    /// Vertices without any weight.
+    /// The number of vertices without any weight.
     pub none: usize,
 }
 
-/// What an operation would do.
+/// The effect that an operation would have.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// The new weights of the vertices that change, of all primitives that have them.
+    /// The new weights of the vertices that would change, for every primitive that has them.
     pub changes: Vec<WeightChange>,
-    /// How many those are; vertices of primitives that share their weights count once.
+    /// How many vertices would change. Those of primitives that share their weights count once.
     pub vertices: usize,
-    /// By how much a joint's weight changes at most.
+    /// The largest change of a joint's weight.
     pub largest: f64,
-    /// Vertices that stay as they are because their locked joints leave nothing to change.
+    /// How many vertices would stay as they are because their locked joints leave nothing to change.
     pub kept: usize,
-    /// Those that the operation may change, before and after it.
+    /// The figures of the vertices that the operation may change, before and after it.
     pub figures: [Figures; 2],
-    /// For each rule of the checker whose findings the operation repairs: its id, and how many of those vertices it finds
-    /// fault with, before and after.
+    /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices it
+    /// finds a fault before and after.
     pub found: Vec<(&'static str, [usize; 2])>,
 }
 
-/// Works out what an operation would do to the weights that a model has now; `None` where that was cancelled.
+/// Computes what an operation would do to the weights that a model has now; `None` where that was cancelled.
 #[must_use]
 pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outcome> {
     let mut sheet = Sheet::of(model);
@@ -102,7 +102,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     (!context.is_cancelled()).then_some(out)
 }
 
-/// How many of the vertices that may change each rule finds fault with.
+/// Returns for each rule the number of vertices that may change in which it finds a fault.
 fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
     let of = |rule: &&'static str| {
         let mut rows: BTreeSet<(usize, u32)> = BTreeSet::new();
@@ -133,7 +133,8 @@ fn figures(sheet: &Sheet) -> Figures {
     out
 }
 
-/// Adds the vertices of a table that differ; with `rounds` as they would be stored.
+/// Adds the vertices of a table whose weights differ to `out`. With `rounds` weights are compared as they would be
+/// stored.
 fn changes(old: &Table, new: &Table, rounds: bool, open: &dyn Fn(usize) -> bool, out: &mut Outcome) {
     let stored = rounds.then(|| new.stored());
     let weight = |slot: usize| match &stored {

@@ -19,8 +19,8 @@ pub static WELD_SEAMS: Operation = Operation {
 /// Shares that differ by less than this count as equal.
 const SAME: f64 = 1e-6;
 
-/// Which vertices continue each other may depend on their weights, so seams are searched again until nothing changes,
-/// at most this often.
+/// Seams are searched again until nothing changes, at most this often, since which vertices continue each other may
+/// depend on their weights.
 const ROUNDS: usize = 4;
 
 /// Welds the seams for one of whose vertices `wanted` (mesh, primitive, vertex) returns true.

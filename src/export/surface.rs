@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::anim;
-use crate::deform::{self, Deformed, Method, Surface, SurfaceInput, SurfacePart};
+use crate::deform::{self, Deformation, Deformed, Surface, SurfaceInput, SurfacePart};
 use crate::model::{InstanceId, LocalPose, MaterialId, Model, Topology};
 
 /// A primitive frozen in a pose, in world space, with its vertices in file order.
@@ -29,23 +29,30 @@ pub struct BakedPrimitive {
 /// Poses all primitives of the drawn instances on the CPU, in that order, with all copies of an instance one after the
 /// other. Callers that already have the [`Surface`] use [`baked_primitives`].
 #[must_use]
-pub fn baked_surface(model: &Model, draws: &[InstanceId], pose: &LocalPose, method: &Method) -> Vec<BakedPrimitive> {
+pub fn baked_surface<'a>(
+    model: &'a Model,
+    draws: &'a [InstanceId],
+    pose: &'a LocalPose,
+    method: impl Into<Deformation<'a>>,
+) -> Vec<BakedPrimitive> {
     let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
-    let input = SurfaceInput { model, draws, palettes: &palettes, morph_weights: &pose.morph_weights, method };
+    let input =
+        SurfaceInput { model, draws, palettes: &palettes, morph_weights: &pose.morph_weights, method: method.into() };
     baked_primitives(model, &Surface::of(&input))
 }
 
 /// Returns all primitives of a surface in its order, with all copies of an instance one after the other.
 #[must_use]
 pub fn baked_primitives(model: &Model, surface: &Surface) -> Vec<BakedPrimitive> {
+    let (model, is_split) = (surface.model(model), surface.split_model().is_some());
     let mut out = Vec::new();
     for parts in surface.parts.chunk_by(|a, b| a.instance == b.instance) {
         for copy in 0..parts[0].copies.len().max(1) {
             let freeze = |part: &SurfacePart| match part.copies.is_empty() {
-                true => baked_primitive(model, (part.instance, 0), part.primitive, &part.deformed),
-                false => baked_primitive(model, (part.instance, copy), part.primitive, &part.copy(copy)),
+                true => frozen(model, (part.instance, 0), part.primitive, &part.deformed, is_split),
+                false => frozen(model, (part.instance, copy), part.primitive, &part.copy(copy), is_split),
             };
             out.extend(parts.iter().map(freeze));
         }
@@ -61,6 +68,17 @@ pub fn baked_primitive(
     primitive: usize,
     deformed: &Deformed,
 ) -> BakedPrimitive {
+    frozen(model, (instance, copy), primitive, deformed, false)
+}
+
+/// `keeps_copies`: vertices that were split off stand where those that they copy do not.
+fn frozen(
+    model: &Model,
+    (instance, copy): (InstanceId, usize),
+    primitive: usize,
+    deformed: &Deformed,
+    keeps_copies: bool,
+) -> BakedPrimitive {
     let instance = &model.instances[instance.index()];
     let primitives = &model.meshes[instance.mesh.index()].primitives;
     let source = &primitives[primitive];
@@ -71,7 +89,7 @@ pub fn baked_primitive(
     if primitives.len() > 1 {
         name += &format!(".{primitive}");
     }
-    let stored = source.stored_vertices;
+    let stored = if keeps_copies { source.vertex_count() } else { source.stored_vertices };
     let mut indices = source.indices.clone();
     if source.topology == Topology::Triangles {
         for triangle in indices.as_chunks_mut().0 {

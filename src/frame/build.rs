@@ -5,11 +5,11 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 
 use super::{Background, Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color};
-use crate::deform::{Deformer, Method, Surface};
+use crate::deform::{Deformer, Surface};
 use crate::inspect::{BoneShape, Explanation, Term};
 use crate::math::{Aabb, Projection};
 use crate::model::{Change, Model, NodeId, Property};
-use crate::session::{ComparisonLayout, Lighting, PosedLight, Session};
+use crate::session::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session};
 
 /// Colours that come from the theme: sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +94,12 @@ impl Frame {
             compared.unwrap_or_else(|| Box::new(Compared { frame: Self::default(), layout: SideLayout::SideBySide }));
         other.frame.clone_from(self);
         other.frame.model = session.compared_model().map(Arc::clone);
-        other.frame.deform_by(comparison.method, session, |member| session.compared_surface(comparison, member));
+        let model = session.compared_model();
+        other.frame.deform_by((comparison.choice, model), session, |m| session.compared_surface(comparison, m));
+        if session.shown_measure().is_some() {
+            // The other side has another surface, which is not measured.
+            other.frame.display.overlay = None;
+        }
         other.layout = match comparison.layout {
             ComparisonLayout::Split => SideLayout::Split(comparison.split),
             ComparisonLayout::SideBySide => SideLayout::SideBySide,
@@ -111,27 +116,32 @@ impl Frame {
         self.compared = Some(other);
     }
 
-    /// Says how vertices are deformed, and by whom. `surface` gives the surface of a member of the crowd.
+    /// Says how the vertices of a model are deformed, and by whom. `surface` gives the surface of a member of the crowd.
     fn deform_by(
         &mut self,
-        method: &'static Method,
+        (choice, model): (MethodChoice, Option<&Arc<Model>>),
         session: &Session,
         surface: impl Fn(usize) -> Option<Arc<Surface>>,
     ) {
-        self.method = method;
-        self.deformer = if method.pass.is_some() { Deformer::Processor } else { session.view().deformer };
+        let deformation = session.deformation_of(choice, model);
+        (self.method, self.parameters) = (session.ready(choice, model).method, deformation.values);
+        self.needs_processor = deformation.needs_processor();
+        self.deformer = if self.needs_processor.is_some() { Deformer::Processor } else { session.view().deformer };
         self.surfaces.clear();
         if self.deformer == Deformer::Processor {
             self.surfaces.extend((0..session.crowd()).filter_map(surface));
+        }
+        if let Some(split) = self.surfaces.first().and_then(|surface| surface.split_model()) {
+            self.model = Some(Arc::clone(split));
         }
     }
 
     fn build_alone(&mut self, session: &Session, colors: &SceneColors) {
         let view = session.view();
         let (near, far) = view.planes(session.shown_bounds());
-        self.model = session.model().map(Arc::clone);
+        self.model = session.shown_model().map(Arc::clone);
         self.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
-        self.deform_by(view.method, session, |member| session.member_surface(member));
+        self.deform_by((view.choice(), session.shown_model()), session, |member| session.member_surface(member));
         self.palettes.clone_from(&session.pose().palettes);
         self.palettes.extend_from_slice(&session.pose().crowd.palettes);
         self.morph_weights.clone_from(&session.pose().local.morph_weights);
@@ -152,6 +162,7 @@ impl Frame {
         {
             self.inspection = Some(Arc::clone(&compared.inspection));
         }
+        self.changed = view.overlay.and_then(|overlay| session.changed(overlay.values?));
         let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weights_joint()).flatten();
         self.display = Display {
             overlay: view.overlay,

@@ -80,3 +80,20 @@ fn frames_are_the_same_picture_only_where_all_of_them_is_the_same() {
         assert!(!frame.is_same_picture(&other) && !other.is_same_picture(&frame), "{i}");
     }
 }
+
+#[test]
+fn a_side_whose_data_is_missing_is_shown_by_the_default_method() {
+    let mut session = open(obstacle_course());
+    session.apply(ComparisonCommand::Toggle);
+    session.apply(ComparisonCommand::SetMethod("polar"));
+    session.apply(ComparisonCommand::SetPass(Some("mush")));
+    let sides = |session: &Session| {
+        let shown = built(session);
+        let other = &shown.compared.as_deref().unwrap().frame;
+        [(&shown, shown.method.id), (other, other.method.id)]
+            .map(|(frame, id)| (id, frame.surfaces.len(), frame.needs_processor.is_some()))
+    };
+    assert_eq!(sides(&session), [("linear", 0, false); 2]);
+    session.prepare();
+    assert_eq!(sides(&session), [("linear", 0, false), ("polar", 1, true)], "the left side stays with the shader");
+}

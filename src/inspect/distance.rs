@@ -5,7 +5,7 @@ use crate::deform::Surface;
 use crate::model::Model;
 
 /// The distances between the vertices of two surfaces: those that the file stores, each once for every instance that draws it, in
-/// metres. Vertices whose place is not finite in either surface count for nothing.
+/// metres; corners of triangles where a surface has vertices in several places. Vertices whose place is not finite in either surface count for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceDistance {
     /// The largest distance.
@@ -53,11 +53,29 @@ pub fn distances(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
     out
 }
 
-/// Calls `take` with each stored vertex that both surfaces have, and with its distance.
+/// Calls `take` with each stored vertex that both surfaces have, and with its distance. Where one of them has vertices in several
+/// places, each corner of a triangle counts.
 fn each(model: &Model, a: &Surface, b: &Surface, take: &mut dyn FnMut(VertexRef, f64)) {
+    let by_corner = a.split_model().is_some() || b.split_model().is_some();
     for part in &a.parts {
         let Some(other) = b.part(part.instance, part.primitive) else { continue };
         let mesh = model.instances[part.instance.index()].mesh.index();
+        if by_corner {
+            let corners =
+                |surface: &Surface| surface.model(model).meshes[mesh].primitives[part.primitive].indices.clone();
+            let source = &model.meshes[mesh].primitives[part.primitive];
+            for (here, there) in corners(a).into_iter().zip(corners(b)) {
+                let places = [part.deformed.positions[here as usize], other.deformed.positions[there as usize]];
+                let [at, to] = places.map(|place| place.as_dvec3());
+                let distance = if part.copies.is_empty() { at.distance(to) } else { 0.0 };
+                let vertex = a.original(part.instance, part.primitive, here as usize);
+                let vertex = VertexRef { instance: part.instance, primitive: part.primitive, vertex }.stored(source);
+                if distance.is_finite() {
+                    take(VertexRef { instance: part.instance, primitive: part.primitive, vertex }, distance);
+                }
+            }
+            continue;
+        }
         let stored = model.meshes[mesh].primitives[part.primitive].stored_vertices;
         let pairs = part.deformed.positions.iter().zip(&other.deformed.positions).take(stored);
         for (vertex, (a, b)) in pairs.enumerate() {

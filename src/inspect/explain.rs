@@ -11,7 +11,7 @@ use std::sync::Arc;
 use glam::{Affine3A, DAffine3, DVec3};
 
 use super::VertexRef;
-use crate::deform::{ExactDeformation, ExactInfluence, Method, Readout, Surface, SurfaceInput};
+use crate::deform::{Deformation, ExactDeformation, ExactInfluence, MethodInput, Readout, Surface, SurfaceInput};
 use crate::model::{Instance, InstanceId, MeshId, Model, NodeId};
 
 /// The explanation of one vertex in one pose.
@@ -81,7 +81,7 @@ pub struct PosedModel<'a> {
     /// The morph weights of the whole pose.
     pub morph_weights: &'a [f32],
     /// The method that deforms vertices.
-    pub method: &'a Method,
+    pub method: Deformation<'a>,
     /// The deformed surface, where it is at hand; vertices are then read from it. `None`: questions deform the vertices
     /// that they are about, or all of them where the method needs that.
     pub surface: Option<Arc<Surface>>,
@@ -94,7 +94,7 @@ impl PosedModel<'_> {
     pub(super) fn whole(&self, draws: &[InstanceId]) -> Option<Arc<Surface>> {
         let PosedModel { model, palettes, morph_weights, method, .. } = *self;
         let make = || Arc::new(Surface::of(&SurfaceInput { model, draws, palettes, morph_weights, method }));
-        self.surface.clone().or_else(|| method.pass.map(|_| make()))
+        self.surface.clone().or_else(|| method.needs_surface().then(make))
     }
 }
 
@@ -126,9 +126,13 @@ impl Explanation {
             let alone = matrix.transform_point3(rest);
             terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
         }
-        let ExactDeformation { map, mut readout } = (posed.method.exact)(&movers, rest);
+        let joints_of = skin.map_or(0, |skin| skin.joints.len());
+        let matrices = palettes.get(first..first + joints_of).unwrap_or_default();
+        let vectors = posed.method.data.map_or(&[][..], |data| data.vectors_of(vertex.instance, vertex.primitive));
+        let input = MethodInput { values: posed.method.values, vector: vectors.get(vertex.vertex).copied(), matrices };
+        let ExactDeformation { map, mut readout, .. } = (posed.method.exact)(&movers, rest, &input);
         let mut position = map.transform_point3(rest);
-        if posed.method.pass.is_some() {
+        if posed.method.needs_surface() {
             // The vertex's neighbours have an effect too, which no equation of one vertex shows.
             let surface = posed.whole(&[vertex.instance])?;
             position = surface.part(vertex.instance, vertex.primitive)?.position(vertex.vertex, copy)?.as_dvec3();
@@ -243,7 +247,8 @@ mod tests {
         pose.extend(now.iter().map(|turn| turn.matrix()));
         let mut palettes = Vec::new();
         deform::palettes(model, &pose, &mut palettes);
-        let posed = PosedModel { model, palettes: &palettes, morph_weights: &[], method: METHODS[0], surface: None };
+        let posed =
+            PosedModel { model, palettes: &palettes, morph_weights: &[], method: METHODS[0].into(), surface: None };
         Explanation::of(&posed, VERTEX, 0).unwrap()
     }
 
@@ -318,9 +323,15 @@ mod tests {
             deform::palettes(&model, &pose, &mut palettes);
             for method in METHODS {
                 let morph_weights = &local.morph_weights;
-                let posed = PosedModel { model: &model, palettes: &palettes, morph_weights, method, surface: None };
+                let data =
+                    method.data.and_then(|source| (source.make)(&model, &crate::parallel::JobContext::of_waiting()));
+                let method = Deformation { data: data.as_ref(), ..Deformation::from(*method) };
+                let draws: Vec<InstanceId> = (0..model.instances.len()).map(InstanceId::from_index).collect();
+                let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights, method };
+                let surface = method.needs_surface().then(|| Arc::new(Surface::of(&input)));
+                let posed = PosedModel { model: &model, palettes: &palettes, morph_weights, method, surface };
                 let mut packed = Vec::new();
-                deform::pack(method, &palettes, &mut packed);
+                deform::pack(&method, &palettes, &mut packed);
                 for (i, instance) in model.instances.iter().enumerate() {
                     for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
                         let (id, mut drawn) = (InstanceId::from_index(i), Deformed::default());

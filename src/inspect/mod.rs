@@ -2,10 +2,12 @@
 //! panels, overlays and the command line use it alike.
 
 mod bones;
+mod changed;
 pub mod check;
 mod distance;
 mod explain;
 mod inspection;
+pub mod measure;
 mod overlay;
 mod pick;
 mod pick_clusters;
@@ -22,10 +24,11 @@ mod transformed_by_tests;
 mod vertex;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};
+pub use changed::{changed_surface, changed_weights, why_not_comparable};
 pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::Inspection;
-pub use overlay::{OVERLAYS, Overlay, SCALE_ROWS, Scale, Step, overlay};
+pub use overlay::{OVERLAYS, Overlay, SCALE_ROWS, Scale, Step, VertexValues, overlay};
 pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
 pub use pick_index::PickIndex;
 pub use stats::{JointStats, LIMITS, WeightStats};

@@ -3,6 +3,7 @@
 //! An overlay is one WGSL function (`shaders/overlay/`), which computes the number, and one row of [`OVERLAYS`], which
 //! says what it is called, what its scale is and what it needs. Menu, legend, command line and renderer read the row.
 
+use super::measure::VertexMeasure;
 use super::{Inspection, PerVertex, WeightStats};
 use crate::math::Ramp;
 
@@ -24,12 +25,34 @@ pub struct Overlay {
     pub wgsl: (&'static str, &'static str),
     /// The colours of the numbers.
     pub scale: Scale,
-    /// Returns numbers that are computed for each vertex beforehand, where the shader cannot compute them.
-    pub values: Option<fn(&Inspection) -> &PerVertex>,
+    /// The numbers that are computed for each vertex beforehand, where the shader cannot compute them.
+    pub values: Option<VertexValues>,
     /// Whether it depends on the selected joint.
     pub of_joint: bool,
     /// Whether it depends on the most influences that a runtime can use.
     pub has_limit: bool,
+}
+
+/// Numbers of vertices that no shader can compute from a vertex alone, by who computes them.
+#[derive(Clone, Copy, Debug)]
+pub enum VertexValues {
+    /// The inspection of the model.
+    Inspected(fn(&Inspection) -> &PerVertex),
+    /// The comparison with the weights that are stored ([`super::changed_weights`]).
+    ChangedWeights,
+    /// The comparison with the surface that the stored weights make in the pose that is shown
+    /// ([`super::changed_surface`]).
+    ChangedSurface,
+    /// The measures of the surface in the pose that is shown ([`super::measure::Measurer`]).
+    Measured(VertexMeasure),
+}
+
+impl Overlay {
+    /// Returns whether the model must be inspected before the overlay can be shown.
+    #[must_use]
+    pub fn needs_inspection(&self) -> bool {
+        matches!(self.values, Some(VertexValues::Inspected(_)))
+    }
 }
 
 impl PartialEq for Overlay {
@@ -143,7 +166,23 @@ const YELLOW: [f32; 3] = [0.941, 0.894, 0.259];
 const VERMILION: [f32; 3] = [0.835, 0.369, 0.0];
 
 /// All overlays, in the order of the menu.
-pub static OVERLAYS: &[&Overlay] = &[&WEIGHTS, &DOMINANT, &INFLUENCES, &SUM, &ALARMS, &ASYMMETRY, &ROGUE, &DISTANCE];
+pub static OVERLAYS: &[&Overlay] = &[
+    &WEIGHTS,
+    &DOMINANT,
+    &INFLUENCES,
+    &SUM,
+    &ALARMS,
+    &ASYMMETRY,
+    &ROGUE,
+    &DISTANCE,
+    &CHANGED,
+    &CHANGED_SURFACE,
+    &STRETCH,
+    &AREA,
+    &INVERTED,
+    &FOLD,
+    &NORMAL_ERROR,
+];
 
 /// Finds an overlay by [`Overlay::id`].
 #[must_use]
@@ -256,7 +295,7 @@ static ASYMMETRY: Overlay = Overlay {
         none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, count: |_, _| 0 }),
         rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
     },
-    values: Some(|inspection| &inspection.asymmetry),
+    values: Some(VertexValues::Inspected(|inspection| &inspection.asymmetry)),
     of_joint: false,
     has_limit: false,
 };
@@ -275,7 +314,47 @@ static ROGUE: Overlay = Overlay {
         none: None,
         rigid: None,
     },
-    values: Some(|inspection| &inspection.rogue),
+    values: Some(VertexValues::Inspected(|inspection| &inspection.rogue)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static CHANGED: Overlay = Overlay {
+    id: "changed",
+    label: "Changed weights",
+    short: None,
+    key: None,
+    help: "Colour the skin by the share of each vertex' weight that has moved to other joints since it was stored",
+    wgsl: wgsl!("overlay/changed.wgsl"),
+    // The ticks are powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-3.0, 0.0],
+        ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
+        none: Some(Step { label: "As stored", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+    },
+    values: Some(VertexValues::ChangedWeights),
+    of_joint: false,
+    has_limit: false,
+};
+
+static CHANGED_SURFACE: Overlay = Overlay {
+    id: "changed-surface",
+    label: "Changed surface",
+    short: None,
+    key: None,
+    help: "Colour the skin by how far it stands in this pose from where the stored weights put it",
+    wgsl: wgsl!("overlay/changed_surface.wgsl"),
+    // The ticks are powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-2.0, 2.0],
+        ticks: &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")],
+        none: Some(Step { label: "In place", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+    },
+    values: Some(VertexValues::ChangedSurface),
     of_joint: false,
     has_limit: false,
 };
@@ -295,7 +374,104 @@ static DISTANCE: Overlay = Overlay {
         none: Some(Step { label: "Less than 0.01 mm", color: NO_VALUE, count: |_, _| 0 }),
         rigid: None,
     },
-    values: Some(|inspection| &inspection.distance),
+    values: Some(VertexValues::Inspected(|inspection| &inspection.distance)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static STRETCH: Overlay = Overlay {
+    id: "stretch",
+    label: "Edge stretch",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",
+    wgsl: wgsl!("overlay/stretch.wgsl"),
+    // By powers of two.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Diverging),
+        ends: [-1.0, 1.0],
+        ticks: &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")],
+        none: Some(Step { label: "Not measured", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Stretch)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static AREA: Overlay = Overlay {
+    id: "area",
+    label: "Change of area",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much larger or smaller its triangles are than at rest; each vertex has the triangle that has changed most",
+    wgsl: wgsl!("overlay/area.wgsl"),
+    // By powers of two.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Diverging),
+        ends: [-2.0, 2.0],
+        ticks: &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")],
+        none: Some(Step { label: "Not measured", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Area)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static INVERTED: Overlay = Overlay {
+    id: "inverted",
+    label: "Inverted triangles",
+    short: None,
+    key: None,
+    help: "Colour triangles that face away from where the joints carry their normals",
+    wgsl: wgsl!("overlay/inverted.wgsl"),
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 1.0],
+        ticks: &[(0.0, "in order"), (1.0, "inverted")],
+        none: None,
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Inverted)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static FOLD: Overlay = Overlay {
+    id: "fold",
+    label: "Fold",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much farther than at rest it bends at its edges; at 180° two triangles lie on each other",
+    wgsl: wgsl!("overlay/fold.wgsl"),
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 180.0],
+        ticks: &[(0.0, "0°"), (60.0, "60°"), (120.0, "120°"), (180.0, "180°")],
+        none: None,
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Fold)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static NORMAL_ERROR: Overlay = Overlay {
+    id: "normal-error",
+    label: "Normal error",
+    short: None,
+    key: None,
+    help: "Colour the skin by the angle between its normals and those that are computed from the posed triangles",
+    wgsl: wgsl!("overlay/normal_error.wgsl"),
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 45.0],
+        ticks: &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")],
+        none: Some(Step { label: "No normal", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::NormalError)),
     of_joint: false,
     has_limit: false,
 };

@@ -39,6 +39,7 @@ impl Hit {
 /// first counts. It tests every triangle, on all cores, and is the reference for [`super::PickIndex`].
 #[must_use]
 pub fn pick(model: &Model, surface: &Surface, ray: Ray) -> Option<Hit> {
+    let model = surface.model(model);
     let mut work = Vec::new();
     for part in &surface.parts {
         let triangles = triangles(model, part).len();
@@ -53,7 +54,8 @@ pub fn pick(model: &Model, surface: &Surface, ray: Ray) -> Option<Hit> {
         pick_one(part, &triangles[..triangles.len().min(CHUNK)], copy, (ray, local))
     };
     let found = parallel::map(work.len(), &AtomicBool::new(false), &look).unwrap_or_default();
-    found.into_iter().flatten().reduce(|best, hit| if hit.distance < best.distance { hit } else { best })
+    let nearest = found.into_iter().flatten().reduce(|best, hit| if hit.distance < best.distance { hit } else { best });
+    nearest.map(|hit| Hit { vertex: surface.original(hit.instance, hit.primitive, hit.vertex), ..hit })
 }
 
 /// How many triangles one thread tests at a time.
@@ -160,8 +162,8 @@ pub fn bounds_of(
     let PosedModel { model, palettes, morph_weights, method, .. } = *posed;
     let surface = posed.whole(draws);
     let (mut packed, mut still): (Vec<Vec4>, Vec<Vec4>) = (Vec::new(), Vec::new());
-    deform::pack(method, palettes, &mut packed);
-    deform::pack(method, &[Affine3A::IDENTITY], &mut still);
+    deform::pack(&method, palettes, &mut packed);
+    deform::pack(&method, &[Affine3A::IDENTITY], &mut still);
     let (mut vertices, mut points, mut out) = (Vec::new(), Vec::new(), Aabb::EMPTY);
     for id in draws {
         let instance = &model.instances[id.index()];
@@ -227,7 +229,7 @@ mod tests {
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(model, &pose, &mut palettes);
         let draws = &crate::anim::drawn_at_rest(model, 0);
-        Surface::of(&SurfaceInput { model, draws, palettes: &palettes, morph_weights: &[], method: METHODS[0] })
+        Surface::of(&SurfaceInput { model, draws, palettes: &palettes, morph_weights: &[], method: METHODS[0].into() })
     }
 
     #[test]
@@ -250,8 +252,13 @@ mod tests {
         let (mut pose, mut palettes) = (Vec::new(), Vec::new());
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(&model, &pose, &mut palettes);
-        let posed =
-            PosedModel { model: &model, palettes: &palettes, morph_weights: &[], method: METHODS[0], surface: None };
+        let posed = PosedModel {
+            model: &model,
+            palettes: &palettes,
+            morph_weights: &[],
+            method: METHODS[0].into(),
+            surface: None,
+        };
         let bounds = moved_bounds(&posed, &crate::anim::drawn_at_rest(&model, 0), NodeId(2), 0.5);
         assert!((bounds.min.y - 1.0).abs() < 0.11 && bounds.max.y == 2.0);
     }

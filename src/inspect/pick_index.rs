@@ -64,14 +64,14 @@ impl PickIndex {
     /// Returns the nearest hit of `ray` with the instances that are drawn; triangles are hit from both sides.
     #[must_use]
     pub fn pick(&self, posed: &PosedModel, draws: &[InstanceId], ray: Ray) -> Option<Hit> {
-        if posed.method.pass.is_some() {
+        if posed.method.needs_surface() {
             // With such a method the joints do not tell where vertices are.
             return pick::pick(posed.model, &*posed.whole(draws)?, ray);
         }
         let mut packed = Vec::new();
-        deform::pack(posed.method, posed.palettes, &mut packed);
+        deform::pack(&posed.method, posed.palettes, &mut packed);
         let mut here = Vec::new();
-        deform::pack(posed.method, &[Affine3A::IDENTITY], &mut here);
+        deform::pack(&posed.method, &[Affine3A::IDENTITY], &mut here);
         let unknown = self.unknown(posed.model);
         let mut search = Search { posed, packed: &packed, here: &here, ray, met: Vec::new() };
         for (draw, id) in draws.iter().enumerate() {

@@ -6,10 +6,11 @@ use glam::{Affine3A, Quat, Vec3};
 
 use super::{PickIndex, PosedModel, pick};
 use crate::anim::{self, SampleScratch, local_to_model};
-use crate::deform::{self, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
+use crate::deform::{self, Deformation, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
 use crate::math::{Aabb, Ray};
 use crate::model::shapes::{Tube, obstacle_course, tube};
 use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
+use crate::parallel::JobContext;
 
 struct Random(u32);
 
@@ -84,13 +85,17 @@ fn posed_at_random(model: &Model, random: &mut Random, wildness: f32) -> (LocalP
 /// Picks along rays in many poses; returns how many there were, and how many hit.
 fn look(index: &PickIndex, model: &Model, random: &mut Random) -> (usize, usize) {
     let (mut hits, mut rays) = (0, 0);
+    let waiting = JobContext::of_waiting();
+    let data = METHODS.iter().map(|method| method.data.and_then(|source| (source.make)(model, &waiting)));
+    let methods: Vec<_> = METHODS.iter().copied().zip(data.collect::<Vec<_>>()).collect();
     // Every pose is tested with every method.
-    for (step, method) in (0..12).flat_map(|step| METHODS.iter().map(move |method| (step, *method))) {
+    for (step, (method, data)) in (0..12).flat_map(|step| methods.iter().map(move |method| (step, method))) {
         let (local, palettes) = posed_at_random(model, random, [0.0, 0.4, 2.5][step % 3]);
         // Sometimes one of them is hidden.
         let all = (0..model.instances.len()).map(InstanceId::from_index);
         let draws: Vec<InstanceId> = all.filter(|id| step % 4 != 3 || id.0 == 0).collect();
         let (palettes, morph_weights) = (&palettes[..], &local.morph_weights[..]);
+        let method = Deformation { data: data.as_ref(), ..Deformation::from(*method) };
         let surface = Surface::of(&SurfaceInput { model, draws: &draws, palettes, morph_weights, method });
         let posed = PosedModel { model, palettes, morph_weights, method, surface: None };
         let known = PosedModel { surface: Some(Arc::new(surface.clone())), ..posed.clone() };
@@ -169,7 +174,7 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
             *told += 1;
             for (weights, position) in &crowd {
                 let vertex = Vertex { position: *position, ..Vertex::default() };
-                let at = (method.deform)(&packed, &[0, 1, 2], weights, vertex).vertex.position;
+                let at = method.deform(&packed, &[0, 1, 2], weights, vertex).vertex.position;
                 let inside = at.cmpge(reach.min).all() && at.cmple(reach.max).all();
                 assert!(inside, "{}: {at} outside of {reach:?}", method.id);
             }
@@ -178,5 +183,7 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
         }
     }
     assert_eq!(told[0], 600, "the default method can always tell");
-    assert!(told.iter().all(|told| *told > 350), "the others mostly: {told:?}");
+    // A method with data of each vertex asks the surface.
+    let needed = METHODS.iter().zip(&told).filter(|(method, _)| method.data.is_none());
+    assert!(needed.map(|(_, told)| *told).all(|told| told > 350), "the others mostly: {told:?}");
 }

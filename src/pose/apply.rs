@@ -13,9 +13,9 @@ use crate::model::{Instance, LocalPose, Model, NodeId};
 pub struct Resolved {
     /// The channels of each node that the file names, rising by node.
     pub nodes: Vec<(NodeId, Channels)>,
-    /// Places in [`LocalPose::morph_weights`] with their weights, rising by place.
+    /// Indices in [`LocalPose::morph_weights`] with their weights, rising by index.
     pub morphs: Vec<(usize, f32)>,
-    /// Keys of the file that nothing in the model answers to: of nodes, and `node/target` of morph targets.
+    /// Keys of the file that match nothing in the model: of nodes, and `node/target` of morph targets.
     pub unmatched: Vec<String>,
 }
 

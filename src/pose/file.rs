@@ -6,8 +6,8 @@
 //!  "morphs": {"Face": {"smile": 0.4}}}
 //! ```
 //!
-//! Local values as in glTF, and only those that differ from rest. Numbers are f32, kept as they are read and written with
-//! digits enough to be read back to the bit, by readers of f32 as by those of f64.
+//! The values are local, as in glTF, and only those that differ from rest are there. Numbers are f32. They are kept as
+//! they are read, and written with enough digits to be read back to the bit, by readers of f32 and of f64.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -60,9 +60,9 @@ pub enum FileError {
     Content {
         /// The place as a path within the file, such as `joints."Arm".rotation[2]`.
         place: String,
-        /// What should stand there.
+        /// What was expected there.
         expected: String,
-        /// What stands there.
+        /// What is there.
         found: String,
     },
 }

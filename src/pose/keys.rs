@@ -10,7 +10,7 @@ pub struct Keys {
     of_node: Vec<String>,
     /// The node of each key, as it is written.
     nodes: HashMap<String, NodeId>,
-    /// The nodes whose key is their name, by the name without its prefix, and by that in small letters; `None` where
+    /// The nodes whose key is their name, by the name without its prefix, and by the same in lower case; `None` where
     /// several nodes share it.
     bare: HashMap<String, Option<NodeId>>,
     folded: HashMap<String, Option<NodeId>>,

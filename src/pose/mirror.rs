@@ -1,4 +1,4 @@
-//! Mirrors poses: what the left side does, the right side does, and the other way round.
+//! Mirrors poses: each side takes the pose of the other.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 

@@ -1,4 +1,4 @@
-//! Pose files, inverse kinematics, and poses with their sides exchanged.
+//! Reads and writes pose files, solves inverse kinematics, and mirrors poses.
 //!
 //! These are plain functions of a model and a [`LocalPose`], which they change in place. They know nothing of surfaces,
 //! windows or the history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps the

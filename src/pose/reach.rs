@@ -8,7 +8,7 @@ use crate::model::{LocalPose, Model, NodeId};
 
 /// How near the end must come to its target to have reached it, as a share of the limb's length.
 const REACHED: f64 = 1e-5;
-/// Joints nearer to each other than this share of the model's size count as standing in one place.
+/// Joints nearer to each other than this share of the model's size count as being in one place.
 const SAME_PLACE: f64 = 1e-7;
 
 /// The goal of one limb: which joint is to come to which place.
@@ -18,12 +18,12 @@ pub struct Reach<'a> {
     pub joint: NodeId,
     /// The place that it should reach: world space, metres.
     pub target: DVec3,
-    /// The first joint of the limb, above `joint`; `None`: [`default_root`].
+    /// The first joint of the limb, above `joint`; `None` takes [`default_root`].
     pub root: Option<NodeId>,
-    /// A place (world) on the side to which the limb bends; `None`: it bends as it did.
+    /// A position in world space on the side to which the limb bends; `None` keeps the side to which it bends now.
     pub pole: Option<DVec3>,
-    /// Joints that keep their place and rotation in the world: a limb of its own that hangs on the moved one reaches
-    /// back for its place.
+    /// Joints that keep their position and rotation in world space: where a limb of its own hangs on the moved one, it
+    /// is turned to bring its end back.
     pub pins: &'a [NodeId],
     /// Limits of joints; a joint that is not in the list turns freely.
     pub limits: &'a [(NodeId, Limits)],
@@ -32,7 +32,7 @@ pub struct Reach<'a> {
 /// The result of [`reach`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reached {
-    /// The place of the joint now (world).
+    /// The position of the joint now, in world space.
     pub at: DVec3,
     /// The distance of the joint from its target, metres.
     pub error_m: f64,
@@ -246,7 +246,7 @@ fn hold(model: &Model, pose: &mut LocalPose, before: &[DAffine3], moved: &[NodeI
     let above: Vec<NodeId> = std::iter::successors(Some(parent), |node| skeleton.parents[node.index()])
         .take_while(|node| !moved.contains(node) && *node != goal.joint)
         .collect();
-    // The joint is not below anything that moved: it stays by itself.
+    // A joint that is not below anything that moved stays by itself.
     let hangs = above.last().and_then(|node| skeleton.parents[node.index()]).or(above.is_empty().then_some(parent));
     if hangs.is_none() {
         return;

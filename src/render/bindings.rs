@@ -1,8 +1,8 @@
-//! What is bound where, one entry at a time.
+//! Builds the entries of bind groups and of their layouts.
 
 use super::layouts::Draw;
 
-/// Binding `binding` of a group.
+/// The entry that binds `resource` as `binding` of a group.
 pub(super) fn entry(binding: u32, resource: wgpu::BindingResource<'_>) -> wgpu::BindGroupEntry<'_> {
     wgpu::BindGroupEntry { binding, resource }
 }

@@ -1,12 +1,13 @@
-//! How much of a texture set an adapter is asked to hold, and which textures are shown smaller so that the set fits.
-//! Numbers only: knows no device.
+//! Decides how many bytes of textures an adapter is asked to hold, and which textures are shown smaller so that all of
+//! them fit. It only computes with numbers and uses no device.
 
 use std::collections::BinaryHeap;
 
 const GIB: u64 = 1 << 30;
 
-/// Bytes for the textures of a model. Adapters do not tell what they can spare, so: 4 GiB where the memory is the
-/// adapter's own, 1 GiB where it is the machine's, which everything else shares, or nobody knows whose.
+/// How many bytes the textures of a model may take. Adapters do not tell how much they can spare, so this is 4 GiB for
+/// an adapter with memory of its own, and 1 GiB where the adapter shares the machine's memory, or where that is not
+/// known.
 pub(super) fn texture_memory(kind: wgpu::DeviceType) -> u64 {
     match kind {
         wgpu::DeviceType::DiscreteGpu => 4 * GIB,
@@ -17,21 +18,21 @@ pub(super) fn texture_memory(kind: wgpu::DeviceType) -> u64 {
     }
 }
 
-/// Nothing is made smaller than this to save memory, pixels a side.
+/// To save memory no texture is made smaller than this, in pixels along its longer side.
 const SMALLEST: u32 = 64;
 
-/// A texture that is wanted.
+/// The memory that a texture asks for.
 #[derive(Clone, Debug)]
 pub(super) struct TextureDemand {
     /// Bytes of each level, the largest first.
     pub levels: Vec<u64>,
-    /// Levels that it can do without.
+    /// How many of its largest levels may be left out.
     pub spare: usize,
 }
 
 impl TextureDemand {
-    /// The demand of a texture of `size` pixels with `levels` levels; `bytes` gives the bytes of a level of a given
-    /// size. `fits`: a texture can begin with that size.
+    /// The demand of a texture of `size` pixels with `levels` levels. `bytes` gives the bytes of a level of a given
+    /// size; `fits` says whether a texture may begin with a level of that size.
     pub fn new(size: [u32; 2], levels: u32, bytes: impl Fn([u32; 2]) -> u64, fits: impl Fn([u32; 2]) -> bool) -> Self {
         let size = |level: u32| size.map(|side| (side >> level).max(1));
         let is_spare = |level: &u32| {
@@ -44,15 +45,15 @@ impl TextureDemand {
         }
     }
 
-    /// Without its `dropped` largest levels.
+    /// The bytes of all levels but the `dropped` largest.
     pub fn bytes(&self, dropped: usize) -> u64 {
         self.levels[dropped..].iter().sum()
     }
 }
 
-/// How many of its largest levels each texture goes without, so that all take `budget` bytes. The largest level of all
-/// goes first; of equal ones that of the last texture. Where all have been made as small as they may be, the set stays
-/// too large.
+/// Decides how many of its largest levels each texture goes without, so that all textures together take at most
+/// `budget` bytes. The largest level of all goes first; of equal ones, that of the last texture. Where every texture is
+/// as small as it may be, the result can still be too large.
 pub(super) fn plan(wanted: &[TextureDemand], budget: u64) -> Vec<usize> {
     let mut dropped = vec![0; wanted.len()];
     let mut total: u64 = wanted.iter().map(|w| w.bytes(0)).sum();
@@ -70,8 +71,8 @@ pub(super) fn plan(wanted: &[TextureDemand], budget: u64) -> Vec<usize> {
     dropped
 }
 
-/// One line that says how much smaller than they are how many of the textures are shown; `None` where all are whole.
-/// `budget`: what they were to fit, where that was the reason.
+/// One line that says how many of the textures are shown smaller than they are, and by how much; `None` where all are
+/// shown whole. `budget`: the bytes that they had to fit into, where that was the reason.
 pub(super) fn notice(wanted: &[TextureDemand], dropped: &[usize], budget: Option<u64>) -> Option<String> {
     let most = dropped.iter().max().copied().filter(|most| *most > 0)?;
     let size = |bytes: u64| match bytes as f64 / GIB as f64 {
@@ -99,7 +100,7 @@ pub(super) fn notice(wanted: &[TextureDemand], dropped: &[usize], budget: Option
 mod tests {
     use super::*;
 
-    /// RGBA with all levels.
+    /// The demand of a square RGBA texture with all its levels.
     fn square(side: u32) -> TextureDemand {
         let levels = 32 - side.leading_zeros();
         TextureDemand::new([side, side], levels, |[w, h]| u64::from(w) * u64::from(h) * 4, |_| true)
@@ -130,7 +131,7 @@ mod tests {
         let whole: u64 = total(&set, &[0; 4]);
         assert_eq!(plan(&set, whole - 1), [0, 0, 0, 1]);
         assert_eq!(plan(&set, whole - set[1].levels[0] - 1), [0, 1, 0, 1]);
-        // 1024² take 5.33 MiB with their levels.
+        // A texture of 1024² pixels takes 5.33 MiB with its levels.
         let dropped = plan(&set, 22 << 20);
         assert_eq!(dropped, [0, 2, 1, 2], "all are 1024² then");
         let said = notice(&set, &dropped, Some(22 << 20)).unwrap();
@@ -145,7 +146,7 @@ mod tests {
     #[test]
     fn nothing_is_made_smaller_than_it_may_be() {
         assert_eq!(plan(&[square(256), square(32)], 0), [2, 0]);
-        // Blocks: 40 pixels are ten of them, 20 are five, 10 are none.
+        // A side of 40 pixels is ten blocks, one of 20 is five, and one of 10 is no whole number of blocks.
         let in_blocks = |[w, h]: [u32; 2]| w.is_multiple_of(4) && h.is_multiple_of(4);
         let blocks =
             TextureDemand::new([40 * 64, 1024], 8, |[w, h]| u64::from(w.div_ceil(4) * h.div_ceil(4)) * 16, in_blocks);

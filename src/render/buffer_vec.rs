@@ -1,33 +1,34 @@
-//! A list that goes to the device with every picture, but only where it differs from the last one. Its memory is used again.
+//! A list that may be another one for every picture. It is sent to the device only where it differs from the last one,
+//! and its memory is used again.
 
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 
-/// A list in a buffer, which grows by need.
+/// A list in a device buffer that grows when it has to.
 #[derive(Debug)]
 pub(super) struct BufferVec<T> {
     pub buffer: wgpu::Buffer,
     usage: wgpu::BufferUsages,
-    /// Bytes that the buffer has at least, however short the list is. Set before [`BufferVec::write_buffer`].
+    /// The least size of the buffer in bytes, however short the list is. Set before [`BufferVec::write_buffer`].
     pub least: u64,
-    /// To be filled before [`BufferVec::write_buffer`].
+    /// The entries of the next picture. To be filled before [`BufferVec::write_buffer`].
     pub next: Vec<T>,
     /// The entries that the buffer holds.
     held: Vec<T>,
-    /// How often it was written.
+    /// How many times the buffer was written.
     revision: u64,
 }
 
 impl<T: bytemuck::NoUninit> BufferVec<T> {
-    /// Empty, with room for a list of `least` bytes.
+    /// An empty list whose buffer has room for `least` bytes. `what` is the buffer's label, and names it in errors.
     pub fn new(gpu: &Gpu, what: &str, usage: wgpu::BufferUsages, least: u64) -> Result<Self, GpuError> {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let buffer = gpu.empty_buffer(what, least.max(MIN_BUFFER), usage)?;
         Ok(Self { buffer, usage, least, next: Vec::new(), held: Vec::new(), revision: 0 })
     }
 
-    /// Writes `next`, where it is another list than the last one, into the buffer or into a larger one that takes its place;
-    /// true where it did that.
+    /// Writes `next` into the buffer if it differs from the list that is there; where it does not fit, a larger buffer
+    /// takes the place of the old one. Returns true where that happened. `what` names the buffer in errors.
     pub fn write_buffer(&mut self, gpu: &Gpu, what: &dyn Fn() -> String) -> Result<bool, GpuError> {
         let bytes: &[u8] = bytemuck::cast_slice(&self.next);
         let need = (bytes.len() as u64).next_multiple_of(4).max(self.least).max(MIN_BUFFER);
@@ -36,7 +37,8 @@ impl<T: bytemuck::NoUninit> BufferVec<T> {
             return Ok(false);
         }
         if grows {
-            // Half as much again, so that it grows seldom; exactly, where only that fits.
+            // The new buffer has room for half as much again, so that it grows seldom; where that cannot be had, only
+            // the exact size.
             let what = what();
             let make = |size| gpu.empty_buffer(&what, size, self.usage);
             self.buffer = make((need + need / 2).next_multiple_of(4)).or_else(|_: GpuError| make(need))?;
@@ -49,7 +51,7 @@ impl<T: bytemuck::NoUninit> BufferVec<T> {
         Ok(grows)
     }
 
-    /// How often another list was written.
+    /// How many times another list was written.
     pub fn revision(&self) -> u64 {
         self.revision
     }

@@ -1,4 +1,5 @@
-//! Deformed vertices as numbers: the vertex stage's own functions in a compute entry.
+//! Deforms vertices on the device and reads them back. The compute shader calls the same functions as the vertex
+//! stages.
 
 use glam::Vec4;
 
@@ -20,27 +21,29 @@ use crate::model::{InstanceId, Primitive};
 /// The deformed vertices of one primitive of one instance.
 #[derive(Clone, Debug)]
 pub struct DeformedOnGpu {
-    /// Who draws it.
+    /// The instance that draws the primitive.
     pub instance: InstanceId,
-    /// Which of its copies; 0 where it has none.
+    /// The index of the instance's copy; 0 where it has none.
     pub copy: usize,
-    /// Whose, of a crowd; 0 where there is none.
+    /// The index of the crowd's member; 0 where there is no crowd.
     pub member: usize,
     /// The index of the primitive in the instance's mesh.
     pub primitive: usize,
-    /// The same that [`crate::deform::deform_primitive`] makes on the CPU.
+    /// The deformed vertices: the same that [`crate::deform::deform_primitive`] computes on the CPU.
     pub deformed: Deformed,
 }
 
-/// Workgroups of one dispatch at most, each way; each thread then takes several vertices, or copies.
+/// The most workgroups of one dispatch along each axis. Where there is more to do, each thread takes several vertices
+/// or instances.
 const MOST_GROUPS: u32 = 4096;
-/// The vectors of a vertex in `bake.wgsl`: position, normal, tangent.
+/// How many vectors `bake.wgsl` writes for a vertex: position, normal, tangent.
 const VEC4S_PER_VERTEX: u64 = 3;
 
-/// Deforms everything that `frame` draws, in its order.
+/// Deforms everything that `frame` draws, and returns the vertices in the order in which they are drawn.
 ///
 /// # Errors
-/// Those of [`Renderer::draw`], and of the device.
+/// [`GpuError::Unfit`] where the device lacks what the compute shader needs, or where the method of the frame needs the
+/// neighbours of a vertex; otherwise the errors of [`Renderer::draw`] and of the device.
 pub fn deform_on_gpu(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<DeformedOnGpu>, GpuError> {
     guarded(|| deform(gpu, renderer, frame))
 }
@@ -51,11 +54,11 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
     if !lacks.is_empty() {
         return Err(GpuError::Unfit { adapter: gpu.info.name.clone(), reason: lacks.join("; ") });
     }
-    if frame.method.pass.is_some() {
-        let reason =
-            format!("{}: its vertices need their neighbours, which a shader does not have", frame.method.label);
+    if let Some(why) = frame.needs_processor {
+        let reason = format!("{}: {why}", frame.method.label);
         return Err(GpuError::Unfit { adapter: gpu.info.name.clone(), reason });
     }
+    renderer.pipelines.begin_picture(false)?;
     renderer.prepare(gpu, frame, 1, Rows { first: 0, of: 1 })?;
     let Renderer { first, pipelines, .. } = renderer;
     let (Some((model, copy)), Some(upload)) = (first.held.get(), &first.upload) else { return Ok(Vec::new()) };
@@ -66,7 +69,8 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
         for (n, draw) in copy.draws[id.index()].iter().enumerate() {
             let primitive = &copy.meshes[mesh][n];
             let source = &model.meshes[mesh].primitives[n];
-            let pipeline = pipelines.bake(gpu, frame.method, draw.shape(frame));
+            // A picture in memory compiles what it needs, and so does this.
+            let Some(pipeline) = pipelines.bake(gpu, frame.method, draw.shape(frame)) else { continue };
             let count = source.vertex_count() as u32;
             let instances = draw.copies * members;
             let size =
@@ -95,12 +99,12 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
     }
 }
 
-/// The vertices of one draw, on their way through `bake.wgsl`.
+/// One run of `bake.wgsl`, which deforms the vertices of one draw.
 pub(super) struct Dispatch<'a> {
     pub pipeline: wgpu::ComputePipeline,
     pub draw: &'a GpuDraw,
     pub primitive: &'a GpuPrimitive,
-    /// Vertices, and how many times they are drawn.
+    /// The number of vertices, and how many times they are drawn.
     pub size: [u32; 2],
     /// Where the deformed vertices go.
     pub out: &'a wgpu::Buffer,
@@ -111,7 +115,7 @@ impl Dispatch<'_> {
         let most = gpu.device.limits().max_compute_workgroups_per_dimension.min(MOST_GROUPS);
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("bake"),
-            layout: &pipelines.bake,
+            layout: &pipelines.factory.bake,
             entries: &[
                 entry(0, self.primitive.vertices.binding()),
                 entry(1, self.out.as_entire_binding()),
@@ -128,7 +132,7 @@ impl Dispatch<'_> {
     }
 }
 
-/// Sorts out what the shader wrote, as `bake.wgsl` has it.
+/// Turns the bytes that `bake.wgsl` wrote for one instance into vertices in the order of the model.
 fn deformed_from(bytes: &[u8], source: &Primitive, order: &VertexOrder) -> Deformed {
     let mut out = Deformed::default();
     let rows = bytes.as_chunks::<48>().0;

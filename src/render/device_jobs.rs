@@ -1,5 +1,5 @@
-//! Work for the device that would hold a picture up, done as a [`Job`] on a thread. What is drawn meanwhile does without its
-//! result. Small work is not worth a thread: who starts it decides that.
+//! Work for the device that would hold a picture up, done as a [`Job`] on a thread. Pictures that are drawn meanwhile
+//! do without its result. Small work costs less than a thread; whoever starts work decides which it is.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::parallel::{Job, JobContext};
 #[derive(Clone)]
 pub(super) struct DeviceJobs {
     gpu: Arc<Gpu>,
-    /// Called when one of them is done, on the thread that did it.
+    /// Called when a job is done, on the thread that did it.
     wake: Arc<dyn Fn() + Send + Sync>,
 }
 
@@ -27,13 +27,14 @@ impl fmt::Debug for DeviceJobs {
 }
 
 impl DeviceJobs {
-    /// For the thread that calls this: it draws a window, and never waits for the device from now on.
+    /// To be called by the thread that draws a window, which never waits for the device from now on. `wake` is called
+    /// when a job is done.
     pub fn new(gpu: Arc<Gpu>, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         gpu.never_wait_here();
         Self { gpu, wake }
     }
 
-    /// Does `work` on a thread of this name. A panic of the graphics library is an error of it.
+    /// Does `work` on a thread with this name. A panic of the graphics library becomes an error of the job.
     pub fn start<T: Send + 'static>(
         &self,
         name: &str,
@@ -44,13 +45,13 @@ impl DeviceJobs {
     }
 }
 
-/// Says that `done` of `all` is done.
+/// Reports that `done` of `all` units of work are done.
 pub(super) fn progress(context: &JobContext, done: u64, all: u64) {
-    // Nobody is woken: the window looks from time to time.
+    // Nobody is woken: the window checks from time to time.
     context.set_fraction(done as f32 / all.max(1) as f32);
 }
 
-/// An error that nobody sees, once nobody wants the result.
+/// Returns an error, which nobody sees, where the job was cancelled because nobody wants its result.
 pub(super) fn check(context: &JobContext) -> Result<(), GpuError> {
     if context.is_cancelled() { Err(GpuError::Device("stopped".into())) } else { Ok(()) }
 }

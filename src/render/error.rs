@@ -1,15 +1,15 @@
-//! What can go wrong on the way to a picture, in words for people. Knows nothing of how it came about.
+//! The errors of rendering, with messages for people. This module does not know where they come from.
 
 /// The reasons why there is no picture.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
-    /// Nothing to render with.
+    /// There is no adapter to render with.
     #[error(
         "no graphics adapter was found (tried {tried}). Install a graphics driver; without a graphics card a software one does \
          (Debian, Ubuntu: apt install mesa-vulkan-drivers). Details: {details}"
     )]
     NoAdapter {
-        /// Interfaces.
+        /// The graphics interfaces that were tried.
         tried: &'static str,
         /// The message of the driver loader.
         details: String,
@@ -25,7 +25,7 @@ pub enum GpuError {
     /// The adapter cannot do what the renderer needs.
     #[error("the graphics adapter \"{adapter}\" cannot be used: {reason}. Try another backend or a newer driver")]
     Unfit {
-        /// Its name.
+        /// The name of the adapter.
         adapter: String,
         /// The features and limits that are missing.
         reason: String,
@@ -33,36 +33,36 @@ pub enum GpuError {
     /// A model or a picture that is too large for the adapter.
     #[error("{what} takes {need}, and this graphics adapter allows {limit}")]
     TooLarge {
-        /// Such as "the palette (9000 joints)".
+        /// What is too large, such as "the palette (9000 joints)".
         what: String,
-        /// With its unit.
+        /// How much it takes, with the unit.
         need: String,
-        /// With its unit.
+        /// How much the adapter allows, with the unit.
         limit: String,
     },
-    /// Memory is short.
+    /// The adapter is out of memory; holds what the memory was for.
     #[error(
         "the graphics adapter ran out of memory for {0}; ask for a smaller picture or a smaller model, or close other programs"
     )]
     OutOfMemory(String),
-    /// The device has gone; a new one is needed.
+    /// The device was lost and a new one is needed; holds the reason.
     #[error("the graphics device was lost: {0}")]
     Lost(String),
-    /// Lost, and no other took its place.
+    /// The device was lost, and no new one could be opened.
     #[error("the graphics device was lost ({reason}) and could not be replaced: {details}")]
     Irreplaceable {
-        /// The reason of the loss.
+        /// Why the device was lost.
         reason: String,
-        /// The message about the new device.
+        /// Why no new device could be opened.
         details: String,
     },
-    /// The device reported an error.
+    /// The device reported another error; holds the message.
     #[error("the picture may be incomplete, because the graphics driver refused a command: {0}")]
     Device(String),
 }
 
 impl GpuError {
-    /// The same, for a part that is known by name.
+    /// The same error, with `what` as the name of the part that it concerns.
     pub(super) fn of(self, what: &str) -> Self {
         match self {
             Self::OutOfMemory(_) => Self::OutOfMemory(what.to_owned()),
@@ -71,7 +71,8 @@ impl GpuError {
         }
     }
 
-    /// True where less to hold would help. A driver that has no room for what is on its way to a texture loses the device.
+    /// True where the error could be avoided by using less memory. That includes the loss of a device with a message
+    /// about memory: some drivers lose the device when they have no room for data on its way to a texture.
     #[must_use]
     pub fn is_of_memory(&self) -> bool {
         match self {
@@ -81,7 +82,7 @@ impl GpuError {
         }
     }
 
-    /// A device that went without saying why.
+    /// The error of a device that was lost for `reason`; an empty reason means that it was shut down.
     pub(super) fn lost(reason: &str) -> Self {
         let reason = if reason.is_empty() { "it was shut down" } else { reason };
         Self::Lost(one_line(reason))
@@ -97,7 +98,7 @@ impl From<wgpu::Error> for GpuError {
     }
 }
 
-/// The causes after one another, without the headings that stand between them.
+/// Joins the causes in a message of wgpu into one line, without the headings that stand between them.
 fn one_line(text: &str) -> String {
     let is_heading =
         |l: &&str| l.is_empty() || ["Validation Error", "Internal Error", "Caused by:"].iter().any(|h| l.ends_with(h));

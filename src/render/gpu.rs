@@ -1,4 +1,5 @@
-//! The graphics device: finding an adapter, and hearing of its errors. Knows nothing of models or windows.
+//! Finds an adapter, opens the graphics device and collects its errors. Knows nothing of models, and of windows only
+//! their surface.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -15,7 +16,8 @@ use crate::model::BlockFormats;
 /// Which graphics interface to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// The best there is.
+    /// Vulkan, Metal or Direct3D 12 if one of them has an adapter, else OpenGL; a graphics card goes before a software
+    /// device.
     #[default]
     Auto,
     /// Vulkan only.
@@ -25,7 +27,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// Interfaces to try in turn. Starting OpenGL takes time and loads libraries, so it waits until it is needed.
+    /// The sets of interfaces to try in turn. OpenGL is tried last, because starting it takes time and loads libraries.
     fn rounds(self) -> &'static [wgpu::Backends] {
         match self {
             Self::Auto => &[wgpu::Backends::PRIMARY, wgpu::Backends::GL],
@@ -58,21 +60,22 @@ pub struct Gpu {
     pub info: wgpu::AdapterInfo,
     /// Bytes that the textures of a model may take; where they would take more, they are shown smaller.
     pub texture_memory: u64,
-    /// What is done for it because it is a software device; nothing, where it is none.
+    /// What is done differently because it is a software device; nothing where it is a graphics card.
     pub software: Software,
     uploads: Mutex<Uploads>,
     health: Arc<Health>,
     /// The thread that draws a window, on which nothing waits for the device.
     window_thread: OnceLock<ThreadId>,
     waits: AtomicUsize,
+    pipelines_of_window: AtomicUsize,
 }
 
-/// The bytes that were uploaded to buffers.
+/// Counts what was uploaded to buffers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uploads {
-    /// Buffers that were made.
+    /// How many buffers were created.
     pub buffers: usize,
-    /// Bytes that were written into buffers.
+    /// How many bytes were written into buffers.
     pub bytes: u64,
 }
 
@@ -103,10 +106,12 @@ fn instance(backends: wgpu::Backends, display: Option<Box<dyn wgpu::wgt::WgpuHas
     let mut options = wgpu::InstanceDescriptor::new_without_display_handle();
     options.backends = backends;
     options.display = display;
+    // Nothing is drawn indirectly, so the device need not compile what would check such draws.
+    options.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(options)
 }
 
-/// The first that opens; but a software device gives way to hardware that a later round finds.
+/// Opens the first device that can be opened. A software device gives way to hardware that a later round finds.
 fn choose(
     backend: Backend,
     open: &mut dyn FnMut(wgpu::Backends) -> Result<Opened, GpuError>,
@@ -132,10 +137,11 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
-/// A software device shares its memory with everything else, and takes no more of a block than is written to. There, blocks
-/// with room beside the first buffers last, and what was written on its way is not fetched anew from the system each time.
-/// Every next block is twice as large: what no longer fits at the end of a block is lost, and of blocks of one size that may be
-/// a third (three textures of 1024² with their smaller levels do not fit into 16 MiB).
+/// How device memory is allocated. A software device shares its memory with everything else, and takes no more of a
+/// block than is written to. There the blocks are larger than the first buffers need: they stay allocated, and data on
+/// its way to the device does not need new memory from the system each time. Every next block is twice as large,
+/// because what no longer fits at the end of a block is lost. With blocks of one size that can be a third: three
+/// textures of 1024² with their smaller levels do not fit into 16 MiB.
 fn memory_hints(software: Software) -> wgpu::MemoryHints {
     if software.growing_blocks {
         wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: FIRST_BLOCK..LARGEST_BLOCK }
@@ -144,12 +150,13 @@ fn memory_hints(software: Software) -> wgpu::MemoryHints {
     }
 }
 
-/// Bytes; memory that the processor can write to, which is all that a software device has, comes in blocks of half of this.
+/// The size of the first block, in bytes. Memory that the processor can write to, which is all that a software device
+/// has, comes in blocks of half this size.
 const FIRST_BLOCK: u64 = 32 << 20;
-/// The largest block that grown memory comes in, bytes counted as for [`FIRST_BLOCK`].
+/// The largest size that blocks grow to, in bytes counted as for [`FIRST_BLOCK`].
 const LARGEST_BLOCK: u64 = 4 * FIRST_BLOCK;
 
-/// Textures stored as blocks: whatever of them the adapter reads.
+/// The features for block-compressed textures, of which those are used that the adapter has.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
     .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
     .union(wgpu::Features::TEXTURE_COMPRESSION_ETC2);
@@ -163,11 +170,8 @@ impl Gpu {
         Self::headless_with(backend, &|most| most)
     }
 
-    /// A device that renders into memory and is held to limits below those of its adapter: shows how a model or the
-    /// renderer itself gets along with a lesser one. `lower` makes them from what the adapter can.
-    ///
-    /// # Errors
-    /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
+    /// A device that renders into memory, with limits below those of its adapter: it shows how a model, or the renderer
+    /// itself, gets along with a lesser device. `lower` gets the limits of the adapter and returns those to use.
     pub fn headless_with(backend: Backend, lower: &dyn Fn(wgpu::Limits) -> wgpu::Limits) -> Result<Self, GpuError> {
         let mut open =
             |backends| Self::open(instance(backends, None), None, backend.name(), lower).map(|gpu| (gpu, None));
@@ -209,7 +213,7 @@ impl Gpu {
             .map_err(|e| GpuError::NoAdapter { tried, details: e.to_string() })?;
         let info = adapter.get_info();
         let unfit = |reason: String| GpuError::Unfit { adapter: info.name.clone(), reason };
-        // All that the adapter can: nothing is capped below the hardware.
+        // All limits of the adapter are requested, so that nothing is capped below the hardware.
         let limits = lower(adapter.limits());
         let lacks = needs::missing(&limits, adapter.get_downlevel_capabilities().flags);
         if !lacks.is_empty() {
@@ -228,7 +232,7 @@ impl Gpu {
         let told = Arc::clone(&health);
         device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| told.note(e.into())));
         let told = Arc::clone(&health);
-        // Also when it was shut down on purpose: that device draws no more either.
+        // This is also called when the device was shut down on purpose: it draws no more then either.
         device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
         let texture_memory = budget::texture_memory(info.device_type);
         Ok(Self {
@@ -243,10 +247,11 @@ impl Gpu {
             health,
             window_thread: OnceLock::new(),
             waits: AtomicUsize::new(0),
+            pipelines_of_window: AtomicUsize::new(0),
         })
     }
 
-    /// Which blocks textures may come in.
+    /// The block-compressed formats that textures may have on this device.
     #[must_use]
     pub fn block_formats(&self) -> BlockFormats {
         let has = |feature| self.device.features().contains(feature);
@@ -257,12 +262,13 @@ impl Gpu {
         }
     }
 
-    /// Bytes of the palette that a shader reads at once from each kind of buffer. Of a uniform buffer no more is asked for than
-    /// WebGPU's usual limit, which is that of most hardware; none, where a shader stage takes no more of them than the rest needs.
+    /// How many bytes of the palette a shader can read from each kind of buffer. For a uniform buffer this is at most
+    /// WebGPU's default limit, which most hardware has; it is 0 where a shader stage has no uniform buffer to spare for
+    /// the palette.
     #[must_use]
     pub fn palette_limits(&self) -> PaletteLimits {
         const MOST: u64 = 64 << 10;
-        // Globals, scale, draw, material, and the palette.
+        // The uniform buffers of a shader stage: globals, scale, draw, material, and the palette.
         const BUFFERS: u32 = 5;
         let limits = self.device.limits();
         let has_room = limits.max_uniform_buffers_per_shader_stage >= BUFFERS;
@@ -270,7 +276,7 @@ impl Gpu {
         PaletteLimits { uniform, storage: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size) }
     }
 
-    /// As if it were a device of this type: shows what is done on a graphics card where there is none.
+    /// Treats the device as one of type `kind`: this shows on a software device what is done on a graphics card.
     #[must_use]
     pub fn taken_for(mut self, kind: wgpu::DeviceType) -> Self {
         self.info.device_type = kind;
@@ -278,19 +284,19 @@ impl Gpu {
         self
     }
 
-    /// With so much memory for textures; `None`: as is usual for such an adapter.
+    /// Sets how many bytes the textures of a model may take; `None` keeps what is usual for such an adapter.
     #[must_use]
     pub fn with_texture_memory(self, bytes: Option<u64>) -> Self {
         Self { texture_memory: bytes.unwrap_or(self.texture_memory), ..self }
     }
 
-    /// The first error since this was last asked; a lost device goes before others.
+    /// Takes the first error since the last call. The loss of the device takes precedence over other errors.
     #[must_use]
     pub fn take_error(&self) -> Option<GpuError> {
         self.health.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// The device is known to be lost: whatever it is asked for, nothing happens.
+    /// True where the device is known to be lost. Commands to it then have no effect.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.health.lost.load(Ordering::Acquire)
@@ -302,7 +308,7 @@ impl Gpu {
         *self.uploads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes into a buffer from its start.
+    /// Writes `bytes` to the start of a buffer.
     pub(super) fn write(&self, buffer: &wgpu::Buffer, bytes: &[u8]) {
         self.write_at(buffer, 0, bytes);
     }
@@ -312,26 +318,39 @@ impl Gpu {
         self.queue.write_buffer(buffer, offset, bytes);
     }
 
-    /// Waits for all that was submitted; not on the thread that draws a window.
+    /// Waits for all submitted work; does not wait on the thread that draws a window.
     pub(super) fn wait(&self) -> Result<(), GpuError> {
         self.queue.submit([]);
         self.wait_for(None)
     }
 
-    /// From now on nothing that is done on this thread waits for the device: it draws a window. Copies that are on their way then
-    /// take more memory for a while; only what is small is brought to the device on this thread.
+    /// Marks the current thread as the one that draws a window: from now on nothing on it waits for the device. Data on
+    /// its way then takes more memory for a while, so only small data is uploaded on this thread.
     pub(super) fn never_wait_here(&self) {
-        // The first one stays: a window has one thread.
+        // Only the first call counts, since a window has one thread.
         _ = self.window_thread.set(std::thread::current().id());
     }
 
-    /// How often some thread has waited until the device had done its work, reading back aside.
+    /// How many times a thread has waited for the device to finish work, not counting readbacks.
     #[must_use]
     pub fn waits(&self) -> usize {
         self.waits.load(Ordering::Relaxed)
     }
 
-    /// Waits for what was submitted with this index, or with the last one; not on the thread that draws a window.
+    /// Returns how many pipelines were compiled on the thread that draws a window.
+    #[must_use]
+    pub fn pipelines_of_window(&self) -> usize {
+        self.pipelines_of_window.load(Ordering::Relaxed)
+    }
+
+    /// Counts a pipeline that is about to be compiled.
+    pub(super) fn count_pipeline(&self) {
+        if self.window_thread.get() == Some(&std::thread::current().id()) {
+            self.pipelines_of_window.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits for the submission with this index, or for the last one; does not wait on the thread that draws a window.
     pub(super) fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let never = self.window_thread.get() == Some(&std::thread::current().id());
         let until = if never {
@@ -344,17 +363,15 @@ impl Gpu {
         done.map(|_| ()).map_err(|error| self.take_error().unwrap_or(error))
     }
 
-    /// Makes something on the device. What goes wrong is told here and now, not by [`Gpu::take_error`].
-    ///
-    /// # Errors
-    /// [`GpuError::OutOfMemory`], [`GpuError::Device`], [`GpuError::Lost`].
+    /// Creates something on the device, and returns an error at once instead of leaving it to [`Gpu::take_error`].
     pub fn scope<T>(&self, make: impl FnOnce() -> T) -> Result<T, GpuError> {
         use wgpu::ErrorFilter as Filter;
         let scopes = [Filter::OutOfMemory, Filter::Validation, Filter::Internal];
         let scopes = scopes.map(|filter| self.device.push_error_scope(filter));
         let made = make();
         let mut failed = None;
-        // The last one comes off first; being short of memory goes before what follows from it.
+        // Scopes are popped in reverse. A lack of memory, which is popped last, takes precedence over the errors that
+        // follow from it.
         for scope in scopes.into_iter().rev() {
             failed = pollster::block_on(scope.pop()).or(failed);
         }
@@ -365,7 +382,7 @@ impl Gpu {
         }
     }
 
-    /// A buffer with `bytes` in it (an unused minimum where there are none), or an error that names `what`.
+    /// Creates a buffer with `bytes` in it (or of the least size, where there are none). Errors name `what`.
     pub(super) fn buffer(&self, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let size = (bytes.len() as u64).max(MIN_BUFFER).next_multiple_of(4);
         let buffer = self.empty_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
@@ -380,7 +397,8 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// A zeroed buffer of `size` bytes, or an error that names `what`. Not for every picture: it asks the device how it went.
+    /// Creates a zeroed buffer of `size` bytes. Errors name `what`. Not meant for every picture: it asks the device
+    /// whether there was an error.
     pub(super) fn empty_buffer(
         &self,
         what: &str,
@@ -402,7 +420,7 @@ impl Gpu {
     }
 }
 
-/// Bytes that go to the device at once: they are kept a second time until they have arrived.
+/// The most bytes that are written to the device at once. They are held a second time until they have arrived.
 pub(super) const MOST_AT_ONCE: usize = 2 << 20;
 
 /// The smallest buffer that every binding accepts, bytes.

@@ -1,6 +1,6 @@
-//! A fence around the graphics libraries. On a device that fails they mostly report, but in some places they panic:
-//! `Device::poll` when the device is found lost while it waits, a staging buffer that cannot be had, a
-//! render pass whose framebuffer cannot be made. Here that becomes an error like any other.
+//! Turns panics of the graphics libraries into errors. When a device fails, the libraries mostly report an error, but
+//! in some places they panic: in `Device::poll` when the device is found lost while it waits, when there is no memory
+//! for a staging buffer, and when the framebuffer of a render pass cannot be made.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,17 +9,17 @@ use std::sync::Once;
 use super::error::GpuError;
 
 thread_local! {
-    /// This thread is inside the fence: its panic is not for the terminal.
+    /// True while this thread is in a guarded call; its panic is then not printed.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
 static HOOK: Once = Once::new();
 
-/// Carries out `call`; a panic in it counts as the loss of the device. All that `call` changed, the device included, must
-/// then be given up.
+/// Calls `call`; a panic in it counts as the loss of the device. Everything that `call` changed, the device included,
+/// must then be given up.
 ///
 /// # Errors
-/// [`GpuError::Lost`] with the words of the panic, else those of `call`.
+/// [`GpuError::Lost`] with the message of the panic, otherwise the errors of `call`.
 pub fn guarded<T>(call: impl FnOnce() -> Result<T, GpuError>) -> Result<T, GpuError> {
     HOOK.call_once(|| {
         let before = std::panic::take_hook();

@@ -1,5 +1,5 @@
-//! A picture in memory, without a window. It comes about in bands, so that its samples (eight times its own size) need not
-//! be there together.
+//! Draws a picture into memory, without a window. It is drawn in bands, so that its samples, which take eight times the
+//! memory of the picture, need not all be there at once.
 
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -10,16 +10,16 @@ use crate::frame::{Background, Frame};
 /// Pixels in memory: RGBA, 8 bits each, sRGB, straight alpha, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels.
+    /// The width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// The height in pixels.
     pub height: u32,
     /// `width * height * 4` bytes.
     pub rgba: Vec<u8>,
 }
 
 impl Picture {
-    /// RGBA at a pixel, from the top left.
+    /// The RGBA values of the pixel in column `x` and row `y`, counted from the top left.
     #[must_use]
     pub fn at(&self, x: u32, y: u32) -> [u8; 4] {
         let i = (y as usize * self.width as usize + x as usize) * 4;
@@ -27,11 +27,11 @@ impl Picture {
     }
 }
 
-/// Carries out `work` on a device, `first` or one that `open` gives; once more on another where the device is lost, with
-/// half the memory for textures where it was lost for want of memory.
+/// Does `work` on a device: `first`, or one that `open` opens. If the device is lost, the work is done once more on
+/// another; that one has half the memory for textures if the device was lost for lack of memory.
 ///
 /// # Errors
-/// Those of `open` and of `work`.
+/// The errors of `open` and of `work`.
 pub fn on_device<T>(
     first: Option<&Gpu>,
     open: impl Fn() -> Result<Gpu, GpuError>,
@@ -54,10 +54,10 @@ pub fn on_device<T>(
     }
 }
 
-/// Draws `frame` at `size` pixels and reads it back.
+/// Draws `frame` at `size` (width and height in pixels) and reads the picture back.
 ///
 /// # Errors
-/// Those of [`Renderer::draw`], and of the device.
+/// The errors of [`Renderer::draw`] and of the device.
 pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u32; 2]) -> Result<Picture, GpuError> {
     let [width, height] = size.map(|s| s.max(1));
     let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
@@ -66,7 +66,7 @@ pub fn render_image(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame, size: [u3
 }
 
 /// Does the same as [`render_image`], but hands the picture to `take` while it is drawn: some whole rows at a time,
-/// from the top. An error may be known only when all rows have come.
+/// from the top. An error may come after all rows were handed over.
 ///
 /// # Errors
 /// The same as those of [`render_image`].
@@ -84,7 +84,8 @@ pub fn render_rows(
         let mut rgba = Vec::with_capacity(width as usize * step as usize * 4);
         let mut first = 0;
         while first < height {
-            // The last one starts further up, so that all are of one size, and brings only what is missing.
+            // The last band starts further up, so that all bands have the same size; only the missing rows of it are
+            // taken.
             let rows = Rows { first: first.min(height - step), of: height };
             let skipped = first - rows.first;
             let target = renderer.draw_rows(gpu, frame, [width, step], rows)?;
@@ -100,16 +101,17 @@ pub fn render_rows(
     })
 }
 
-/// Pixels of a band: with four samples of eight bytes each, 3 MiB.
+/// How many pixels a band has: with four samples of eight bytes each, they take 3 MiB.
 const BAND_PIXELS: u32 = 96 << 10;
-/// Pixels of a band where the model is so large that deforming it once for each band costs more than memory is worth.
+/// How many pixels a band may have where the model is so large that deforming it again for each band costs more than
+/// the memory is worth.
 const WIDE_BAND_PIXELS: u32 = 4 << 20;
-/// Vertices that are deformed in vain for the sake of small bands, at most.
+/// The most vertices that are deformed a second time for the sake of small bands.
 const SPARE_VERTICES: usize = 200_000;
 /// The height of the blocks in which most drivers draw a picture: bands are multiples of it.
 const BLOCK_ROWS: u32 = 64;
 
-/// Rows of the picture that are drawn at once.
+/// How many rows of the picture are drawn at once.
 fn band_rows(frame: &Frame, width: u32, height: u32) -> u32 {
     let model = frame.model.as_ref();
     if model.is_some_and(|m| m.materials.iter().any(|m| m.transmission.is_some())) {
@@ -121,8 +123,8 @@ fn band_rows(frame: &Frame, width: u32, height: u32) -> u32 {
     narrow.min(rows(WIDE_BAND_PIXELS))
 }
 
-/// Puts the rows of the target from `skipped` on behind those that `rgba` has.
-fn read_rows(gpu: &Gpu, target: &SceneTarget, skipped: u32, rgba: &mut Vec<u8>) -> Result<(), GpuError> {
+/// Appends the rows of the target, from row `skipped` on, to `rgba`.
+pub(super) fn read_rows(gpu: &Gpu, target: &SceneTarget, skipped: u32, rgba: &mut Vec<u8>) -> Result<(), GpuError> {
     let [width, height] = [target.size[0], target.size[1] - skipped];
     let row = width as usize * 4;
     let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);
@@ -144,11 +146,11 @@ fn read_rows(gpu: &Gpu, target: &SceneTarget, skipped: u32, rgba: &mut Vec<u8>) 
     read(gpu, &buffer, |bytes| bytes.chunks_exact(padded).for_each(|r| rgba.extend_from_slice(&r[..row])))
 }
 
-/// Waits for all submitted work, and gives the bytes of a mappable buffer to `take`.
+/// Waits for all submitted work, maps `buffer` and passes its bytes to `take`.
 pub(super) fn read<T>(gpu: &Gpu, buffer: &wgpu::Buffer, take: impl FnOnce(&[u8]) -> T) -> Result<T, GpuError> {
     let (send, receive) = std::sync::mpsc::channel();
     buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-        // The receiver waits below; if it has gone, nobody wants the news.
+        // The receiver waits below; if it is gone, nobody needs the result.
         drop(send.send(result));
     });
     let failed = |what: String| gpu.take_error().unwrap_or(GpuError::Device(what));
@@ -163,7 +165,7 @@ pub(super) fn read<T>(gpu: &Gpu, buffer: &wgpu::Buffer, take: impl FnOnce(&[u8])
     Ok(taken)
 }
 
-/// From colours multiplied by alpha in linear light to straight ones.
+/// Converts colours that were multiplied by alpha in linear light to straight alpha.
 fn straighten(pixel: &mut [u8; 4]) {
     let alpha = pixel[3];
     if alpha == 0 {
@@ -186,7 +188,7 @@ mod tests {
     use super::*;
     use crate::frame::{Bone, Line};
 
-    /// A gradient with noise, a bone and thick lines: all of it knows where in the picture it lies.
+    /// A gradient with noise, a bone and thick lines: each of them depends on where it lies in the picture.
     fn busy() -> Frame {
         let line = |x: f32| Line {
             from: Vec3::new(x, -1.4, 0.0),
@@ -209,7 +211,7 @@ mod tests {
         use crate::model::shapes::{Tube, tube};
         for backend in [Backend::Vulkan, Backend::Gl] {
             let Ok(gpu) = Gpu::headless(backend) else { continue };
-            // 409 600 triangles: two portions.
+            // The model has 409 600 triangles, which are drawn in two portions.
             let model = std::sync::Arc::new(tube(Tube { rings: 801, sides: 256, ..Tube::default() }));
             let mut frame = busy();
             let mut palettes = Vec::new();
@@ -264,7 +266,8 @@ mod tests {
             read_rows(&gpu, renderer.draw_rows(&gpu, &frame, [width, height], rows).unwrap(), 0, &mut whole).unwrap();
             let banded = render_image(&gpu, &mut renderer, &frame, [width, height]).unwrap();
             let differ = banded.rgba.as_chunks::<4>().0.iter().zip(whole.as_chunks::<4>().0).filter(|(a, b)| a != b);
-            // A band's own matrix rounds otherwise: an edge that passes close by a sample may fall on its other side.
+            // The matrix of a band rounds differently: an edge that passes close by a sample may fall on its other
+            // side.
             assert!(differ.count() < 24, "{backend:?}: of 240 000 pixels");
             let colours: std::collections::BTreeSet<_> = whole.as_chunks::<4>().0.iter().collect();
             assert!(colours.len() > 500, "something is drawn");

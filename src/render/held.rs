@@ -1,4 +1,4 @@
-//! The model that one side of a picture shows, on the device, and the one that is on its way there.
+//! Holds the model that one side of a picture shows on the device, and uploads the next one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,38 +8,39 @@ use super::device_jobs::{DeviceJob, DeviceJobs};
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::PrimitiveKey;
-use super::pipelines::ModelLayouts;
+use super::pipeline_factory::ModelLayouts;
 use super::reweigh;
 use super::scene::{GpuModel, NewInfluences, Part, stands_in, takes_long};
 use crate::frame::Frame;
 use crate::model::Model;
 use crate::parallel::JobContext;
 
-/// What bringing a model to the device needs.
+/// What is needed to upload a model.
 pub(super) struct Loader<'a> {
     pub gpu: &'a Gpu,
     pub layouts: &'a ModelLayouts,
-    /// Starts jobs for slow work, if no picture shall wait for it.
+    /// Starts jobs for slow work; `None` where pictures wait for it.
     pub jobs: Option<&'a DeviceJobs>,
-    /// How many bytes of textures go to the device with one picture.
+    /// How many bytes of textures are uploaded with one picture.
     pub texture_step: u64,
 }
 
-/// How often something about the copy on the device has changed.
+/// Counts the changes of a model's copy on the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Revision {
-    /// Another model, or vertices in another order.
+    /// Changes of the model, or of the order of its vertices.
     pub vertices: u64,
-    /// Other weights of the same vertices.
+    /// Changes of weights alone.
     pub weights: u64,
 }
 
-/// What is being made of a model on its way to the device.
+/// What is being uploaded for a model.
 #[derive(Debug)]
 enum Coming {
-    /// A copy of all of it.
+    /// The whole model.
     All(DeviceJob<GpuModel>),
-    /// Joints and weights for the copy of the model before, while vertices stand where they stood at this revision.
+    /// Only joints and weights, for the model whose copy is held. They fit as long as `Revision::vertices` has this
+    /// value.
     Weights(DeviceJob<Vec<NewInfluences>>, u64),
 }
 
@@ -64,9 +65,9 @@ impl Coming {
 pub(super) struct HeldModel {
     /// The model that was shown last, and its copy (or why there is none).
     held: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
-    /// A model on its way to the device.
+    /// A model that is being uploaded.
     coming: Option<(Arc<Model>, Coming)>,
-    /// True while the device holds no more than one picture shows.
+    /// True while the device holds only the part of the model that one picture shows.
     of_one_picture: bool,
     revision: Revision,
 }
@@ -77,17 +78,17 @@ impl HeldModel {
         self.held.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)))
     }
 
-    /// How often the copy has changed.
+    /// Counts the changes of the copy.
     pub fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Whether the device holds no more of the model than one picture shows.
+    /// Whether the device holds only the part of the model that one picture shows.
     pub fn is_part(&self) -> bool {
         self.of_one_picture
     }
 
-    /// Whether a model is on the device, or needs nothing but other weights. `waits`: no picture waits for what takes long.
+    /// Whether a model is on the device, or could be by changing a few weights. `waits`: slow work is done by jobs.
     pub fn is_near(&self, model: &Arc<Model>, waits: bool) -> bool {
         self.holds(model) || self.changes_quickly(model, waits)
     }
@@ -96,14 +97,16 @@ impl HeldModel {
         self.held.as_ref().is_some_and(|(held, _)| Arc::ptr_eq(held, model))
     }
 
-    /// Whether the model on the device needs other weights to be this one, and so few that no picture waits for them.
+    /// Whether the model on the device differs from this one in weights only, and in so few that no job is needed to
+    /// change them.
     fn changes_quickly(&self, wanted: &Model, waits: bool) -> bool {
         let held = self.held.as_ref().and_then(|(held, copy)| Some((held, copy.as_ref().ok()?)));
         held.is_some_and(|(held, copy)| reweigh::is_quick(copy, held, wanted, waits))
     }
 
-    /// Begins to bring a model to the device. False where there is nothing to wait for: it is there, or small enough to be brought
-    /// with its first picture. Another one that was begun before is given up.
+    /// Begins to upload a model in a job. Returns false where there is nothing to wait for: the model is there, or is
+    /// small enough to be uploaded with its first picture. The upload of another model that was begun before is given
+    /// up.
     pub fn begin(&mut self, layouts: &ModelLayouts, jobs: Option<&DeviceJobs>, model: &Arc<Model>) -> bool {
         if self.is_near(model, jobs.is_some()) {
             return false;
@@ -126,12 +129,12 @@ impl HeldModel {
         self.coming.as_ref().is_some_and(|(_, job)| !job.is_done())
     }
 
-    /// Gives up bringing other models than this one.
+    /// Gives up the upload of any other model than this one.
     pub fn forget_others(&mut self, model: Option<&Arc<Model>>) {
         self.coming.take_if(|(coming, _)| !model.is_some_and(|model| Arc::ptr_eq(model, coming)));
     }
 
-    /// Gives up a copy that was made for one picture.
+    /// Drops a copy that was made for one picture.
     pub fn forget_part(&mut self) {
         if std::mem::take(&mut self.of_one_picture) {
             self.held = None;
@@ -154,7 +157,8 @@ impl HeldModel {
             || self.get().is_some_and(|(model, copy)| copy.has_news(model))
     }
 
-    /// Holds what `frame` shows, and takes what has arrived of it. `parts` stand for whole primitives, in one picture alone.
+    /// Makes the model of `frame` the one that is held, and takes what jobs have finished for it. `parts` replace whole
+    /// primitives, for one picture only.
     pub fn follow(
         &mut self,
         loader: &Loader<'_>,
@@ -182,8 +186,8 @@ impl HeldModel {
         }
     }
 
-    /// Shows another model: at once where it is small, else once it is on the device. Until then the one before stands in
-    /// where it can, else none is shown.
+    /// Replaces the model: at once where the new one is small, otherwise when it has been uploaded. Until then the old
+    /// one is shown if it can stand in for the new one, and otherwise none.
     fn exchange(&mut self, loader: &Loader<'_>, wanted: Option<&Arc<Model>>, parts: &mut HashMap<PrimitiveKey, Part>) {
         let Loader { gpu, layouts, jobs, .. } = *loader;
         let Some(wanted) = wanted else {
@@ -220,8 +224,8 @@ impl HeldModel {
                     self.revision.weights += 1;
                     return;
                 }
-                // Where vertices have come to stand elsewhere meanwhile it is done once more; where it failed, all of the model may fit
-                // once the one before is gone.
+                // If the order of vertices has changed meanwhile, the upload is done again. If it failed, all of the
+                // model may fit once the old one is gone.
                 if has_failed {
                     self.held = None;
                     self.revision.vertices += 1;
@@ -237,7 +241,7 @@ impl HeldModel {
         let had_another = self.held.take().is_some();
         self.revision.vertices += 1;
         let copy = match arrived {
-            // The one before took the room that this one needs, and is gone now.
+            // The old model took the memory that this one needs. It is gone now, so the upload is tried again.
             Some(Err(error)) if error.is_of_memory() && had_another => {
                 _ = self.begin(layouts, jobs, wanted);
                 return;

@@ -1,4 +1,4 @@
-//! What of a frame is drawn, and in which order. Records nothing itself.
+//! Lists what of a frame is drawn, and in which order. Records no commands.
 
 use glam::Affine3A;
 
@@ -17,9 +17,9 @@ pub(super) struct Item<'a> {
     pub primitive: &'a GpuPrimitive,
     pub source: &'a crate::model::Primitive,
     pub draw: &'a GpuDraw,
-    /// Which of its copies; each is moved by the next matrix of the palette.
+    /// The range of copies that are drawn; each is moved by the next matrix of the palette.
     copies: (u32, u32),
-    /// Which members of the crowd: all, or one of them with one copy.
+    /// The range of members of the crowd: all of them, or a single one with a single copy.
     members: (u32, u32),
     /// The range of instances that are drawn at once: all members of a copy come before those of the next.
     instances: (u32, u32),
@@ -27,29 +27,30 @@ pub(super) struct Item<'a> {
     range: (u32, u32),
     pub groups: &'a Groups,
     pub traits: &'a MaterialTraits,
-    /// Mesh, and primitive of it.
+    /// The index of the mesh, and that of the primitive in it.
     pub place: (usize, usize),
-    /// Depth, and place among all.
+    /// The depth in view space and the index among all items, which items are sorted by.
     rank: (f32, u32),
 }
 
 impl Item<'_> {
-    /// Which entries of the index list its surface is made of.
+    /// The range of the index list that is drawn.
     pub fn range(&self) -> std::ops::Range<u32> {
         self.range.0..self.range.1
     }
 
-    /// The same with another part of the index list.
+    /// The same item with another range of the index list.
     pub fn with_range(self, range: std::ops::Range<u32>) -> Self {
         Self { range: (range.start, range.end), ..self }
     }
 
-    /// Each of them `times` times.
+    /// The range of instances where each is drawn `times` times.
     pub fn instances(&self, times: u32) -> std::ops::Range<u32> {
         times * self.instances.0..times * self.instances.1
     }
 
-    /// The box of all that it draws, world space; `None` where that is not known without looking at each vertex.
+    /// The box of everything that it draws, in world space; `None` where that is not known without looking at each
+    /// vertex.
     pub fn bounds(&self, frame: &Frame) -> Option<Aabb> {
         let (first, last) = self.copies;
         let is_one = self.members == (0, 1) && last == first + 1;
@@ -60,7 +61,7 @@ impl Item<'_> {
         Some(self.primitive.bounds.transformed(*matrix)).filter(|b| !b.is_empty() && b.diagonal().is_finite())
     }
 
-    /// The depth of the middle of an item, as posed, view space: negative ahead of the eye.
+    /// The depth of the middle of an item as posed, in view space: negative in front of the eye.
     fn depth(&self, frame: &Frame, view_from_world: &Affine3A) -> f32 {
         let center = self.primitive.bounds.center();
         let joint =
@@ -71,21 +72,21 @@ impl Item<'_> {
     }
 }
 
-/// Every primitive of every instance of a frame, as few times as can be, in the order in which they are drawn.
+/// Every primitive of every instance of a frame, in as few items as possible and in the order in which they are drawn.
 pub(super) struct Items<'a> {
     pub all: Vec<Item<'a>>,
-    /// So many show nothing behind them; the others come after them, farthest first.
+    /// How many items are solid. They come first; the others show what lies behind them and follow, farthest first.
     pub solid: usize,
 }
 
 impl<'a> Items<'a> {
-    /// The items of a frame. `expected`: how many there may be; a list of that length is allocated at once.
+    /// The items of a frame. `expected`: about how many there are, for which memory is allocated at once.
     pub fn of(frame: &Frame, shown: Option<(&'a Model, &'a GpuModel)>, expected: usize) -> Self {
         let mut all = Vec::with_capacity(expected);
         if let Some((model, copy)) = shown {
             list(frame, model, copy, &mut all);
         }
-        // Readouts show everything as solid.
+        // Readouts show every surface as solid.
         let is_solid = |i: &Item<'_>| frame.overlay().is_some() || !(i.traits.blends || i.traits.transmits);
         let solid = all.iter().filter(|i| is_solid(i)).count();
         if solid < all.len() {
@@ -142,7 +143,8 @@ fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<I
                 out.extend(each.take(1).map(|first| item(first, (0, copies), (0, all))));
                 continue;
             }
-            // What shows something behind it is sorted by depth, one by one.
+            // Items that show what lies behind them are sorted by depth, so each copy and each member is one of its
+            // own.
             for draw in each {
                 if all == 1 {
                     out.push(item(draw, (0, draw.copies), (0, 1)));
@@ -155,8 +157,8 @@ fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<I
     }
 }
 
-/// How many of the first instances of `draws` can be drawn at once: the same mesh, rigid, without morph targets, and their
-/// matrices one after the other.
+/// How many of the first instances of `draws` can be drawn as one item: they have the same mesh, are rigid and without
+/// morph targets, and their matrices follow one another.
 fn alike(model: &Model, draws: &[InstanceId]) -> usize {
     let instance = |id: &InstanceId| &model.instances[id.index()];
     let fits = |pair: &[InstanceId]| {
@@ -168,11 +170,12 @@ fn alike(model: &Model, draws: &[InstanceId]) -> usize {
     1 + draws.windows(2).take_while(|pair| fits(pair)).count()
 }
 
-/// The winding of back faces, where every part of the surface is known to have kept or changed it alike.
+/// The winding of back faces; [`Cull::None`] unless it is known that all parts of the surface have kept their winding,
+/// or that all have reversed it.
 pub(super) fn winding_of_backs(frame: &Frame, item: &Item<'_>) -> Cull {
     let Some(pairs) = &item.primitive.influences.meeting else { return Cull::None };
-    // Neighbours may turn a triangle round.
-    if frame.method.pass.is_some() && !item.draw.rigid {
+    // A method that looks at neighbours may turn a triangle over, whatever the matrices do.
+    if frame.needs_processor.is_some() && !item.draw.rigid {
         return Cull::None;
     }
     if item.primitive.topology != wgpu::PrimitiveTopology::TriangleList {
@@ -200,7 +203,7 @@ fn member_palette(frame: &Frame, member: u32) -> &[Affine3A] {
     frame.palettes.get(member as usize * length..).map_or(&[], |rest| &rest[..length.min(rest.len())])
 }
 
-/// True where all of the surface has kept its winding, false where all of it has changed it.
+/// Whether all of the surface has kept its winding (true) or has reversed it (false); `None` where neither is certain.
 fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)], method: &Method) -> Option<bool> {
     let at = item.draw.joint as usize;
     let is_rigid = item.draw.rigid;
@@ -208,8 +211,9 @@ fn side(palette: &[Affine3A], item: &Item<'_>, pairs: &[(u16, u16)], method: &Me
     common_side(palette.get(matrices)?, is_rigid, pairs, method)
 }
 
-/// True where all of a surface has kept its winding, false where all of it has changed it. `matrices` are those of its joints,
-/// of which `pairs` meet in a vertex; of what is rigid, those of its copies.
+/// Whether all of a surface has kept its winding (true) or has reversed it (false); `None` where neither is certain.
+/// `matrices` are those of its joints, and `pairs` the joints that share a vertex; for a rigid surface `matrices` are
+/// those of its copies.
 pub(super) fn common_side(
     matrices: &[Affine3A],
     is_rigid: bool,

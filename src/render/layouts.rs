@@ -3,11 +3,11 @@
 /// A struct shared with WGSL: its name there, its size, and name, offset and size of every field.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// In WGSL.
+    /// Its name in WGSL.
     pub name: &'static str,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: usize,
-    /// Name, offset, bytes.
+    /// The name, the offset and the size of each field, in bytes.
     pub fields: &'static [(&'static str, usize, usize)],
 }
 
@@ -20,7 +20,7 @@ macro_rules! shared {
             pub(super) struct $name { $(pub $field: $type,)* }
         )*
 
-        /// All of them.
+        /// The layouts of all these structs.
         pub static LAYOUTS: &[Layout] = &[$(Layout {
             name: stringify!($name),
             size: size_of::<$name>(),
@@ -68,6 +68,7 @@ shared! {
         dot_radius: [f32; 2],
         studio: [f32; 4],
         crowd: [u32; 4],
+        parameters: [f32; 4],
     }
 
     /// A light of the file.
@@ -78,7 +79,7 @@ shared! {
         cone: [f32; 4],
     }
 
-    /// The joint that a place in the palette belongs to.
+    /// The joint that a matrix of the palette belongs to.
     struct Slot {
         color: [f32; 3],
         node: u32,
@@ -102,13 +103,13 @@ shared! {
         copy_stride: u32,
     }
 
-    /// How a texture's coordinates come from those of a vertex: two rows.
+    /// The transform of a texture's coordinates: two rows, each for (u, v, 1).
     struct UvTransform {
         u: [f32; 4],
         v: [f32; 4],
     }
 
-    /// A material's numbers.
+    /// The numbers of a material.
     struct Material {
         base_color: [f32; 4],
         emissive: [f32; 4],
@@ -126,7 +127,7 @@ shared! {
         uv: [UvTransform; MATERIAL_TEXTURES],
     }
 
-    /// A bone.
+    /// A bone; see shaders/bones.wgsl.
     struct Bone {
         head: [f32; 4],
         tail: [f32; 4],
@@ -148,37 +149,38 @@ pub(super) const GROUP_SIZE: u32 = 64;
 /// Names a primitive of a model: index of the mesh, and of the primitive in the mesh.
 pub(super) type PrimitiveKey = (usize, usize);
 
-/// Textures that a material can have: those of the core, then those of its layers.
+/// How many textures a material can have: those of the core, then those of its layers.
 pub(super) const MATERIAL_TEXTURES: usize = 13;
 /// The number of textures that glTF's core defines; they come first.
 pub(super) const CORE_TEXTURES: usize = 5;
 
-/// `LAYERS` of shaders/layers.wgsl.
+/// Bits of `LAYERS` in shaders/layers.wgsl.
 pub(super) mod layer {
     pub const SPECULAR: u32 = 1;
     pub const GLOSS: u32 = 2;
     pub const CLEARCOAT: u32 = 4;
     pub const SHEEN: u32 = 8;
     pub const TRANSMISSION: u32 = 16;
-    /// Known to pipelines alone.
+    /// Decides on the pipeline; no shader reads it.
     pub const UNLIT: u32 = 32;
 }
 
-/// The properties of a material that a pipeline depends on beside its textures, as bits behind theirs.
+/// The properties of a material, beside its textures, that a pipeline depends on. Their bits come after those of the
+/// textures.
 pub(super) mod nature {
     pub const MASKED: u32 = 1 << 16;
     pub const BLENDED: u32 = 1 << 17;
     pub const DOUBLE_SIDED: u32 = 1 << 18;
 }
 
-/// `MODE` of shaders/common/deform.wgsl: one matrix, four influences in the vertex, or a list.
+/// Values of `MODE` in shaders/common/deform.wgsl: one matrix, four influences in the vertex, or a list.
 pub(super) mod mode {
     pub const RIGID: u32 = 0;
     pub const FOUR: u32 = 1;
     pub const LIST: u32 = 2;
 }
 
-/// `Draw::flags`.
+/// Bits of `Draw::flags`.
 pub(super) mod flag {
     pub const HAS_NORMALS: u32 = 1;
     pub const HAS_TANGENTS: u32 = 2;
@@ -187,20 +189,20 @@ pub(super) mod flag {
     pub const MORPHS_TANGENTS: u32 = 16;
 }
 
-/// `Globals::flags`.
+/// Bits of `Globals::flags`.
 pub(super) mod shown {
     pub const HAS_OVERLAY: u32 = 1;
     pub const INFLUENCED_ONLY: u32 = 2;
     pub const SHARED_BLACK: u32 = 4;
 }
 
-/// `SHOWN_LIGHTS` of shaders/common/globals.wgsl.
+/// Bits of `SHOWN_LIGHTS` in shaders/common/globals.wgsl.
 pub(super) mod light {
     pub const STUDIO: u32 = 1;
     pub const FILE: u32 = 2;
 }
 
-/// `Globals::scale_kind`.
+/// Values of `Globals::scale_kind`.
 pub(super) mod scale {
     pub const RAMP: u32 = 0;
     pub const STEPS: u32 = 1;

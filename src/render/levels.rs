@@ -1,5 +1,5 @@
-//! The smaller levels of a texture: each texel is the mean of those that it covers, in linear light, colours weighted by
-//! alpha so that cut-outs get no seam. Numbers only: knows no device.
+//! Computes the smaller levels (mipmaps) of a texture. Each texel is the mean of those that it covers, in linear light,
+//! with colours weighted by alpha so that cut-outs get no seam. It only computes with numbers and uses no device.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -12,7 +12,8 @@ pub(super) fn halved(size: [u32; 2]) -> [u32; 2] {
     size.map(|side| (side / 2).max(1))
 }
 
-/// The next smaller level of `size` pixels of RGBA. `srgb`: colours are encoded, and averaged in linear light.
+/// The next smaller level of an image of `size` pixels, RGBA. `srgb`: its colours are sRGB-encoded, and averaged in
+/// linear light.
 pub(super) fn next_level(size: [u32; 2], rgba: &[u8], srgb: bool) -> Vec<u8> {
     let [width, height] = halved(size).map(|side| side as usize);
     let mut out = vec![0; width * height * 4];
@@ -28,7 +29,7 @@ pub(super) fn next_level(size: [u32; 2], rgba: &[u8], srgb: bool) -> Vec<u8> {
     out
 }
 
-/// Rows that one piece of work makes.
+/// How many rows one piece of work makes.
 const STRIP: usize = 64;
 
 struct Source<'a> {
@@ -38,7 +39,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Row `y` of the smaller level.
+    /// Computes row `y` of the smaller level.
     fn row(&self, y: usize, out: &mut [[u8; 4]]) {
         let [width, height] = self.size;
         let (columns, rows) = (out.len(), (height / 2).max(1));
@@ -60,10 +61,11 @@ impl Source<'_> {
     }
 }
 
-/// The texels, of `of`, that place `at` of `count` covers: each with how much of it is covered.
+/// Which of `of` texels in a row the texel `at` covers when the row is scaled down to `count` texels, each with the
+/// share of it that is covered.
 fn covered(at: usize, of: usize, count: usize) -> impl Iterator<Item = (usize, f32)> {
     let [start, end] = [at * of, (at + 1) * of];
-    // In parts of 1/count of a texel.
+    // Positions are in units of 1/`count` of a texel.
     (start / count..end.div_ceil(count)).map(move |texel| {
         let part = end.min((texel + 1) * count) - start.max(texel * count);
         (texel, part as f32 / count as f32)
@@ -72,7 +74,7 @@ fn covered(at: usize, of: usize, count: usize) -> impl Iterator<Item = (usize, f
 
 #[derive(Default)]
 struct Sum {
-    /// Colours times alpha, and as they are.
+    /// The sum of colours times alpha, and the sum of plain colours.
     weighted: [f32; 3],
     plain: [f32; 3],
     alpha: f32,
@@ -98,11 +100,12 @@ impl Sum {
     }
 }
 
-/// Values of light that are told apart: near black, sRGB has 20 of them for each of its own.
+/// How many values of light are told apart. Near black, where sRGB is finest, there are 20 of them for each value of
+/// sRGB.
 const LEVELS: usize = 1 << 16;
 const BRIGHTEST: f32 = (LEVELS - 1) as f32;
 
-/// From stored colours to light and back.
+/// Tables that convert stored colours to linear light and back.
 struct Light {
     decoded: [u16; 256],
     encoded: Vec<u8>,
@@ -117,7 +120,7 @@ impl Light {
     fn new(srgb: bool) -> Self {
         let value = |stored: f32| if srgb { linear([stored / 255.0; 3])[0] } else { stored / 255.0 };
         let mut encoded = vec![0; LEVELS];
-        // A colour reaches half-way to its neighbours.
+        // A stored value stands for everything that is encoded within half a step of it.
         let start = |stored: usize| (value(stored as f32 - 0.5) * BRIGHTEST).ceil() as usize;
         for stored in 1..=255 {
             let end = if stored == 255 { LEVELS } else { start(stored + 1) };
@@ -145,7 +148,7 @@ impl Light {
 mod tests {
     use super::*;
 
-    /// The same by the definition, in f64: every texel of a grid so fine that both sizes divide it.
+    /// Computes the same from the definition, in f64, with a grid so fine that both sizes divide it.
     fn by_definition(size: [u32; 2], rgba: &[[u8; 4]], srgb: bool) -> Vec<[f64; 4]> {
         let light = |c: u8| {
             let c = f64::from(c) / 255.0;
@@ -197,7 +200,7 @@ mod tests {
                 let wanted = by_definition(size, &texels, srgb);
                 assert_eq!(made.len(), wanted.len() * 4);
                 for (made, wanted) in made.iter().zip(wanted.as_flattened()) {
-                    // Half a step, and what the steps of light leave.
+                    // The error is half a step, plus what the steps of light add.
                     assert!((f64::from(*made) - wanted).abs() <= 0.53, "{size:?} {srgb}: {made} for {wanted}");
                 }
             }
@@ -213,7 +216,7 @@ mod tests {
             let red_beside_nothing = [[255, 0, 0, 255], [0, 255, 0, 0], [0, 0, 255, 0], [9, 9, 9, 0]];
             assert_eq!(next_level([2, 2], red_beside_nothing.as_flattened(), srgb), [255, 0, 0, 64]);
         }
-        // With no alpha at all the colours count alike: 188 is the middle of black and white in linear light.
+        // Without any alpha, all colours count equally: 188 is the middle of black and white in linear light.
         let unseen = [[255, 0, 0, 0], [255, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]];
         assert_eq!(next_level([2, 2], unseen.as_flattened(), true), [188, 0, 0, 0]);
         assert_eq!(next_level([2, 2], unseen.as_flattened(), false), [128, 0, 0, 0]);

@@ -1,4 +1,5 @@
-//! Materials on the device: numbers, textures, samplers, bound together once, and what each needs of its pipeline.
+//! Materials on the device: their numbers, textures and samplers, which are bound together once, and what each needs of
+//! its pipeline.
 
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use super::device_jobs::DeviceJobs;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer, nature};
+use super::pipeline_factory::ModelLayouts;
 use super::pipeline_kind::MaterialFeatures;
-use super::pipelines::ModelLayouts;
 use super::texture::{Key, Neutral, Textures};
 use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
 
@@ -17,9 +18,9 @@ use crate::model::{AlphaMode, Change, Material, Model, Property, TextureSampler,
 pub(super) struct Materials {
     pub groups: Vec<Groups>,
     pub traits: Vec<MaterialTraits>,
-    /// The numbers of each.
+    /// The uniform buffer of each material.
     buffers: Vec<wgpu::Buffer>,
-    /// Those that were last drawn with other numbers than their own.
+    /// The materials that were last drawn with changed numbers.
     changed: Vec<usize>,
     textures: Textures,
     /// Materials that were bound before all of their images were on the device, and the textures they lack.
@@ -41,12 +42,12 @@ pub(super) struct MaterialTraits {
     pub parts: MaterialFeatures,
     pub double_sided: bool,
     pub blends: bool,
-    /// Shows what lies behind it.
+    /// It is glass, which reads the picture of what lies behind it.
     pub transmits: bool,
 }
 
 impl Materials {
-    /// Without textures: those are news.
+    /// Uploads the numbers of all materials. Textures follow with [`Materials::take_news`].
     pub fn new(gpu: &Gpu, layouts: &ModelLayouts, model: &Model) -> Result<Self, GpuError> {
         let default = Material::default();
         let mut made = Self {
@@ -74,12 +75,12 @@ impl Materials {
         }
     }
 
-    /// Messages about what could not be drawn as the file has it.
+    /// Messages about what cannot be drawn as the file has it.
     pub fn notices(&self) -> &[String] {
         &self.textures.notices
     }
 
-    /// Textures that are being made: how much of them is done, 0…1.
+    /// How much of the textures that are being made is done, 0…1; `None` where none are.
     pub fn making(&self) -> Option<f32> {
         self.textures.making()
     }
@@ -92,8 +93,8 @@ impl Materials {
         self.waiting.iter().any(|(_, keys)| keys.iter().any(|(i, _)| !model.images[i.index()].is_pending()))
     }
 
-    /// Brings images that have arrived to the device, about `most` bytes of them and one at least, and binds the materials
-    /// again that show them. The others stay news. With `jobs` no picture waits for them: a thread brings them there.
+    /// Uploads images that have arrived, about `most` bytes of them and at least one, and binds the materials that show
+    /// them again. The others stay news. With `jobs` a thread uploads them, so no picture waits.
     pub fn take_news(
         &mut self,
         gpu: &Gpu,
@@ -114,7 +115,7 @@ impl Materials {
         let mut affected: Vec<usize> = news.into_iter().map(|(i, _)| i).collect();
         affected.iter().for_each(|i| self.wait(model, *i));
         if shrunk {
-            // Others hold textures that are smaller now.
+            // Other materials bind textures that are smaller now.
             affected = (0..model.materials.len()).collect();
         }
         for i in affected {
@@ -124,7 +125,8 @@ impl Materials {
         Ok(())
     }
 
-    /// Writes the numbers of materials that `changes` change, and gives those back their own that no longer are.
+    /// Writes the numbers of materials that `changes` concern, and restores those of materials that are no longer
+    /// changed.
     pub fn change(&mut self, gpu: &Gpu, model: &Model, changes: &[Change]) {
         let of_material = |change: &Change| match change.0 {
             Property::Material(id, _) => Some(id.index()),
@@ -134,7 +136,7 @@ impl Materials {
         self.changed.sort_unstable();
         self.changed.dedup();
         for i in &self.changed {
-            // All but the name, which nobody draws.
+            // The name is left out, since it is not drawn.
             let mut material = Material { name: String::new(), ..model.materials[*i] };
             for (property, value) in changes {
                 if let Property::Material(id, property) = property
@@ -148,7 +150,7 @@ impl Materials {
         self.changed.retain(|i| changes.iter().any(|c| of_material(c) == Some(*i)));
     }
 
-    /// Notes what material `i` lacks.
+    /// Notes which textures material `i` lacks.
     fn wait(&mut self, model: &Model, i: usize) {
         let all = keys(model, model.materials.get(i));
         let missing: Vec<Key> = all.filter(|key| self.textures.is_missing(model, *key)).collect();
@@ -158,7 +160,7 @@ impl Materials {
     }
 }
 
-/// The textures that materials show.
+/// The keys of the textures that materials show.
 fn keys<'a>(model: &'a Model, materials: impl IntoIterator<Item = &'a Material>) -> impl Iterator<Item = Key> {
     let bound = materials.into_iter().flat_map(slots);
     bound.filter_map(|b| Some((model.textures[b.slot?.texture.index()].image?, b.srgb)))
@@ -177,8 +179,10 @@ fn groups(
     for Bound { slot, srgb, neutral } in slots(m).into_iter().take(count) {
         let texture = slot.map(|s| model.textures[s.texture.index()]);
         let image = texture.and_then(|t| t.image);
-        let view =
-            image.and_then(|image| textures.view((image, srgb))).unwrap_or_else(|| textures.neutral(gpu, neutral));
+        let view = match image.and_then(|image| textures.view((image, srgb))) {
+            Some(view) => view,
+            None => textures.neutral(gpu, neutral)?,
+        };
         bound.push((view, textures.sampler(gpu, texture.map_or(TextureSampler::default(), |t| t.sampler))));
     }
     let (core, layers) = bound.split_at(CORE_TEXTURES);
@@ -193,7 +197,7 @@ fn groups(
     })
 }
 
-/// Textures and samplers by turns, from binding `first` on.
+/// The entries of textures and samplers in turn, from binding `first` on.
 fn pairs(first: u32, bound: &[(wgpu::TextureView, wgpu::Sampler)]) -> impl Iterator<Item = wgpu::BindGroupEntry<'_>> {
     (0..).zip(bound).flat_map(move |(i, (view, sampler))| {
         let (view, sampler) = (wgpu::BindingResource::TextureView(view), wgpu::BindingResource::Sampler(sampler));
@@ -204,13 +208,13 @@ fn pairs(first: u32, bound: &[(wgpu::TextureView, wgpu::Sampler)]) -> impl Itera
 /// A texture of a material.
 struct Bound {
     slot: Option<TextureSlot>,
-    /// Its colours are encoded.
+    /// True where its colours are sRGB-encoded.
     srgb: bool,
     /// The texture that stands in for it.
     neutral: Neutral,
 }
 
-/// In order of the bindings.
+/// The textures of a material, in the order of their bindings.
 fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
     let linear = |slot| Bound { slot, srgb: false, neutral: Neutral::White };
     let srgb = |slot| Bound { slot, srgb: true, neutral: Neutral::White };
@@ -237,7 +241,7 @@ fn slots(m: &Material) -> [Bound; MATERIAL_TEXTURES] {
         linear(transmission.texture),
     ];
     if m.unlit {
-        // Only the colour counts.
+        // An unlit material shows only its base colour.
         all[1..].iter_mut().for_each(|bound| bound.slot = None);
     }
     all
@@ -253,7 +257,8 @@ fn numbers(m: &Material) -> layouts::Material {
     };
     let along = |s: TextureSlot| (s.uv_set, s.transform);
     let follows = coat.normal_texture.map(along) == m.tangent_slot().map(along);
-    // Thin walls of an index near 1 blur little, however rough (as the Khronos sample viewer has it).
+    // Thin walls with an index of refraction near 1 blur little, however rough they are (as in the Khronos sample
+    // viewer).
     let blurs = (2.0 * m.ior - 2.0).clamp(0.0, 1.0);
     layouts::Material {
         base_color: m.coloring().0.to_array(),
@@ -273,7 +278,8 @@ fn numbers(m: &Material) -> layouts::Material {
     }
 }
 
-/// Reflectance straight on at a boundary with air (KHR_materials_ior); an index of 0 reflects everything.
+/// Reflectance at normal incidence at a boundary with air (KHR_materials_ior): ((ior − 1) / (ior + 1))². An index of 0
+/// reflects everything.
 fn reflectance(ior: f32) -> f32 {
     let ratio = if ior > 1e6 { 1.0 } else { (ior - 1.0) / (ior + 1.0) };
     ratio * ratio
@@ -285,7 +291,7 @@ fn rows(slot: Option<TextureSlot>) -> UvTransform {
     UvTransform { u: [x.x, y.x, at.x, 0.0], v: [x.y, y.y, at.y, 0.0] }
 }
 
-/// Bit n: texture n is there, and this holds for it.
+/// A number whose bit n is set where the material has texture n and `holds` is true for it.
 fn bits(m: &Material, holds: fn(&TextureSlot) -> bool) -> u32 {
     (0..).zip(&slots(m)).map(|(i, bound)| u32::from(bound.slot.as_ref().is_some_and(holds)) << i).sum()
 }

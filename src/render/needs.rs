@@ -1,11 +1,11 @@
-//! What the renderer asks of any adapter, whatever the model. What a model or a picture asks for beyond (sizes of buffers
-//! and textures) is checked where each is made.
+//! The limits that the renderer needs of any adapter, whatever the model. What a model or a picture needs beyond them
+//! (sizes of buffers and textures) is checked where it is created.
 
 use super::layouts::{CORE_TEXTURES, GROUP_SIZE, Globals, MATERIAL_TEXTURES};
 use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 use crate::frame::SCALE_ROWS;
 
-/// A limit of the device, and the least of it that will do.
+/// A limit of the device, and the least value that suffices.
 struct Need {
     what: &'static str,
     least: u64,
@@ -18,26 +18,26 @@ macro_rules! need {
     };
 }
 
-/// The vertex with the most in it.
+/// The layout of the largest vertex.
 const MOST: VertexLayout = VertexLayout {
     normals: true,
     tangents: true,
     influences: InfluenceLayout::Four { wide_joints: true, weights: WeightBits::Float },
 };
 const MOST_PAINT: PaintLayout = PaintLayout { uvs: [true; 2], colors: true };
-/// A marked one has its place too.
+/// The words of a marked vertex, which also stores its index.
 const MARK_WORDS: usize = MOST.words() + MOST.influences.words() + 1;
 
-/// To draw.
+/// What drawing needs.
 const DRAWING: &[Need] = &[
-    // Palette, slots, influences, morph targets.
+    // The palette, slots, influences, and morph targets.
     need!("storage buffers in a shader stage", 4, max_storage_buffers_per_shader_stage),
-    // Globals, scale, draw, material.
+    // Globals, scale, draw, and material.
     need!("uniform buffers in a shader stage", 4, max_uniform_buffers_per_shader_stage),
-    // Those of the material, and what lies behind glass.
+    // The textures of the material, and the picture of what lies behind glass.
     need!("textures in a shader stage", MATERIAL_TEXTURES + 1, max_sampled_textures_per_shader_stage),
     need!("samplers in a shader stage", MATERIAL_TEXTURES + 1, max_samplers_per_shader_stage),
-    // Frame, primitive, material, its layers.
+    // The groups of the frame, the primitive, the material, and its layers.
     need!("bind groups", 4, max_bind_groups),
     need!(
         "bindings in a bind group",
@@ -48,7 +48,7 @@ const DRAWING: &[Need] = &[
     need!("vertex buffers", 4, max_vertex_buffers),
     need!("vertex attributes", 9, max_vertex_attributes),
     need!("bytes of a stored vertex", 4 * larger(MARK_WORDS, MOST_PAINT.words()), max_vertex_buffer_array_stride),
-    // Those of a surface in the colours of an overlay, and which side is seen.
+    // The variables of a surface in the colours of an overlay, and which side is seen.
     need!("variables between shader stages", 9, max_inter_stage_shader_variables),
     need!(
         "bytes of a uniform buffer",
@@ -57,7 +57,8 @@ const DRAWING: &[Need] = &[
     ),
 ];
 
-/// To deform in a compute shader, beside those to draw: the vertices, their influences and the result are storage buffers too.
+/// What deforming in a compute shader needs beside drawing: the vertices, their influences and the result are storage
+/// buffers too.
 const BAKING: &[Need] = &[
     need!("storage buffers in a compute shader", 7, max_storage_buffers_per_shader_stage),
     need!("threads in a workgroup", GROUP_SIZE, max_compute_invocations_per_workgroup),
@@ -69,7 +70,8 @@ const fn larger(a: usize, b: usize) -> usize {
     if a > b { a } else { b }
 }
 
-/// The limits and features that the renderer lacks within `limits`, a line each; empty where it lacks none.
+/// The limits and features that the renderer needs and does not find, one line for people each; empty where nothing is
+/// missing.
 pub(super) fn missing(limits: &wgpu::Limits, flags: wgpu::DownlevelFlags) -> Vec<String> {
     let mut lacks = short_of(DRAWING, limits);
     if !flags.contains(wgpu::DownlevelFlags::VERTEX_STORAGE) {
@@ -78,7 +80,7 @@ pub(super) fn missing(limits: &wgpu::Limits, flags: wgpu::DownlevelFlags) -> Vec
     lacks
 }
 
-/// The limits that the compute shader of baking lacks within `limits`, a line each.
+/// The limits that the compute shader of baking needs and does not find, one line for people each.
 pub(super) fn missing_for_baking(limits: &wgpu::Limits) -> Vec<String> {
     short_of(BAKING, limits)
 }

@@ -1,5 +1,5 @@
-//! What overlays and dots need of single vertices beyond the model: numbers worked out beforehand, and marked vertices.
-//! Uploaded when first shown, then kept as long as they are the same.
+//! The data of single vertices that overlays and dots need beyond the model: numbers that were computed beforehand, and
+//! marked vertices. It is uploaded when first shown, then kept as long as it is the same.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,14 +10,15 @@ use super::gpu::Gpu;
 use super::layouts::PrimitiveKey;
 use super::scene::GpuModel;
 use crate::deform::packed::pack_marks;
-use crate::frame::{Frame, Inspection, Overlay, VertexSet};
+use crate::frame::{Frame, Inspection, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
 use crate::model::{MeshId, Model, Primitive};
 
-/// Buffers of one model.
+/// The buffers for one model.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
     inspection: Option<Arc<Inspection>>,
-    /// By overlay; all primitives of those that were shown.
+    changed: Option<Arc<PerVertex>>,
+    /// The numbers of all primitives, for each overlay that was shown.
     values: HashMap<&'static str, HashMap<PrimitiveKey, wgpu::Buffer>>,
     /// The overlay that is shown.
     shown: Option<&'static Overlay>,
@@ -32,12 +33,21 @@ impl Numbers {
             self.values.clear();
             self.inspection.clone_from(&frame.inspection);
         }
+        if self.changed.as_ref().map(Arc::as_ptr) != frame.changed.as_ref().map(Arc::as_ptr) {
+            self.changed.clone_from(&frame.changed);
+            let is_inspected = |id: &str| OVERLAYS.iter().any(|o| o.id == id && o.needs_inspection());
+            self.values.retain(|id, _| is_inspected(id));
+        }
         self.shown = frame.overlay();
-        if let (Some(overlay), Some(inspection)) = (self.shown, &self.inspection)
-            && let Some(values) = overlay.values
+        let values = self.shown.and_then(|overlay| match overlay.values? {
+            VertexValues::Inspected(of) => self.inspection.as_deref().map(of),
+            VertexValues::ChangedWeights | VertexValues::ChangedSurface | VertexValues::Measured(_) => {
+                self.changed.as_deref()
+            }
+        });
+        if let (Some(overlay), Some(values)) = (self.shown, values)
             && !self.values.contains_key(overlay.id)
         {
-            let values = values(inspection);
             let mut buffers = HashMap::new();
             for (place, primitive) in primitives(model) {
                 let Some(on_device) = copy.primitive(place) else { continue };
@@ -67,17 +77,17 @@ impl Numbers {
         Ok(())
     }
 
-    /// Weights have changed: the marked vertices are packed anew.
+    /// Has the marked vertices packed again, because weights have changed.
     pub fn forget_marks(&mut self) {
         self.marked = Arc::default();
     }
 
-    /// A number for each vertex, where the overlay that is shown needs some.
+    /// The buffer with a number for each vertex of a primitive; `None` where the overlay that is shown needs none.
     pub fn values(&self, place: PrimitiveKey) -> Option<&wgpu::Buffer> {
         self.values.get(self.shown?.id)?.get(&place)
     }
 
-    /// Marked vertices, and how many they are.
+    /// The buffer of the marked vertices of a primitive, and how many they are.
     pub fn marks(&self, place: PrimitiveKey) -> Option<&(wgpu::Buffer, u32)> {
         self.marks.get(&place)
     }
@@ -88,7 +98,8 @@ fn primitives(model: &Model) -> impl Iterator<Item = (PrimitiveKey, &Primitive)>
     meshes.flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |(n, p)| ((m, n), p)))
 }
 
-/// Those of the stored vertices, then of the ones split off from them. What has none has zero.
+/// The numbers of the stored vertices, then those of the vertices that were split off from them. A vertex without a
+/// number gets zero.
 fn of_all<'a>(stored: &'a [f32], primitive: &Primitive) -> Cow<'a, [f32]> {
     if stored.len() == primitive.vertex_count() {
         return Cow::Borrowed(stored);

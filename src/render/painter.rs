@@ -1,4 +1,4 @@
-//! Records what is drawn into a pass. Knows how each item is drawn, not what for.
+//! Records draws into a render pass. Knows how each item is drawn, but not why.
 
 use std::ops::Range;
 
@@ -14,39 +14,40 @@ use super::software::late_depth;
 use super::vertices::Shape;
 use crate::frame::{Background, Frame};
 
-/// Records into a pass.
+/// Records the draws of one side of a picture into a pass. A draw that lacks its pipeline is left out, and the picture is then not
+/// shown.
 pub(super) struct Painter<'a, 'p> {
     pub gpu: &'a Gpu,
     pub pipelines: &'a mut Pipelines,
     pub numbers: &'a Numbers,
-    /// Vertices that were deformed before.
+    /// The vertices that were deformed before they are drawn.
     pub placed: &'a PlacedVertices,
     pub frame: &'a Frame,
-    pub pass: &'a mut wgpu::RenderPass<'p>,
-    /// The bind groups of the whole frame; the second is for glass, and knows what lies behind it.
+    /// The pass; `None`: nothing is recorded, and only the pipelines are asked for.
+    pub pass: Option<&'a mut wgpu::RenderPass<'p>>,
+    /// The bind groups of the whole frame. The second is for glass, and binds the picture of what lies behind it too.
     pub groups: [&'a wgpu::BindGroup; 2],
-    /// The background is there already.
+    /// True where the picture has its background already.
     pub has_backdrop: bool,
-    /// Edges of large meshes are made elsewhere; until then they are not drawn.
+    /// True where jobs make the edges of large meshes, which are not drawn until they are there.
     pub waits: bool,
 }
 
-impl Painter<'_, '_> {
-    /// Everything that nothing is seen through. What a translucent surface shows behind it comes before that, and of the
-    /// surface only the nearest layer is drawn: first its depth, then its colour.
+impl<'p> Painter<'_, 'p> {
+    /// Draws everything that nothing is seen through: solid surfaces, background and grid. Where the surface is
+    /// translucent, background and grid come before it, and only its nearest layer is drawn: first its depth, then its
+    /// colour.
     pub fn ground(&mut self, solid: &[Item<'_>]) {
         let is_translucent = self.frame.display.skin_opacity < 1.0;
         if !is_translucent {
             self.solid(solid);
         }
-        // As far as can be: only where nothing is in front of it.
+        // The background is at the farthest depth, so it is drawn only where nothing is in front of it.
         if matches!(self.frame.display.background, Background::Studio { .. }) && !self.has_backdrop {
-            let pipeline = self.pipelines.plain(self.gpu, Kind::Background);
-            Self::screen(self.pass, &pipeline, 3);
+            self.screen(Kind::Background, 3);
         }
         if self.frame.display.grid.is_some() {
-            let pipeline = self.pipelines.plain(self.gpu, Kind::Grid);
-            Self::screen(self.pass, &pipeline, 4);
+            self.screen(Kind::Grid, 4);
         }
         if is_translucent {
             solid.iter().for_each(|item| self.surface(item, SurfaceWrites::Depth));
@@ -54,7 +55,7 @@ impl Painter<'_, '_> {
         }
     }
 
-    /// Draws the items that show something behind them, then the edges of all.
+    /// Draws the items that show what lies behind them, then the edges, dots and marked vertices of all items.
     pub fn rest(&mut self, sorted: &[Item<'_>], all: &[Item<'_>]) -> Result<(), GpuError> {
         self.sorted(sorted);
         if self.frame.display.wireframe {
@@ -71,12 +72,12 @@ impl Painter<'_, '_> {
         Ok(())
     }
 
-    /// Surfaces that hide what lies behind them.
+    /// Draws surfaces that hide what lies behind them.
     pub fn solid(&mut self, items: &[Item<'_>]) {
         items.iter().for_each(|item| self.surface(item, SurfaceWrites::All));
     }
 
-    /// Draws the items that show something behind them, farthest first.
+    /// Draws the items that show what lies behind them, farthest first.
     pub fn sorted(&mut self, items: &[Item<'_>]) {
         let is_translucent = self.frame.display.skin_opacity < 1.0;
         for item in items {
@@ -86,9 +87,11 @@ impl Painter<'_, '_> {
     }
 
     /// Draws something that has no vertex buffer.
-    pub fn screen(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline, vertices: u32) {
-        pass.set_pipeline(pipeline);
-        pass.draw(0..vertices, 0..1);
+    fn screen(&mut self, kind: Kind, vertices: u32) {
+        if let (Some(pipeline), Some(pass)) = (self.pipelines.plain(self.gpu, kind), self.pass.as_deref_mut()) {
+            pass.set_pipeline(&pipeline);
+            pass.draw(0..vertices, 0..1);
+        }
     }
 
     fn surface(&mut self, item: &Item<'_>, leaves: SurfaceWrites) {
@@ -98,7 +101,8 @@ impl Painter<'_, '_> {
         let double_sided = item.traits.double_sided;
         let in_two =
             double_sided && leaves == SurfaceWrites::Color && topology == wgpu::PrimitiveTopology::TriangleList;
-        // The pose chooses pipelines only where a software device gains by it.
+        // The pose decides on the pipeline only where a surface is drawn in two steps, and on a software device, which
+        // gains by it.
         let is_asked = in_two || !double_sided && self.gpu.software.winding_cull;
         let backs = if is_asked { winding_of_backs(self.frame, item) } else { Cull::None };
         let parts = if look == SurfaceShading::Shaded { item.traits.parts } else { item.traits.parts.holes() };
@@ -106,41 +110,48 @@ impl Painter<'_, '_> {
         if !in_two {
             return draw(backs);
         }
-        // The far side of something hollow comes before the near one; where parts of it are turned inside out, of most of it.
+        // The far side of something hollow has to be drawn before the near side. Where only parts of a surface are
+        // turned inside out, this is right for most of it.
         let backs = if backs == Cull::None { Cull::Clockwise } else { backs };
         draw(backs.other());
         draw(backs);
     }
 
-    /// All vertices of the file; those split off for tangents lie where these do.
+    /// Draws all vertices of the file. Those that were split off for tangents lie in the same places and are left out.
     fn dots(&mut self, item: &Item<'_>) {
-        let count = item.source.stored_vertices as u32;
-        if count > 0 {
-            self.deformed(item, Kind::Dots);
-            self.pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
-            self.pass.set_vertex_buffer(slot::INFLUENCES, item.primitive.influences.rows.slice());
-            self.pass.set_vertex_buffer(slot::VALUES, values(self.numbers, item));
-            self.pass.draw(item.instances(3), 0..count);
+        let (count, numbers) = (item.source.stored_vertices as u32, self.numbers);
+        if count > 0
+            && let Some(pass) = self.deformed(item, Kind::Dots)
+        {
+            pass.set_vertex_buffer(slot::VERTICES, item.primitive.vertices.slice());
+            pass.set_vertex_buffer(slot::INFLUENCES, item.primitive.influences.rows.slice());
+            pass.set_vertex_buffer(slot::VALUES, values(numbers, item));
+            pass.draw(item.instances(3), 0..count);
         }
     }
 
     fn marks(&mut self, item: &Item<'_>, hidden: bool) {
-        if let Some((marks, count)) = self.numbers.marks(item.place) {
-            self.deformed(item, Kind::Marks { hidden });
-            self.pass.set_vertex_buffer(slot::VERTICES, marks.slice(..));
-            self.pass.draw(item.instances(3), 0..*count);
+        if let Some((marks, count)) = self.numbers.marks(item.place)
+            && let Some(pass) = self.deformed(item, Kind::Marks { hidden })
+        {
+            pass.set_vertex_buffer(slot::VERTICES, marks.slice(..));
+            pass.draw(item.instances(3), 0..*count);
         }
     }
 
-    /// Sets what every way to draw vertices of `item` needs.
-    fn deformed(&mut self, item: &Item<'_>, kind: Kind) {
+    /// Sets the pipeline and the bind groups for drawing vertices of `item` in any way, and returns the pass; `None` where nothing
+    /// can be recorded.
+    fn deformed(&mut self, item: &Item<'_>, kind: Kind) -> Option<&mut wgpu::RenderPass<'p>> {
         let placed = self.placed.group(item.draw);
         let shape = Shape { placed: placed.is_some(), ..item.draw.shape(self.frame) };
-        self.pass.set_pipeline(&self.pipelines.draw(self.gpu, kind, self.frame.method, shape));
+        let pipeline = self.pipelines.draw(self.gpu, kind, self.frame.method, shape)?;
+        let pass = self.pass.as_deref_mut()?;
+        pass.set_pipeline(&pipeline);
         if kind.is_glass() {
-            self.pass.set_bind_group(0, self.groups[1], &[]);
+            pass.set_bind_group(0, self.groups[1], &[]);
         }
-        self.pass.set_bind_group(1, placed.unwrap_or(&item.primitive.influences.group), &[item.draw.offset]);
+        pass.set_bind_group(1, placed.unwrap_or(&item.primitive.influences.group), &[item.draw.offset]);
+        Some(pass)
     }
 
     fn edges(&mut self, item: &Item<'_>) -> Result<(), GpuError> {
@@ -157,13 +168,15 @@ impl Painter<'_, '_> {
         if range.is_empty() {
             return;
         }
-        self.deformed(item, kind);
+        if self.deformed(item, kind).is_none() {
+            return;
+        }
+        let Some(pass) = self.pass.as_deref_mut() else { return };
         if let (Kind::Surface { .. }, true) = (kind, self.pipelines.linking.late_depth)
             && let Some(late_depth) = &self.pipelines.late_depth
         {
-            self.pass.set_bind_group(late_depth::GROUP, late_depth.take_group(), &[]);
+            pass.set_bind_group(late_depth::GROUP, late_depth.take_group(), &[]);
         }
-        let pass = &mut *self.pass;
         pass.set_bind_group(2, &item.groups.core, &[]);
         if let Some(layers) = &item.groups.layers {
             pass.set_bind_group(3, layers, &[]);
@@ -180,7 +193,7 @@ impl Painter<'_, '_> {
     }
 }
 
-/// A number for each vertex. Where the overlay needs none it reads anything.
+/// The buffer with a number for each vertex. Where the overlay needs none, another buffer is bound that nothing reads.
 fn values<'a>(numbers: &'a Numbers, item: &'a Item<'_>) -> wgpu::BufferSlice<'a> {
     numbers.values(item.place).map_or_else(|| item.primitive.vertices.slice(), |values| values.slice(..))
 }

@@ -1,20 +1,20 @@
-//! What a pipeline of the scene draws, as far as it decides which pipeline that is.
+//! The properties of what is drawn that decide which pipeline draws it.
 
 use super::layouts::{layer, nature};
 
-/// The features of a material: its pipeline computes nothing else.
+/// The features that a material uses. Its pipeline computes no others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct MaterialFeatures {
-    /// Bit n: texture n is there; behind them those of [`nature`].
+    /// Bit n is set where the material has texture n; the bits of [`nature`] come after those.
     pub textures: u32,
-    /// Bit n: its coordinates are transformed.
+    /// Bit n is set where the coordinates of texture n are transformed.
     pub transforms: u32,
     /// The bits of [`layer`].
     pub layers: u32,
 }
 
 impl MaterialFeatures {
-    /// The features that readouts need: the base colour, for its holes.
+    /// Keeps only the features that readouts need: the base colour, whose alpha cuts holes.
     pub fn holes(self) -> Self {
         const BASE_COLOR: u32 = 1;
         let kept = BASE_COLOR | nature::MASKED | nature::DOUBLE_SIDED;
@@ -22,16 +22,16 @@ impl MaterialFeatures {
     }
 }
 
-/// Fragment stage of the surface.
+/// Which fragment stage draws the surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum SurfaceShading {
     Shaded,
-    /// In the colours of an overlay.
+    /// The surface in the colours of an overlay.
     Readout,
 }
 
-/// Which windings of the surface are left out before their fragments are shaded. The fragment stage leaves out what is
-/// seen from behind in any case; where one winding is known to be that for a whole draw, it need not come so far.
+/// Which winding of triangles the pipeline culls. The fragment stage discards back faces in any case; where all back
+/// faces of a draw are known to have the same winding, culling them saves running it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Cull {
     None,
@@ -54,13 +54,13 @@ impl Cull {
 pub(super) enum SurfaceWrites {
     /// Colour and depth.
     All,
-    /// Colour, over what lies behind.
+    /// Colour, blended over what lies behind.
     Color,
-    /// Depth, for a surface that is drawn over what lies behind later: so that only its nearest layer is.
+    /// Depth, for a surface whose colour is blended over what lies behind later: only its nearest layer is then drawn.
     Depth,
 }
 
-/// A way to draw.
+/// What is drawn, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     Surface {
@@ -71,9 +71,9 @@ pub(super) enum Kind {
         parts: MaterialFeatures,
     },
     Edges,
-    /// All vertices.
+    /// All vertices as dots.
     Dots,
-    /// Marked vertices, before the surface or behind it.
+    /// Marked vertices, in front of the surface or hidden behind it.
     Marks {
         hidden: bool,
     },
@@ -84,7 +84,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// True where what lies behind is read.
+    /// True for glass, which reads the picture of what lies behind it.
     pub fn is_glass(self) -> bool {
         match self {
             Self::Surface { parts, .. } => parts.layers & layer::TRANSMISSION != 0,

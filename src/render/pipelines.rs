@@ -1,53 +1,51 @@
-//! Pipelines, made when first asked for: one for each method × topology × look. Knows what is bound where, not what is
-//! drawn when.
+//! Holds the compiled pipelines, one for each method × topology × look. A picture in memory compiles those that it
+//! lacks at once. For a window they are compiled in the background, and until they are there it shows the picture
+//! before.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
 
-use super::bindings::{sampler, storage, texture, uniform};
+use super::device_jobs::{DeviceJob, DeviceJobs, check};
+use super::error::GpuError;
 use super::gpu::Gpu;
-use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
-use super::pipeline_kind::{Cull, Kind, MaterialFeatures, SurfaceShading, SurfaceWrites};
-use super::shader::{self, Linking, Program};
-use super::software::late_depth::{self, LateDepth};
-use super::target::{COLOR, DEPTH, SAMPLES, TargetFormat};
+use super::pipeline_factory::{DeformedVertices, Pipeline, PipelineFactory, PipelineKey};
+use super::pipeline_kind::Kind;
+use super::shader::Linking;
+use super::software::late_depth::LateDepth;
+use super::target::{COLOR, SAMPLES, TargetFormat};
 use super::vertices::Shape;
 use crate::deform::Method;
+use crate::parallel;
 
-/// What a pipeline that draws is compiled for: its kind, what it shows, the vertices it reads, and its samples.
-type DrawingKey = (Kind, &'static str, Option<(Shape, Linking)>, u32);
-
-/// Everything that is compiled.
+/// All compiled pipelines, and the choices with which pictures ask for them.
 #[derive(Debug)]
 pub(super) struct Pipelines {
-    pub frame: wgpu::BindGroupLayout,
-    pub primitive: wgpu::BindGroupLayout,
-    pub material: wgpu::BindGroupLayout,
-    /// Textures of a material's layers.
-    pub layers: wgpu::BindGroupLayout,
-    /// The layout `frame` with the texture behind glass added.
-    pub frame_transmission: wgpu::BindGroupLayout,
-    pub bake: wgpu::BindGroupLayout,
+    /// Makes pipelines, and holds the layouts of all bind groups.
+    pub factory: PipelineFactory,
     /// The format of the pictures that are drawn now.
     pub target_format: TargetFormat,
-    /// With what the programs of these pictures are linked.
+    /// The choices that the programs of these pictures are linked with.
     pub linking: Linking,
-    /// What surfaces bind where depths are tested late.
+    /// What surfaces bind where depths are tested after shading.
     pub late_depth: Option<LateDepth>,
-    modules: HashMap<(&'static str, &'static str, Linking), wgpu::ShaderModule>,
-    drawing: HashMap<DrawingKey, wgpu::RenderPipeline>,
-    baking: HashMap<(&'static str, Shape, Linking), wgpu::ComputePipeline>,
-    presenting: HashMap<wgpu::TextureFormat, wgpu::RenderPipeline>,
-    transmission: Option<wgpu::RenderPipeline>,
+    /// True where no picture waits for a pipeline: those that are not there are added to `missing`.
+    pub waits: bool,
+    made: HashMap<PipelineKey, Pipeline>,
+    missing: HashSet<PipelineKey>,
+    /// The pipelines that are being compiled in the background.
+    coming: Vec<ComingPipelines>,
 }
 
-/// Colours that were multiplied by their alpha.
-const OVER: wgpu::BlendState = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
+/// Some pipelines that are being compiled in the background.
+#[derive(Debug)]
+struct ComingPipelines {
+    keys: HashSet<PipelineKey>,
+    job: DeviceJob<Vec<(PipelineKey, Pipeline)>>,
+    begun: Instant,
+}
 
-/// A number for each vertex.
-const VALUE: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![8 => Float32];
-const FOUR: [wgpu::VertexAttribute; 4] =
-    wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4, 3 => Float32x4];
-const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x4, 1 => Float32x4, 2 => Float32x4];
+/// Compiling is not reported unless it takes longer than this.
+const NOTICED: Duration = Duration::from_millis(300);
 
 /// The slots of vertex buffers.
 pub(super) mod slot {
@@ -55,449 +53,139 @@ pub(super) mod slot {
     pub const VERTICES: u32 = 0;
     /// Joints and weights.
     pub const INFLUENCES: u32 = 1;
-    /// What only the surface reads.
+    /// Texture coordinates and colours, which only the surface reads.
     pub const PAINT: u32 = 2;
     /// A number for each vertex.
     pub const VALUES: u32 = 3;
 }
 
-fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
-    let step_mode = wgpu::VertexStepMode::Instance;
-    Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
-}
-
-/// The layouts of a model's bind groups; they can be used on any thread.
-#[derive(Clone, Debug)]
-pub(super) struct ModelLayouts {
-    pub primitive: wgpu::BindGroupLayout,
-    pub material: wgpu::BindGroupLayout,
-    /// Textures of a material's layers.
-    pub layers: wgpu::BindGroupLayout,
-}
-
 impl Pipelines {
-    /// Layouts of the groups of a model.
-    pub fn of_models(&self) -> ModelLayouts {
-        let Self { primitive, material, layers, .. } = self;
-        ModelLayouts { primitive: primitive.clone(), material: material.clone(), layers: layers.clone() }
-    }
-
     pub fn new(gpu: &Gpu) -> Self {
-        let layout = |label, entries: &[wgpu::BindGroupLayoutEntry]| {
-            gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries })
-        };
-        use wgpu::ShaderStages as S;
-        let all = S::VERTEX | S::FRAGMENT | S::COMPUTE;
-        let vertices = S::VERTEX | S::COMPUTE;
-        let mut frame = vec![
-            uniform(0, all, false),
-            storage(1, vertices, true),
-            storage(2, vertices, true),
-            uniform(3, all, false),
-            storage(4, S::FRAGMENT, true),
-        ];
-        if gpu.palette_limits().uniform > 0 {
-            frame.push(uniform(7, vertices, false));
-        }
-        let frame_alone = layout("frame", &frame);
-        frame.extend([texture(5), sampler(6)]);
-        let frame_transmission = layout("frame and behind", &frame);
-        let primitive =
-            layout("primitive", &[uniform(0, all, true), storage(1, vertices, true), storage(2, vertices, true)]);
-        let textures = |first: u32, count: usize| (0..2 * count as u32).step_by(2).map(move |i| first + i);
-        let textures = |first, count| textures(first, count).flat_map(|i| [texture(i), sampler(i + 1)]);
-        let mut material = vec![uniform(0, S::FRAGMENT, false)];
-        material.extend(textures(1, CORE_TEXTURES));
-        let material = layout("material", &material);
-        let layers = layout("layers", &textures(0, MATERIAL_TEXTURES - CORE_TEXTURES).collect::<Vec<_>>());
-        let bake = layout(
-            "bake",
-            &[storage(0, S::COMPUTE, true), storage(1, S::COMPUTE, false), storage(2, S::COMPUTE, true)],
-        );
+        let late_depth = LateDepth::new(gpu);
         Self {
-            frame: frame_alone,
-            primitive,
-            material,
-            layers,
-            frame_transmission,
-            bake,
+            factory: PipelineFactory::new(gpu, late_depth.as_ref().map(|late| &late.layout)),
             target_format: TargetFormat { format: COLOR, samples: SAMPLES },
             linking: Linking::default(),
-            late_depth: LateDepth::new(gpu),
-            modules: HashMap::new(),
-            drawing: HashMap::new(),
-            baking: HashMap::new(),
-            presenting: HashMap::new(),
-            transmission: None,
+            late_depth,
+            waits: false,
+            made: HashMap::new(),
+            missing: HashSet::new(),
+            coming: Vec::new(),
         }
     }
 
-    fn module(
-        &mut self,
-        gpu: &Gpu,
-        program: &'static Program,
-        method: &'static Method,
-        with: Linking,
-    ) -> wgpu::ShaderModule {
-        let make = || {
-            let source = wgpu::ShaderSource::Wgsl(program.link(method, with).text.into());
-            gpu.device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(program.name), source })
-        };
-        let method = if program.deforms { method.id } else { "" };
-        self.modules.entry((program.name, method, with)).or_insert_with(make).clone()
-    }
-
-    /// A module that deforms nothing.
-    fn plain_module(&mut self, gpu: &Gpu, program: &'static Program) -> wgpu::ShaderModule {
-        self.module(gpu, program, crate::deform::METHODS[0], Linking::default())
-    }
-
-    /// A pipeline of the scene's own target that deforms nothing.
-    pub fn plain(&mut self, gpu: &Gpu, kind: Kind) -> wgpu::RenderPipeline {
-        self.get(gpu, kind, crate::deform::METHODS[0], None)
-    }
-
-    /// A pipeline of the scene's own target for vertices of a shape.
-    pub fn draw(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Shape) -> wgpu::RenderPipeline {
-        self.get(gpu, kind, method, Some(shape.of(kind)))
-    }
-
-    fn get(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
-        let key = (kind, method.id, shape.map(|shape| (shape, self.linking)), self.target_format.samples);
-        if let Some(found) = self.drawing.get(&key) {
-            return found.clone();
+    /// Begins a picture, and takes the pipelines that have arrived. With `waits` the picture compiles nothing, and
+    /// notes what it lacks.
+    ///
+    /// # Errors
+    /// The errors of the compilation in the background.
+    pub fn begin_picture(&mut self, waits: bool) -> Result<(), GpuError> {
+        self.waits = waits;
+        self.missing.clear();
+        while let Some(at) = self.coming.iter().position(|coming| coming.job.is_done()) {
+            self.made.extend(self.coming.remove(at).job.take().transpose()?.into_iter().flatten());
         }
-        let made = self.make(gpu, kind, method, shape);
-        self.drawing.insert(key, made.clone());
-        made
+        Ok(())
     }
 
-    fn make(&mut self, gpu: &Gpu, kind: Kind, method: &'static Method, shape: Option<Shape>) -> wgpu::RenderPipeline {
-        use wgpu::PrimitiveTopology as T;
-        let how = match kind {
-            Kind::Surface { look, topology, leaves, cull, parts } => {
-                let is_layered = parts.layers & !layer::UNLIT != 0;
-                let (vertex, fragment) = match look {
-                    SurfaceShading::Shaded if parts.layers & layer::UNLIT != 0 => ("vs_shaded", "fs_unlit"),
-                    SurfaceShading::Shaded if parts.layers & layer::TRANSMISSION != 0 => {
-                        ("vs_shaded", "fs_transmissive")
-                    }
-                    SurfaceShading::Shaded if is_layered => ("vs_shaded", "fs_layered"),
-                    SurfaceShading::Shaded => ("vs_shaded", "fs_shaded"),
-                    SurfaceShading::Readout => ("vs_readout", "fs_readout"),
-                };
-                let cull = match cull {
-                    Cull::None => None,
-                    Cull::Clockwise => Some(wgpu::Face::Back),
-                    Cull::CounterClockwise => Some(wgpu::Face::Front),
-                };
-                PipelineDescriptor {
-                    program: match look {
-                        SurfaceShading::Readout => &shader::READOUT,
-                        SurfaceShading::Shaded if is_layered => &shader::LAYERED,
-                        SurfaceShading::Shaded => &shader::SURFACE,
-                    },
-                    vertex,
-                    fragment,
-                    topology,
-                    blend: leaves == SurfaceWrites::Color,
-                    write_color: leaves != SurfaceWrites::Depth,
-                    write_depth: leaves != SurfaceWrites::Color,
-                    cull,
-                    parts: Some(parts),
-                    ..PipelineDescriptor::MESH
-                }
-            }
-            Kind::Edges => PipelineDescriptor {
-                vertex: "vs_edges",
-                fragment: "fs_edges",
-                topology: T::LineList,
-                ..PipelineDescriptor::MESH
-            },
-            Kind::Dots => PipelineDescriptor { vertex: "vs_dots", fragment: "fs_dots", ..PipelineDescriptor::DOTS },
-            Kind::Marks { hidden: false } => {
-                PipelineDescriptor { vertex: "vs_marks", fragment: "fs_dots", ..PipelineDescriptor::DOTS }
-            }
-            Kind::Marks { hidden: true } => PipelineDescriptor {
-                vertex: "vs_marks",
-                fragment: "fs_hidden_dots",
-                compare: wgpu::CompareFunction::Less,
-                ..PipelineDescriptor::DOTS
-            },
-            Kind::Background => PipelineDescriptor {
-                program: &shader::BACKGROUND,
-                vertex: "vs_screen",
-                fragment: "fs_background",
-                blend: false,
-                ..PipelineDescriptor::FLAT
-            },
-            Kind::Grid => PipelineDescriptor {
-                program: &shader::GRID,
-                vertex: "vs_grid",
-                fragment: "fs_grid",
-                topology: T::TriangleStrip,
-                ..PipelineDescriptor::FLAT
-            },
-            Kind::Bones => PipelineDescriptor {
-                program: &shader::BONES,
-                vertex: "vs_bones",
-                fragment: "fs_bones",
-                topology: T::TriangleStrip,
-                write_depth: true,
-                ..PipelineDescriptor::FLAT
-            },
-            Kind::Lines => PipelineDescriptor {
-                program: &shader::LINES,
-                vertex: "vs_lines",
-                fragment: "fs_lines",
-                topology: T::TriangleStrip,
-                compare: wgpu::CompareFunction::Always,
-                ..PipelineDescriptor::FLAT
-            },
-        };
-        match shape {
-            Some(shape) => self.make_deforming(gpu, kind, &how, (method, shape)),
-            None => {
-                let buffers: &[_] = match kind {
-                    Kind::Bones => &[buffer::<Bone>(&FOUR)],
-                    Kind::Lines => &[buffer::<Line>(&THREE)],
-                    _ => &[],
-                };
-                let module = self.plain_module(gpu, how.program);
-                self.make_scene(gpu, &how, &module, buffers, &[])
-            }
+    /// True where the picture lacks a pipeline.
+    pub fn lacks_any(&self) -> bool {
+        !self.missing.is_empty()
+    }
+
+    /// Ends a picture that may lack pipelines, and begins to compile those in the background. Returns true where it
+    /// lacks some, and so cannot be shown.
+    pub fn compile_missing(&mut self, jobs: &DeviceJobs) -> bool {
+        let lacks = !self.missing.is_empty();
+        let keys: HashSet<PipelineKey> =
+            self.missing.drain().filter(|key| !self.coming.iter().any(|coming| coming.keys.contains(key))).collect();
+        if !keys.is_empty() {
+            let (list, factory): (Vec<PipelineKey>, _) = (keys.iter().copied().collect(), self.factory.clone());
+            let job = jobs.start("pipelines", move |gpu, context| {
+                let make = |i: usize| (list[i], factory.make(gpu, list[i]));
+                let made = parallel::map(list.len(), context.cancel_flag(), &make);
+                check(context).map(|()| made.unwrap_or_default())
+            });
+            self.coming.push(ComingPipelines { keys, job, begun: Instant::now() });
+        }
+        lacks
+    }
+
+    /// True when pipelines have arrived.
+    pub fn has_news(&self) -> bool {
+        self.coming.iter().any(|coming| coming.job.is_done())
+    }
+
+    /// True while pipelines are being compiled in the background, if that takes long enough to be reported.
+    pub fn takes_long(&self) -> bool {
+        self.coming.iter().any(|coming| !coming.job.is_done() && coming.begun.elapsed() > NOTICED)
+    }
+
+    fn get(&mut self, gpu: &Gpu, key: PipelineKey) -> Option<Pipeline> {
+        if let Some(made) = self.made.get(&key) {
+            return Some(made.clone());
+        }
+        if self.waits {
+            self.missing.insert(key);
+            return None;
+        }
+        let made = self.factory.make(gpu, key);
+        self.made.insert(key, made.clone());
+        Some(made)
+    }
+
+    fn render(&mut self, gpu: &Gpu, key: PipelineKey) -> Option<wgpu::RenderPipeline> {
+        match self.get(gpu, key)? {
+            Pipeline::Render(pipeline) => Some(pipeline),
+            Pipeline::Compute(_) => None,
         }
     }
 
-    fn make_deforming(
+    /// A pipeline that draws into the scene's own target and deforms nothing; `None` where the picture cannot wait for
+    /// it.
+    pub fn plain(&mut self, gpu: &Gpu, kind: Kind) -> Option<wgpu::RenderPipeline> {
+        self.render(gpu, PipelineKey::Scene { kind, vertices: None, target: self.target_format })
+    }
+
+    /// A pipeline that draws vertices of a shape into the scene's own target; `None` where the picture cannot wait for
+    /// it.
+    pub fn draw(
         &mut self,
         gpu: &Gpu,
         kind: Kind,
-        how: &PipelineDescriptor,
-        (method, shape): (&'static Method, Shape),
-    ) -> wgpu::RenderPipeline {
-        use wgpu::VertexStepMode::{Instance, Vertex};
-        let (stride, influence_stride) = (shape.stride(), shape.influence_stride());
-        let (mut attributes, mut influences) = shape.attributes();
-        let (paint, missing) = shape.paint_attributes();
-        let rows = |step_mode, array_stride, attributes| {
-            Some(wgpu::VertexBufferLayout { array_stride, step_mode, attributes })
-        };
-        let mut constants = shape.constants();
-        constants.push(("MULTISAMPLED", f64::from(u8::from(self.target_format.samples > 1))));
-        let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges);
-        if is_mesh {
-            attributes.extend(missing);
-            constants.extend(shape.paint_constants());
-        }
-        let mark = [wgpu::vertex_attr_array![8 => Uint32][0]];
-        let mark = mark.map(|a| wgpu::VertexAttribute { offset: stride + influence_stride, ..a });
-        if matches!(kind, Kind::Marks { .. }) {
-            // All in one row.
-            attributes.extend(influences.drain(..).map(|a| wgpu::VertexAttribute { offset: stride + a.offset, ..a }));
-            attributes.extend(mark);
-        }
-        let weighted = |step| (!influences.is_empty()).then(|| rows(step, influence_stride, &influences)).flatten();
-        let painted = (!paint.is_empty()).then(|| rows(Vertex, 4 * shape.paint.words() as u64, &paint)).flatten();
-        // In the order of the slots: see [`slot`].
-        let mesh = [rows(Vertex, stride, &attributes), weighted(Vertex), painted, rows(Vertex, 4, &VALUE)];
-        let buffers: &[_] = match kind {
-            Kind::Surface { look: SurfaceShading::Readout, .. } => &mesh,
-            Kind::Dots => &[rows(Instance, stride, &attributes), weighted(Instance), None, rows(Instance, 4, &VALUE)],
-            Kind::Marks { .. } => &[rows(Instance, stride + influence_stride + 4, &attributes)],
-            _ => &mesh[..3],
-        };
-        let module = self.module(gpu, how.program, method, self.linking);
-        self.make_scene(gpu, how, &module, buffers, &constants)
+        method: &'static Method,
+        shape: Shape,
+    ) -> Option<wgpu::RenderPipeline> {
+        let vertices = Some(DeformedVertices { method, shape: shape.of(kind), linking: self.linking });
+        self.render(gpu, PipelineKey::Scene { kind, vertices, target: self.target_format })
     }
 
-    fn make_scene(
-        &mut self,
-        gpu: &Gpu,
-        how: &PipelineDescriptor,
-        module: &wgpu::ShaderModule,
-        buffers: &[Option<wgpu::VertexBufferLayout<'_>>],
-        of_vertices: &[(&'static str, f64)],
-    ) -> wgpu::RenderPipeline {
-        let is_layered = std::ptr::eq(how.program, &raw const shader::LAYERED);
-        let mut constants = of_vertices.to_vec();
-        if let Some(parts) = how.parts {
-            constants.push(("TEXTURES", f64::from(parts.textures)));
-            constants.push(("TRANSFORMS", f64::from(parts.transforms)));
-            let has_sides = how.topology == wgpu::PrimitiveTopology::TriangleList;
-            constants.push(("SIDES", f64::from(u8::from(has_sides))));
-            constants.push(("CULLED", f64::from(u8::from(how.cull.is_some()))));
-            // Only the layered program knows this one.
-            constants.extend(is_layered.then_some(("LAYERS", f64::from(parts.layers))));
+    /// The compute pipeline that writes deformed vertices; `None` where the picture cannot wait for it.
+    pub fn bake(&mut self, gpu: &Gpu, method: &'static Method, shape: Shape) -> Option<wgpu::ComputePipeline> {
+        let vertices = DeformedVertices { method, shape: shape.alone(), linking: self.linking };
+        match self.get(gpu, PipelineKey::Bake(vertices))? {
+            Pipeline::Compute(pipeline) => Some(pipeline),
+            Pipeline::Render(_) => None,
         }
-        let compilation_options =
-            wgpu::PipelineCompilationOptions { constants: &constants, ..wgpu::PipelineCompilationOptions::default() };
-        let transmits = how.parts.is_some_and(|p| p.layers & layer::TRANSMISSION != 0);
-        let frame = if transmits { &self.frame_transmission } else { &self.frame };
-        let groups = [Some(frame), Some(&self.primitive), Some(&self.material), Some(&self.layers)];
-        let mut groups = match how.program.deforms {
-            true if is_layered => groups.to_vec(),
-            true if how.parts.is_none() && how.program.overlays => groups[..2].to_vec(),
-            true => groups[..3].to_vec(),
-            false => groups[..1].to_vec(),
-        };
-        if let Some(late_depth) = self.late_depth.as_ref().filter(|_| how.parts.is_some() && self.linking.late_depth) {
-            groups.resize(late_depth::GROUP as usize, None);
-            groups.push(Some(&late_depth.layout));
-        }
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(how.fragment),
-            bind_group_layouts: &groups,
-            immediate_size: 0,
-        });
-        gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(how.fragment),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module,
-                entry_point: Some(how.vertex),
-                compilation_options: compilation_options.clone(),
-                buffers,
-            },
-            primitive: wgpu::PrimitiveState {
-                topology: how.topology,
-                cull_mode: how.cull,
-                ..wgpu::PrimitiveState::default()
-            },
-            depth_stencil: Some(wgpu::DepthStencilState {
-                format: DEPTH,
-                depth_write_enabled: Some(how.write_depth),
-                depth_compare: Some(how.compare),
-                stencil: wgpu::StencilState::default(),
-                bias: wgpu::DepthBiasState::default(),
-            }),
-            multisample: wgpu::MultisampleState {
-                count: self.target_format.samples,
-                ..wgpu::MultisampleState::default()
-            },
-            fragment: Some(wgpu::FragmentState {
-                module,
-                entry_point: Some(how.fragment),
-                compilation_options,
-                targets: &[Some(wgpu::ColorTargetState {
-                    format: self.target_format.format,
-                    blend: how.blend.then_some(OVER),
-                    write_mask: if how.write_color { wgpu::ColorWrites::ALL } else { wgpu::ColorWrites::empty() },
-                })],
-            }),
-            multiview_mask: None,
-            cache: None,
-        })
     }
 
-    /// What each pipeline that draws was made for.
+    /// The pipeline that halves the picture of what lies behind glass; `None` where the picture cannot wait for it.
+    pub fn transmission(&mut self, gpu: &Gpu) -> Option<wgpu::RenderPipeline> {
+        self.render(gpu, PipelineKey::Halve(self.target_format.format))
+    }
+
+    /// The pipeline that copies the picture into a window's surface of `format`; `None` where the window cannot wait
+    /// for it.
+    pub fn present(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> Option<wgpu::RenderPipeline> {
+        self.render(gpu, PipelineKey::Present(format))
+    }
+
+    /// The kind and the vertices that each pipeline of the scene was made for.
     #[cfg(test)]
     pub fn kinds(&self) -> impl Iterator<Item = (&Kind, Option<&Shape>)> {
-        self.drawing.keys().map(|(kind, _, shape, _)| (kind, shape.as_ref().map(|(shape, _)| shape)))
+        self.made.keys().filter_map(|key| match key {
+            PipelineKey::Scene { kind, vertices, .. } => Some((kind, vertices.as_ref().map(|v| &v.shape))),
+            _ => None,
+        })
     }
-
-    /// The compute entry that writes deformed vertices.
-    pub fn bake(&mut self, gpu: &Gpu, method: &'static Method, shape: Shape) -> wgpu::ComputePipeline {
-        let shape = shape.alone();
-        let key = (method.id, shape, self.linking);
-        if let Some(found) = self.baking.get(&key) {
-            return found.clone();
-        }
-        let module = self.module(gpu, &shader::BAKE, method, self.linking);
-        let mut constants = shape.constants();
-        constants.extend(shape.word_constants());
-        let layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("bake"),
-            bind_group_layouts: &[Some(&self.frame), Some(&self.primitive), Some(&self.bake)],
-            immediate_size: 0,
-        });
-        let made = gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("bake"),
-            layout: Some(&layout),
-            module: &module,
-            entry_point: Some("bake"),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &constants,
-                ..wgpu::PipelineCompilationOptions::default()
-            },
-            cache: None,
-        });
-        self.baking.insert(key, made.clone());
-        made
-    }
-
-    /// Halves the picture of what lies behind glass.
-    pub fn transmission(&mut self, gpu: &Gpu) -> wgpu::RenderPipeline {
-        let module = self.plain_module(gpu, &shader::BEHIND);
-        let format = self.target_format.format;
-        self.transmission.get_or_insert_with(|| screen(gpu, &module, "fs_halve", format)).clone()
-    }
-
-    /// Copies the picture into a window's surface of `format`.
-    pub fn present(&mut self, gpu: &Gpu, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
-        let module = self.plain_module(gpu, &shader::PRESENT);
-        let fragment = if format.is_srgb() { "fs_present_linear" } else { "fs_present_srgb" };
-        self.presenting.entry(format).or_insert_with(|| screen(gpu, &module, fragment, format)).clone()
-    }
-}
-
-/// The settings in which the pipelines of the scene differ.
-struct PipelineDescriptor {
-    program: &'static Program,
-    vertex: &'static str,
-    fragment: &'static str,
-    topology: wgpu::PrimitiveTopology,
-    blend: bool,
-    write_color: bool,
-    write_depth: bool,
-    compare: wgpu::CompareFunction,
-    cull: Option<wgpu::Face>,
-    /// The surface's overrides.
-    parts: Option<MaterialFeatures>,
-}
-
-impl PipelineDescriptor {
-    /// Over what is there.
-    const FLAT: Self = Self {
-        program: &shader::BACKGROUND,
-        vertex: "",
-        fragment: "",
-        topology: wgpu::PrimitiveTopology::TriangleList,
-        blend: true,
-        write_color: true,
-        write_depth: false,
-        // Depth is reversed.
-        compare: wgpu::CompareFunction::GreaterEqual,
-        cull: None,
-        parts: None,
-    };
-    /// The model. Sides are culled in the fragment stage: which one is the back depends on what moved the triangle.
-    const MESH: Self = Self { program: &shader::SURFACE, ..Self::FLAT };
-    /// Its vertices.
-    const DOTS: Self = Self { program: &shader::DOTS, ..Self::FLAT };
-}
-
-/// One triangle over the whole of a single-sampled target.
-fn screen(gpu: &Gpu, module: &wgpu::ShaderModule, fragment: &str, format: wgpu::TextureFormat) -> wgpu::RenderPipeline {
-    gpu.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-        label: Some(fragment),
-        layout: None,
-        vertex: wgpu::VertexState {
-            module,
-            entry_point: Some("vs_screen"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            buffers: &[],
-        },
-        primitive: wgpu::PrimitiveState::default(),
-        depth_stencil: None,
-        multisample: wgpu::MultisampleState::default(),
-        fragment: Some(wgpu::FragmentState {
-            module,
-            entry_point: Some(fragment),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            targets: &[Some(format.into())],
-        }),
-        multiview_mask: None,
-        cache: None,
-    })
 }

@@ -1,5 +1,6 @@
-//! Vertices that are deformed before they are drawn: once for a pose, by a compute shader or by the processor. All passes then read
-//! them where the vertex shader would deform them anew (`placed` of shaders/common/deform.wgsl).
+//! Vertices that are deformed before they are drawn: once for each pose, by a compute shader or by the processor. All
+//! passes then read them, where the vertex shader would otherwise deform them again (`placed` of
+//! shaders/common/deform.wgsl).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,28 +9,29 @@ use super::deform::Dispatch;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::needs;
-use super::pipelines::{ModelLayouts, Pipelines};
+use super::pipeline_factory::ModelLayouts;
+use super::pipelines::Pipelines;
 use super::primitive::GpuPrimitive;
 use super::scene::{GpuDraw, GpuModel};
 use super::upload::Upload;
-use crate::deform::{Deformed, Deformer, Method, Surface};
+use crate::deform::{Deformed, Deformer, Method, ParameterValues, Surface};
 use crate::frame::Frame;
 use crate::model::{InstanceId, Model, Primitive};
 
-/// Numbers of a deformed vertex in a buffer, as in `common/deform.wgsl` and `bake.wgsl`: position and determinant, normal, tangent,
-/// four each.
+/// How many floats a deformed vertex takes in a buffer. As in `common/deform.wgsl` and `bake.wgsl` they are (position,
+/// determinant), (normal, 0), (tangent, 0).
 const FLOATS: usize = 12;
 
 /// The deformed vertices of one surface.
 #[derive(Debug, Default)]
 pub(super) struct PlacedVertices {
-    /// By [`GpuDraw::offset`].
+    /// The vertices of each draw, by [`GpuDraw::offset`].
     draws: HashMap<u32, PlacedDraw>,
-    /// What they were made of; `None`: they are to be made anew.
+    /// What they were computed from; `None` where they have to be computed again.
     made_of: Option<Ingredients>,
-    /// How often they were made.
+    /// How many times they were computed.
     made: usize,
-    /// Numbers on their way to the device.
+    /// Memory for vertices on their way to the device, which is used again.
     scratch: Vec<[f32; FLOATS]>,
 }
 
@@ -37,15 +39,16 @@ pub(super) struct PlacedVertices {
 #[derive(Debug)]
 struct PlacedDraw {
     buffer: wgpu::Buffer,
-    /// Takes the place of the primitive's own group, with the vertices where that has morph targets.
+    /// Takes the place of the primitive's own group, and binds the vertices where that binds morph targets.
     group: wgpu::BindGroup,
 }
 
-/// All that deformed vertices depend on, beside the model on the device.
+/// Everything that deformed vertices depend on, beside the model on the device.
 #[derive(Debug)]
 enum Ingredients {
-    /// The palette with the morph weights, by its revision, and how it is packed.
-    Palette(u64, &'static Method, usize),
+    /// The revision of the palette and the morph weights, the method with the values of its parameters, and how many
+    /// instances are drawn.
+    Palette(u64, &'static Method, ParameterValues, usize),
     Surfaces(Vec<Arc<Surface>>),
 }
 
@@ -53,13 +56,15 @@ impl Ingredients {
     fn of(deformer: Deformer, frame: &Frame, upload: &Upload) -> Self {
         match deformer {
             Deformer::Processor => Self::Surfaces(frame.surfaces.clone()),
-            _ => Self::Palette(upload.palette_revision(), frame.method, frame.draws.len()),
+            _ => Self::Palette(upload.palette_revision(), frame.method, frame.parameters, frame.draws.len()),
         }
     }
 
     fn is(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Palette(a, by, n), Self::Palette(b, other, m)) => a == b && std::ptr::eq(*by, *other) && n == m,
+            (Self::Palette(a, by, values, n), Self::Palette(b, other, others, m)) => {
+                a == b && std::ptr::eq(*by, *other) && values == others && n == m
+            }
             (Self::Surfaces(a), Self::Surfaces(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
             }
@@ -68,8 +73,8 @@ impl Ingredients {
     }
 }
 
-/// Who deforms the vertices of a picture on this device. `is_part`: the device has no more of the model than this picture shows,
-/// so there is nothing to read twice.
+/// What deforms the vertices of a picture on this device. `is_part`: the device holds only the part of the model that
+/// this picture shows, so no vertex would be read twice.
 pub(super) fn deformer_of(gpu: &Gpu, frame: &Frame, is_part: bool) -> Deformer {
     let can_compute = needs::missing_for_baking(&gpu.device.limits()).is_empty();
     match frame.deformer {
@@ -80,22 +85,22 @@ pub(super) fn deformer_of(gpu: &Gpu, frame: &Frame, is_part: bool) -> Deformer {
 }
 
 impl PlacedVertices {
-    /// The group that a draw binds in place of its primitive's; `None`: the vertex shader deforms it.
+    /// The group that a draw binds in place of its primitive's; `None` where the vertex shader deforms it.
     pub fn group(&self, draw: &GpuDraw) -> Option<&wgpu::BindGroup> {
         self.draws.get(&draw.offset).map(|placed| &placed.group)
     }
 
-    /// How often vertices were deformed.
+    /// How many times vertices were deformed.
     pub fn made(&self) -> usize {
         self.made
     }
 
-    /// The model on the device has changed.
+    /// Drops all deformed vertices, for example because the model on the device has changed.
     pub fn forget(&mut self) {
         (self.draws, self.made_of) = (HashMap::new(), None);
     }
 
-    /// Deforms what `frame` shows, unless that is there already.
+    /// Deforms the vertices that `frame` shows, unless they are there already.
     pub fn follow(
         &mut self,
         gpu: &Gpu,
@@ -122,7 +127,8 @@ impl PlacedVertices {
                 let bytes = source.vertex_count() * members as usize * size_of::<[f32; FLOATS]>();
                 let buffer = self.buffer(gpu, (layouts, copy), (primitive, draw), bytes as u64)?;
                 if deformer == Deformer::Compute {
-                    let pipeline = pipelines.bake(gpu, frame.method, draw.shape(frame));
+                    // The picture lacks this pipeline, so it is not shown.
+                    let Some(pipeline) = pipelines.bake(gpu, frame.method, draw.shape(frame)) else { continue };
                     let size = [source.vertex_count() as u32, members];
                     let work = Dispatch { pipeline, draw, primitive, size, out: &buffer };
                     work.record(gpu, (pipelines, upload), &mut encoder);
@@ -132,11 +138,13 @@ impl PlacedVertices {
             }
         }
         gpu.queue.submit([encoder.finish()]);
-        (self.made_of, self.made) = (Some(made_of), self.made + 1);
+        if !pipelines.lacks_any() {
+            (self.made_of, self.made) = (Some(made_of), self.made + 1);
+        }
         Ok(())
     }
 
-    /// Room for the vertices of a draw.
+    /// Returns a buffer for the vertices of a draw: the one that it has if the size fits, or a new one.
     fn buffer(
         &mut self,
         gpu: &Gpu,
@@ -155,7 +163,7 @@ impl PlacedVertices {
         Ok(buffer)
     }
 
-    /// Sends what the processor has deformed, member after member.
+    /// Uploads the vertices that the processor has deformed, member after member of a crowd.
     fn write(
         &mut self,
         gpu: &Gpu,
@@ -176,7 +184,8 @@ impl PlacedVertices {
     }
 }
 
-/// A vertex as the shader reads it. Where the file has no normals, the shader takes those of the triangles.
+/// A vertex as the shader reads it. Where the file has no normals, the normal is zero and the shader takes that of the
+/// triangle.
 fn floats(deformed: &Deformed, source: &Primitive, vertex: usize) -> [f32; FLOATS] {
     let at = deformed.positions[vertex];
     let normal = if source.normals.is_empty() { glam::Vec3::ZERO } else { deformed.normals[vertex] };

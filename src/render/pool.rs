@@ -1,5 +1,5 @@
-//! Many small things in few buffers. Each buffer costs the device about as much as the drawing of what is in it, and a model may
-//! have ten thousand parts of five lists each.
+//! Puts many small lists into few buffers. A buffer costs the device about as much as drawing what is in it, and a
+//! model may have ten thousand primitives of five lists each.
 
 use super::error::GpuError;
 use super::gpu::{Gpu, MOST_AT_ONCE};
@@ -8,13 +8,13 @@ use super::gpu::{Gpu, MOST_AT_ONCE};
 #[derive(Clone, Debug)]
 pub(super) struct BufferRange {
     buffer: wgpu::Buffer,
-    /// Bytes.
+    /// In bytes, like the size.
     offset: u64,
     size: u64,
 }
 
 impl BufferRange {
-    /// A buffer of its own.
+    /// Creates a buffer for `bytes` alone. `what` is its label, and names it in errors.
     pub fn alone(gpu: &Gpu, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<Self, GpuError> {
         let buffer = gpu.buffer(what, bytes, usage)?;
         Ok(Self { offset: 0, size: buffer.size(), buffer })
@@ -28,7 +28,7 @@ impl BufferRange {
         &self.buffer
     }
 
-    /// Where a byte of the range stands in the buffer.
+    /// The offset in the buffer of a byte of the range.
     pub fn byte(&self, byte: usize) -> u64 {
         self.offset + byte as u64
     }
@@ -39,34 +39,40 @@ impl BufferRange {
     }
 }
 
-/// Makes pieces. What is large gets a buffer of its own.
+/// Allocates ranges in shared buffers. A large list gets a buffer of its own.
 #[derive(Debug)]
 pub(super) struct Pool {
     usage: wgpu::BufferUsages,
-    /// Bytes of a buffer of several pieces, and where in it they may begin.
+    /// In bytes: the largest size of a shared buffer, the size of the next one, and the alignment of ranges.
     size: u64,
+    next: u64,
     step: u64,
-    /// The one that is being filled, and what is to be in it.
-    open: Option<(wgpu::Buffer, Vec<u8>)>,
-    /// The one range for all lists of no bytes.
+    /// The buffer that is being filled.
+    open: Option<wgpu::Buffer>,
+    /// The bytes that will be written to the open buffer. Their memory is used again for the next buffer.
+    held: Vec<u8>,
+    /// The one range that all empty lists share.
     nothing: Option<BufferRange>,
 }
 
-/// So many pieces fit into a buffer at least.
+/// The least number of ranges that fit into a buffer of the largest size; a list that is too long for that gets its own
+/// buffer. The first buffer holds one such range, and each further one is twice as large, so that a small model takes
+/// little memory.
 const PIECES: u64 = 8;
 
 impl Pool {
-    /// Without any buffer yet.
+    /// Creates a pool without any buffer. Its buffers have `usage`.
     pub fn new(gpu: &Gpu, usage: wgpu::BufferUsages) -> Self {
         let limits = gpu.device.limits();
         let most = limits.max_buffer_size.min(limits.max_storage_buffer_binding_size);
         let step = u64::from(limits.min_storage_buffer_offset_alignment).max(4);
         let usage = usage | wgpu::BufferUsages::COPY_DST;
-        Self { usage, size: most.min(MOST_AT_ONCE as u64) & !3, step, open: None, nothing: None }
+        let size = most.min(MOST_AT_ONCE as u64) & !3;
+        Self { usage, size, next: (size / PIECES) & !3, step, open: None, held: Vec::new(), nothing: None }
     }
 
-    /// A piece with `bytes` (a multiple of four) in it, once the pool is finished; `what` is for the message where there is no
-    /// room.
+    /// Allocates a range for `bytes` (a multiple of four), which it holds once the pool is finished. `what` names it in
+    /// errors.
     pub fn put(&mut self, gpu: &Gpu, what: &str, bytes: &[u8]) -> Result<BufferRange, GpuError> {
         let size = bytes.len() as u64;
         if let Some(nothing) = self.nothing.as_ref().filter(|_| size == 0) {
@@ -79,24 +85,30 @@ impl Pool {
             }
             return Ok(piece);
         }
-        let end = |held: &[u8]| (held.len() as u64).next_multiple_of(self.step) + size;
-        if self.open.as_ref().is_some_and(|(_, held)| end(held) > self.size) {
+        let end = (self.held.len() as u64).next_multiple_of(self.step) + size;
+        if self.open.as_ref().is_some_and(|buffer| end > buffer.size()) {
             self.finish(gpu);
         }
-        let (buffer, held) = match &mut self.open {
+        let buffer = match &self.open {
             Some(open) => open,
-            None => self.open.insert((gpu.empty_buffer(what, self.size, self.usage)?, Vec::new())),
+            None => {
+                let buffer = gpu.empty_buffer(what, self.next, self.usage)?;
+                self.held.reserve_exact(self.next as usize);
+                self.next = (self.next * 2).min(self.size);
+                self.open.insert(buffer)
+            }
         };
-        held.resize(held.len().next_multiple_of(self.step as usize), 0);
-        let offset = held.len() as u64;
-        held.extend_from_slice(bytes);
+        self.held.resize(self.held.len().next_multiple_of(self.step as usize), 0);
+        let offset = self.held.len() as u64;
+        self.held.extend_from_slice(bytes);
         Ok(BufferRange { buffer: buffer.clone(), offset, size })
     }
 
-    /// Writes what has not been written yet.
+    /// Writes the bytes that have not been written yet.
     pub fn finish(&mut self, gpu: &Gpu) {
-        if let Some((buffer, held)) = self.open.take() {
-            gpu.write(&buffer, &held);
+        if let Some(buffer) = self.open.take() {
+            gpu.write(&buffer, &self.held);
+            self.held.clear();
         }
     }
 }

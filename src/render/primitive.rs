@@ -1,4 +1,5 @@
-//! A primitive on the device: vertices and indices, which stay as they are, and joints and weights, which can change alone.
+//! A primitive on the device: vertices and indices, which stay as they are, and joints and weights, which can change by
+//! themselves.
 
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -7,14 +8,14 @@ use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{Draw, Influence};
-use super::pipelines::ModelLayouts;
+use super::pipeline_factory::ModelLayouts;
 use super::pool::{BufferRange, Pool};
 use crate::deform::packed::{PackedInfluences, PackedPrimitive, PaintLayout, VertexLayout, VertexOrder};
 use crate::deform::triangle_edges;
 use crate::math::Aabb;
 use crate::model::{Primitive, PrimitiveRef, Topology};
 
-/// More of these hold a picture up, and are worth a thread: vertices, of a primitive and of a model.
+/// With more vertices than this, work on a primitive or a model would hold a picture up, and is done on a thread.
 pub(super) const MANY_VERTICES: usize = 100_000;
 
 /// Vertices and indices of a primitive.
@@ -24,13 +25,13 @@ pub(super) struct GpuPrimitive {
     pub vertices: BufferRange,
     pub paint_layout: PaintLayout,
     pub paint: BufferRange,
-    /// Which vertex of the model stands where.
+    /// Where on the device each vertex of the model is.
     pub order: VertexOrder,
     pub indices: Indices,
     pub topology: wgpu::PrimitiveTopology,
     pub morphs: BufferRange,
     pub influences: GpuInfluences,
-    /// Box of the stored vertices, mesh space.
+    /// The box of the stored vertices, in mesh space.
     pub bounds: Aabb,
     pub edges: OnceLock<Result<Indices, GpuError>>,
 }
@@ -38,16 +39,17 @@ pub(super) struct GpuPrimitive {
 /// The joints and weights of a primitive, in buffers that hold nothing else.
 #[derive(Debug)]
 pub(super) struct GpuInfluences {
-    /// Those of each vertex, in the order of the vertices.
+    /// The joints and weights of each vertex, in the order of the vertices.
     pub rows: BufferRange,
-    /// Those of the vertices that have more than four.
+    /// The influences of the vertices that have more than four.
     pub listed: BufferRange,
     /// Binds the draw uniforms (by offset), listed influences and morph targets.
     pub group: wgpu::BindGroup,
-    /// The joint (place in the skin) that moves most of the vertices.
+    /// The joint (index in the skin) with the largest sum of weights.
     pub main_joint: u32,
-    /// Joints (places in the skin) that meet in a vertex, each with the vertex' first; `None` where no such list tells how
-    /// the surface turns.
+    /// Pairs of joints (indices in the skin) that share a vertex: the first joint of the vertex with itself, and with
+    /// each other. `None` where such a list cannot tell which way the surface faces: where weights are negative, or
+    /// pairs are too many.
     pub meeting: Option<Vec<(u16, u16)>>,
 }
 
@@ -63,24 +65,24 @@ impl Indices {
         Ok(Self { piece: pool.put(gpu, what, bytemuck::cast_slice(list))?, count: list.len() as u32 })
     }
 
-    /// In a buffer of its own.
+    /// Uploads an index list into a buffer of its own. `what` names it in errors.
     pub fn alone(gpu: &Gpu, what: &str, list: &[u32]) -> Result<Self, GpuError> {
         let piece = BufferRange::alone(gpu, what, bytemuck::cast_slice(list), wgpu::BufferUsages::INDEX)?;
         Ok(Self { piece, count: list.len() as u32 })
     }
 }
 
-/// Puts primitives on the device.
+/// Uploads primitives.
 pub(super) struct PrimitiveUploader<'a> {
     gpu: &'a Gpu,
     layouts: &'a ModelLayouts,
-    /// A [`Draw`] for each that is drawn.
+    /// The buffer with a [`Draw`] for each draw.
     uniforms: &'a wgpu::Buffer,
     vertices: Pool,
-    /// What can change: apart, so that what stays shares no buffer with it.
+    /// The pool for data that can change, which shares no buffer with data that stays.
     influences: Pool,
     indices: Pool,
-    /// Of those without listed influences and morph targets.
+    /// The one bind group for all primitives without listed influences and morph targets.
     plain: Option<wgpu::BindGroup>,
 }
 
@@ -98,7 +100,8 @@ impl<'a> PrimitiveUploader<'a> {
         self.indices.finish(self.gpu);
     }
 
-    /// Puts joints and weights on the device. `morphs`: the primitive's morph targets there.
+    /// Uploads the joints and weights of a primitive. `morphs`: its morph targets on the device; `place` names it in
+    /// errors.
     pub fn influences(
         &mut self,
         p: PrimitiveRef<'_>,
@@ -117,7 +120,8 @@ impl<'a> PrimitiveUploader<'a> {
     }
 }
 
-/// Binds the uniforms of all draws, the listed influences of a primitive, and its morph targets or deformed vertices.
+/// Creates the bind group of a primitive: the uniforms of all draws, its listed influences, and its morph targets or
+/// deformed vertices.
 pub(super) fn primitive_group(
     gpu: &Gpu,
     layouts: &ModelLayouts,
@@ -135,7 +139,7 @@ pub(super) fn primitive_group(
 }
 
 impl GpuPrimitive {
-    /// Drawn once `uploader` is finished.
+    /// Uploads a primitive. It can be drawn once `uploader` is finished. `place` names it in errors.
     pub fn new(
         uploader: &mut PrimitiveUploader<'_>,
         p: PrimitiveRef<'_>,
@@ -167,8 +171,8 @@ impl GpuPrimitive {
         })
     }
 
-    /// Every edge once, as lines; made when first asked for. `None` where they are many and somebody else makes them
-    /// ([`super::scene::GpuModel::wire`]).
+    /// Every edge once, as a list of lines that is made when first asked for. With `waits`, `None` where there are so
+    /// many edges that a job makes them ([`super::scene::GpuModel::wire`]) and it is not done.
     pub fn edges(&self, gpu: &Gpu, p: &Primitive, waits: bool) -> Option<Result<&Indices, GpuError>> {
         if waits && self.edges.get().is_none() && has_many_edges(p) {
             return None;
@@ -179,7 +183,7 @@ impl GpuPrimitive {
 }
 
 impl GpuInfluences {
-    /// Adds the joints that meet in some vertices to those that are known to.
+    /// Adds the pairs of joints that share some vertices to those that are known.
     pub fn meet(&mut self, p: PrimitiveRef<'_>, vertices: &[u32]) {
         let Some(influences) = p.influences else { return };
         let Some(known) = self.meeting.take() else { return };
@@ -202,7 +206,7 @@ pub(super) fn has_many_edges(p: &Primitive) -> bool {
     p.indices.len() > 3 * MANY_VERTICES
 }
 
-/// The place in the skin of the joint with the most weight in all.
+/// The index in the skin of the joint with the largest sum of weights.
 fn main_joint(p: PrimitiveRef<'_>) -> u32 {
     let Some(influences) = p.influences else { return 0 };
     let mut sums: Vec<f32> = Vec::new();
@@ -217,16 +221,17 @@ fn main_joint(p: PrimitiveRef<'_>) -> u32 {
     most.map_or(0, |(joint, _)| joint as u32)
 }
 
-/// Pairs worth looking at for every picture.
+/// The most pairs that are worth checking for every picture.
 const MOST_PAIRS: usize = 4096;
-/// Pairs that are remembered while they are collected.
+/// How many pairs are remembered while they are collected.
 const SEEN_PAIRS: usize = 1024;
 
-/// Joints that meet in a vertex: see [`GpuPrimitive::meeting`].
+/// The pairs of joints that share a vertex: see [`GpuInfluences::meeting`].
 pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
     let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
     let mut pairs = BTreeSet::new();
-    // Most vertices say what one shortly before them said: this remembers some, each in a place of its own.
+    // Most vertices have the pairs of one shortly before them. Some pairs are remembered, each in a place that is
+    // computed from it.
     let mut seen = [None; SEEN_PAIRS];
     let mut add = |pair: (u16, u16), pairs: &mut BTreeSet<_>| {
         let place = &mut seen[(usize::from(pair.0) * 5 + usize::from(pair.1)) % SEEN_PAIRS];
@@ -241,7 +246,7 @@ pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
             return None;
         }
         let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
-        // What nothing moves is a point.
+        // A vertex that no joint moves ends at the origin, and has no pair.
         let Some(first) = used.next() else { continue };
         add((first, first), &mut pairs);
         used.for_each(|other| add((first, other), &mut pairs));
@@ -249,7 +254,7 @@ pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
     Some(pairs.into_iter().collect())
 }
 
-/// Every edge of a primitive once, by places on the device; none once `stop` says so.
+/// Every edge of a primitive once, as the indices of its ends on the device; none once `stop` returns true.
 pub(super) fn edges(p: &Primitive, order: &VertexOrder, stop: &dyn Fn() -> bool) -> Vec<u32> {
     if p.topology != Topology::Triangles {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! A better order of triangles and vertices for large meshes, worked out beside the pictures: it takes longer than a picture
-//! gains from it, so it waits until several have been drawn. Nobody sees when it comes.
+//! Finds a better order of triangles and vertices for large meshes in the background. It takes longer than one picture
+//! gains by it, so it begins when several have been drawn. The picture does not change when the new order comes.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::deform::packed::{PackedPrimitive, is_cheap_to_reorder, may_reorder, r
 use crate::model::{MeshId, Model};
 use crate::parallel::{Job, JobContext};
 
-/// So many pictures of a model say that more will come.
+/// After this many pictures of a model, more are expected.
 const PICTURES: u32 = 8;
 
 /// The stage of the work.
 #[derive(Debug, Default)]
 pub(super) enum Reordering {
-    /// So many pictures were drawn.
+    /// It has not begun; this many pictures were drawn.
     Waiting(u32),
     Running(Job<Vec<(PrimitiveKey, PackedPrimitive)>>),
     #[default]
@@ -22,12 +22,13 @@ pub(super) enum Reordering {
 }
 
 impl Reordering {
-    /// For a model that was just uploaded.
+    /// The stage for a model that was just uploaded.
     pub fn new() -> Self {
         Self::Waiting(0)
     }
 
-    /// Counts a picture. What is to be uploaded in place of what the device has, once it is there.
+    /// Counts a picture, and begins the work after some of them. Once it is done, returns the primitives that are to be
+    /// uploaded in place of those on the device. `shown` says whether a mesh is on the device.
     pub fn step(&mut self, model: &Arc<Model>, shown: &dyn Fn(usize) -> bool) -> Vec<(PrimitiveKey, PackedPrimitive)> {
         match self {
             Self::Waiting(pictures) if *pictures < PICTURES => *pictures += 1,
@@ -60,7 +61,7 @@ impl Reordering {
         let work = move |context: &JobContext| {
             places.into_iter().take_while(|_| !context.is_cancelled()).filter_map(pack).collect()
         };
-        // Nobody is woken: the next picture looks.
+        // Nobody is woken when it is done: the next picture checks.
         Self::Running(Job::start("vertex order", Arc::new(|| ()), work))
     }
 }

@@ -1,33 +1,34 @@
-//! Changed weights on their way to the device: joints and weights are sent, and nothing else.
+//! Uploads changed weights: joints and weights are sent, and nothing else.
 //!
-//! They stand in buffers of their own. Those of single vertices that fit the layout of their primitive are written over the old
-//! ones, all with one upload. A primitive whose layout they do not fit (a vertex that needs more bits, or more than four joints), or
-//! most of whose vertices changed, gets all of its joints and weights anew. What would hold a picture up is packed on a thread, and
-//! comes with a later picture.
+//! They have buffers of their own. If the weights of single vertices change and fit the layout of their primitive, they
+//! are written over the old ones, all with one upload. If they do not fit (a vertex needs more bits, or more than four
+//! joints), or if most vertices of a primitive change, all of its joints and weights are uploaded again. What would
+//! hold a picture up is packed on a thread, and comes with a later picture.
 
 use std::sync::Arc;
 
 use super::device_jobs::{DeviceJob, DeviceJobs};
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::pipelines::ModelLayouts;
+use super::pipeline_factory::ModelLayouts;
 use super::primitive::MANY_VERTICES;
 use super::scene::{GpuModel, NewInfluences, takes_long};
 use crate::deform::packed::pack_influences;
 use crate::model::{MeshId, Model, PrimitiveRef, is_same_row};
 use crate::parallel::JobContext;
 
-/// More rows than this are not written one by one but with their whole primitive: bytes that a row costs to be copied.
+/// What copying one row costs, in bytes of an upload. If copying its changed rows costs more than uploading all of its
+/// rows, a primitive is uploaded whole.
 const ROW_COST: usize = 64;
 
-/// Whether another model has other weights and nothing else, and the joints and weights that go to the device for it are packed
-/// between two pictures: no more than [`MANY_VERTICES`] vertices are touched, and as many at most packed anew. With `waits` no picture
-/// waits for more than that.
+/// Whether `wanted` differs from `held` in nothing but weights, and in so few that they can be packed between two
+/// pictures: at most [`MANY_VERTICES`] vertices are touched, and at most as many packed again. Without `waits` pictures
+/// wait for slow work, and any change of weights will do.
 pub(super) fn is_quick(copy: &GpuModel, held: &Model, wanted: &Model, waits: bool) -> bool {
     held.shares_all_but_weights(wanted) && (!waits || !takes_long(wanted) || is_small(copy, held, wanted))
 }
 
-/// Whether few vertices are touched, and fit where they stand if their primitive is large.
+/// Whether few vertices are touched, and fit the present layout if their primitive is large.
 fn is_small(copy: &GpuModel, held: &Model, wanted: &Model) -> bool {
     let mut touched = 0;
     places(held, wanted).into_iter().all(|(mesh, n)| {
@@ -48,7 +49,7 @@ fn is_small(copy: &GpuModel, held: &Model, wanted: &Model) -> bool {
     })
 }
 
-/// Where one of two models has edited weights.
+/// The primitives of which one of two models has edited weights.
 fn places(held: &Model, wanted: &Model) -> Vec<(MeshId, usize)> {
     let mut all: Vec<_> = held.weight_edits().places().chain(wanted.weight_edits().places()).collect();
     all.sort_unstable();
@@ -56,7 +57,7 @@ fn places(held: &Model, wanted: &Model) -> Vec<(MeshId, usize)> {
     all
 }
 
-/// The vertices outside of which two primitives have the same weights.
+/// The ranges of vertices outside of which two primitives have the same weights.
 fn ranges(held: PrimitiveRef<'_>, wanted: PrimitiveRef<'_>) -> Vec<std::ops::Range<usize>> {
     match (held.influences, wanted.influences) {
         (Some(held), Some(wanted)) => wanted.changed_since(held).collect(),
@@ -64,23 +65,23 @@ fn ranges(held: PrimitiveRef<'_>, wanted: PrimitiveRef<'_>) -> Vec<std::ops::Ran
     }
 }
 
-/// The vertices of which two primitives have different weights.
+/// The vertices whose weights differ between two primitives.
 fn changed(held: PrimitiveRef<'_>, wanted: PrimitiveRef<'_>) -> Vec<u32> {
     let (Some(before), Some(now)) = (held.influences, wanted.influences) else { return Vec::new() };
     let vertices = ranges(held, wanted).into_iter().flatten();
     vertices.filter(|v| !is_same_row(before.of(*v), now.of(*v))).map(|v| v as u32).collect()
 }
 
-/// Copies of words from one place to others.
+/// Words that are uploaded together, and the places that they are then copied to.
 #[derive(Default)]
 struct Patches {
     words: Vec<u32>,
-    /// Buffer, byte in it, first of `words`, how many.
+    /// For each copy the buffer, the byte in it, the first of `words`, and their number.
     copies: Vec<(wgpu::Buffer, u64, usize, usize)>,
 }
 
 impl GpuModel {
-    /// Makes the copy of `held` one of `wanted`, which has other weights and nothing else.
+    /// Turns the copy of `held` into one of `wanted`, which differs in nothing but weights.
     pub fn change_weights(
         &mut self,
         gpu: &Gpu,
@@ -88,7 +89,7 @@ impl GpuModel {
         held: &Model,
         wanted: &Model,
     ) -> Result<(), GpuError> {
-        // What is under way was packed with the weights before.
+        // A reordering that is under way has packed the old weights.
         self.begin_order_again();
         let (mut patches, mut whole) = (Patches::default(), Vec::new());
         for (mesh, n) in places(held, wanted) {
@@ -119,8 +120,8 @@ impl GpuModel {
         Ok(())
     }
 
-    /// Has the joints and weights of `wanted`, which differs from `held` in nothing else, packed and sent on a thread: those of whole
-    /// primitives that have any that differ. [`GpuModel::take_weights`] takes them.
+    /// Packs and uploads joints and weights of `wanted`, which differs from `held` in nothing else, on a thread: all of
+    /// those of each primitive in which some differ. [`GpuModel::take_weights`] takes the result.
     pub fn begin_weights(
         &self,
         layouts: &ModelLayouts,
@@ -139,13 +140,14 @@ impl GpuModel {
         })
     }
 
-    /// Draws what [`GpuModel::begin_weights`] has brought.
+    /// Replaces joints and weights by those that [`GpuModel::begin_weights`] has uploaded.
     pub fn take_weights(&mut self, wanted: &Model, news: Vec<NewInfluences>) {
         self.begin_order_again();
         self.take_influences(wanted, news);
     }
 
-    /// Notes what to write for some vertices of a primitive; false, and nothing noted, where its layout does not hold them.
+    /// Notes what to write for some vertices of a primitive. Returns false, with nothing noted, where its layout cannot
+    /// hold them.
     fn patch(&mut self, (mesh, n): (usize, usize), now: PrimitiveRef<'_>, vertices: &[u32], out: &mut Patches) -> bool {
         let Some(on_device) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { return false };
         let layout = on_device.layout.influences;

@@ -1,4 +1,5 @@
-//! The device's copy of a model: uploaded once, then only read. Poses, weights and views never come here.
+//! The device's copy of a model. It is uploaded once; later only edited weights and a better order of vertices replace
+//! parts of it. Poses and views never come here.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::layouts::{Draw, PrimitiveKey, Slot, flag, mode};
 use super::material::Materials;
-use super::pipelines::ModelLayouts;
+use super::pipeline_factory::ModelLayouts;
 use super::pool::BufferRange;
 use super::primitive::{
     GpuInfluences, GpuPrimitive, Indices, MANY_VERTICES, PrimitiveUploader, edges, has_many_edges, primitive_group,
@@ -27,23 +28,24 @@ use crate::parallel::JobContext;
 /// A model on the device.
 #[derive(Debug)]
 pub(super) struct GpuModel {
-    /// By mesh; empty for meshes that nothing shows.
+    /// The primitives of each mesh; none for meshes that no instance shows.
     pub meshes: Vec<Vec<GpuPrimitive>>,
-    /// By instance, then primitive.
+    /// For each instance, the draw of each of its primitives.
     pub draws: Vec<Vec<GpuDraw>>,
-    /// The joint that each place in the palette belongs to.
+    /// The joint that each matrix of the palette belongs to.
     pub slots: wgpu::Buffer,
     pub materials: Materials,
     /// A [`Draw`] for each of `draws`.
     uniforms: wgpu::Buffer,
     reordering: Reordering,
-    /// Large meshes in a better order, on their way to the device.
+    /// A job that uploads primitives of large meshes in a better order.
     arriving: Option<DeviceJob<Vec<(PrimitiveKey, GpuPrimitive)>>>,
-    /// Edges of large meshes, being made, and whether those had their own order when that began.
+    /// A job that makes the edges of large meshes, and which primitives had their vertices in the model's order when it
+    /// began.
     wires: Option<(DeviceJob<EdgeLists>, Vec<bool>)>,
 }
 
-/// The edges of some meshes.
+/// The edges of some primitives.
 type EdgeLists = HashMap<PrimitiveKey, Indices>;
 
 /// The part of a primitive that is drawn.
@@ -51,22 +53,22 @@ type EdgeLists = HashMap<PrimitiveKey, Indices>;
 pub(super) struct Part {
     /// Its vertices and triangles, in their stored order.
     pub primitive: Primitive,
-    /// How the vertices of the whole are packed.
+    /// The layout in which vertices of the whole primitive are packed.
     pub layout: VertexLayout,
 }
 
-/// More primitives than this hold a picture up.
+/// A model of more primitives than this would hold a picture up.
 const MANY_PRIMITIVES: usize = 500;
 
-/// Whether bringing a model to the device takes so long that no picture should wait for it.
+/// Whether uploading a model takes so long that no picture should wait for it.
 pub(super) fn takes_long(model: &Model) -> bool {
     let primitives = || model.meshes.iter().flat_map(|mesh| &mesh.primitives);
     let vertices: usize = primitives().map(Primitive::vertex_count).sum();
     vertices > MANY_VERTICES || primitives().count() > MANY_PRIMITIVES
 }
 
-/// Whether the device's copy of one model can stand in for another for a while: all that a frame says of the one means the
-/// same of the other. So it is with a model and the same with its weights normalised.
+/// Whether the device's copy of one model can stand in for another for a while, because everything in a frame means the
+/// same for both. That is so for a model and the same model with normalised weights.
 pub(super) fn stands_in(held: &Model, wanted: &Model) -> bool {
     let vertices = |p: &Primitive| (p.vertex_count(), p.morphs.len());
     let same_mesh = |(a, b): (&Mesh, &Mesh)| a.primitives.iter().map(vertices).eq(b.primitives.iter().map(vertices));
@@ -82,14 +84,14 @@ pub(super) fn stands_in(held: &Model, wanted: &Model) -> bool {
         && held.instances.iter().zip(&wanted.instances).all(same_instance)
 }
 
-/// What joints and weights of a primitive are packed for.
+/// What is needed to pack the joints and weights of a primitive.
 pub(super) struct InfluenceWork {
     at: PrimitiveKey,
     order: VertexOrder,
     morphs: BufferRange,
 }
 
-/// Joints and weights of a primitive that are on the device, and not drawn yet.
+/// Joints and weights of a primitive that are on the device, but not drawn yet.
 #[derive(Debug)]
 pub(super) struct NewInfluences {
     at: PrimitiveKey,
@@ -100,19 +102,19 @@ pub(super) struct NewInfluences {
 /// A primitive as one instance draws it.
 #[derive(Debug)]
 pub(super) struct GpuDraw {
-    /// Offset of its [`Draw`], bytes.
+    /// The offset of its [`Draw`] in the uniform buffer, in bytes.
     pub offset: u32,
-    /// First matrix in the palette.
+    /// The index of its first matrix in the palette.
     pub joint: u32,
-    /// Moved by that one alone; each copy by its own, which follow it.
+    /// True where it is moved by that matrix alone; each further copy is then moved by the matrix that follows.
     pub rigid: bool,
     pub copies: u32,
-    /// The shape of its vertices, which are read out of storage.
+    /// The shape of its vertices, without what depends on the frame ([`GpuDraw::shape`]).
     shape: Shape,
 }
 
 impl GpuDraw {
-    /// How its vertices are drawn in a picture.
+    /// The shape of its vertices in a picture of `frame`.
     pub fn shape(&self, frame: &Frame) -> Shape {
         let dims = frame.display.influenced_only && frame.display.selected.is_some();
         let shown = self.shape.shown.map(|_| Shown::of(frame));
@@ -123,7 +125,7 @@ impl GpuDraw {
 impl GpuModel {
     /// Uploads everything that the model's instances show.
     ///
-    /// `parts` stand for whole primitives, in one picture alone.
+    /// `parts` replace whole primitives; such a copy is good for one picture only.
     pub fn new(
         gpu: &Gpu,
         layouts: &ModelLayouts,
@@ -140,7 +142,7 @@ impl GpuModel {
         let uniforms = gpu.empty_buffer("draws", size, usage)?;
         let mut meshes = Vec::new();
         let mut uploader = PrimitiveUploader::new(gpu, layouts, &uniforms);
-        // What a primitive costs beside its vertices is that of some hundred of them.
+        // Apart from its vertices, a primitive costs as much as some hundred of them.
         let cost = |p: &Primitive| p.vertex_count() as u64 + 500;
         let shown_primitives = || shown.iter().flat_map(|mesh| &model.meshes[*mesh].primitives);
         let (mut done, all) = (0_u64, shown_primitives().map(cost).sum::<u64>());
@@ -186,8 +188,8 @@ impl GpuModel {
         Ok(Self { meshes, draws, slots, materials, uniforms, reordering, arriving: None, wires: None })
     }
 
-    /// Puts large meshes in a better order once that has been worked out; true where it did. Asked before each picture,
-    /// which waits for none of it with `jobs`.
+    /// Replaces primitives of large meshes by reordered ones once those have been computed; true where it did. Called
+    /// before each picture. With `jobs` no picture waits for the upload.
     pub fn reorder(
         &mut self,
         gpu: &Gpu,
@@ -206,7 +208,7 @@ impl GpuModel {
                     for ((mesh, n), made) in found {
                         check(context)?;
                         let p = model.primitive(MeshId::from_index(mesh), n);
-                        // Where both have no room for a moment, the old one will do.
+                        // If there is no memory for both for a moment, the old one is kept.
                         let mut uploader = PrimitiveUploader::new(gpu, &layouts, &uniforms);
                         if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &place(mesh, n)) {
                             uploader.finish();
@@ -221,7 +223,7 @@ impl GpuModel {
             }
         }
         if let Some(arrived) = self.arriving.take_if(|job| job.is_done()).and_then(|job| job.take()) {
-            // Had it failed, the present order would do.
+            // If it failed, the present order is kept.
             news = arrived.unwrap_or_default();
         }
         let is_new = !news.is_empty();
@@ -231,14 +233,14 @@ impl GpuModel {
         is_new
     }
 
-    /// Gives up what was packed with weights that have changed since.
+    /// Begins reordering again, since what it has packed has old weights.
     pub(super) fn begin_order_again(&mut self) {
         if self.arriving.take().is_some() || !matches!(self.reordering, Reordering::Done) {
             self.reordering = Reordering::new();
         }
     }
 
-    /// Puts joints and weights of some primitives on the device, in the order that their vertices have there.
+    /// Uploads joints and weights of some primitives, in the order that their vertices have on the device.
     pub(super) fn upload_influences(
         gpu: &Gpu,
         layouts: &ModelLayouts,
@@ -260,18 +262,18 @@ impl GpuModel {
         Ok(out)
     }
 
-    /// What is needed to pack joints and weights of a primitive anew; `None` where it is not on the device.
+    /// What is needed to pack the joints and weights of a primitive again; `None` where it is not on the device.
     pub(super) fn influence_work(&self, at: PrimitiveKey) -> Option<InfluenceWork> {
         let primitive = self.primitive(at)?;
         Some(InfluenceWork { at, order: primitive.order.clone(), morphs: primitive.morphs.clone() })
     }
 
-    /// The buffer of what all draws bind.
+    /// The buffer with the [`Draw`] of each draw.
     pub(super) fn uniforms(&self) -> &wgpu::Buffer {
         &self.uniforms
     }
 
-    /// Draws primitives with other joints and weights.
+    /// Replaces the joints and weights of primitives.
     pub(super) fn take_influences(&mut self, model: &Model, news: Vec<NewInfluences>) {
         for NewInfluences { at: (mesh, n), layout, influences } in news {
             let Some(primitive) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { continue };
@@ -287,8 +289,8 @@ impl GpuModel {
         }
     }
 
-    /// Makes the edges of large meshes on a thread, where they are wanted, and gives up making them where they are
-    /// not. Until they are there a picture does without.
+    /// Makes the edges of large meshes on a thread where they are wanted, and gives that up where they are not. Until
+    /// they are there, pictures are drawn without them.
     pub fn wire(&mut self, model: &Arc<Model>, wanted: bool, jobs: &DeviceJobs) {
         let orders = |meshes: &[Vec<GpuPrimitive>]| -> Vec<bool> {
             meshes.iter().flatten().map(|primitive| primitive.order.is_own()).collect()
@@ -300,13 +302,13 @@ impl GpuModel {
         if let Some((job, order)) = self.wires.take_if(|(job, _)| job.is_done())
             && let Some(made) = job.take()
         {
-            // Where vertices have come to stand elsewhere meanwhile, it is made anew.
+            // If the order of vertices has changed meanwhile, the edges are made again.
             let same_order = order == orders(&self.meshes);
             match made {
                 Ok(made) => made.into_iter().filter(|_| same_order).for_each(|((mesh, n), edges)| {
                     _ = self.meshes[mesh][n].edges.set(Ok(edges));
                 }),
-                // It would fail again.
+                // The error is kept, because another attempt would fail too.
                 Err(error) => self.meshes.iter().flatten().for_each(|primitive| {
                     _ = primitive.edges.set(Err(error.clone()));
                 }),
@@ -336,17 +338,17 @@ impl GpuModel {
         self.wires = Some((job, orders(&self.meshes)));
     }
 
-    /// Edges that are being made: how far that is.
+    /// How much of the edges that are being made is done, 0…1; `None` where none are.
     pub fn wiring(&self) -> Option<f32> {
         self.wires.as_ref().filter(|(job, _)| !job.is_done()).map(|(job, _)| job.fraction())
     }
 
-    /// True where something that a thread has made can be shown.
+    /// True where a thread has finished something that can be shown.
     pub fn has_news(&self, model: &Model) -> bool {
         self.materials.has_news(model) || self.wires.as_ref().is_some_and(|(job, _)| job.is_done())
     }
 
-    /// What a primitive binds whose vertices are read from `deformed`.
+    /// The bind group of a primitive whose vertices are read from `deformed`.
     pub fn placed_group(
         &self,
         gpu: &Gpu,
@@ -358,19 +360,19 @@ impl GpuModel {
         primitive_group(gpu, layouts, "deformed vertices", &self.uniforms, bound)
     }
 
-    /// A primitive of a mesh; `None` where nothing shows the mesh.
+    /// A primitive of a mesh; `None` where no instance shows the mesh.
     pub fn primitive(&self, (mesh, primitive): (usize, usize)) -> Option<&GpuPrimitive> {
         self.meshes.get(mesh)?.get(primitive)
     }
 }
 
-/// For messages.
+/// The name of a primitive in messages.
 fn place(mesh: usize, primitive: usize) -> String {
     format!("mesh {mesh}, primitive {primitive}")
 }
 
-/// A primitive as an instance draws it; where its [`Draw`] lies and what draws it is not known yet.
-/// `part`: what is on the device in place of the whole.
+/// The draw of a primitive by an instance. The caller sets its offset. `part`: what is on the device in place of the
+/// whole primitive.
 fn draw_of(
     model: &Model,
     id: InstanceId,
@@ -398,7 +400,7 @@ fn draw_of(
         morph_weight: instance.morph_offset as u32,
         morph_stride: morph_words(p) as u32,
         copies,
-        // Each copy of what is rigid has a matrix of its own.
+        // Each copy of a rigid primitive has a matrix of its own.
         copy_stride: u32::from(rigid),
     };
     let shape = Shape {
@@ -413,7 +415,8 @@ fn draw_of(
     (uniform, GpuDraw { offset: 0, joint, rigid, copies, shape })
 }
 
-/// A rigid part belongs to the nearest joint above it, else to its own node.
+/// The joint of each matrix in the palette. A rigid instance belongs to the nearest joint above its node, or to the
+/// node itself where there is none.
 fn slots(model: &Model) -> Vec<Slot> {
     let slot = |node: NodeId| Slot { color: joint_color(node), node: node.0 };
     let skinned = model.skins.iter().flat_map(|s| &s.joints).map(|j| slot(*j));

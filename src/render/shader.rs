@@ -1,5 +1,5 @@
-//! Programs: which WGSL files make one, joined and checked. The order of declarations is free in WGSL, so joining is
-//! linking.
+//! Shader programs: which WGSL files each of them is made of, how those are joined, and how the result is checked. WGSL
+//! allows declarations in any order, so no more than joining is needed to link them.
 
 use crate::deform::Method;
 use crate::frame::OVERLAYS;
@@ -17,6 +17,7 @@ const GLOBALS: Part = part!("common/globals.wgsl");
 const COLOR: Part = part!("common/color.wgsl");
 const DEFORM: Part = part!("common/deform.wgsl");
 const ROWS: Part = part!("common/rows.wgsl");
+const MOTION: Part = part!("common/motion.wgsl");
 const PALETTE: Part = part!("common/palette.wgsl");
 const PALETTE_STORAGE: Part = part!("common/palette_storage.wgsl");
 const PALETTE_UNIFORM: Part = part!("common/palette_uniform.wgsl");
@@ -28,17 +29,17 @@ const OVERLAY: Part = part!("common/overlay.wgsl");
 /// One shader module.
 #[derive(Debug)]
 pub struct Program {
-    /// For labels and messages.
+    /// Its name in labels and messages.
     pub name: &'static str,
-    /// The parts that its text is made of.
+    /// The WGSL files that its text is made of.
     pub parts: &'static [Part],
-    /// Linked with a deformation method.
+    /// Whether it is linked with a deformation method.
     pub deforms: bool,
-    /// Linked with all overlays.
+    /// Whether it is linked with all overlays.
     pub overlays: bool,
 }
 
-/// The model's surface with layers that extensions add.
+/// Draws the model's surface with the layers that extensions add.
 pub static LAYERED: Program = Program {
     name: "layered surface",
     parts: &[
@@ -54,7 +55,7 @@ pub static LAYERED: Program = Program {
     deforms: true,
     overlays: false,
 };
-/// The model's surface and edges.
+/// Draws the model's surface and edges.
 pub static SURFACE: Program = Program {
     name: "surface",
     parts: &[
@@ -69,7 +70,7 @@ pub static SURFACE: Program = Program {
     deforms: true,
     overlays: false,
 };
-/// The model's surface in the colours of an overlay.
+/// Draws the model's surface in the colours of an overlay.
 pub static READOUT: Program = Program {
     name: "readout",
     parts: &[
@@ -86,33 +87,33 @@ pub static READOUT: Program = Program {
     deforms: true,
     overlays: true,
 };
-/// Vertices as dots.
+/// Draws vertices as dots.
 pub static DOTS: Program = Program {
     name: "dots",
     parts: &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")],
     deforms: true,
     overlays: true,
 };
-/// Deformed vertices as numbers.
+/// Writes deformed vertices to a buffer.
 pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
-/// The studio gradient.
+/// Draws the gradient of the studio.
 pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
-/// The ground.
+/// Draws the ground.
 pub static GRID: Program = plain("grid", &[GLOBALS, part!("grid.wgsl")], false);
-/// Bones.
+/// Draws bones.
 pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, part!("bones.wgsl")], false);
-/// Lines over everything.
+/// Draws lines over everything.
 pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, part!("lines.wgsl")], false);
-/// The finished picture into a window.
+/// Copies the finished picture into a window.
 pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
-/// Smaller pictures of what lies behind glass.
+/// Makes the smaller levels of the picture of what lies behind glass.
 pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
 
 const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Program {
     Program { name, parts, deforms, overlays: false }
 }
 
-/// All of them: a test links each with every method.
+/// All programs; a test links each with every method.
 pub static PROGRAMS: &[&Program] =
     &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
 
@@ -122,16 +123,16 @@ pub enum PaletteIn {
     /// A storage buffer.
     #[default]
     Storage,
-    /// A uniform buffer of so many vectors.
+    /// A uniform buffer of this many vectors.
     Uniform(u32),
 }
 
 /// The choices that a program that deforms is linked with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Linking {
-    /// The buffer that it reads the palette from.
+    /// The buffer that the palette is read from.
     pub palette: PaletteIn,
-    /// Depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
+    /// Whether depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
     pub late_depth: bool,
 }
 
@@ -139,25 +140,25 @@ pub struct Linking {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("shaders/{file}:{line}: {message}")]
 pub struct ShaderError {
-    /// Under `shaders/`.
+    /// The path under `shaders/`.
     pub file: String,
-    /// From 1.
+    /// The line in the file, from 1.
     pub line: usize,
     /// The message of naga.
     pub message: String,
 }
 
-/// A program's whole text, and where each file starts in it.
+/// The whole text of a program, and where each file starts in it.
 #[derive(Debug)]
 pub struct Linked {
-    /// WGSL.
+    /// The joined WGSL.
     pub text: String,
     /// First line (from 1) and name of each file, in order.
     files: Vec<(usize, &'static str)>,
 }
 
 impl Program {
-    /// Joins the parts; `method` and `with` are left out where the program deforms nothing.
+    /// Joins the parts. `method` and `with` are not used where the program deforms nothing.
     #[must_use]
     pub fn link(&self, method: &'static Method, with: Linking) -> Linked {
         let mut linked = Linked { text: String::new(), files: Vec::new() };
@@ -175,6 +176,7 @@ impl Program {
             }
             linked.push(if with.late_depth { LATE_DEPTH } else { EARLY_DEPTH });
             linked.push(ROWS);
+            linked.push(MOTION);
             linked.push(method.wgsl);
             linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
         }
@@ -186,8 +188,8 @@ impl Program {
     }
 }
 
-/// `overlay_number`, which asks the overlay that the uniform names, so that switching compiles nothing. (Where the device is the
-/// processor, a constant names it.)
+/// The WGSL function `overlay_number`, which calls the function of the overlay that the uniform names, so that another
+/// overlay compiles nothing. (On a software device a constant names it.)
 fn choice_of_overlay() -> String {
     let mut text = "\nfn overlay_number(source: Source, copy: u32, value: f32) -> f32 {\n".to_owned();
     text.push_str("    switch shown_overlay() {\n");
@@ -208,22 +210,19 @@ impl Linked {
         }
     }
 
-    /// File and line (from 1) of a line of the joined text.
+    /// The file, and the line in it (from 1), of a line of the joined text.
     #[must_use]
     pub fn place(&self, line: usize) -> (&'static str, usize) {
         let at = self.files.iter().rev().find(|(first, _)| *first <= line);
         at.map_or(("", line), |(first, file)| (file, line - first + 1))
     }
 
-    /// Parses and validates it.
-    ///
-    /// # Errors
-    /// The first error, at its own file and line.
+    /// Parses and validates the text.
     pub fn check(&self) -> Result<(wgpu::naga::Module, wgpu::naga::valid::ModuleInfo), ShaderError> {
         use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
         let module = wgpu::naga::front::wgsl::parse_str(&self.text)
             .map_err(|e| self.error(e.location(&self.text).map(|l| l.line_number), e.message().to_owned()))?;
-        // Capabilities beyond the core language would have to be asked of the device; there are none.
+        // Capabilities beyond the core language would have to be requested from the device; none are used.
         let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).map_err(|e| {
             let mut message = e.as_inner().to_string();
             let mut source = std::error::Error::source(e.as_inner());

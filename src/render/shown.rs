@@ -1,5 +1,6 @@
-//! What decides how the model's shaders branch in a picture. A graphics card reads it out of the uniform; where the device is
-//! the processor, pipelines are made for it (`BY_PROCESSOR` of shaders/common/globals.wgsl).
+//! The choices that decide how the model's shaders branch in a picture. A graphics card reads them from the uniform
+//! buffer; for a software device each combination has its own pipelines (`BY_PROCESSOR` of
+//! shaders/common/globals.wgsl).
 
 use super::layouts::{light, scale, shown};
 use crate::frame::{Frame, OVERLAYS, Scale};
@@ -9,16 +10,16 @@ use crate::frame::{Frame, OVERLAYS, Scale};
 pub(super) struct Shown {
     /// Bits of [`shown`].
     pub flags: u32,
-    /// Place in [`OVERLAYS`]; 0 without one.
+    /// The index in [`OVERLAYS`]; 0 without an overlay.
     pub overlay: u32,
-    /// One of [`scale`].
+    /// One of the values of [`scale`].
     pub scale: u32,
     /// Bits of [`light`].
     pub lights: u32,
 }
 
 impl Shown {
-    /// In the picture of `frame`.
+    /// The choices in a picture of `frame`.
     pub fn of(frame: &Frame) -> Self {
         let display = &frame.display;
         let bit = |on, bit| if on { bit } else { 0 };
@@ -46,7 +47,8 @@ impl Shown {
         Self { lights: 0, ..self }
     }
 
-    /// The constants of globals.wgsl. `None`: a graphics card reads them from the uniform.
+    /// The values of the constants in globals.wgsl. `None` is for a graphics card, which reads the choices from the
+    /// uniform buffer.
     pub fn constants(this: Option<Self>) -> [(&'static str, f64); 5] {
         let known = this.unwrap_or_default();
         [

@@ -1,4 +1,5 @@
-//! What is kept from one picture to the next of a side of it. A picture has one side, or two in a comparison.
+//! The state of one side of a picture, which is kept from one picture to the next. A picture has one side, or two in a
+//! comparison.
 
 use std::collections::HashMap;
 
@@ -17,7 +18,7 @@ use super::target::{Columns, Rows};
 use super::upload::Upload;
 use crate::frame::Frame;
 
-/// One surface on the device with all that its picture reads.
+/// One surface on the device, with everything that its picture reads.
 #[derive(Debug, Default)]
 pub(super) struct Side {
     /// Its own model; empty on a second side that shows the model of the first.
@@ -27,15 +28,15 @@ pub(super) struct Side {
     pub numbers: Numbers,
     /// The vertices, where they are deformed before they are drawn.
     pub placed: PlacedVertices,
-    /// The columns of the picture that it has.
+    /// The columns of the picture that it takes.
     pub columns: Columns,
     /// The state of the model that `numbers` and `placed` were made for.
     seen: Revision,
 }
 
 impl Side {
-    /// Brings everything of this frame to the device, the model too if it is another one. `shared`: the side whose model this one
-    /// shows too.
+    /// Uploads everything that this frame needs, the model too if it is another one. `shared`: the side whose model
+    /// this one shows too.
     pub fn prepare(
         &mut self,
         loader: &Loader<'_>,

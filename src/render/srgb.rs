@@ -1,4 +1,4 @@
-//! From sRGB to linear light (IEC 61966-2-1).
+//! Converts sRGB to linear light (IEC 61966-2-1).
 
 /// Converts a colour from sRGB, 0…1, to linear light; alpha stays as it is.
 pub(super) fn linear_alpha([r, g, b, a]: [f32; 4]) -> [f32; 4] {

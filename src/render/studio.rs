@@ -1,4 +1,4 @@
-//! The lights: soft boxes that turn with the camera, so that the model is lit well from wherever it is seen.
+//! The lights of the studio: soft boxes that turn with the camera, so that the model is lit well from every side.
 
 use glam::{Affine3A, Vec3};
 
@@ -6,24 +6,26 @@ use super::layouts::SoftBox;
 
 /// A soft box in view space.
 struct Light {
-    /// Towards the light: right, up, back to the eye.
+    /// The direction towards the light: right, up, and back towards the eye.
     towards: Vec3,
-    /// Half extents as stereographic lengths (2 tan of half the angle).
+    /// Half extents in the stereographic projection (2 tan of half the angle).
     half: [f32; 2],
-    /// Linear.
+    /// Linear radiance.
     radiance: [f32; 3],
-    /// Part of the radiance that arrives diffusely at full incidence (solid angle / π, less what the key light gives).
+    /// The share of the radiance that also lights diffusely, at full incidence (solid angle / π, less what the key
+    /// light gives).
     diffuse: f32,
 }
 
-/// The first is where the key light comes from: its own light is a lamp, the box is what mirrors see of it.
+/// The soft boxes. The key light comes from the direction of the first: it is a lamp of its own, and the box is what
+/// mirrors show of it.
 const LIGHTS: [Light; 4] = [
     // Key, upper left of the eye.
     Light { towards: Vec3::new(-0.55, 0.68, 0.60), half: [0.42, 0.62], radiance: [2.6, 2.55, 2.46], diffuse: 0.04 },
     // Fill, low on the right.
     Light { towards: Vec3::new(0.85, 0.10, 0.45), half: [0.35, 0.80], radiance: [0.75, 0.78, 0.84], diffuse: 0.13 },
-    // Rim, behind on the right. Its radiance adds to that of the wall: whatever turns aside mirrors what is behind it, so a
-    // bright rim would cover the colours of all faces that do.
+    // Rim, behind on the right. Its radiance adds to that of the wall. Surfaces that are seen at a grazing angle mirror
+    // what is behind them, so a brighter rim would cover the colours of all of those.
     Light { towards: Vec3::new(0.72, 0.42, -0.72), half: [0.30, 0.95], radiance: [0.25, 0.26, 0.275], diffuse: 0.27 },
     // A weaker rim behind on the left.
     Light { towards: Vec3::new(-0.80, 0.25, -0.62), half: [0.22, 0.90], radiance: [0.20, 0.21, 0.22], diffuse: 0.24 },
@@ -33,7 +35,7 @@ const LIGHTS: [Light; 4] = [
 pub(super) fn boxes(world_from_view: Affine3A) -> [SoftBox; 4] {
     LIGHTS.map(|light| {
         let z = light.towards.normalize();
-        // No light hangs straight above.
+        // The cross product is not zero, since no light is straight above.
         let x = Vec3::Y.cross(z).normalize();
         let y = z.cross(x);
         let world = |v: Vec3, w: f32| world_from_view.transform_vector3(v).extend(w).to_array();

@@ -1,21 +1,22 @@
-//! Where a picture comes about: a multisampled colour and depth, resolved into one texture, and the passes over them.
+//! The target that a picture is drawn into: multisampled colour and depth, resolved into one texture, and the passes
+//! over them.
 
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::srgb::linear;
 use crate::frame::{Background, SideLayout};
 
-/// The format of a picture in memory: light blends and resolves linearly in it.
+/// The format of a picture in memory. It is sRGB-encoded, so blending and resolving are done in linear light.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
-/// Reversed.
+/// The format of depths, which are reversed: what is nearer has the larger depth.
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// Samples of a pixel where edges are smoothed; every adapter has as many.
+/// The number of samples per pixel where edges are smoothed; every adapter supports it.
 pub const SAMPLES: u32 = 4;
 
 /// The format and the samples of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TargetFormat {
-    /// One that encodes sRGB.
+    /// A format that encodes sRGB.
     pub format: wgpu::TextureFormat,
     /// The number of samples in a pixel: [`SAMPLES`], or one.
     pub samples: u32,
@@ -24,16 +25,16 @@ pub(super) struct TargetFormat {
 /// A picture of a certain size, or some rows of one.
 #[derive(Debug)]
 pub struct SceneTarget {
-    /// Pixels.
+    /// Width and height in pixels.
     pub size: [u32; 2],
     /// The rows of the picture that the target has.
     pub(super) rows: Rows,
     /// The finished picture, premultiplied where the background is transparent.
     pub picture: wgpu::Texture,
-    /// All of `picture`.
+    /// A view of all of `picture`.
     pub view: wgpu::TextureView,
     pub(super) target_format: TargetFormat,
-    /// The samples; with one of each pixel, `view` itself.
+    /// The multisampled colour; with one sample per pixel this is `view` itself.
     pub(super) color: wgpu::TextureView,
     pub(super) depth: wgpu::TextureView,
 }
@@ -41,18 +42,18 @@ pub struct SceneTarget {
 /// The rows of a picture that a target has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rows {
-    /// Rows of the picture above it.
+    /// How many rows of the picture are above it.
     pub first: u32,
-    /// Rows of the whole picture.
+    /// How many rows the whole picture has.
     pub of: u32,
 }
 
-/// The columns of a picture that one side of it has.
+/// The columns of a picture that one side of it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
-    /// The first that is drawn, and how many.
+    /// The first column that is drawn, and how many are.
     drawn: [u32; 2],
-    /// The first that the camera sees, and how many.
+    /// The first column of the camera's picture, and how many it has.
     seen: [u32; 2],
 }
 
@@ -77,17 +78,17 @@ impl Columns {
         self.drawn[1] == 0 || self.seen[1] == 0
     }
 
-    /// True where the camera sees all of the target.
+    /// True where the camera's picture is as wide as the target.
     pub fn spans(self, target: &SceneTarget) -> bool {
         self.seen == [0, target.size[0]]
     }
 
-    /// The first column that the camera sees, and how many.
+    /// The first column of the camera's picture, and how many it has.
     pub fn seen(self) -> [u32; 2] {
         self.seen
     }
 
-    /// Lets what follows in a pass over the target draw into these columns alone.
+    /// Restricts the draws that follow in a pass over the target to these columns.
     pub fn restrict(self, pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget) {
         let [first, count] = self.drawn;
         pass.set_scissor_rect(first, 0, count, target.size[1]);
@@ -96,7 +97,8 @@ impl Columns {
 }
 
 impl SceneTarget {
-    /// A target of at least one pixel each way; the whole picture must fit the device too, or no viewport spans it.
+    /// Creates a target of `size` pixels, at least one each way. The whole picture too must fit the device, since the
+    /// viewport spans it.
     pub(super) fn new(gpu: &Gpu, size: [u32; 2], rows: Rows, target_format: TargetFormat) -> Result<Self, GpuError> {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         if size[0].max(rows.of) > limit {
@@ -136,20 +138,21 @@ impl SceneTarget {
     }
 }
 
-/// The way in which a pass treats the depth.
+/// How a pass treats depth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// Begins empty and ends with the pass.
+    /// The depth begins empty and is dropped with the pass.
     Own,
-    /// Begins empty; the next pass goes on with it.
+    /// The depth begins empty; the next pass goes on with it.
     Kept,
-    /// The one that the pass before kept; the next pass goes on with it.
+    /// The pass goes on with the depth of the pass before, and so does the next one.
     Passed,
-    /// The one that the pass before kept.
+    /// The pass goes on with the depth of the pass before, which is dropped with it.
     Taken,
 }
 
-/// Begins a pass over the target; `resolved`: what its samples become at the end, where a pixel has several.
+/// Begins a pass over the target. `resolved`: the texture that its samples are resolved into at the end, where a pixel
+/// has several.
 pub(super) fn begin<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     target: &SceneTarget,
@@ -158,10 +161,10 @@ pub(super) fn begin<'a>(
     depth: Depth,
 ) -> wgpu::RenderPass<'a> {
     let resolved = resolved.filter(|_| target.target_format.samples > 1);
-    // The samples need not outlive the pass that resolves them into the picture.
+    // Samples that are resolved into the finished picture are not needed any more.
     let is_last = resolved == Some(&target.view);
     let store = if is_last { wgpu::StoreOp::Discard } else { wgpu::StoreOp::Store };
-    // Reversed: nothing is farther than zero.
+    // Depths are reversed: nothing is farther than zero.
     let empty = wgpu::LoadOp::Clear(0.0);
     let depth_ops = wgpu::Operations {
         load: if matches!(depth, Depth::Taken | Depth::Passed) { wgpu::LoadOp::Load } else { empty },
@@ -189,7 +192,8 @@ pub(super) fn begin<'a>(
     pass
 }
 
-/// A part of the depths that there are. What lies over the scene is nearer than all of it, without a pass of its own.
+/// A part of the range of depths. What is drawn over the scene has depths nearer than all of it, and so needs no pass
+/// of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depths {
     Scene,
@@ -198,7 +202,7 @@ pub(super) enum Depths {
 
 /// Sets the viewport and the range of depths for the draws that follow.
 pub(super) fn set_depths(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget, columns: Columns, depths: Depths) {
-    // Halving a depth is exact, and the reversed ones near zero are where the precision is.
+    // Halving a depth is exact, and reversed depths are most precise near zero, which the scene has.
     let [far, near] = if depths == Depths::Scene { [0.0, 0.5] } else { [0.5, 1.0] };
     let Rows { first, of } = target.rows;
     let [left, width] = columns.seen;

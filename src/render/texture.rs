@@ -1,4 +1,5 @@
-//! Images on the device: each (image, colour space) once, with all its smaller levels; samplers as the file has them.
+//! Images on the device: each pair of image and colour space once, with all its smaller levels, and samplers as the
+//! file has them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,7 +9,7 @@ use super::budget::{TextureDemand, notice, plan};
 use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::texture_upload::{Fitted, MOST, create, fitted, format, upload, wanted, without_levels, write_level};
+use super::texture_upload::{Fitted, MOST, create, fitted, format, upload, wanted, without_levels, write_levels};
 use crate::model::{Filter, ImageId, Model, TextureSampler, Wrap};
 
 /// The texture that stands in where one is missing.
@@ -24,9 +25,9 @@ pub(super) struct Textures {
     images: BTreeMap<Key, TextureEntry>,
     neutral: HashMap<Neutral, wgpu::TextureView>,
     samplers: HashMap<TextureSampler, wgpu::Sampler>,
-    /// Messages about what could not be kept as the file has it.
+    /// Messages about what cannot be shown as the file has it.
     pub notices: Vec<String>,
-    /// The device had no memory for what was planned.
+    /// True where the device had no memory for what was planned.
     short: bool,
     /// The textures that are being made on a thread.
     making: Option<Making>,
@@ -42,26 +43,26 @@ struct Making {
 /// The result of making a texture of an image.
 #[derive(Debug)]
 struct Made {
-    /// `None` where there can be none.
+    /// The texture; `None` where there can be none.
     texture: Option<wgpu::Texture>,
     dropped: usize,
-    /// A message about what could not be kept as the file has it.
+    /// A message about what cannot be shown as the file has it.
     notice: Option<String>,
-    /// The device had no memory for what was planned.
+    /// True where the device had no memory for what was planned.
     short: bool,
-    /// That wait to be copied.
+    /// How many bytes wait to be copied to it.
     bytes: u64,
 }
 
-/// An image, and whether its colours are encoded (sRGB).
+/// An image, and whether its colours are sRGB-encoded.
 pub(super) type Key = (ImageId, bool);
 
-/// A texture on the device, or that there can be none.
+/// The texture of an image on the device, or the fact that there can be none.
 #[derive(Debug)]
 struct TextureEntry {
     made: Option<(wgpu::Texture, wgpu::TextureView)>,
     wanted: TextureDemand,
-    /// The number of the largest levels that it lacks, of those that are wanted.
+    /// How many of the wanted levels it lacks, from the largest on.
     dropped: usize,
 }
 
@@ -78,24 +79,25 @@ impl Textures {
         image.is_pending() || is_making || image.pixels().is_some() && !self.images.contains_key(&key)
     }
 
-    /// Some are being made on a thread.
+    /// True while textures are being made on a thread, and until they are taken.
     pub fn is_busy(&self) -> bool {
         self.making.is_some()
     }
 
-    /// How much of those is done, 0…1; `None` where none are left to be made.
+    /// How much of those textures is done, 0…1; `None` where none are left to be made.
     pub fn making(&self) -> Option<f32> {
         self.making.as_ref().filter(|making| !making.job.is_done()).map(|making| making.job.fraction())
     }
 
-    /// Those are made.
+    /// True where those textures are made and can be taken.
     pub fn has_made(&self) -> bool {
         self.making.as_ref().is_some_and(|making| making.job.is_done())
     }
 
-    /// Makes textures of those images whose pixels are here, until they take `most` bytes. Where all take more memory than
-    /// there is for textures, the largest are made smaller: true where that befell some that were there before. With
-    /// `jobs` large ones are made on a thread: a later call takes them, and begins with the next.
+    /// Makes textures of those images whose pixels are here, until they take `most` bytes. Where all textures together
+    /// take more memory than there is for them, the largest are made smaller; returns true where that happened to some
+    /// that were there before. With `jobs`, large ones are made on a thread: a later call takes them and begins with
+    /// the next.
     pub fn load(
         &mut self,
         gpu: &Gpu,
@@ -136,7 +138,7 @@ impl Textures {
                 shrunk = true;
             }
         }
-        // Small ones cost a picture less than a thread does.
+        // Making small textures holds a picture up less than starting a thread does.
         let is_large = |(_, wanted, _): &(Key, TextureDemand, usize)| wanted.bytes(0) > LARGE;
         match jobs.filter(|_| wanted.iter().any(is_large)) {
             Some(jobs) => {
@@ -172,7 +174,7 @@ impl Textures {
         made.notice.into_iter().for_each(|notice| self.note(notice));
     }
 
-    /// Says how much smaller what is shown; when all images are here.
+    /// Adds the message that says how much smaller textures are shown. Called when all images are here.
     pub fn conclude(&mut self, gpu: &Gpu) {
         let held: Vec<&TextureEntry> = self.images.values().filter(|h| h.made.is_some()).collect();
         let dropped: Vec<usize> = held.iter().map(|h| h.dropped).collect();
@@ -188,27 +190,29 @@ impl Textures {
         }
     }
 
-    /// One texel that changes nothing.
-    pub fn neutral(&mut self, gpu: &Gpu, which: Neutral) -> wgpu::TextureView {
+    /// A texture of one texel that leaves the material as it is.
+    pub fn neutral(&mut self, gpu: &Gpu, which: Neutral) -> Result<wgpu::TextureView, GpuError> {
+        if let Some(view) = self.neutral.get(&which) {
+            return Ok(view.clone());
+        }
         let rgba = match which {
             Neutral::White => [255; 4],
             Neutral::FlatNormal => [128, 128, 255, 255],
         };
-        let make = || {
-            let texture = create(gpu, &format!("{which:?}"), [1, 1], wgpu::TextureFormat::Rgba8Unorm, 1);
-            write_level(gpu, &texture, 0, &rgba);
-            texture.create_view(&wgpu::TextureViewDescriptor::default())
-        };
-        self.neutral.entry(which).or_insert_with(make).clone()
+        let texture = gpu.scope(|| create(gpu, &format!("{which:?}"), [1, 1], wgpu::TextureFormat::Rgba8Unorm, 1))?;
+        write_levels(gpu, &texture, &[(0, &rgba)])?;
+        let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
+        self.neutral.insert(which, view.clone());
+        Ok(view)
     }
 
-    /// The sampler that reads as the file says.
+    /// The sampler that filters and wraps as the file says.
     pub fn sampler(&mut self, gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
         self.samplers.entry(how).or_insert_with(|| make_sampler(gpu, how)).clone()
     }
 }
 
-/// Makes textures one after the other, each of so many of its largest levels less.
+/// Makes textures one after the other, each without as many of its largest levels as `wanted` says.
 fn make_all(
     gpu: &Gpu,
     model: &Model,
@@ -220,7 +224,7 @@ fn make_all(
         let Some(made) = make(gpu, model, *key, wanted, *drop)? else { continue };
         in_flight += made.bytes;
         if in_flight > MOST_IN_FLIGHT {
-            // What waits to be copied is kept once more until then.
+            // Data that waits to be copied takes memory a second time until it is.
             gpu.wait()?;
             in_flight = 0;
         }
@@ -229,7 +233,7 @@ fn make_all(
     Ok(())
 }
 
-/// Makes one texture, smaller still where memory is short.
+/// Makes one texture, with fewer levels still where the device is out of memory.
 fn make(gpu: &Gpu, model: &Model, key: Key, wanted: &TextureDemand, drop: usize) -> Result<Option<Made>, GpuError> {
     let source = &model.images[key.0.index()];
     let Some(pixels) = source.pixels() else { return Ok(None) };
@@ -260,7 +264,7 @@ fn make(gpu: &Gpu, model: &Model, key: Key, wanted: &TextureDemand, drop: usize)
     let mut made = Err(GpuError::OutOfMemory(name.clone()));
     let mut dropped = drop;
     while matches!(made, Err(GpuError::OutOfMemory(_))) && dropped <= wanted.spare {
-        made = gpu.scope(|| upload(gpu, &source.name, &pixels, first, dropped, key.1));
+        made = gpu.scope(|| upload(gpu, &source.name, &pixels, first, dropped, key.1)).and_then(|made| made);
         dropped += 1;
     }
     let texture = match made {
@@ -296,17 +300,17 @@ fn make_sampler(gpu: &Gpu, how: TextureSampler) -> wgpu::Sampler {
         mag_filter: filter(how.mag),
         min_filter: filter(how.min),
         mipmap_filter: mip,
-        // Without smaller levels: at a clamp of zero all would count as magnified, and the filter for what is smaller be left
-        // out (Vulkan 1.4, "Level-of-Detail Operation" and its note on OpenGL's filters).
+        // Without smaller levels the clamp is not zero: then everything would count as magnified, and the filter for
+        // minification would not be used (Vulkan 1.4, "Level-of-Detail Operation" and its note on OpenGL's filters).
         lod_max_clamp: if how.mip.is_some() { 32.0 } else { 0.25 },
-        // Only where every filter is linear.
+        // Anisotropy is allowed only where every filter is linear.
         anisotropy_clamp: if smooth { 8 } else { 1 },
         ..wgpu::SamplerDescriptor::default()
     })
 }
 
 impl TextureEntry {
-    /// Lets go of its largest levels; what binds it must be bound again.
+    /// Drops its largest levels, `dropped` in all. Whatever binds the texture must be bound again.
     fn shrink(&mut self, gpu: &Gpu, dropped: usize) {
         if let Some((texture, _)) = &self.made {
             let smaller = without_levels(gpu, texture, (dropped - self.dropped) as u32);
@@ -316,8 +320,8 @@ impl TextureEntry {
     }
 }
 
-/// A texture that no picture waits for, bytes: one of 2048² with its smaller levels.
+/// The bytes of a texture from which on no picture waits for it: a texture of 2048² with its smaller levels.
 const LARGE: u64 = 16 << 20;
 
-/// Bytes that may wait to be copied to textures.
+/// How many bytes may wait to be copied to textures.
 const MOST_IN_FLIGHT: u64 = 256 << 20;

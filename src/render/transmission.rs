@@ -1,4 +1,4 @@
-//! The picture of what lies behind glass, and smaller and smaller ones of it for glass that blurs.
+//! The picture of what lies behind glass, and smaller and smaller versions of it for glass that blurs.
 
 use super::bindings::entry;
 use super::gpu::Gpu;
@@ -14,14 +14,15 @@ pub(super) struct TransmissionTexture {
     /// All levels.
     pub view: wgpu::TextureView,
     pub sampler: wgpu::Sampler,
-    /// For each smaller level, what it is drawn into and what binds the one above it.
+    /// For each smaller level, the view that it is drawn into and the group that binds the level above it.
     steps: Vec<(wgpu::TextureView, wgpu::BindGroup)>,
     pipeline: wgpu::RenderPipeline,
 }
 
 impl TransmissionTexture {
-    /// For a picture of `size` pixels.
-    pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, size: [u32; 2]) -> Self {
+    /// Creates the texture for a picture of `size` pixels; returns `None` where the picture cannot wait for the pipeline.
+    pub fn new(gpu: &Gpu, pipelines: &mut Pipelines, size: [u32; 2]) -> Option<Self> {
+        let pipeline = pipelines.transmission(gpu)?;
         let levels = 32 - size[0].max(size[1]).leading_zeros();
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("behind"),
@@ -49,7 +50,6 @@ impl TransmissionTexture {
             min_filter: linear,
             ..wgpu::SamplerDescriptor::default()
         });
-        let pipeline = pipelines.transmission(gpu);
         let step = |n| {
             let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("behind"),
@@ -63,10 +63,11 @@ impl TransmissionTexture {
         };
         let steps = (1..levels).map(step).collect();
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        Self { first: level(0), texture, view, sampler, steps, pipeline }
+        Some(Self { first: level(0), texture, view, sampler, steps, pipeline })
     }
 
-    /// Takes what `target` shows, as far as it was not resolved into `first`, and makes each smaller level of the one above.
+    /// Takes what `target` shows, unless that was resolved into `first`, and computes each smaller level from the one
+    /// above it.
     pub fn take(&self, target: &SceneTarget, encoder: &mut wgpu::CommandEncoder) {
         if target.target_format.samples == 1 {
             let size = target.picture.size();

@@ -1,4 +1,5 @@
-//! What goes to the device with every picture: one uniform, the packed palettes with the morph weights, bones and lines.
+//! Uploads what may change with every picture: one uniform buffer, the packed palettes with the morph weights, the
+//! scale, lights, bones and lines.
 
 use std::ops::Range;
 
@@ -29,15 +30,16 @@ pub(super) struct Upload {
     /// Packed skinning matrices, then morph weights.
     palette: BufferVec<Vec4>,
     lights: BufferVec<Light>,
-    /// Binds the above and the model's slots.
+    /// Binds the buffers above and the model's slots.
     pub group: wgpu::BindGroup,
-    /// The same and what lies behind glass, once there is glass.
+    /// A group that also binds the picture of what lies behind glass, once there is glass; and the view of that
+    /// picture.
     transmission: Option<(wgpu::TextureView, wgpu::BindGroup)>,
     /// The buffer of slots that the group binds.
     slots: wgpu::Buffer,
     /// The buffer that the group's palette is read from.
     palette_in: PaletteIn,
-    /// Those that have a length.
+    /// The bones that have a length.
     pub bones: BufferVec<Bone>,
     pub lines: BufferVec<Line>,
 }
@@ -49,7 +51,7 @@ impl Upload {
         globals.next.push(Globals::default());
         let mut scale = BufferVec::new(gpu, "the scale", U::UNIFORM, size_of::<[[f32; 4]; SCALE_ROWS]>() as u64)?;
         scale.next.resize(SCALE_ROWS, [0.0; 4]);
-        // Only a picture that asks for it needs the room of a uniform block.
+        // The buffer has room for a uniform block only in pictures that read the palette from one.
         let usage = if gpu.palette_limits().uniform > 0 { U::STORAGE | U::UNIFORM } else { U::STORAGE };
         let palette = BufferVec::new(gpu, "the palette", usage, block_bytes(pipelines))?;
         let slots = gpu.buffer("slots", &[], U::STORAGE)?;
@@ -62,7 +64,7 @@ impl Upload {
         Ok(Self { globals, scale, palette, lights, group, transmission: None, slots, palette_in, bones, lines })
     }
 
-    /// Writes `frame` for some columns and rows of a picture. `slots` is the model's.
+    /// Writes the data of `frame` for some columns and rows of a picture. `slots` is the buffer of the model.
     pub fn write(
         &mut self,
         gpu: &Gpu,
@@ -110,12 +112,12 @@ impl Upload {
         self.palette_in
     }
 
-    /// Changes whenever matrices or morph weights do.
+    /// A number that changes whenever matrices or morph weights do.
     pub fn palette_revision(&self) -> u64 {
         self.palette.revision()
     }
 
-    /// What the frame's group binds.
+    /// The buffers that the frame's group binds.
     fn buffers(&self) -> Buffers<'_> {
         let Self { globals, palette, slots, scale, lights, .. } = self;
         [&globals.buffer, &palette.buffer, slots, &scale.buffer, &lights.buffer]
@@ -137,7 +139,8 @@ impl Upload {
     }
 }
 
-/// Packed matrices, then morph weights, four to a vector, each member's from a new one on. Says where those begin.
+/// Packs the matrices, then the morph weights, four to a vector; those of each member of a crowd begin with a new
+/// vector. Returns the index of the vector at which morph weights begin.
 fn pack_palette(frame: &Frame, out: &mut Vec<Vec4>) -> u32 {
     pack(frame.method, &frame.palettes, out);
     let morph_base = out.len() as u32;
@@ -167,17 +170,17 @@ fn group(
         entries.push(entry(6, wgpu::BindingResource::Sampler(&transmission.sampler)));
     }
     if gpu.palette_limits().uniform > 0 {
-        // Where the palette is read as a storage buffer nothing reads this, and any buffer will do.
+        // Where the palette is read from a storage buffer, nothing reads this binding, and any buffer will do.
         let [globals, palette, ..] = buffers;
         let block = wgpu::BufferSize::new(block_bytes(pipelines));
         let block = block.map(|size| wgpu::BufferBinding { buffer: palette, offset: 0, size: Some(size) });
         entries.push(entry(7, block.map_or_else(|| globals.as_entire_binding(), wgpu::BindingResource::Buffer)));
     }
-    let layout = if transmission.is_some() { &pipelines.frame_transmission } else { &pipelines.frame };
+    let layout = if transmission.is_some() { &pipelines.factory.frame_transmission } else { &pipelines.factory.frame };
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some("frame"), layout, entries: &entries })
 }
 
-/// Bytes of the palette that are bound as a uniform buffer; zero where it is a storage buffer alone.
+/// How many bytes of the palette are bound as a uniform buffer; 0 where it is read from the storage buffer.
 fn block_bytes(pipelines: &Pipelines) -> u64 {
     match pipelines.linking.palette {
         PaletteIn::Storage => 0,
@@ -185,7 +188,7 @@ fn block_bytes(pipelines: &Pipelines) -> u64 {
     }
 }
 
-/// `clip_from_world` of a camera, depth reversed.
+/// The matrix that takes world space to the clip space of a picture of `size` pixels, with reversed depth.
 pub(super) fn clip_from_world(camera: &Camera, size: [u32; 2]) -> Mat4 {
     let aspect = size[0].max(1) as f32 / size[1].max(1) as f32;
     let clip_from_view = camera.projection.clip_from_view(aspect, camera.near, camera.far);
@@ -239,6 +242,7 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
         dot_radius: [display.dots.map_or(0.0, |d| d.radius), display.marks.radius],
         studio: [f32::from(u8::from(frame.studio)), rows.first as f32, display.skin_opacity, left as f32],
         crowd: [members, frame.palettes.len() as u32 / members, morphs.div_ceil(4), 0],
+        parameters: frame.parameters,
     }
 }
 
@@ -251,7 +255,7 @@ fn selected(frame: &Frame) -> Range<u32> {
     node.0..model.skeleton.subtree_end(node) as u32
 }
 
-/// Dark over the surface; light where there is none.
+/// The colour of edges: dark over the surface, light where there is none. Linear, straight alpha.
 fn wire_color(over_mesh: bool) -> [f32; 4] {
     if over_mesh { [0.006, 0.008, 0.012, 0.5] } else { [0.42, 0.48, 0.60, 0.32] }
 }
@@ -260,15 +264,17 @@ fn with_w([x, y, z]: [f32; 3]) -> [f32; 4] {
     [x, y, z, 1.0]
 }
 
-/// Least half widths of bones, pixels: of kites and sticks, of lines; then the same of the selected one.
+/// The least half widths of bones in pixels: of kites and sticks, then of lines; first those of most bones, then those
+/// of the selected one.
 const LEAST: [[f32; 2]; 2] = [[1.2, 0.7], [3.0, 1.5]];
 /// The place of an octahedron's collar, as a share of the way from head to tail.
 const COLLAR: f32 = 0.12;
 /// The share of its colour that the farthest bone keeps, where bones fade.
 const FARTHEST: f32 = 0.4;
 
-/// The selected one first, then by depth, nearest first: with the depth test on, only the nearest bone of each pixel is drawn,
-/// so none shines through another. Those that fade do so evenly from the nearest to the farthest.
+/// Lists the bones: the selected one first, then by depth, the nearest first. With the depth test on, only the nearest
+/// bone of each pixel is drawn, so none shines through another. Bones that fade do so evenly from the nearest to the
+/// farthest.
 fn bones(frame: &Frame, out: &mut Vec<Bone>) {
     let eye = Vec3::from(frame.camera.world_from_view.translation);
     let forward = -Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
@@ -301,7 +307,7 @@ fn light(l: &crate::frame::Light) -> Light {
     let (has_place, cone) = match l.kind {
         LightKind::Directional => (0.0, [0.0, 1.0]),
         LightKind::Point => (1.0, [0.0, 1.0]),
-        // As KHR_lights_punctual has it: a straight line in the cosine, squared in the shader.
+        // As in KHR_lights_punctual, the brightness is linear in the cosine; the shader squares it.
         LightKind::Spot { inner, outer } => {
             let factor = 1.0 / (inner.cos() - outer.cos()).max(1e-3);
             (1.0, [factor, -outer.cos() * factor])

@@ -1,37 +1,37 @@
-//! How packed vertices come into a pipeline: attributes, and the constants that tell the shader what there is. Knows layouts, not
-//! buffers.
+//! Describes packed vertices to a pipeline: attributes, and the constants that tell the shader which data there is.
+//! Knows layouts, but no buffers.
 
 use super::layouts::mode;
 use super::pipeline_kind::{Kind, SurfaceShading};
 use super::shown::Shown;
 use crate::deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 
-/// How the vertices of a draw are stored and moved. Its pipelines compute nothing else.
+/// How the vertices of a draw are stored and moved. Its pipelines compute nothing that it does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
     pub layout: VertexLayout,
     pub paint: PaintLayout,
-    /// One of [`mode`]; rigid too where an instance has no skin for a mesh with influences.
+    /// One of the values of [`mode`]; rigid too where an instance has no skin for a mesh with influences.
     pub mode: u32,
     pub morphs: bool,
-    /// Vertices are read as they were deformed before.
+    /// True where vertices are read that were deformed before.
     pub placed: bool,
-    /// The picture dims what the selected nodes do not move.
+    /// True where the picture dims vertices that the selected nodes do not move.
     pub dims: bool,
     /// The choices of the picture, where pipelines are made for them.
     pub shown: Option<Shown>,
 }
 
-/// Attributes in the order of the shader's locations, and constants.
+/// Gives attributes in the order of the shader's locations, and constants.
 impl Shape {
-    /// Keeps what pipelines of a kind depend on.
+    /// Keeps only what pipelines of a kind depend on.
     pub fn of(self, kind: Kind) -> Self {
         let shown = self.shown;
         match kind {
             Kind::Surface { look: SurfaceShading::Shaded, .. } => {
                 Self { shown: shown.map(Shown::of_materials), ..self }
             }
-            // Turning it on or off compiles nothing, unless pipelines are made for what is shown anyway.
+            // Turning dimming on or off compiles nothing, unless pipelines are made for what is shown anyway.
             Kind::Surface { look: SurfaceShading::Readout, .. } => {
                 Self { dims: self.dims || shown.is_none(), shown: shown.map(Shown::of_overlays), ..self }
             }
@@ -42,7 +42,7 @@ impl Shape {
         }
     }
 
-    /// Keeps what pipelines depend on that depend on nothing that is shown.
+    /// Keeps only what pipelines depend on whose output does not depend on the choices of a picture.
     pub fn alone(self) -> Self {
         let shown = self.shown.map(|_| Shown::default());
         Self { paint: PaintLayout::default(), dims: true, shown, ..self }
@@ -58,8 +58,8 @@ impl Shape {
         4 * self.layout.influences.words() as u64
     }
 
-    /// The attributes of the vertex itself that the deformation reads, and those of its influences, in rows of their own. Where something
-    /// is missing, the shader is given whatever stands first in the vertex.
+    /// The attributes of the vertex itself that the deformation reads, and those of its influences, which have rows of
+    /// their own. Data that is missing is read from the start of the vertex, and not used.
     pub fn attributes(&self) -> (Vec<wgpu::VertexAttribute>, Vec<wgpu::VertexAttribute>) {
         use wgpu::VertexFormat as F;
         let layout = self.layout;
@@ -94,7 +94,8 @@ impl Shape {
         (own, influences.into_iter().filter_map(there).collect())
     }
 
-    /// The attributes that only the surface reads: from its own rows, and for what is missing from the vertex itself.
+    /// The attributes that only the surface reads: those from its own rows, and those for missing data, which are read
+    /// from the start of the vertex.
     pub fn paint_attributes(&self) -> (Vec<wgpu::VertexAttribute>, Vec<wgpu::VertexAttribute>) {
         use wgpu::VertexFormat as F;
         let paint = self.paint;
@@ -153,7 +154,7 @@ impl Shape {
     }
 }
 
-/// How the influences of a draw are read.
+/// How the influences of a draw are read: one of the values of [`mode`].
 pub(super) fn mode_of(layout: VertexLayout, has_skin: bool) -> u32 {
     match layout.influences {
         InfluenceLayout::Four { .. } if has_skin => mode::FOUR,

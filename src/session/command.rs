@@ -12,6 +12,7 @@ use super::comparison::ComparisonCommand;
 use super::edits::{ChannelKind, ChannelValue};
 use super::gizmo::{Orientation, PoseTool};
 use super::marks::MarkCommand;
+use super::measuring::MeasureCommand;
 use super::playback::{LoopMode, PoseSource};
 use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
@@ -41,6 +42,8 @@ pub enum Command {
     Finding(FindingCommand),
     /// Comparing two surfaces.
     Comparison(ComparisonCommand),
+    /// Measuring what poses do to the surface.
+    Measure(MeasureCommand),
     /// Commands that look for faults; the application carries them out in the background.
     Inspection(InspectionCommand),
     /// Commands about what is shown of the model, and how.
@@ -70,6 +73,7 @@ families!(
     Selection(SelectionCommand),
     Finding(FindingCommand),
     Comparison(ComparisonCommand),
+    Measure(MeasureCommand),
     Inspection(InspectionCommand),
     View(ViewCommand),
     Camera(CameraCommand),
@@ -292,6 +296,14 @@ pub enum ViewCommand {
     SetOrientation(Orientation),
     /// Set the deformation method, given by [`crate::deform::Method::id`].
     SetMethod(&'static str),
+    /// What comes after the method, by [`crate::deform::Pass::id`]; `None`: nothing.
+    SetPass(Option<&'static str>),
+    /// Where normals come from, by [`crate::deform::NormalMode::id`].
+    SetNormals(&'static str),
+    /// The value of a parameter of a method or pass, by [`crate::deform::Parameter::id`].
+    SetParameter(&'static str, f32),
+    /// Go back to a method that needs no data, while that of the chosen one is being worked out.
+    GiveUpData,
     /// Show this scene of the file.
     SetScene(usize),
     /// Show this material variant of the file; `None`: its materials without a variant.

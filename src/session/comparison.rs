@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{PlaybackCommand, PoseSource, Session};
-use crate::deform::{self, METHODS, Method, Surface};
+use super::{MethodChoice, PlaybackCommand, PoseSource, Session};
+use crate::deform::{self, METHODS, Surface};
 use crate::inspect::check::FindingPose;
-use crate::inspect::{Inspection, SurfaceDistance, VertexPart, VertexSet, distances, rom};
+use crate::inspect::{Inspection, SurfaceDistance, distances, rom};
 use crate::model::Model;
 
 /// How the two sides of a comparison share the picture.
@@ -59,8 +59,8 @@ impl ComparisonLayout {
 /// What is compared with what is shown, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
-    /// The method of the second side.
-    pub method: &'static Method,
+    /// How the second side is deformed.
+    pub choice: MethodChoice,
     /// Whether the second side has the weights as the file stores them, and not as they were edited.
     pub stored_weights: bool,
     /// Whether the second side is shown left and first, and the other one right and then.
@@ -74,11 +74,11 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares `method`, which is shown, with the first other method of the table.
-    fn of(method: &'static Method) -> Self {
-        let other = METHODS.iter().copied().find(|other| !std::ptr::eq(*other, method)).unwrap_or(method);
+    /// Compares `choice`, which is shown, with the first other method of the table.
+    fn of(choice: MethodChoice) -> Self {
+        let other = METHODS.iter().copied().find(|other| !std::ptr::eq(*other, choice.method));
         Self {
-            method: other,
+            choice: MethodChoice { method: other.unwrap_or(choice.method), ..choice },
             stored_weights: false,
             swapped: false,
             layout: ComparisonLayout::Split,
@@ -95,8 +95,12 @@ pub enum ComparisonCommand {
     Toggle,
     /// Compare (`true`) or stop.
     Set(bool),
-    /// The method of the second side, by [`Method::id`].
+    /// The method of the second side, by [`deform::Method::id`].
     SetMethod(&'static str),
+    /// The pass after the method of the second side, by [`deform::Pass::id`]; `None` for none.
+    SetPass(Option<&'static str>),
+    /// Where the normals of the second side come from, by [`deform::NormalMode::id`].
+    SetNormals(&'static str),
     /// The second side has the weights as the file stores them (`true`) or as they were edited.
     SetStoredWeights(bool),
     /// The sides change places.
@@ -157,7 +161,7 @@ impl Session {
     #[must_use]
     pub fn compared_model(&self) -> Option<&Arc<Model>> {
         let stored = self.comparison()?.stored_weights;
-        self.document.as_ref().map(|document| if stored { document.stored() } else { &document.model })
+        if stored { self.compared_with() } else { self.model() }
     }
 
     /// Both surfaces, and how far they are apart; worked out once for a pose. `None` where nothing is compared.
@@ -235,7 +239,7 @@ impl Session {
 
     /// The surface of the second side, of one member of the crowd.
     pub(crate) fn compared_surface(&self, comparison: &Comparison, member: usize) -> Option<Arc<Surface>> {
-        self.surface_of(comparison.method, member, comparison.stored_weights)
+        self.surface_of(comparison.choice, member, comparison.stored_weights)
     }
 
     /// Carries out a command of its family.
@@ -249,7 +253,17 @@ impl Session {
             ComparisonCommand::Set(on) => self.set_comparing(*on),
             ComparisonCommand::SetMethod(id) => {
                 if let (Some(comparison), Some(method)) = (comparison, deform::method(id)) {
-                    comparison.method = method;
+                    comparison.choice.method = method;
+                }
+            }
+            ComparisonCommand::SetPass(id) => {
+                if let Some(comparison) = comparison {
+                    comparison.choice.pass = id.and_then(deform::pass);
+                }
+            }
+            ComparisonCommand::SetNormals(id) => {
+                if let (Some(comparison), Some(normals)) = (comparison, deform::normal_mode(id)) {
+                    comparison.choice.normals = normals;
                 }
             }
             ComparisonCommand::SetStoredWeights(stored) => {
@@ -298,10 +312,10 @@ impl Session {
     }
 
     fn set_comparing(&mut self, on: bool) {
-        let method = self.view.method;
+        let choice = self.view.choice();
         self.is_seeking_worst &= on;
         match (on, &mut self.view.comparison) {
-            (true, comparison @ None) => *comparison = Some(Comparison::of(method)),
+            (true, comparison @ None) => *comparison = Some(Comparison::of(choice)),
             (false, comparison) => *comparison = None,
             (true, Some(_)) => {}
         }
@@ -318,12 +332,6 @@ impl Session {
     fn go_to_worst(&mut self) {
         let Some(at) = self.compared_surfaces().and_then(|compared| compared.distance.at) else { return };
         self.play(&PlaybackCommand::SetPlaying(false));
-        self.pin(Some(at));
-        let Some(model) = self.model() else { return };
-        let mesh = model.instances[at.instance.index()].mesh;
-        let stored = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]) as u32;
-        let part = VertexPart { mesh, primitive: at.primitive, vertices: vec![stored] };
-        let bounds = self.surroundings(&VertexSet { parts: vec![part] }, &[]);
-        self.view.frame(bounds);
+        self.frame_vertex(at);
     }
 }

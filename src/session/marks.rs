@@ -197,6 +197,7 @@ impl Session {
     /// The vertices with weights in a part of the picture: those that are seen, or all.
     fn within(&self, shape: &MarkShape) -> VertexSet {
         let (Some(surface), Some(model)) = (self.surface(), self.model()) else { return VertexSet::default() };
+        let model = surface.model(model);
         let projector = self.view.projector();
         let mut found: Vec<(Vec2, f32, (MeshId, usize, u32))> = Vec::new();
         for part in &surface.parts {

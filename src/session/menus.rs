@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use super::command_row::{ctrl, ctrl_shift, key, plain, row, shift};
 use super::{
     CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Key, Lighting, MarkCommand,
-    MarkTool, Menu, Panel, PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Toggle, ToolCommand, ViewCommand,
-    ViewFrom, WindowCommand, pose_menu,
+    MarkTool, MeasureCommand, Menu, Panel, PlaybackCommand, PoseSource, SaveKind, SelectionCommand, Toggle,
+    ToolCommand, ViewCommand, ViewFrom, WindowCommand, pose_menu,
 };
 use crate::edit::OPERATIONS;
 use crate::inspect::{BoneShape, OVERLAYS, Overlay};
@@ -338,6 +338,13 @@ static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::View,
+        "Deformation",
+        ctrl(Key::Char('6')),
+        Command::Measure(MeasureCommand::TogglePanel),
+        "Show or hide the measures of what poses do to the surface",
+    ),
+    row(
+        Menu::View,
         "Light theme",
         ctrl(Key::Char('t')),
         Command::Window(WindowCommand::ToggleTheme),
@@ -370,6 +377,13 @@ static ROWS: &[CommandRow] = &[
         None,
         Command::View(ViewCommand::Toggle(Toggle::SharedBlack)),
         "Dominant joint: paint triangles black whose vertices several joints move, instead of mixing the colours",
+    ),
+    row(
+        Menu::Overlay,
+        "Compare with stored",
+        key(Key::Char('y')),
+        Command::View(ViewCommand::Toggle(Toggle::Stored)),
+        "Show the weights that the file stores in place of the edited ones; the key does so while it is held",
     ),
     row(
         Menu::Overlay,

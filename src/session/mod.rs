@@ -9,6 +9,7 @@ mod comparison;
 #[cfg(test)]
 mod comparison_tests;
 mod crowd;
+mod deforming;
 mod document;
 #[cfg(test)]
 mod edit_tests;
@@ -18,6 +19,7 @@ mod gizmo;
 mod hiding;
 mod lighting;
 mod marks;
+mod measuring;
 mod menus;
 mod orbit;
 mod playback;
@@ -27,6 +29,7 @@ mod pull;
 mod queries;
 mod saving;
 mod shortcuts;
+mod stored;
 mod surfaces;
 #[cfg(test)]
 mod tests;
@@ -42,11 +45,16 @@ pub use command::{
 };
 pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, WorstPose};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
+pub use deforming::MethodChoice;
 pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, Orientation, PoseTool, Snap};
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
+pub use measuring::{
+    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose, Measuring,
+    PoseToMeasure,
+};
 pub use menus::COMMANDS;
 pub use orbit::{FOV_Y, Orbit};
 pub use playback::{LoopMode, Playback, PoseSource};
@@ -88,10 +96,16 @@ pub struct Session {
     is_normalising: bool,
     /// The worst moment of a comparison is asked for, and others look for it.
     is_seeking_worst: bool,
+    measuring: Measuring,
     tools: Tools,
+    /// What methods have worked out for the open model.
+    method_data: deforming::DataCache,
     /// What was saved last, until the file is read again.
     saved: Option<saving::SavedModel>,
     marking: Marking,
+    /// The model that the open one is compared with, where that is not the one that its file stores.
+    compared_with: Option<Arc<Model>>,
+    changed_weights: stored::ChangedWeights,
 }
 
 impl Session {
@@ -106,6 +120,7 @@ impl Session {
         }
         self.forget_tools();
         self.saved = None;
+        self.compared_with = None;
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         self.edits = Arc::default();
@@ -249,7 +264,12 @@ impl Session {
             Command::Window(command) => return Some(Effect::Window(command)),
             Command::View(command) => return self.look(command),
             Command::Edit(command) => self.edit(&command),
-            Command::Tool(command) => self.use_tool(&command),
+            Command::Tool(command) => {
+                let was_open = self.tools.open;
+                self.use_tool(&command);
+                // A narrow window has room for one of these panels.
+                self.measuring.open &= was_open || !self.tools.open;
+            }
             Command::Mark(command) => self.change_marks(&command),
             Command::Playback(command) => {
                 self.play(&command);
@@ -261,6 +281,7 @@ impl Session {
             Command::Selection(command) => self.point_at(command),
             Command::Finding(command) => self.examine(&command),
             Command::Comparison(command) => self.compare(&command),
+            Command::Measure(command) => self.measure(&command),
             Command::Camera(command) => self.move_camera(command),
         }
         None

@@ -40,6 +40,8 @@ pub struct Pose {
     pub(super) hidden: Vec<bool>,
     /// For each node: whether the user hides it, or one above it. Empty where nothing is hidden.
     pub(super) unseen: Vec<bool>,
+    /// Counts the poses that were evaluated.
+    pub(super) revision: u64,
     /// The inputs that the pose was computed from.
     made_of: Option<PoseInputs>,
 }
@@ -73,8 +75,7 @@ impl Session {
     /// Computes the pose: samples the clip, applies edits, then forward kinematics, then palettes; the same for every
     /// member of a crowd. Allocates nothing after the first time, and does nothing where no input has changed.
     pub fn update_pose(&mut self) {
-        let Some(document) = &self.document else { return };
-        let model = &document.model;
+        let Some(model) = self.shown_model() else { return };
         let bones = self.bone_key();
         if self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
             if let Some(made_of) = self.pose.made_of.as_mut().filter(|made_of| made_of.bones != bones) {
@@ -100,10 +101,11 @@ impl Session {
     }
 
     fn evaluate(&mut self) {
-        let Some(document) = &self.document else { return };
-        let model = &document.model;
+        let Some(model) = self.shown_model().map(Arc::clone) else { return };
+        let model = &model;
         let pose = &mut self.pose;
         pose.surfaces.forget();
+        pose.revision += 1;
         let base = if self.playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
         let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip);
         let moment = clip.map(|clip| (&model.clips[clip.index()], self.playback.time_secs));
@@ -121,10 +123,15 @@ impl Session {
         self.place_bones();
     }
 
+    /// Has the pose computed anew, though nothing that it depends on has changed.
+    pub(super) fn pose_again(&mut self) {
+        self.pose.made_of = None;
+    }
+
     /// Measures the extent of the posed scene, and finds vertices that lie far outside of it.
     #[must_use]
     pub fn extent(&self) -> deform::Extent {
-        let Some(input) = self.surface_input(self.view.method) else { return deform::Extent::default() };
+        let Some(input) = self.surface_input(self.view.choice()) else { return deform::Extent::default() };
         deform::extent_of(&input, self.surface_at_hand().as_deref())
     }
 

@@ -1,4 +1,4 @@
-//! Pulling: a bone, or the skin over it, is dragged, and the limb that ends there follows.
+//! Pulls a bone, or the skin over it: its end follows the pointer, and the limb that ends there follows.
 
 use glam::{DVec3, Quat, Vec2};
 
@@ -6,24 +6,24 @@ use super::{ChannelValue, EditCommand, Session};
 use crate::model::{LocalPose, NodeId};
 use crate::pose;
 
-/// A pull under way. The pose is always worked out from the one that it began with, so that a pull back to its start changes
-/// nothing.
+/// A pull under way. The pose is always computed from the one that it began with, so that a pull back to its start
+/// changes nothing.
 #[derive(Clone, Debug)]
 pub struct Pull {
-    /// The joint that is brought to the pointer.
+    /// The joint that follows the pointer.
     joint: NodeId,
-    /// The first joint of the limb that turns; `None`: the joint itself is moved.
+    /// The first joint of the limb that turns; `None` where the joint itself is moved.
     root: Option<NodeId>,
     /// The pose that it began with.
     before: LocalPose,
-    /// Where the joint was (world, metres).
+    /// The position of the joint at the start, in world space and metres.
     from: DVec3,
-    /// From where the pointer took hold to the joint, pixels.
+    /// The vector from where the pointer took hold to the joint, in pixels.
     offset: Vec2,
 }
 
 impl Pull {
-    /// The joint that is brought to the pointer.
+    /// The joint that follows the pointer.
     #[must_use]
     pub fn joint(&self) -> NodeId {
         self.joint
@@ -37,8 +37,8 @@ impl Pull {
 }
 
 impl Session {
-    /// Takes hold of the bone, or else of the skin, under a point of the viewport (pixels from its top left). What is pulled is
-    /// the nearer end of the bone. `None` where there is neither.
+    /// Takes hold of the bone, or else of the skin, under a point of the viewport (in pixels from its top left). The
+    /// end of the bone that is nearer to the point is pulled. `None` where there is neither bone nor skin.
     #[must_use]
     pub fn begin_pull(&self, at: Vec2) -> Option<Pull> {
         let model = self.model()?;
@@ -51,14 +51,15 @@ impl Session {
         let near = ends.filter_map(|node| Some((seen(node)?.distance(at), node)));
         let joint = near.min_by(|a, b| a.0.total_cmp(&b.0))?.1;
         let parent = model.skeleton.parents[joint.index()];
-        // The hip, and what hangs on no joint, is moved: turning what lies above it would turn everything.
+        // The hip, and a joint that hangs on no joint, is moved: turning what is above it would turn everything.
         let hangs = parent.is_some_and(|parent| model.is_joint(parent));
         let root = if hangs { pose::default_root(model, joint) } else { None };
         let before = self.pose.local.clone();
         Some(Pull { joint, root, before, from: place(joint)?.as_dvec3(), offset: seen(joint)? - at })
     }
 
-    /// The edits that bring the pulled joint to a point of the viewport, as far away from the eye as it was.
+    /// The edit that brings the pulled joint to a point of the viewport (in pixels from its top left), at the distance
+    /// from the eye that it had.
     #[must_use]
     pub fn pull_to(&self, pull: &Pull, at: Vec2) -> Option<EditCommand> {
         let model = self.model()?;
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(pull.joint(), hand);
         let root = pull.root().unwrap();
         assert_eq!(session.model().unwrap().skeleton.names[root.index()], "UpperArm.L");
-        // Towards the shoulder, where it is in reach.
+        // The pointer goes towards the shoulder, where the target is in reach.
         let (_, shoulder) = seen(&session, "UpperArm.L");
         for k in 1..=20 {
             let to = at.lerp(shoulder, 0.02 * k as f32);
@@ -127,7 +128,7 @@ mod tests {
             assert!(now.distance(to) < 0.5, "{k}: {now} for {to}");
         }
         session.apply(EditCommand::EndEdit);
-        // Lengths stay: nothing but rotations has changed, and it is one step.
+        // Bones keep their lengths: only rotations have changed, and that is one step of undo.
         for (now, was) in session.pose().local.transforms.iter().zip(&before.transforms) {
             assert_eq!((now.translation, now.scale), (was.translation, was.scale));
         }

@@ -6,19 +6,26 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::Vec2;
 
-use super::{ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, Pose, Session};
+use super::{
+    ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, MethodChoice, Pose, Session,
+};
 use crate::deform::{Method, Surface, SurfaceInput};
-use crate::inspect::PosedModel;
+use crate::inspect::{PerVertex, PosedModel};
 
-/// A method, a member of the crowd (0 is the model itself), and whether weights are those of the file.
-type SurfaceKey = (&'static Method, usize, bool);
+/// How it is deformed, a member of the crowd (0 is the model itself), and whether weights are those of the file
+/// (or of [`Session::compared_with`]).
+type SurfaceKey = (MethodChoice, usize, bool);
 
-/// The surfaces of one pose, one for each method (and member of a crowd) that was asked for.
+/// The surfaces of one pose, one for each way to deform it (and member of a crowd) that was asked for.
 #[derive(Debug, Default)]
 pub(super) struct SurfaceCache {
     held: Mutex<Vec<(SurfaceKey, Arc<Surface>)>>,
     /// Two of them that were compared.
     compared: Mutex<Option<Arc<ComparedSurfaces>>>,
+    /// How far the surface is from that of the stored weights.
+    changed: Mutex<Option<(MethodChoice, Arc<PerVertex>)>>,
+    /// What was measured of them last.
+    measured: Mutex<Option<Arc<MeasuredPose>>>,
     made: AtomicUsize,
 }
 
@@ -30,6 +37,8 @@ impl Clone for SurfaceCache {
         Self {
             held: Mutex::new(held),
             compared: Mutex::new(compared),
+            changed: Mutex::default(),
+            measured: Mutex::default(),
             made: AtomicUsize::new(self.made.load(Ordering::Relaxed)),
         }
     }
@@ -40,26 +49,48 @@ impl SurfaceCache {
     pub fn forget(&mut self) {
         self.held.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         *self.compared.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.changed.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Returns the surface by `method`, if it has been computed.
-    fn at_hand(&self, method: &Method) -> Option<Arc<Surface>> {
+    /// Returns how far the surface is from that of the stored weights; a second caller waits while it is
+    /// computed.
+    pub fn changed(&self, choice: MethodChoice, make: impl FnOnce() -> PerVertex) -> Arc<PerVertex> {
+        let mut held = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = held.as_ref().filter(|(by, _)| *by == choice) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(make());
+        *held = Some((choice, Arc::clone(&made)));
+        made
+    }
+
+    /// Returns the surface that is deformed by `choice`, if it has been computed.
+    pub fn at_hand(&self, choice: MethodChoice) -> Option<Arc<Surface>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |(by, member, stored): &SurfaceKey| std::ptr::eq(*by, method) && *member == 0 && !stored;
-        held.iter().find(|(key, _)| is_it(key)).map(|(_, surface)| Arc::clone(surface))
+        held.iter().find(|(key, _)| *key == (choice, 0, false)).map(|(_, surface)| Arc::clone(surface))
     }
 
     /// Returns the surface of `key`; a second caller waits while it is computed.
     fn get(&self, key: SurfaceKey, make: impl FnOnce() -> Surface) -> Arc<Surface> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |other: &SurfaceKey| std::ptr::eq(other.0, key.0) && (other.1, other.2) == (key.1, key.2);
-        if let Some((_, surface)) = held.iter().find(|(other, _)| is_it(other)) {
+        if let Some((_, surface)) = held.iter().find(|(other, _)| *other == key) {
             return Arc::clone(surface);
         }
         let surface = Arc::new(make());
         self.made.fetch_add(1, Ordering::Relaxed);
         held.push((key, Arc::clone(&surface)));
         surface
+    }
+
+    /// Returns the measures that belong to `key`, if they are known.
+    pub fn measured(&self, key: &MeasureKey) -> Option<Arc<MeasuredPose>> {
+        let measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        measured.as_ref().filter(|measured| measured.key == *key).map(Arc::clone)
+    }
+
+    /// Keeps the measures of the pose.
+    pub fn keep_measured(&self, measured: &Arc<MeasuredPose>) {
+        *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(measured));
     }
 
     /// What two surfaces are when they are compared; `make` works it out where that has not been done.
@@ -78,28 +109,30 @@ impl Session {
     /// deformed once for a pose, however often it is asked for. `None` where nothing is open.
     #[must_use]
     pub fn surface(&self) -> Option<Arc<Surface>> {
-        self.surface_by(self.view.method)
+        self.member_surface(0)
     }
 
     /// Does the same as [`Session::surface`] by another method than the one that is shown.
     #[must_use]
     pub fn surface_by(&self, method: &'static Method) -> Option<Arc<Surface>> {
-        self.surface_of(method, 0, false)
+        self.surface_of(MethodChoice { method, ..self.view.choice() }, 0, false)
     }
 
     /// Returns the surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
     #[must_use]
     pub fn member_surface(&self, member: usize) -> Option<Arc<Surface>> {
-        self.surface_of(self.view.method, member, false)
+        self.surface_of(self.view.choice(), member, false)
     }
 
-    /// The surface of one member of the crowd by any method. `stored`: with the weights as the file stores them.
-    pub(super) fn surface_of(&self, method: &'static Method, member: usize, stored: bool) -> Option<Arc<Surface>> {
-        let stored = stored.then(|| self.document.as_ref().map(|document| &**document.stored())).flatten();
-        let stored =
-            stored.filter(|stored| !self.model().is_some_and(|model| std::ptr::eq(*stored, &raw const **model)));
-        let input = self.surface_input(method)?;
-        let input = SurfaceInput { model: stored.unwrap_or(input.model), ..input };
+    /// The surface of one member of the crowd, deformed by `choice`. `stored`: with the weights as the file stores them.
+    pub(super) fn surface_of(&self, choice: MethodChoice, member: usize, stored: bool) -> Option<Arc<Surface>> {
+        let mut input = self.surface_input(choice)?;
+        let stored = stored.then(|| self.compared_with()).flatten();
+        let stored = stored.filter(|stored| !std::ptr::eq(&raw const ***stored, input.model));
+        if let Some(stored) = stored {
+            (input.model, input.method) = (stored, self.deformation_of(choice, Some(stored)));
+        }
+        let choice = self.ready(choice, stored.or(self.shown_model()));
         let CrowdPose { palettes, morph_weights, .. } = &self.pose.crowd;
         let other = |i: usize| SurfaceInput {
             palettes: &palettes[i * input.palettes.len()..][..input.palettes.len()],
@@ -107,7 +140,7 @@ impl Session {
             ..input
         };
         let make = || Surface::of(&member.checked_sub(1).map_or(input, other));
-        (member < self.crowd()).then(|| self.pose.surfaces.get((method, member, stored.is_some()), make))
+        (member < self.crowd()).then(|| self.pose.surfaces.get((choice, member, stored.is_some()), make))
     }
 
     /// Returns how many surfaces this session has deformed.
@@ -118,18 +151,21 @@ impl Session {
 
     /// Returns the surface where it has been computed already, or where the method needs all of it to place one vertex.
     pub(super) fn surface_at_hand(&self) -> Option<Arc<Surface>> {
-        let method = self.view.method;
-        self.pose.surfaces.at_hand(method).or_else(|| method.pass.and_then(|_| self.surface()))
+        let needs_surface = self.deformation().needs_surface();
+        let choice = self.ready(self.view.choice(), self.shown_model());
+        self.pose.surfaces.at_hand(choice).or_else(|| needs_surface.then(|| self.surface()).flatten())
     }
 
-    pub(super) fn surface_input(&self, method: &'static Method) -> Option<SurfaceInput<'_>> {
+    pub(super) fn surface_input(&self, choice: MethodChoice) -> Option<SurfaceInput<'_>> {
         let Pose { local, palettes, draws, .. } = &self.pose;
-        Some(SurfaceInput { model: self.model()?, draws, palettes, morph_weights: &local.morph_weights, method })
+        let model = self.shown_model()?;
+        let method = self.deformation_of(choice, Some(model));
+        Some(SurfaceInput { model, draws, palettes, morph_weights: &local.morph_weights, method })
     }
 
     /// Returns the open model as it is posed.
     pub(super) fn posed(&self) -> Option<PosedModel<'_>> {
-        let SurfaceInput { model, palettes, morph_weights, method, .. } = self.surface_input(self.view.method)?;
+        let SurfaceInput { model, palettes, morph_weights, method, .. } = self.surface_input(self.view.choice())?;
         Some(PosedModel { model, palettes, morph_weights, method, surface: self.surface_at_hand() })
     }
 
@@ -139,9 +175,9 @@ impl Session {
             c.layout == ComparisonLayout::Split && (at.x >= c.split * self.view.viewport.x) != c.swapped
         };
         let Some(comparison) = self.comparison().filter(is_second) else { return self.posed() };
-        let method = comparison.method;
-        let SurfaceInput { palettes, morph_weights, .. } = self.surface_input(method)?;
-        let surface = method.pass.and_then(|_| self.compared_surface(comparison, 0));
+        let SurfaceInput { palettes, morph_weights, .. } = self.surface_input(comparison.choice)?;
+        let method = self.deformation_of(comparison.choice, self.compared_model());
+        let surface = method.needs_surface().then(|| self.compared_surface(comparison, 0)).flatten();
         Some(PosedModel { model: self.compared_model()?, palettes, morph_weights, method, surface })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::*;
 use glam::Vec2;
 
-use crate::edit::{Axis, OPERATIONS, REPAIRED, Settings, Sheet, operation};
+use crate::edit::{Amount, Axis, OPERATIONS, REPAIRED, Settings, Sheet, operation};
 use crate::inspect::VertexSet;
 use crate::model::shapes::{Tube, tube};
 use crate::model::{MeshId, NodeId, WeightChange, WeightFormat};
@@ -63,6 +63,8 @@ fn settings(random: &mut Random) -> Arc<Settings> {
         joint: Some(NodeId(1 + random.below(12))),
         spread: random.below(2) == 0,
         other: Some(NodeId(1 + random.below(12))),
+        amount: [Amount::To(0.5), Amount::Add(0.1), Amount::Times(2.0)][random.below(3) as usize],
+        follow: random.below(4) != 0,
         copied: (1..4).map(|n| (NodeId(n + random.below(9)), 0.25)).collect(),
         rules: REPAIRED.to_vec(),
     })

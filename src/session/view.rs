@@ -6,8 +6,10 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 
 use super::comparison::Comparison;
-use super::{Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, Orbit, Orientation, PoseTool, Session, ViewCommand};
-use crate::deform::{self, Deformer, METHODS, Method, PaletteBuffer};
+use super::{
+    Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, MethodChoice, Orbit, Orientation, PoseTool, Session, ViewCommand,
+};
+use crate::deform::{Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, ParameterSettings, Pass};
 use crate::inspect::{self, BoneShape, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
 use crate::model::{Lens, NodeId};
@@ -89,6 +91,7 @@ pub enum Toggle {
     WithChildren,
     InfluencedOnly,
     Vertices,
+    Stored,
 }
 
 /// The settings by which the model is looked at.
@@ -136,6 +139,12 @@ pub struct View {
     pub orientation: Orientation,
     /// The method that deforms vertices.
     pub method: &'static Method,
+    /// The pass that comes after it, if any.
+    pub pass: Option<&'static Pass>,
+    /// Where normals come from.
+    pub normals: &'static NormalMode,
+    /// The values of the parameters of methods and passes.
+    pub parameters: ParameterSettings,
     /// Who deforms vertices before they are drawn; methods that need neighbours are left to the processor in any case.
     pub deformer: Deformer,
     /// What is compared with what is shown, if anything is.
@@ -172,6 +181,8 @@ pub struct View {
     pub influenced_only: bool,
     /// Whether vertices are drawn as dots.
     pub vertices: bool,
+    /// Whether the picture shows the weights that are stored in place of the edited ones.
+    pub stored: bool,
     /// The most influences of a vertex that a runtime can use, 1…8; overlays and checks use it.
     pub influence_limit: usize,
 }
@@ -200,6 +211,9 @@ impl Default for View {
             pose_tool: PoseTool::default(),
             orientation: Orientation::default(),
             method: METHODS[0],
+            pass: None,
+            normals: NORMAL_MODES[0],
+            parameters: ParameterSettings::default(),
             deformer: Deformer::Auto,
             comparison: None,
             bones: true,
@@ -217,6 +231,7 @@ impl Default for View {
             with_children: false,
             influenced_only: false,
             vertices: false,
+            stored: false,
             influence_limit: 4,
         }
     }
@@ -365,6 +380,12 @@ impl View {
         }
     }
 
+    /// How the picture's surface is deformed.
+    #[must_use]
+    pub fn choice(&self) -> MethodChoice {
+        MethodChoice { method: self.method, pass: self.pass, normals: self.normals }
+    }
+
     /// Returns whether a toggle is on.
     #[must_use]
     pub fn is_on(&self, toggle: Toggle) -> bool {
@@ -379,6 +400,7 @@ impl View {
             Toggle::WithChildren => self.with_children,
             Toggle::InfluencedOnly => self.influenced_only,
             Toggle::Vertices => self.vertices,
+            Toggle::Stored => self.stored,
         }
     }
 
@@ -395,6 +417,7 @@ impl View {
             Toggle::WithChildren => &mut self.with_children,
             Toggle::InfluencedOnly => &mut self.influenced_only,
             Toggle::Vertices => &mut self.vertices,
+            Toggle::Stored => &mut self.stored,
         };
         *flag = !*flag;
     }
@@ -443,7 +466,11 @@ impl Session {
             ViewCommand::ShowAll => view.hidden = Arc::default(),
             ViewCommand::SetPoseTool(tool) => view.pose_tool = tool,
             ViewCommand::SetOrientation(orientation) => view.orientation = orientation,
-            ViewCommand::SetMethod(id) => view.method = deform::method(id).unwrap_or(view.method),
+            ViewCommand::SetMethod(id) => self.set_method(id),
+            ViewCommand::GiveUpData => self.give_up_data(),
+            ViewCommand::SetNormals(id) => self.set_normals(id),
+            ViewCommand::SetPass(id) => self.set_pass(id),
+            ViewCommand::SetParameter(id, value) => self.set_parameter(id, value),
             ViewCommand::SetScene(scene) => {
                 if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) {
                     view.scene = scene;

@@ -23,8 +23,8 @@ impl<'s> Text<'s> {
     }
 }
 
-/// Puts new JSON text and a new binary chunk into a GLB; a part that is `None` stays. All other chunks, and bytes after
-/// the container, stay too.
+/// Puts new JSON text and a new binary chunk into a GLB; a part that is `None` stays as it is. So do all other chunks,
+/// and bytes after the container.
 pub(super) fn glb(
     source: &[u8],
     json: (&Range<u64>, Option<&str>),

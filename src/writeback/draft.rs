@@ -123,7 +123,7 @@ impl<'s> Draft<'s> {
         self.origins.views.get(base.view).filter(|view| view.meshopt.is_none()).map(|view| view.buffer)
     }
 
-    /// Adds an accessor as it stands in the text; returns its index.
+    /// Adds an accessor with this JSON, as it is; returns its index.
     pub fn add_plain_accessor(&mut self, item: &Value) -> Result<usize, WriteError> {
         self.push("accessors", item)?;
         self.accessors += 1;
@@ -200,7 +200,7 @@ pub(super) const fn component(component: ComponentType) -> u64 {
     }
 }
 
-/// Returns a number as JSON has it; whole ones without a point.
+/// Returns a number as JSON writes it: whole numbers without a point.
 pub(super) fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 1e15 { Value::from(value as i64) } else { Value::from(value) }
 }

@@ -79,21 +79,22 @@ struct Output {
     bytes: Vec<u8>,
 }
 
-/// Length and time of a file; `None` where there is none.
+/// The length and the time of a file; `None` where there is no file.
 type Stamp = Option<(u64, Option<SystemTime>)>;
 
-/// Length and time of the files of a model as they were read: what tells that another program has changed them.
+/// The lengths and times of a model's files as they were read, by which it is seen that another program has changed
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stamps(Vec<(PathBuf, Stamp)>);
 
 impl Stamps {
-    /// The model's own file as it is now; to be asked before it is read.
+    /// The stamp of the model's own file as it is now. To be taken before the file is read.
     #[must_use]
     pub fn of(path: &Path) -> Self {
         Self(vec![(path.to_owned(), stamp(path))])
     }
 
-    /// The same for files that the model names.
+    /// Adds the stamps of files that the model names.
     pub fn add<'f>(&mut self, files: impl IntoIterator<Item = &'f Path>) {
         for file in files {
             if self.0.iter().all(|(known, _)| known != file) {
@@ -116,17 +117,17 @@ fn stamp(path: &Path) -> Stamp {
 /// The bytes that a model was read from.
 #[derive(Clone, Copy, Debug)]
 pub enum Origin<'o> {
-    /// A file, with what it and those that it names were like before they were read.
+    /// A file, with the stamps that it and the files that it names had before they were read.
     File(&'o Path, &'o Stamps),
     /// These bytes, which name no files.
     Bytes(&'o [u8]),
 }
 
-/// Files that are worked out and not written yet.
+/// Files that are computed, but not written yet.
 pub struct Prepared {
     outputs: Vec<Output>,
     saved: Saved,
-    /// Copies of what is replaced are kept.
+    /// Whether copies of replaced files are kept.
     keeps: bool,
 }
 
@@ -142,7 +143,7 @@ impl Prepared {
         self.outputs.iter().map(|output| output.path.as_path())
     }
 
-    /// A copy is kept of every file that is replaced, as it is in place.
+    /// Keeps a copy of every file that is replaced, like saving in place does.
     #[must_use]
     pub fn keeping_what_is_replaced(mut self) -> Self {
         self.keeps = true;
@@ -176,10 +177,7 @@ impl Prepared {
     }
 }
 
-/// Works out the files of a sheet's model with its new weights and matrices, and writes nothing.
-///
-/// # Errors
-/// The model's files are not as they were read, or the place is none that can be written to as far as its name tells.
+/// Computes the files of a sheet's model with its new weights and matrices, and writes nothing.
 pub fn prepare(origin: Origin<'_>, sheet: &Sheet, place: Place) -> Result<Prepared, SaveError> {
     match (origin, place) {
         (Origin::File(path, stamps), place) => {
@@ -217,7 +215,7 @@ fn prepare_to(path: Option<&Path>, source: &[u8], sheet: &Sheet, out: &Path) -> 
     let mut taken: BTreeSet<PathBuf> = named.iter().map(|n| n.relative.clone()).collect();
     let mut renamed: Vec<(usize, String)> = Vec::new();
     let mut rename = |buffer: usize| {
-        // Its own name is free where the result lies elsewhere.
+        // The buffer's own name is free where the result is in another folder.
         if is_elsewhere {
             let others = named.iter().filter(|n| n.buffer != Some(buffer)).map(|n| &n.relative);
             let others: BTreeSet<&PathBuf> = others.collect();
@@ -317,7 +315,7 @@ struct Named {
     relative: PathBuf,
     /// The path of the file.
     from: PathBuf,
-    /// The buffer that it holds; `None`: an image.
+    /// The buffer that it holds; `None` for an image.
     buffer: Option<usize>,
 }
 

@@ -1,8 +1,8 @@
 //! Writes changed weights back into the file that they came from, and changes only what must change.
 //!
-//! Where a file's layout can hold the new numbers they are put where the old ones stood ([`Origins`] says where). Else
-//! new bytes are appended to a buffer, and of the JSON text only the values that must change do. Old bytes stay where
-//! they are. Nothing here but [`save`] writes a file: [`patch`] returns bytes ([`Patched`]).
+//! Where a file's layout can hold the new numbers, they are written over the old ones ([`Origins`] says where those
+//! are). Otherwise new bytes are appended to a buffer, and only those values of the JSON text change that must. Old
+//! bytes stay where they are. Only [`save`] writes files: [`patch`] returns bytes ([`Patched`]).
 
 mod buffers;
 mod container;
@@ -68,7 +68,7 @@ pub struct Changes {
 /// The files that a model becomes.
 #[derive(Clone, Debug, Default)]
 pub struct Patched {
-    /// The bytes of the `.gltf` or `.glb` itself; `None`: nothing changes, in no file.
+    /// The bytes of the `.gltf` or `.glb` itself; `None` where nothing changes, in no file.
     pub main: Option<Vec<u8>>,
     /// The buffers in files of their own whose bytes change.
     pub buffers: Vec<ChangedBuffer>,
@@ -81,7 +81,7 @@ pub struct Patched {
 pub struct ChangedBuffer {
     /// The file that holds it now.
     pub path: PathBuf,
-    /// The URI under which the result names it; `None`: the one that it has.
+    /// The URI under which the result names it; `None` where that stays.
     pub uri: Option<String>,
     /// The new bytes of the file.
     pub bytes: Vec<u8>,

@@ -184,7 +184,7 @@ impl<'s> Plan<'s> {
         *self.draft.changes.unpacked.entry(packing).or_default() += 1;
     }
 
-    /// Lets an accessor that has no other users describe new bytes.
+    /// Makes an accessor that has no other users describe new bytes.
     fn repoint(&mut self, accessor: usize, data: &Data) -> Result<(), WriteError> {
         let view = self.draft.add_view(&data.bytes, self.draft.buffer_of(Some(accessor)), target(data))?;
         let path = [Step::Key("accessors"), Step::At(accessor)];

@@ -1,10 +1,11 @@
-//! What a change of weights is about, for people.
+//! Summarises a change of weights for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::edit::{Sheet, value};
 
-/// How many joints move some vertex by another weight than in the file. Weights count as they are stored.
+/// Returns how many joints have another weight than in the file for some vertex. Weights are compared as they are
+/// stored.
 pub(super) fn joints(sheet: &Sheet) -> usize {
     let before = Sheet::of_file(sheet.model).tables;
     let mut joints = BTreeSet::new();

@@ -64,7 +64,7 @@ pub(super) struct Bytes {
     /// The bytes of an element.
     pub size: u64,
     pub count: u64,
-    /// The accessor that reads them; `None`: an image, a stream or the like.
+    /// The accessor that reads them; `None` for an image, a stream or the like.
     pub accessor: Option<usize>,
 }
 
@@ -84,7 +84,7 @@ impl Bytes {
             return false;
         }
         let stride = self.stride.max(1);
-        // This is the last element that starts before the end of `of`, and so ends last.
+        // This element is the last one that starts before the end of `of`, and so it ends last.
         let index = ((of.end - 1 - self.start.min(of.end - 1)) / stride).min(self.count.saturating_sub(1));
         self.element(index).end > of.start
     }
@@ -165,7 +165,7 @@ mod tests {
         assert!(!weights.overlaps(&[0, 9], &at(100, 12)) && !weights.overlaps(&[0, 9], &at(132, 4)));
         assert!(!weights.overlaps(&[0, 9], &at(100, 16)));
         assert!(weights.overlaps(&[0], &at(100, 17)) && weights.overlaps(&[9], &at(131, 1)));
-        // The element after the last one is in no use.
+        // Nothing reads the element after the last one.
         let short = Bytes { count: 5, ..at(116, 16) };
         assert!(weights.overlaps(&[4], &short) && !weights.overlaps(&[5], &short));
         let image = Bytes { stride: 40, size: 40, count: 1, ..at(150, 0) };

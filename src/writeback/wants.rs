@@ -62,7 +62,7 @@ impl Data {
 /// The numbers that one accessor is to hold for some users.
 #[derive(Clone, Debug)]
 pub(super) struct Want {
-    /// The index of the accessor; `None`: the file has none yet.
+    /// The index of the accessor; `None` where the file has none yet.
     pub accessor: Option<usize>,
     pub users: Vec<User>,
     /// The numbers of all elements.
@@ -132,7 +132,7 @@ fn of_set(model: &Model, table: &Table, set: usize, is_weights: bool, [old, new]
         };
         changed.extend(differs.then_some(vertex as u32));
     }
-    // A set that the file does not have is added where something is in it.
+    // A set that the file does not have is added where some vertex uses it.
     let is_in_use = |slot: usize| new.numbers[slot] != 0 || new.joints[slot] != 0;
     if attribute.is_none() && (sets.is_empty() || !(0..table.vertices()).any(|v| slots(v).any(is_in_use))) {
         return None;

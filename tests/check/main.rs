@@ -1,4 +1,4 @@
-//! `skinscope check` as a pipeline meets it: exit codes, JSON, what goes to which stream, many files at once.
+//! `skinscope check` as a pipeline uses it: exit codes, JSON, what goes to which stream, many files at once.
 
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]

@@ -1,4 +1,4 @@
-//! Lists of files, lines of JSON, and what a run of thousands of files takes.
+//! Lists of files, lines of JSON, and the time and memory that a run of thousands of files takes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Stdio};

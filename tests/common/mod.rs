@@ -1,4 +1,4 @@
-//! What several tests share: where the corpus is, and how a test says that it was skipped.
+//! Helpers that several tests share: where the corpus is, and how a test says that it was skipped.
 
 #![expect(dead_code, clippy::panic, reason = "each test file uses a part of this, and may stop its test")]
 
@@ -18,6 +18,23 @@ pub fn skipped(what: &str) {
     // Written in one piece: tests run side by side.
     let line = format!("{}\t{test}\t{}\n", env!("CARGO_CRATE_NAME"), what.replace(['\t', '\n'], " "));
     let _uncounted = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+/// All model files in these folders and in those below them, in order.
+pub fn models_in(mut folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut out = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        for path in entries.flatten().map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "glb" || e == "gltf") {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    out
 }
 
 /// Where it is written down what was skipped: a file for each run of `cargo test`.

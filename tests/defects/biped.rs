@@ -1,6 +1,6 @@
-//! A biped made of nothing but numbers: 60 joints (36 without fingers) inside a skin of any fineness, exactly symmetric
-//! about x = 0. Its faces are those of a grid of cells inside capsules around its bones, smoothed, and split along the
-//! back as textures do.
+//! A biped that is computed: 60 joints (36 without fingers) inside a skin of any fineness, exactly symmetric about x =
+//! 0. Its faces are those of a grid of cells inside capsules around its bones, smoothed, and split along the back as
+//! textures do.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
-//! Just enough reading and writing of a glTF file to plant a defect into its bytes: accessors as columns of numbers.
+//! Reads and writes just enough of a glTF file to plant a defect into its bytes: accessors as columns of numbers.
 //!
-//! Shares no code with the importer. What is written goes to the end of the buffer, as a new accessor with a view of its
+//! It shares no code with the importer. New data goes to the end of the buffer, as a new accessor with a view of its
 //! own, so that nothing else of the file changes.
 
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The checker judged: defects of every kind planted into the bytes of clean rigs, and near misses that it must not
-//! mention. Prints a table of recall and precision by rule (`--nocapture`), and asserts both.
+//! Judges the checker: defects of every kind are planted into the bytes of clean rigs, with near misses that it must
+//! not report. Prints a table of recall and precision by rule (`--nocapture`), and asserts both.
 
 #![expect(clippy::unwrap_used, reason = "a rig that cannot be read should stop the test")]
 

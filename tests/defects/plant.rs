@@ -1,4 +1,4 @@
-//! A defect in a file, and what the checker must say of it.
+//! A defect in a file, and the findings that the checker must have for it.
 
 use std::collections::BTreeMap;
 

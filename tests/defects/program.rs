@@ -1,4 +1,4 @@
-//! The same through the program: `skinscope check --json`, its exit codes, and what it prints.
+//! Runs the same cases through the program: `skinscope check --json`, its exit codes, and what it prints.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,5 +1,5 @@
-//! The repair of each rule, as the button of a finding runs it: it removes the finding and brings no new one. Only an asymmetry
-//! may come to light: vertices with broken weights are not compared with their mirror images, and mended ones are.
+//! The repair of each rule, as the button of a finding runs it, removes the finding and brings no new one. Only an
+//! asymmetry may appear: vertices with broken weights are not compared with their mirror images, and repaired ones are.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

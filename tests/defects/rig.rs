@@ -1,5 +1,5 @@
-//! A clean rig, read far enough to know where a defect can be planted: what moves what, which vertices coincide, which
-//! are joined by edges.
+//! Reads a clean rig far enough to know where a defect can be planted: which joint moves which vertices, which vertices
+//! coincide, and which are joined by edges.
 
 use std::collections::BTreeMap;
 

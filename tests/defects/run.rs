@@ -1,4 +1,4 @@
-//! A file through import and checker, in this process, and what came out in plain numbers.
+//! Runs a file through import and checker in this process, and returns the results in plain numbers.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,9 +1,9 @@
-//! What the checker said of a case, against what was planted.
+//! Scores the findings of the checker for a case against what was planted.
 //!
 //! A plant is *found* when findings of its rule, with its severity, name every planted vertex and joint. A finding that
-//! the clean rig does not have is *true* when it is of the planted rule and at least half of what it names anew was
-//! planted; it is passed over when the plant rightly breaks its rule too ([`Plant::also`]) and it touches the plant;
-//! else it is *false*. Information is judged only where a plant or near miss asks for it.
+//! the clean rig does not have is *true* when it is of the planted rule and at least half of what it names in addition
+//! was planted. It is passed over when the plant rightly breaks its rule too ([`Plant::also`]) and it touches the
+//! plant. Otherwise it is *false*. Information is judged only where a plant or near miss asks for it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

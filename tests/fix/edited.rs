@@ -1,4 +1,4 @@
-//! Weights that were edited in a session and are saved from it, and joints whose numbers one byte does not hold.
+//! Weights that were edited in a session and are saved from it, and joint numbers that do not fit into a byte.
 
 use std::fs;
 use std::path::Path;

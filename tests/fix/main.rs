@@ -1,4 +1,4 @@
-//! `skinscope fix`: what each operation makes of the weights, and that nothing else of the file changes.
+//! `skinscope fix`: what each operation does to the weights, and that nothing else of the file changes.
 
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
@@ -66,17 +66,5 @@ pub fn models() -> Vec<PathBuf> {
     if let Some(corpus) = common::corpus() {
         folders.extend([corpus.join("models"), corpus.join("bind"), corpus.join("malformed")]);
     }
-    let mut out = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "glb" || e == "gltf") {
-                out.push(path);
-            }
-        }
-    }
-    out.sort();
-    out
+    common::models_in(folders)
 }

@@ -1,4 +1,4 @@
-//! Operations beside their references, over every layout, component type and number of influences.
+//! Compares operations with their references, over every layout, component type and number of influences.
 
 use std::path::Path;
 

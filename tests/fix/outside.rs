@@ -1,4 +1,4 @@
-//! What others say of what was written: the Khronos validator, where node has it.
+//! Other programs read what was written: the Khronos validator, where node has it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

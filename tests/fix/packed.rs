@@ -1,4 +1,4 @@
-//! Files compressed by meshopt and Draco: what changes is stored plain, the rest stays compressed.
+//! In files compressed by meshopt and Draco, what changes is stored plain and the rest stays compressed.
 
 use std::path::Path;
 use std::sync::Arc;

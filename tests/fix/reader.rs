@@ -1,4 +1,5 @@
-//! Reads what a file stores, by code that shares nothing with the program: every accessor as numbers, and the JSON text.
+//! Reads what a file stores, with code that shares nothing with the program: every accessor as numbers, and the JSON
+//! text.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! What each operation must make of some pairs, written once more from its definition: dense, slow, in double precision.
+//! A second implementation of each operation for some pairs, written from its definition: dense, slow, in double
+//! precision.
 
 use crate::made::{COLUMNS, F32, JOINTS, Pairs, ROWS, VERTICES, one, position};
 

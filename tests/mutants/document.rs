@@ -1,4 +1,4 @@
-//! A glTF file taken apart into its JSON and the bytes of its first buffer, and put together again, well or badly.
+//! Takes a glTF file apart into its JSON and the bytes of its first buffer, and puts it together again, well or badly.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
-//! Twenty thousand broken relatives of good and bad files: each is refused in one line, or opens and can be posed and
-//! drawn. No panic, no more than a gibibyte in use at once, nothing that takes longer than five seconds.
+//! Twenty thousand broken variants of good and bad files are refused in one line, or open and can be posed and drawn.
+//! None panics, uses more than a gibibyte at once, or takes longer than five seconds.
 //!
-//! The fuzz targets under `fuzz/` use the same seeds, mutations and checks. A mutant is told by its number alone:
+//! The fuzz targets under `fuzz/` use the same seeds, mutations and checks. A mutant is identified by its number alone:
 //! `SKINSCOPE_MUTANT=4711 cargo test --test mutants` runs that one and keeps it as a file.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]

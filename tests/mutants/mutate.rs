@@ -1,4 +1,4 @@
-//! What is done to good files to make bad ones: edits that know JSON, the GLB container and buffers, and blind ones.
+//! The mutations that make bad files of good ones: edits that know JSON, the GLB container and buffers, and blind ones.
 
 use serde_json::{Value, json};
 

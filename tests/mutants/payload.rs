@@ -1,8 +1,9 @@
-//! Compressed payloads in a document that fits them: a head of sixteen bytes says which decoder, and with what.
+//! Compressed payloads in a document that fits them: a head of sixteen bytes says which decoder is used, and with which
+//! values.
 //!
-//! Of the head: 0 the kind, 1 the filter of meshopt or the type of an image, 2 the stride, 3 the mode of meshopt or the
-//! component type of joints, 4 to 7 the count of elements, 8 to 10 the count of indices, 11 to 15 the numbers that
-//! attributes have in a Draco stream (255: not there).
+//! The bytes of the head: 0 the kind, 1 the filter of meshopt or the type of an image, 2 the stride, 3 the mode of
+//! meshopt or the component type of joints, 4 to 7 the count of elements, 8 to 10 the count of indices, 11 to 15 the
+//! ids of the attributes in a Draco stream (255: not there).
 
 use serde_json::{Map, Value, json};
 

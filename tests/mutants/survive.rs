@@ -1,4 +1,5 @@
-//! What must hold of every file, however broken: an error of one line, or a model that can be posed, drawn and saved.
+//! Checks what must hold for every file, however broken: import ends with an error of one line, or with a model that
+//! can be posed, drawn and saved.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

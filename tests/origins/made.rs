@@ -1,4 +1,5 @@
-//! Documents made by hand, in which no two numbers are alike, so that what is read from a wrong place is seen.
+//! Documents made by hand in which no two numbers are the same, so that a number that is read from a wrong place is
+//! noticed.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

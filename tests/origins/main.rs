@@ -1,5 +1,5 @@
-//! Where the numbers of a model stand: what lies there is what the model holds, to the last bit. A number that import
-//! repairs stands there as the file has it.
+//! The places in a file that a model names for its numbers hold those numbers, to the last bit. For a number that
+//! import repairs, the place holds what the file has.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../common/mod.rs"]

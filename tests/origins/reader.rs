@@ -1,4 +1,4 @@
-//! Reads the numbers of a model again from the bytes of its files, by nothing but where the model says that they stand.
+//! Reads the numbers of a model again from the bytes of its files, using nothing but the places that the model names.
 
 use std::path::Path as FilePath;
 

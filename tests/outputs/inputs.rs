@@ -1,4 +1,4 @@
-//! No output replaces what is read, whatever it is called.
+//! No output replaces a file that is read, whatever it is called.
 
 use std::fs;
 use std::os::unix::fs::symlink;

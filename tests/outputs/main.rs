@@ -1,4 +1,4 @@
-//! What the program writes: whole or not at all, whatever ends it, and never over what it has read.
+//! Files are written whole or not at all, however the program ends, and never over files that were read.
 
 #![cfg(all(feature = "app", unix))]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]

@@ -1,4 +1,4 @@
-//! Whatever ends the program, the old file is there or the whole new one, and nothing beside it.
+//! However the program ends, the old file or the whole new one is there, and nothing is left beside it.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,5 +1,5 @@
-//! What a window has brought to the device beside its pictures: none of it is done by who draws, and in the end every
-//! picture is as without.
+//! Work that a window leaves to background threads: none of it is done by the thread that draws, and in the end every
+//! picture is the same as without threads.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};

@@ -1,9 +1,9 @@
-//! Copies of one mesh, drawn at once, against the same squares as nodes of their own.
+//! Copies of one mesh that are drawn at once give the same picture as squares that are nodes of their own.
 
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
-use skinscope::deform::{self, Deformed, METHODS};
+use skinscope::deform::{self, Deformed};
 use skinscope::frame::Frame;
 use skinscope::math::Transform;
 use skinscope::model::{Instance, Model, NodeId};
@@ -54,7 +54,7 @@ fn frame(model: &Arc<Model>, method: &'static deform::Method) -> Frame {
 #[test]
 fn copies_look_like_nodes_of_their_own() {
     for stage in stages() {
-        for method in METHODS {
+        for method in scenes::shader_methods() {
             let (copies, nodes) = (frame(&at_once(), method), frame(&one_by_one(), method));
             assert_eq!((copies.draws.len(), nodes.draws.len()), (1, 3));
             let picture = stage.draw(&copies);
@@ -83,7 +83,7 @@ fn copies_look_like_nodes_of_their_own() {
 fn the_shader_deforms_every_copy_as_the_cpu_does() {
     for stage in stages() {
         let model = at_once();
-        for method in METHODS {
+        for method in scenes::shader_methods() {
             let frame = frame(&model, method);
             let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
             assert_eq!(parts.iter().map(|p| p.copy).collect::<Vec<_>>(), [0, 1, 2]);

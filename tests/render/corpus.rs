@@ -1,5 +1,5 @@
-//! Real models: the shader's positions against `corpus/reference`. The corpus stands outside the repository
-//! (`SKINSCOPE_CORPUS`, else `../shared/corpus`); without it this skips.
+//! Compares the shader's positions for real models with `corpus/reference`. The corpus is outside the repository
+//! (`SKINSCOPE_CORPUS`, else `../shared/corpus`); without it this is skipped.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn every_method_of_the_shader_is_where_the_reference_has_it() {
             let bytes = std::fs::read(folder.join(pose["file"].as_str().unwrap())).unwrap();
             let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
             let diagonal = pose["diagonal"].as_f64().unwrap();
-            for method in METHODS {
+            for method in scenes::shader_methods() {
                 let name = format!("{backend:?} {file}, {}", method.id);
                 let parts = deform_on_gpu(&gpu, &mut renderer, &scenes::frame(&model, &local, method)).unwrap();
                 let wanted = pose["primitives"].as_array().unwrap();

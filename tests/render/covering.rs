@@ -1,5 +1,5 @@
-//! A software device is given only what a picture shows of a large model, and parts in the order in which the eye meets them. The
-//! picture is the same.
+//! For a software device, only those parts of a large model that a picture shows are uploaded, and surfaces are drawn
+//! nearest first. The picture stays the same.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn a_part_of_a_large_model_makes_the_same_picture_as_all_of_it() {
     let mut smallest = u64::MAX;
     for (influences, double_sided) in [(1, false), (4, false), (4, true), (6, false)] {
         let model = rough(influences, double_sided);
-        for method in METHODS {
+        for method in scenes::shader_methods() {
             let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.8), method);
             let eyes = [Vec3::new(0.0, 1.0, 4.5), Vec3::new(0.3, 0.9, 1.1), Vec3::new(0.1, 1.0, 30.0)];
             for (eye, samples) in eyes.into_iter().flat_map(|eye| [(eye, SAMPLES), (eye, 1)]) {

@@ -1,4 +1,4 @@
-//! A crowd in one picture, against each of its members on its own.
+//! Compares a crowd in one picture with each of its members on its own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ fn the_shader_deforms_every_member_as_the_cpu_does() {
     for stage in stages() {
         let tube = Arc::new(tube(Tube { joints: 9, influences: 6, ..Tube::default() }));
         for model in [Arc::new(obstacle_course()), with_copies(), tube] {
-            for method in METHODS {
+            for method in scenes::shader_methods() {
                 let mut session = session(&model, MEMBERS, method);
                 if model.skeleton.rest.morph_weights.len() > 1 {
                     session.apply(EditCommand::EditMorph(1, 0.75));

@@ -1,4 +1,4 @@
-//! One picture, whoever deforms its vertices: the vertex shader, a compute shader or the processor.
+//! The picture is the same whether the vertex shader, a compute shader or the processor deforms its vertices.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use skinscope::model::{Instance, MeshId, Model, SkinId};
 use skinscope::render::{Picture, render_image};
 use skinscope::session::{Document, EditCommand, PlaybackCommand, Session, ViewCommand};
 
-use crate::scenes::overlay;
+use crate::scenes::{self, overlay};
 use crate::{Stage, stages};
 
 const SIZE: u32 = 160;
@@ -94,7 +94,7 @@ fn the_picture_is_the_same_whoever_deforms() {
     for stage in stages() {
         let six = Arc::new(tube(Tube { joints: 9, influences: 6, rings: 30, ..Tube::default() }));
         for (model, members) in [(course(), 1), (course(), 3), (six, 1)] {
-            for method in METHODS {
+            for method in scenes::shader_methods() {
                 let mut session = session(&model, members, method);
                 let frames =
                     [Deformer::VertexShader, Deformer::Compute, Deformer::Processor].map(|by| frame(&mut session, by));
@@ -205,12 +205,13 @@ fn every_pass_reads_what_a_method_makes_of_the_whole_surface() {
                 draws: &frame.draws,
                 palettes: &palettes,
                 morph_weights: &morph_weights,
-                method: &SMOOTHED,
+                method: (&SMOOTHED).into(),
             };
             let surface = Arc::new(Surface::of(&input));
             let plain = draw(&stage, &frame);
             (frame.method, frame.deformer, frame.surfaces) =
                 (&SMOOTHED, Deformer::Processor, vec![Arc::clone(&surface)]);
+            frame.needs_processor = Some("neighbours");
             let still = frozen(&model, &surface);
             let alone = Frame {
                 palettes: vec![Affine3A::IDENTITY; still.palette_layout().len as usize],

@@ -1,4 +1,5 @@
-//! Devices that are lost, run short of memory, are told nonsense, or can do little: each ends in a message or a picture.
+//! Devices that are lost, run out of memory, get invalid commands, or have low limits: each case ends with a message or
+//! a picture.
 
 use std::sync::Arc;
 
@@ -103,6 +104,7 @@ fn everything() -> Vec<Frame> {
         frame.display.overlay = Some(overlay);
         frame.display.shared_black = true;
         frame.inspection = Some(Arc::new(Inspection::default()));
+        frame.changed = Some(Arc::default());
         frames.push(frame);
     }
     let mut dots = shaded.clone();

@@ -1,5 +1,5 @@
-//! Whether the form of a body is still seen under the colours of an overlay: measured in pictures of real models, and of the
-//! built-in character.
+//! Measures in pictures of real models and of the built-in character whether the form of a body is visible under the
+//! colours of an overlay.
 
 use std::sync::Arc;
 

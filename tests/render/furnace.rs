@@ -1,5 +1,5 @@
-//! The shading functions as numbers: the shader's own text, run over lists of cases, in a furnace where the same light comes
-//! from everywhere.
+//! Runs the shading functions of the shader's own text over lists of cases, in a furnace where the same light comes
+//! from everywhere, and checks the numbers.
 
 use glam::{Vec3, Vec4};
 use skinscope::deform::METHODS;

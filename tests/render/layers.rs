@@ -1,4 +1,4 @@
-//! What extensions make of a material, judged by numbers that come from closed forms.
+//! Checks how extensions change a material against numbers that come from closed forms.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Lights of the file, against closed forms: the radiance of a white, rough plate that faces the eye.
+//! Compares lights of the file with closed forms: the radiance of a white, rough plate that faces the eye.
 
 use glam::Vec3;
 use skinscope::frame::{Frame, Light};

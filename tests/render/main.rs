@@ -1,4 +1,5 @@
-//! The renderer, on a real device (a software one will do). Without any device these skip, and fail where `CI` is `true`.
+//! Tests of the renderer on a real device (a software device will do). Without any device they are skipped, and fail
+//! where `CI` is `true`.
 #![cfg(feature = "render")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

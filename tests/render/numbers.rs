@@ -1,4 +1,4 @@
-//! What the shader computes, against the CPU reference of every method.
+//! Compares what the shader computes with the CPU reference of every method.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ fn every_method_equals_its_cpu_reference() {
         let tubes =
             [1, 3, 4, 5, 8].map(|influences| tube(Tube { joints: 12, rings: 33, influences, ..Tube::default() }));
         for (number, model) in tubes.into_iter().chain([obstacle_course()]).map(Arc::new).enumerate() {
-            for method in METHODS {
+            for method in scenes::shader_methods() {
                 for (clip, time) in [(None, 0.0), (Some(0), 0.31), (Some(0), 0.5)] {
                     let frame = scenes::frame(&model, &scenes::pose(&model, clip, time), method);
                     let (position, direction) = compare(&gpu, &mut renderer, &model, &frame);

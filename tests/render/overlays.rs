@@ -1,4 +1,4 @@
-//! What lies over the surface, and what the surface lies over.
+//! Things that are drawn over the surface, and things that the surface is drawn over.
 
 use std::sync::Arc;
 

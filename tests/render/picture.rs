@@ -1,5 +1,5 @@
-//! What light makes of materials: how far a picture is from the base colours of its model, beside what three.js shows of the
-//! same model from the same place, and what metals have to reflect.
+//! How light changes materials: how far a picture is from the base colours of its model, compared with what three.js
+//! shows of the same model from the same place, and what metals have to reflect.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

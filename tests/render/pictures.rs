@@ -1,4 +1,4 @@
-//! What pictures look like, on every backend, where it can be said in numbers.
+//! The properties of pictures that can be stated in numbers, on every backend.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn single_sided_surfaces_are_seen_from_the_front_and_mirrored_ones_too() {
         let plain = stage.middle(&Plate::default().frame());
         for skinned in [false, true] {
             for normals in [false, true] {
-                for method in METHODS {
+                for method in scenes::shader_methods() {
                     let with = |transform| {
                         let frame = Plate { transform, skinned, normals, ..Plate::default() }.frame();
                         Frame { method, ..frame }
@@ -259,7 +259,7 @@ fn empty_and_broken_parts_harm_nothing() {
         let model = Arc::new(Model::build(parts).unwrap());
         for shown in [None, overlay("weights"), overlay("dominant")] {
             let name = shown.map_or("shaded", |o| o.id);
-            for method in METHODS {
+            for method in scenes::shader_methods() {
                 let mut frame = Frame { model: Some(Arc::clone(&model)), method, ..Plate::default().frame() };
                 let mut alone = Frame { method, ..Plate::default().frame() };
                 for frame in [&mut frame, &mut alone] {

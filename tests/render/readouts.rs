@@ -1,4 +1,5 @@
-//! Overlays against colours worked out by hand, vertices as dots, and what switching costs.
+//! Compares overlays with colours that were computed by hand; tests vertices as dots, and the cost of switching
+//! overlays.
 
 use std::sync::Arc;
 
@@ -41,7 +42,7 @@ fn counts_sums_and_alarms_have_the_colours_of_their_legend() {
     let [yellow, vermilion, calm] = [[0.941, 0.894, 0.259], [0.835, 0.369, 0.0], [0.42, 0.45, 0.50]];
     let counts = [(1, blue), (2, sky), (3, green), (4, yellow), (5, vermilion), (7, vermilion)];
     for stage in stages() {
-        for method in METHODS {
+        for method in scenes::shader_methods() {
             let shows = |id, frame: Frame| {
                 let mut frame = Frame { method, ..frame };
                 frame.display.overlay = overlay(id);
@@ -235,7 +236,7 @@ fn marks_lie_where_the_vertex_is_deformed_to() {
     for stage in stages() {
         for influences in [2, 4, 6] {
             let model = Arc::new(tube(Tube { joints: 8, rings: 33, influences, ..Tube::default() }));
-            for method in METHODS {
+            for method in scenes::shader_methods() {
                 let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.5), method);
                 frame.camera = scenes::front();
                 frame.camera.projection = skinscope::math::Projection::Orthographic { height: 4.0 };
@@ -406,6 +407,7 @@ fn switching_overlay_or_joint_on_a_million_vertices_sends_a_few_bytes() {
     let inspection = Inspection { rogue: values(), asymmetry: values(), ..Inspection::default() };
     let mut frame = scenes::frame(&model, &scenes::pose(&model, Some(0), 0.3), METHODS[0]);
     frame.inspection = Some(Arc::new(inspection));
+    frame.changed = Some(Arc::new(values()));
     for stage in stages() {
         let renderer = &mut *stage.renderer.borrow_mut();
         frame.display.overlay = None;
@@ -414,7 +416,7 @@ fn switching_overlay_or_joint_on_a_million_vertices_sends_a_few_bytes() {
         for round in 0..2 {
             for (place, overlay) in OVERLAYS.iter().enumerate() {
                 frame.display.overlay = Some(overlay);
-                frame.display.selected = Some(NodeId(1 + place as u32));
+                frame.display.selected = Some(NodeId(1 + place as u32 % 8));
                 frame.display.with_children = !frame.display.with_children;
                 frame.display.shared_black = true;
                 let (mut buffers, mut bytes) = prepared(&stage.gpu, renderer, &frame);

@@ -1,5 +1,5 @@
-//! One sample of a pixel instead of four: the same picture but for its edges, by ways of its own (the background is copied,
-//! what lies behind glass is copied, nothing is resolved).
+//! A picture of one sample per pixel is the same as one of four except for its edges, though it is drawn in other ways:
+//! the background is copied, what lies behind glass is copied, and nothing is resolved.
 
 use glam::{Quat, Vec3};
 use skinscope::frame::{Background, Bone, Frame};

@@ -1,4 +1,4 @@
-//! Frames to draw: posed models, and a plate known in closed form.
+//! Frames to draw: posed models, and a plate whose picture is known in closed form.
 
 use std::sync::Arc;
 
@@ -23,6 +23,11 @@ pub fn pose(model: &Model, clip: Option<usize>, time_secs: f32) -> LocalPose {
     pose
 }
 
+/// The methods that a shader can carry out.
+pub fn shader_methods() -> impl Iterator<Item = &'static &'static Method> {
+    deform::METHODS.iter().filter(|method| method.data.is_none() && method.pass.is_none())
+}
+
 /// Everything of the default scene in a pose, seen by the default camera.
 pub fn frame(model: &Arc<Model>, pose: &LocalPose, method: &'static Method) -> Frame {
     let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
@@ -31,6 +36,7 @@ pub fn frame(model: &Arc<Model>, pose: &LocalPose, method: &'static Method) -> F
     Frame {
         model: Some(Arc::clone(model)),
         method,
+        parameters: deform::Deformation::from(method).values,
         palettes,
         morph_weights: pose.morph_weights.clone(),
         draws: model.instances_in_scene(model.default_scene).map(|(id, _)| id).collect(),

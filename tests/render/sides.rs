@@ -1,4 +1,4 @@
-//! Two surfaces in one picture: each side of a comparison is the part of the picture that it would be alone.
+//! Each side of a comparison is the same part of the picture as if it were drawn alone.
 
 use std::ops::Range;
 use std::sync::Arc;

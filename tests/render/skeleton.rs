@@ -1,4 +1,4 @@
-//! Whether the selected bone stands out from what lies beneath it, measured along the bone in pictures.
+//! Measures in pictures, along the selected bone, whether it stands out from what lies beneath it.
 
 use glam::Vec2;
 use skinscope::frame::{Background, Frame, SceneColors};

@@ -1,4 +1,4 @@
-//! Textures in blocks, and textures that arrive after the model, from files that another program made.
+//! Block-compressed textures, and textures that arrive after the model, from files that another program made.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};

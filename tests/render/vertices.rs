@@ -1,4 +1,5 @@
-//! The device's copy of a mesh: packed, in another order, moved by a palette in a uniform buffer. None of it is seen.
+//! The device's copy of a mesh: it is packed, reordered, and moved by a palette in a uniform buffer, and none of this
+//! changes the picture.
 
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ fn another_order_on_the_device_shows_the_same_pictures() {
 #[test]
 fn vertices_are_read_back_under_the_models_own_numbers() {
     for stage in stages() {
-        for method in METHODS {
+        for method in scenes::shader_methods() {
             let model = dense(true);
             let frame = frame(&model, method);
             let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
@@ -121,7 +122,7 @@ fn a_joint_that_stands_twice_in_a_vertex_counts_with_both() {
         influences.weights = weights.repeat(count);
         let model = Arc::new(Model::build(parts).unwrap());
         for stage in stages() {
-            for method in METHODS {
+            for method in scenes::shader_methods() {
                 let frame = frame(&model, method);
                 let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
                 let mut packed: Vec<Vec4> = Vec::new();
@@ -153,7 +154,7 @@ fn a_palette_moves_alike_from_a_uniform_buffer_and_from_storage() {
     for backend in [Backend::Vulkan, Backend::Gl] {
         let Some(gpu) = crate::gpu(backend) else { continue };
         let model = twins();
-        for method in METHODS {
+        for method in scenes::shader_methods() {
             let mut frame = frame(&model, method);
             let [a, b] = [PaletteBuffer::Uniform, PaletteBuffer::Storage].map(|buffer| {
                 frame.display.palette_buffer = buffer;

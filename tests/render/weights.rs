@@ -1,5 +1,5 @@
-//! Edited weights on a device that has the model already: what is sent for them, and that the picture is the same as that of
-//! a device that never had others.
+//! Edited weights on a device that has the model already: which bytes are sent for them, and that the picture is the
+//! same as on a device that never had other weights.
 
 use std::sync::Arc;
 

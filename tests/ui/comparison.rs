@@ -54,10 +54,10 @@ fn layout_method_weights_and_sides_are_chosen_on_the_plate() {
     click(&mut harness, "Stored weights");
     click(&mut harness, "Swap");
     assert!(compared(&harness).stored_weights && compared(&harness).swapped);
-    let drop_down = format!("Compare with: {}", compared(&harness).method.label);
+    let drop_down = format!("Compare with: {}", compared(&harness).choice.method.label);
     click(&mut harness, &drop_down);
     click(&mut harness, "Dominant joint");
-    assert_eq!(compared(&harness).method.id, "dominant");
+    assert_eq!(compared(&harness).choice.method.id, "dominant");
     click(&mut harness, "View");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Compare").click();
     harness.run();

@@ -1,4 +1,4 @@
-//! Where Tab leads, how the focus is seen, and searching by keyboard.
+//! Where Tab moves the focus, how the focus is shown, and searching by keyboard.
 
 use std::sync::Arc;
 

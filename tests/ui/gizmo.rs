@@ -1,4 +1,4 @@
-//! The gizmo and the pull tool as a hand meets them.
+//! The gizmo and the pull tool, used with a pointer.
 
 use skinscope::session::{Orientation, PoseTool};
 

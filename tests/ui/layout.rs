@@ -1,4 +1,4 @@
-//! What panels remember, how small they get, and what the window says of itself.
+//! What panels remember, how small they may get, and what the window says about itself.
 
 use super::*;
 

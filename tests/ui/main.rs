@@ -3,16 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
 mod comparison;
+mod deformation;
 mod editing;
 mod findings;
 mod focus;
 mod gizmo;
 mod keyboard;
 mod layout;
+mod methods;
 mod names;
 mod overlays;
 mod panels;
 mod saving;
+mod spreadsheet;
 mod tables;
 mod timeline;
 mod tools;

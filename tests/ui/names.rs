@@ -1,5 +1,5 @@
-//! Names in every script: they are drawn from fonts that are found while the window is open, read in their own direction,
-//! and stay what they are for search and screen readers.
+//! Names in every script: they are drawn with fonts that are found while the window is open, run in their own
+//! direction, and stay the same for search and screen readers.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,6 +1,7 @@
-//! Overlays: menu, switch, legends, and what belongs to them.
+//! Overlays: their menu, switch and legends.
 
 use skinscope::inspect::{Inspection, OVERLAYS};
+use skinscope::model::{MeshId, WeightChange};
 
 use super::*;
 
@@ -233,4 +234,58 @@ fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
     harness.event(Event::PointerMoved(at));
     harness.run();
     harness.get_by_label("Mirror image: none: not skinned");
+}
+
+/// The tube with five vertices that were given to another joint.
+fn edited() -> Harness<'static, App> {
+    let mut session = session(3);
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    (0..5).for_each(|vertex| change.push(vertex, &[2], &[1.0]));
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    window(session, UiState::default(), Status::default())
+}
+
+#[test]
+fn overlays_of_what_was_changed_say_how_many_vertices_are_as_stored() {
+    let mut harness = edited();
+    let vertices = harness.state().session.model().unwrap().meshes[0].primitives[0].stored_vertices;
+    for (label, none) in [("Changed weights", "As stored"), ("Changed surface", "In place")] {
+        click(&mut harness, "Overlay");
+        click(&mut harness, label);
+        harness.get_by_label_contains(&format!("{none}: "));
+    }
+    click(&mut harness, "Overlay");
+    click(&mut harness, "Changed weights");
+    let count = (vertices - 5).to_string();
+    harness.get_by_label_contains(&format!("As stored: {count}"));
+}
+
+#[test]
+fn a_key_shows_the_stored_weights_while_it_is_held() {
+    let mut harness = edited();
+    let is_stored =
+        |harness: &Harness<'_, App>| harness.state().session.shown_model().unwrap().weight_edits().is_empty();
+    let press = |pressed| Event::Key {
+        key: Key::Y,
+        physical_key: Some(Key::Y),
+        pressed,
+        repeat: false,
+        modifiers: Modifiers::NONE,
+    };
+    assert!(!is_stored(&harness));
+    harness.event(press(true));
+    harness.run();
+    assert!(is_stored(&harness) && harness.state().session.has_unsaved_weights());
+    harness.run();
+    assert!(is_stored(&harness), "it is still held");
+    harness.event(press(false));
+    harness.run();
+    assert!(!is_stored(&harness));
+    // The chip over the picture holds it without a key.
+    click(&mut harness, "As stored");
+    assert!(is_stored(&harness));
+    click(&mut harness, "As stored");
+    assert!(!is_stored(&harness));
+    // While nothing is edited there is no chip.
+    assert!(open(3).query_by_label("As stored").is_none());
 }

@@ -1,4 +1,4 @@
-//! How panels share the window, and what fits in them.
+//! How panels share the window, and how much fits into them.
 
 use skinscope::inspect::check::{Finding, FindingPose, Measure, Report, Severity};
 use skinscope::inspect::rom::RomReport;

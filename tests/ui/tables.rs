@@ -31,7 +31,7 @@ fn starts(harness: &Harness<'_, App>) -> Vec<String> {
 }
 
 /// A window of `height` points that shows `model` and the tables.
-fn shown(model: Model, height: f32) -> Harness<'static, App> {
+pub(super) fn shown(model: Model, height: f32) -> Harness<'static, App> {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(model), vec![], None));
     session.apply(PlaybackCommand::SetPlaying(false));
@@ -48,7 +48,7 @@ fn one_each() -> Tube {
     Tube { joints: 4, rings: 9, sides: 4, length: 4.0, radius: 0.5, influences: 1 }
 }
 
-fn tab(harness: &mut Harness<'_, App>, name: &str) {
+pub(super) fn tab(harness: &mut Harness<'_, App>, name: &str) {
     harness.get_by_role_and_label(Role::Button, name).click();
     harness.run();
 }
@@ -67,7 +67,7 @@ fn copied(harness: &Harness<'_, App>) -> Option<String> {
 }
 
 /// Runs one frame after another until something is copied.
-fn copy(harness: &mut Harness<'_, App>) -> String {
+pub(super) fn copy(harness: &mut Harness<'_, App>) -> String {
     for _ in 0..20 {
         harness.step();
         if let Some(text) = copied(harness) {

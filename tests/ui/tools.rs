@@ -1,6 +1,6 @@
 //! The panel of tools that change weights: every control, by name.
 
-use skinscope::edit::{Axis, OPERATIONS, Settings};
+use skinscope::edit::{Amount, Axis, OPERATIONS, Settings};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
 use skinscope::model::{WeightChange, WeightFormat};
@@ -52,7 +52,7 @@ fn every_tool_has_a_button_and_a_row_of_the_menu() {
         assert!(COMMANDS.iter().any(|r| r.command == row && r.label == operation.tool && r.help == operation.help));
     }
     // Pressed again it is put away.
-    harness.get_by_role_and_label(Role::Button, "Paste").click();
+    harness.get_by_role_and_label(Role::Button, "Set weight").click();
     harness.run();
     assert!(harness.state().session.tools().operation.is_none());
     click(&mut harness, "Tools");
@@ -276,6 +276,25 @@ fn weights_are_copied_and_pasted_and_joints_are_taken() {
 }
 
 #[test]
+fn a_weight_is_typed_for_many_vertices_at_once() {
+    let mut harness = tools(Some("set"));
+    assert_eq!(settings(&harness).joint, Some(NodeId(3)));
+    harness.get_by_role_and_label(Role::TextInput, "Weight").click();
+    harness.run();
+    harness.event(Event::Text("+0.25".to_owned()));
+    harness.run();
+    assert_eq!(settings(&harness).amount, Amount::Add(0.25));
+    assert!(harness.state().session.outcome().unwrap().vertices > 0);
+    click(&mut harness, "Others follow");
+    assert!(!settings(&harness).follow);
+    harness.get_by_role_and_label(Role::TextInput, "Weight").click();
+    harness.run();
+    harness.event(Event::Text("x".to_owned()));
+    harness.run();
+    harness.get_by_label_contains("Not a weight");
+}
+
+#[test]
 fn an_open_finding_has_buttons_that_repair_it() {
     let mut session = session(6);
     let mut change = WeightChange::new(skinscope::model::MeshId(0), 0, 4);
@@ -294,4 +313,10 @@ fn an_open_finding_has_buttons_that_repair_it() {
     let session = &harness.state().session;
     assert_eq!((session.tools().scope, session.outcome().unwrap().vertices), (Scope::Finding, 1));
     harness.get_by_label("Vertices changed: 1");
+    // The rule that finds something comes first, before one that stands above it in the table.
+    let top = |rule| {
+        let label = skinscope::inspect::rule_words(rule).unwrap().0;
+        harness.get_by_role_and_label(Role::Button, label).rect().top()
+    };
+    assert!(top("weights-zero") < top("weights-not-finite"));
 }

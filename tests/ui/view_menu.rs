@@ -1,4 +1,4 @@
-//! The switches in the bar and what the View menu chooses: overlays, cameras, lights, crowd, samples, bones.
+//! The switches in the bar and the choices of the View menu: overlays, cameras, lights, crowd, samples, bones.
 
 use super::*;
 

@@ -115,6 +115,7 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     click(&mut harness, "Show the skinning matrix of each joint, and the blended one");
     for method in skinscope::deform::METHODS {
         harness.state_mut().session.apply(ViewCommand::SetMethod(method.id));
+        harness.state_mut().session.prepare();
         harness.run();
         harness.get_by_label(method.text.explanation);
         assert!(harness.query_all_by_label_contains("Blended matrix").next().is_some(), "{}", method.id);

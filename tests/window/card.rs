@@ -1,5 +1,5 @@
-//! A window without anything that is done for a software device, as on a graphics card: its panels and its picture are painted
-//! directly, and every picture has four samples of a pixel.
+//! A window without any special treatment of a software device, as on a graphics card: its panels and its picture are
+//! painted directly, and every picture has four samples per pixel.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! Devices and surfaces that are lost under the running program. A Vulkan layer (`vulkan_faults.c`, compiled here) makes
-//! the driver's calls fail on demand, so the program has no door of its own for this.
+//! Devices and surfaces are lost while the program runs. A Vulkan layer (`vulkan_faults.c`, compiled here) makes the
+//! driver's calls fail on demand, so the program needs no switch of its own for this.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -309,9 +309,9 @@ fn textures_that_memory_does_not_hold_are_shown_smaller_or_left_out_and_the_pict
     assert!(said.contains("of 2 textures (42.7 MiB) are shown 2 at half size, to fit the 12.0 MiB"), "{said}");
     // One colour is itself at any size.
     assert!(whole == smaller);
-    // More than two blocks of memory hold: the first such call fails, then all. Buffers have theirs by then, and textures ask for more.
+    // Textures alone ask for so much at once: the first such call fails, then all.
     for (count, words) in [(1, "1 at half size, because this graphics adapter has no memory left"), (-1, "no memory")] {
-        let (again, said) = run(&format!("vkAllocateMemory {OUT_OF_DEVICE_MEMORY} {count} 33554433"), &[]);
+        let (again, said) = run(&format!("vkAllocateMemory {OUT_OF_DEVICE_MEMORY} {count} 16777217"), &[]);
         assert!(said.contains(words), "{said}");
         // What is left out has no colour of its own.
         assert!(count < 0 || whole == again, "{said}");

@@ -1,4 +1,4 @@
-//! The real window by keyboard: a joint is searched for, coloured by its weights and posed by typed values.
+//! Uses the real window by keyboard: a joint is searched for, coloured by its weights, and posed by typed values.
 
 use super::{FIGURE, INSPECTOR, Screen, changed, neutral};
 

@@ -12,6 +12,7 @@ mod keyboard;
 mod names;
 mod order;
 mod rest;
+mod saving;
 mod settings;
 mod soak;
 

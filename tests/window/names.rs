@@ -1,4 +1,4 @@
-//! Names that the bundled fonts have no letters for, in the real program: its fonts are those of the user's own folder.
+//! Names that the bundled fonts have no letters for, in the real program: it takes fonts from the user's own folder.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Where nothing moves nothing runs: how often the threads of the program are given a processor, as the system counts it.
+//! While nothing moves, no thread runs: counts how often the system gives the program's threads a processor.
 
 use std::path::Path;
 use std::process::{Child, Command};

@@ -1,4 +1,4 @@
-//! What stands in the settings file never stops the start, and a disk that is full does not lose it.
+//! The contents of the settings file never stop the start, and a full disk does not lose them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A real window that plays takes no more memory after a while than after a quarter of it.
+//! A real window that plays takes no more memory at the end than after a quarter of the time.
 
 use std::process::Child;
 

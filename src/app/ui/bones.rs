@@ -8,9 +8,9 @@ use super::theme::{self, ROW, colors};
 use super::widgets::{focus_ring, press};
 use crate::session::{Command, Session, View, ViewCommand};
 
-/// Shows the caret beside the switch over the picture, which opens `rows`.
-pub(super) fn caret(ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
-    let (rect, response) = press(ui, vec2(22.0, ROW), "Bones and skin", None);
+/// A caret beside a control, which opens `rows`.
+pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut Ui)) {
+    let (rect, response) = press(ui, vec2(22.0, ROW), name, None);
     let c = colors(ui);
     let fill = if response.hovered() { c.hovered } else { c.plate };
     let stroke = egui::Stroke::new(1.0, c.line);
@@ -18,7 +18,7 @@ pub(super) fn caret(ui: &mut Ui, rows: impl FnOnce(&mut Ui)) {
     let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), ink);
     focus_ring(ui, rect, &response);
-    let response = response.on_hover_text("How bones look, and how opaque the skin is");
+    let response = response.on_hover_text(help);
     Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(rows);
 }
 

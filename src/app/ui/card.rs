@@ -6,6 +6,7 @@ use egui::{Align2, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, ve
 use super::icons;
 use super::theme::{self, BODY, colors};
 use super::widgets::{corner_plate, figure, grouped, number, paint_line, shortened, title};
+use crate::inspect::measure::VertexMeasure;
 use crate::inspect::{Hit, VertexRef};
 use crate::model::{InfluencesRef, Model, NodeId, Primitive, WeightFormat};
 use crate::session::Session;
@@ -44,11 +45,33 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     if let Some(said) = mirror_image(session, vertex) {
         figure(ui, "Mirror image", &said);
     }
+    if let Some((label, said)) = measured(session, vertex) {
+        figure(ui, label, &said);
+    }
     if session.view().pinned != Some(vertex) {
         ui.add_space(2.0);
         let hint = "Click to pin it and see why it is here";
         ui.label(RichText::new(hint).font(theme::regular(theme::SMALL)).color(c.dim));
     }
+}
+
+/// Says what the measure that the overlay shows is at a vertex.
+fn measured(session: &Session, vertex: VertexRef) -> Option<(&'static str, String)> {
+    let measure = session.shown_measure()?;
+    let pose = session.measures().filter(|pose| pose.key.wanted().vertices == Some(measure))?;
+    let model = session.model()?;
+    let mesh = model.instances.get(vertex.instance.index())?.mesh;
+    let stored = vertex.stored(primitive_of(model, vertex)?);
+    let value = *pose.values.of(mesh, vertex.primitive).get(stored)?;
+    let said = match measure {
+        VertexMeasure::Stretch | VertexMeasure::Area if value <= 0.0 => "not measured".to_owned(),
+        VertexMeasure::Stretch | VertexMeasure::Area => format!("{value:.3}×"),
+        VertexMeasure::Inverted if value > 0.0 => "inverted".to_owned(),
+        VertexMeasure::Inverted => "in order".to_owned(),
+        VertexMeasure::NormalError if value < 0.0 => "no normal".to_owned(),
+        VertexMeasure::Fold | VertexMeasure::NormalError => format!("{value:.1}°"),
+    };
+    Some((session.view().overlay?.label, said))
 }
 
 /// Says how the weights of a vertex differ from those of its mirror image, where the overlay shows that.
@@ -125,8 +148,23 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     }
     let label = if used.is_edited(vertex.vertex) { "Sum, edited" } else { "Sum" };
     sum(ui, label, used.sum(vertex.vertex), &stored, vertex.vertex);
-    let method = session.view().method;
-    figure(ui, method.label, method.text.equation);
+    let method = session.shown_method();
+    equation(ui, method.label, method.text.equation);
+    if let Some(applied) = session.deformation().pass {
+        equation(ui, applied.pass.label, applied.pass.text.equation);
+    }
+}
+
+/// Shows the name of a method and its equation, below each other where one row is too narrow for both.
+fn equation(ui: &mut Ui, name: &str, text: &str) {
+    let c = colors(ui);
+    let width = |t: &str| ui.painter().layout_no_wrap(t.to_owned(), theme::regular(BODY), c.text).size().x;
+    if width(name) + width(text) + 16.0 <= ui.available_width() {
+        figure(ui, name, text);
+        return;
+    }
+    ui.label(RichText::new(name).font(theme::regular(BODY)).color(c.dim));
+    ui.label(RichText::new(text).font(theme::regular(BODY)).color(c.text));
 }
 
 /// Shows the sum of the weights as used, in amber where the stored weights do not sum to one.

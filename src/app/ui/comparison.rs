@@ -11,8 +11,8 @@ use super::widgets::{
     text_button, tip,
 };
 use super::{Status, icons};
-use crate::deform::METHODS;
-use crate::session::{Command, Comparison, ComparisonCommand, ComparisonLayout, Session, ViewCommand};
+use crate::deform::{METHODS, NORMAL_MODES, PASSES};
+use crate::session::{Command, Comparison, ComparisonCommand, ComparisonLayout, MethodChoice, Session, ViewCommand};
 
 /// Points across, where there is room.
 const WIDTH: f32 = 268.0;
@@ -58,14 +58,26 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, status: &Status, 
 
 /// What the two sides show, the left or first one first.
 fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
-    let shown = session.view().method;
-    let is_same = std::ptr::eq(shown, comparison.method);
-    let of = |label: &str, weights: &str| match (comparison.stored_weights, is_same) {
-        (true, true) => weights.to_owned(),
-        (true, false) => format!("{label}, {}", weights.to_lowercase()),
-        (false, _) => label.to_owned(),
+    let sides = [session.view().choice(), comparison.choice];
+    let [a, b] = sides;
+    let (same_place, same_normals) =
+        (a.method.id == b.method.id && a.pass.map(|p| p.id) == b.pass.map(|p| p.id), a.normals.id == b.normals.id);
+    let of = |choice: MethodChoice, weights: &str| {
+        let mut words = Vec::new();
+        if !same_place || (same_normals && !comparison.stored_weights) {
+            words.push(choice.label());
+        }
+        if !same_normals {
+            words.push(format!("normals: {}", choice.normals.label.to_lowercase()));
+        }
+        if comparison.stored_weights {
+            words.push(weights.to_lowercase());
+        }
+        let text = words.join(", ");
+        let mut letters = text.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     };
-    let mut out = [of(shown.label, "Edited weights"), of(comparison.method.label, "Stored weights")];
+    let mut out = [of(a, "Edited weights"), of(b, "Stored weights")];
     if comparison.swapped {
         out.swap(0, 1);
     }
@@ -175,11 +187,23 @@ fn plate(
 fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new("With").font(theme::regular(BODY)).color(colors(ui).dim));
-        drop_down(ui, "Compare with", comparison.method.label, ui.available_width() - 8.0, |ui| {
+        drop_down(ui, "Compare with", comparison.choice.method.label, ui.available_width() - 8.0, |ui| {
             for method in METHODS {
-                let on = std::ptr::eq(comparison.method, *method);
+                let on = std::ptr::eq(comparison.choice.method, *method);
                 if ui.selectable_label(on, method.label).on_hover_text(method.help).clicked() {
                     commands.push(ComparisonCommand::SetMethod(method.id).into());
+                }
+            }
+        });
+    });
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Normals").font(theme::regular(BODY)).color(colors(ui).dim));
+        let now = comparison.choice.normals;
+        drop_down(ui, "Normals of the other side", now.label, ui.available_width() - 8.0, |ui| {
+            let is_linear = std::ptr::eq(comparison.choice.method, METHODS[0]);
+            for mode in NORMAL_MODES.iter().filter(|mode| mode.fits_all || is_linear) {
+                if ui.selectable_label(now.id == mode.id, mode.label).on_hover_text(mode.help).clicked() {
+                    commands.push(ComparisonCommand::SetNormals(mode.id).into());
                 }
             }
         });
@@ -195,6 +219,12 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
                 commands.push(command);
             }
         };
+        for pass in PASSES {
+            let on = comparison.choice.pass.is_some_and(|now| now.id == pass.id);
+            let command = ComparisonCommand::SetPass((!on).then_some(pass.id)).into();
+            let help = format!("After the method of the other side. {}", pass.help);
+            switch(ui, pass.label, on, &help, command);
+        }
         let stored = comparison.stored_weights;
         let command = ComparisonCommand::SetStoredWeights(!stored).into();
         switch(

@@ -11,7 +11,7 @@ use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, SMALL, colors};
 use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button, title};
 use super::{copied, explain_text, matrices};
-use crate::deform::Readout;
+use crate::deform::{Readout, ReadoutTerm};
 use crate::inspect::{Explanation, Term, VertexRef, in_space};
 use crate::model::{InfluencesRef, Model, NodeId};
 use crate::session::{Command, SelectionCommand, Session};
@@ -265,7 +265,7 @@ fn joint(
 
 /// Shows how the terms become the position.
 fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, places: usize) {
-    let method = session.view().method;
+    let method = session.shown_method();
     section(ui, method.label, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     let (text, dim) = (colors(ui).text, colors(ui).dim);
@@ -286,6 +286,23 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
             vector(ui, "R v", *rotation * e.rest, places, dim);
             vector(ui, "+ t", *translation, places, dim);
         }
+        Readout::Terms(terms) => {
+            for (i, ReadoutTerm { label, share, vector: at }) in terms.iter().enumerate() {
+                let sign = if i == 0 { "" } else { "+ " };
+                let factor = if *share == 1.0 { String::new() } else { format!("{} · ", number(*share as f32, 4)) };
+                vector(ui, &format!("{sign}{factor}{label}"), *at, places, dim);
+            }
+        }
+    }
+    if let Some(applied) = session.deformation().pass {
+        let pass = applied.pass;
+        ui.add_space(4.0);
+        ui.label(
+            RichText::new(format!("{}: {}", pass.label, pass.text.equation)).font(theme::regular(SMALL)).color(text),
+        );
+        ui.add(Label::new(RichText::new(pass.text.explanation).font(theme::regular(SMALL)).color(dim)).wrap());
+        vector(ui, "y", e.map.transform_point3(e.rest), places, dim)
+            .on_hover_text("Where the method alone has the vertex");
     }
     vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
     if shows_matrix {
@@ -382,7 +399,7 @@ fn copy(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation) {
     ui.horizontal(|ui| {
         if text_button(ui, None, "Copy as text", false).on_hover_text("For a message or a ticket").clicked() {
             let places = places_of(session);
-            let text = explain_text::text(model, session.view().method, e, &stored, places);
+            let text = explain_text::text(model, session.shown_method(), e, &stored, places);
             copied::copy(ui, text, &format!("vertex {} as text", e.number));
         }
         if text_button(ui, None, "Copy as TSV", false).on_hover_text("For a table, with every digit").clicked() {

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::card::mesh_of;
 use super::widgets::number;
-use crate::deform::{Method, Readout};
+use crate::deform::{Method, Readout, ReadoutTerm};
 use crate::inspect::Explanation;
 use crate::model::Model;
 
@@ -54,6 +54,18 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
             line(format!("{}: {}", method.label, method.text.equation));
             line(format!("R = quaternion ({x}, {y}, {z}, {w}), R v = {}", at(*rotation * e.rest)));
             line(format!("t = {}, p = {}", at(*translation), at(e.position)));
+        }
+        Readout::Terms(terms) => {
+            line(format!("{}: {}", method.label, method.text.equation));
+            for ReadoutTerm { label, share, vector } in terms {
+                line(format!(
+                    "{} · {label} = {} · {}",
+                    number(*share as f32, 6),
+                    number(*share as f32, 6),
+                    at(*vector)
+                ));
+            }
+            line(format!("p = {}", at(e.position)));
         }
     }
     out

@@ -27,6 +27,7 @@ pub(super) enum FocusRegion {
     View,
     Tables,
     Tools,
+    Deformation,
     Inspector,
     Timeline,
 }

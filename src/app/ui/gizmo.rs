@@ -1,4 +1,4 @@
-//! The gizmo in the picture: it is painted here, and pointer and keys become drags of it.
+//! Paints the gizmo over the picture, and turns pointer and keys into drags of it.
 
 use egui::accesskit::Role;
 use egui::{
@@ -14,13 +14,13 @@ use crate::session::{
     Snap, ViewCommand, row_of,
 };
 
-/// The gizmo as the pointer and keys left it.
+/// The state of the gizmo that pointer and keys change.
 #[derive(Debug, Default)]
 pub(super) struct GizmoState {
     drag: Option<ActiveDrag>,
-    /// A bone or the skin is pulled.
+    /// The pull of a bone or of the skin that is under way.
     pull: Option<Pull>,
-    /// A key asked for a drag that begins where the pointer is.
+    /// The tool for which a key asked: its drag begins where the pointer is.
     asked: Option<PoseTool>,
     hovered: Option<Handle>,
     /// Escape was pressed during a pull.
@@ -33,26 +33,26 @@ pub(super) struct GizmoState {
 #[derive(Debug)]
 struct ActiveDrag {
     drag: Drag,
-    /// It was begun by a key and follows the pointer without a button, until a click.
+    /// Whether it was begun by a key. It then follows the pointer without a button until a click.
     by_key: bool,
-    /// Where the pointer was last, pixels from the viewport's top left.
+    /// Where the pointer was last, in pixels from the viewport's top left.
     at: Vec2,
-    /// What it came to last, in words.
+    /// The last value in words.
     label: String,
-    /// It is to end: kept (`true`) or given up.
+    /// Whether it is to end: kept (`true`) or given up (`false`).
     ends: Option<bool>,
 }
 
 impl GizmoState {
-    /// A key asks for a drag of the selected node.
+    /// Asks for a drag of the selected node with a tool, because its key was pressed.
     pub(super) fn ask(&mut self, tool: PoseTool) {
         if self.drag.is_none() {
             self.asked = Some(tool);
         }
     }
 
-    /// Takes the keys of a pass for the drag that is under way: numbers, axes, its end. Others are lost, so that none of them
-    /// does something else in the midst of it.
+    /// Takes the keys of a pass for the drag that is under way: numbers, axes, and keys that end it. Other keys are
+    /// swallowed, so that none of them does something else during the drag.
     pub(super) fn take_keys(&mut self, ctx: &Context) {
         if self.pull.is_some() {
             self.gives_up = ctx.input_mut(|i| i.consume_key(egui::Modifiers::NONE, Key::Escape));
@@ -90,7 +90,8 @@ impl ActiveDrag {
         }
     }
 
-    /// An axis of the world at first, the same key again the node's own, and a third time none.
+    /// Constrains the drag to an axis: to that of the world at first, with the same key again to the node's own, and
+    /// with it a third time to none. With `shift`, a move is constrained to the plane across the axis instead.
     fn constrain(&mut self, axis: usize, shift: bool) {
         let drag = &mut self.drag;
         let can_be_plane = drag.gizmo().tool == PoseTool::Move;
@@ -105,7 +106,8 @@ impl ActiveDrag {
     }
 }
 
-/// Shows the gizmo and drags it. True where the pointer is its own, and neither turns the camera nor selects.
+/// Shows the gizmo and drags it. Returns true where the gizmo has the pointer, which then neither turns the camera nor
+/// selects.
 pub(super) fn show(
     ui: &Ui,
     response: &Response,
@@ -157,7 +159,7 @@ pub(super) fn show(
     owns
 }
 
-/// Pulls what the button went down on, with the tool for it. True while that goes on.
+/// Pulls what the button went down on, with the tool for pulling. Returns true while that goes on.
 fn pull(
     ui: &Ui,
     response: &Response,
@@ -190,7 +192,7 @@ fn pull(
     true
 }
 
-/// Begins a drag: at a handle that the button went down on, or where the pointer is because a key asks for it.
+/// Begins a drag: of the handle that the button went down on, or where the pointer is because a key asked for it.
 fn begin(ui: &Ui, response: &Response, session: &Session, state: &mut GizmoState, pixel: &dyn Fn(egui::Pos2) -> Vec2) {
     let scale = ui.pixels_per_point();
     if let Some(tool) = state.asked.take() {
@@ -211,7 +213,7 @@ fn begin(ui: &Ui, response: &Response, session: &Session, state: &mut GizmoState
     state.drag = drag.map(|drag| ActiveDrag { drag, by_key: false, at, label: String::new(), ends: None });
 }
 
-/// Carries the pointer's place into the pose, and sees whether the drag ends.
+/// Applies the pointer's position to the pose, and ends the drag where it is to end.
 fn follow(
     ui: &Ui,
     response: &Response,
@@ -271,7 +273,7 @@ fn paint_shape(
     let width = if hovered { 3.5 } else { 2.25 };
     let color = if hovered { own.lerp_to_gamma(c.text, 0.45) } else { own };
     let area: Vec<_> = shape.area.iter().map(|p| point(*p)).collect();
-    // What is filled and large lets the skin show through.
+    // Large filled areas let the skin show through.
     let opacity = match (shape.handle, gizmo.tool, hovered) {
         (Handle::Free, _, false) => 0.0,
         (Handle::Free, _, true) => 0.18,
@@ -285,13 +287,13 @@ fn paint_shape(
     for line in &shape.lines {
         let points: Vec<_> = line.iter().map(|p| point(*p)).collect();
         let color = if shape.handle == Handle::View && !hovered { color.gamma_multiply(0.55) } else { color };
-        // A dark edge below keeps thin lines apart from any skin.
+        // A dark edge below thin lines sets them off from any skin.
         painter.add(Shape::line(points.clone(), Stroke::new(width + 2.0, Color32::from_black_alpha(70))));
         painter.add(Shape::line(points, Stroke::new(width, color)));
     }
 }
 
-/// Names a handle for screen readers and for those who look for its place.
+/// Gives a handle a name for screen readers, and for tests that look for its place.
 fn announce(ui: &Ui, gizmo: &Gizmo, shape: &HandleShape, point: &dyn Fn(Vec2) -> egui::Pos2, rect: Rect) {
     let line = shape.lines.iter().max_by_key(|line| line.len());
     let at = match line {
@@ -322,7 +324,7 @@ fn announce(ui: &Ui, gizmo: &Gizmo, shape: &HandleShape, point: &dyn Fn(Vec2) ->
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{verb} {way}")));
 }
 
-/// Paints the line that is moved along or the angle that is turned by, and a plate with the figure.
+/// Paints the line that a node is moved along or the angle that it is turned by, and a plate with the number.
 fn paint_drag(ui: &Ui, session: &Session, active: &ActiveDrag, point: &dyn Fn(Vec2) -> egui::Pos2, rect: Rect) {
     let drag = &active.drag;
     let painter = ui.painter();
@@ -373,7 +375,7 @@ fn paint_drag(ui: &Ui, session: &Session, active: &ActiveDrag, point: &dyn Fn(Ve
     info.widget_info(|| WidgetInfo::labeled(Role::Status, true, &active.label));
 }
 
-/// The choice of tool and of its axes.
+/// Shows the choice of the tool and of its axes.
 pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let view = session.view();
     let tools = [
@@ -394,7 +396,8 @@ pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
     column(ui, &choices, commands);
 }
 
-/// A choice of one among few, one below the other, each with whether it is chosen; its command has name and tooltip.
+/// Shows a choice of one among few, one below the other, each with whether it is chosen. Name and tooltip are those of
+/// its command.
 fn column(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
     let c = colors(ui);
     ui.spacing_mut().item_spacing.y = 0.0;

@@ -8,7 +8,10 @@
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
 
 use super::{Status, UiState, focus};
-use crate::session::{Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Shortcut, command_of};
+use crate::session::{
+    Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Shortcut, Toggle, ViewCommand,
+    command_of,
+};
 
 /// Splits the events of one frame into turns, each of which is to be given to egui as a frame of its own.
 ///
@@ -79,6 +82,9 @@ impl Turn {
         }
     }
 }
+
+/// The command whose key works while it is held.
+const STORED: Command = Command::View(ViewCommand::Toggle(Toggle::Stored));
 
 /// Keys that stand for the digits of the number pad, which egui does not tell from those of the top row.
 const NUMBER_PAD: [egui::Key; 10] = [
@@ -242,6 +248,16 @@ pub(super) fn end(ui: &Ui, pass: Pass, state: &mut UiState, status: &Status, com
         }
         let spare = || top_row_as_number_pad(shortcut).and_then(command_of);
         let command = command_of(shortcut).or_else(spare).filter(|c| !repeat || repeats(c));
+        if command == Some(&STORED) {
+            state.holds_stored = true;
+            commands.push(ViewCommand::Set(Toggle::Stored, true).into());
+            continue;
+        }
         commands.extend(command.cloned());
+    }
+    // Also where the window has lost the keyboard meanwhile.
+    if state.holds_stored && !ctx.input(|i| i.key_down(egui::Key::Y)) {
+        state.holds_stored = false;
+        commands.push(ViewCommand::Set(Toggle::Stored, false).into());
     }
 }

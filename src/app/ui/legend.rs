@@ -7,12 +7,12 @@ use egui::{
     Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::icons;
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
-    INSET, chip, corner_plate, counted, drop_down, focus_ring, grouped, paint_line, press, shortened, tip,
+    INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
 };
-use crate::inspect::{LIMITS, Overlay, Scale, Step};
+use super::{icons, measures};
+use crate::inspect::{LIMITS, Overlay, Scale, Step, VertexValues};
 use crate::math::Ramp;
 use crate::session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
@@ -66,7 +66,12 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
         ui.label(RichText::new("Shown while two methods are compared").color(colors(ui).text));
         return;
     }
-    let waits = overlay.values.is_some() && session.document().is_none_or(|d| d.inspection.is_none());
+    let is_measure = session.shown_measure().is_some();
+    if is_measure && session.model().is_some_and(|model| model.skins.is_empty()) {
+        ui.label(RichText::new("There is no skin, so that nothing is measured").color(colors(ui).text));
+        return;
+    }
+    let waits = overlay.needs_inspection() && session.document().is_none_or(|d| d.inspection.is_none());
     if waits && overlay.id != "distance" {
         ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
         return;
@@ -77,7 +82,11 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
             let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
             gradient(ui, (shown, zero), *ends, ticks);
             let inspection = session.document().and_then(|d| d.inspection.as_deref());
-            let missing = overlay.values.zip(inspection).map(|(values, inspection)| values(inspection).missing());
+            let missing = match overlay.values {
+                Some(VertexValues::Inspected(of)) => inspection.map(|inspection| of(inspection).missing()),
+                Some(changed) => session.changed(changed).map(|changed| changed.missing()),
+                None => None,
+            };
             let without = |step: &Step| missing.unwrap_or_else(|| count(step));
             let none = none.as_ref().map(|step| (step, without(step)));
             let rigid = rigid.as_ref().map(|step| (step, count(step)));
@@ -116,6 +125,16 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
             ui.add(egui::Label::new(text.color(colors(ui).text)).wrap());
             ui.add_space(4.0);
             toggle(ui, "Shared in black", Toggle::SharedBlack, session, commands);
+        }
+    }
+    if is_measure {
+        ui.add_space(4.0);
+        let lines = measures::legend_lines(session, overlay.id);
+        if lines.is_empty() {
+            ui.label(RichText::new("Measuring…").font(theme::regular(12.0)).color(colors(ui).dim));
+        }
+        for (label, value) in lines {
+            figure(ui, label, &value);
         }
     }
     if overlay.has_limit {

@@ -10,13 +10,13 @@ use egui::{
 
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
-use super::{UiState, bones, crowd, icons};
+use super::{UiState, bones, crowd, deformation, icons};
 use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Lighting,
-    MarkCommand, MarkTool, Menu, Orientation, Panel, PlaybackCommand, PoseSource, PoseTool, SaveKind, SelectionCommand,
-    Session, Shortcut, Toggle, ToolCommand, ViewCommand, WindowCommand,
+    MarkCommand, MarkTool, MeasureCommand, Menu, Orientation, Panel, PlaybackCommand, PoseSource, PoseTool, SaveKind,
+    SelectionCommand, Session, Shortcut, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
 const MENUS: [(Menu, &str); 8] = [
@@ -59,7 +59,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
                 // The bar's own buttons have no frame; these do.
                 ui.reset_style();
                 ui.spacing_mut().item_spacing.x = 12.0;
+                deformation::caret(ui, session, commands);
+                ui.spacing_mut().item_spacing.x = 4.0;
                 method(ui, session, commands);
+                ui.spacing_mut().item_spacing.x = 12.0;
                 // In a narrow window the menus come first: these controls are in the Overlay menu too.
                 if ui.available_width() >= SURFACE_WIDTH {
                     surface(ui, session, commands);
@@ -335,6 +338,7 @@ fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> 
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => state.saved.timeline,
         Command::Window(WindowCommand::TogglePanel(Panel::Tables)) => state.saved.tables,
         Command::Tool(ToolCommand::TogglePanel) => session.tools().open,
+        Command::Measure(MeasureCommand::TogglePanel) => session.measuring().open,
         Command::Tool(ToolCommand::Choose(Some(id))) => session.tools().operation.is_some_and(|o| o.id == *id),
         Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,

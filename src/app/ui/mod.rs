@@ -8,6 +8,7 @@ mod card;
 mod comparison;
 mod copied;
 mod crowd;
+mod deformation;
 mod dialogs;
 mod explain;
 mod explain_text;
@@ -22,6 +23,7 @@ mod keys;
 mod legend;
 mod marks;
 mod matrices;
+mod measures;
 mod menu;
 mod morphs;
 mod names;
@@ -33,6 +35,8 @@ mod search_list;
 mod status;
 mod summary;
 mod table;
+mod table_cells;
+mod table_state;
 mod tables;
 pub mod theme;
 mod timeline;
@@ -227,6 +231,8 @@ pub struct Status {
     /// The share of a range of motion that is measured, 0…1; its *Cancel* sends
     /// [`crate::session::InspectionCommand::CancelRom`].
     pub rom: Option<f32>,
+    /// The share of a clip that is measured, 0…1.
+    pub curves: Option<f32>,
     /// How much of a clip was looked at for the worst moment of a comparison, 0…1.
     pub worst: Option<f32>,
     /// The name of the GPU, for the About dialog.
@@ -266,6 +272,8 @@ pub struct UiState {
     started: bool,
     dialog: Option<Dialog>,
     saving: saving::SaveDialog,
+    /// The key is held that shows the stored weights.
+    holds_stored: bool,
     /// The model that the panels were built for: the file's model, and the one that is shown of it.
     model: Weak<Model>,
     shown_model: Weak<Model>,
@@ -440,8 +448,9 @@ pub fn show(
         shown_so_far.shown(ui, FocusRegion::Outliner);
     }
     let tools_open = session.tools().open;
+    let beside = tools_open || session.measuring().open;
     // A narrow window has room for one of them beside the picture.
-    if saved.inspector && (!tools_open || ui.ctx().content_rect().width() >= BOTH) {
+    if saved.inspector && (!beside || ui.ctx().content_rect().width() >= BOTH) {
         let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
         want_size(ui, "inspector", vec2(saved.inspector_width, 0.0));
         let shown = panel.show(ui, |ui| inspector::show(ui, session, state, status, commands));
@@ -450,10 +459,17 @@ pub fn show(
         }
         shown_so_far.shown(ui, FocusRegion::Inspector);
     }
-    if tools_open {
+    if tools_open && (!session.measuring().open || ui.ctx().content_rect().width() >= BOTH) {
         let panel = egui::Panel::right("tools").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
         panel.show(ui, |ui| tools::show(ui, session, commands));
         shown_so_far.shown(ui, FocusRegion::Tools);
+    }
+    // A narrow window has room for one of them; the measures came last.
+    let measures_open = session.measuring().open;
+    if measures_open {
+        let panel = egui::Panel::right("deformation").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
+        panel.show(ui, |ui| measures::show(ui, session, status, commands));
+        shown_so_far.shown(ui, FocusRegion::Deformation);
     }
     // This panel is the last, so that its room comes from the picture alone.
     if saved.tables {

@@ -450,7 +450,7 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
 
 /// The padlock that keeps tools from changing the weights of a joint; true when pressed. Open ones are faint, but for the row
 /// that is pointed at.
-fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, over_row: bool) -> bool {
+pub(super) fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, over_row: bool) -> bool {
     let c = colors(ui);
     let rect = Rect::from_center_size(at, vec2(18.0, ROW));
     let response = ui.interact(rect, ui.scope_id().with(("padlock", node.0)), Sense::click());

@@ -9,6 +9,8 @@ use egui::{
     Stroke, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
 };
 
+use super::table_cells;
+pub(super) use super::table_state::{RowStyle, Rows, TableResponse, TableState};
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{focus_ring, paint_line, shortened};
 
@@ -27,62 +29,6 @@ pub(super) struct Column {
     pub grows: bool,
     /// Whether a click on the head sorts by it.
     pub sorts: bool,
-}
-
-/// The look of a row.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RowStyle {
-    pub selected: bool,
-    /// Whether it is the one of the selected rows that other panels show.
-    pub leads: bool,
-    /// Whether the object of the row is under the pointer elsewhere.
-    pub hovered: bool,
-}
-
-/// The rows, by number.
-pub(super) struct Rows<'a> {
-    pub count: usize,
-    /// The height of a row, points.
-    pub height: f32,
-    /// Returns the text of a row for screen readers.
-    pub label: &'a dyn Fn(usize) -> String,
-    pub look: &'a dyn Fn(usize) -> RowStyle,
-    /// Paints the cell of a row and a column.
-    pub cell: &'a dyn Fn(&Ui, Rect, usize, usize),
-    /// Returns the tooltip of a cell.
-    pub tip: &'a dyn Fn(usize, usize) -> Option<String>,
-}
-
-/// The user's actions in the table in this frame.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct TableResponse {
-    /// The row under the pointer.
-    pub hovered: Option<usize>,
-    /// The row that was clicked, or reached with the arrows; with the modifiers that were held.
-    pub chosen: Option<(usize, Modifiers)>,
-    /// The row that was double-clicked, or on which Enter was pressed.
-    pub opened: Option<usize>,
-    /// The column to sort by.
-    pub head: Option<usize>,
-    /// Whether Ctrl+C was pressed.
-    pub copy: bool,
-}
-
-/// The state of a table.
-#[derive(Debug, Default)]
-pub(super) struct TableState {
-    /// How many rows are above the view.
-    top: f64,
-    /// How many points of width are left of the view.
-    left: f32,
-    /// The row that the arrows start from.
-    pub cursor: Option<usize>,
-    /// Whether the focus came with a click.
-    by_pointer: bool,
-    /// A row to scroll into view.
-    pub reveal: Option<usize>,
-    /// A column to scroll into view.
-    pub reveal_column: Option<usize>,
 }
 
 /// A table with its columns.
@@ -120,14 +66,18 @@ impl Table<'_> {
         response.widget_info(|| WidgetInfo::labeled(Role::Table, true, self.name));
         let layout = self.layout(outer, rows);
         let mut answer = TableResponse::default();
+        table_cells::keys(ui, &response, (rows, self.columns.len()), place, &mut answer);
         self.keys(ui, &response, rows, &layout, place, &mut answer);
         self.scroll(ui, outer, &layout, rows, place);
         self.bars(ui, outer, response.id, &layout, rows, place);
         self.body(ui, &response, &layout, rows, place, &mut answer);
         self.heads(ui, &response, &layout, place, &mut answer);
+        table_cells::end(place);
         if answer.chosen.is_some() || answer.opened.is_some() {
             place.cursor = answer.chosen.map(|c| c.0).or(answer.opened);
-            response.request_focus();
+            if place.editor.is_none() {
+                response.request_focus();
+            }
             place.by_pointer = ui.input(|i| i.pointer.any_released());
         }
         // After a click one knows where the focus is; the ring is for those who came by keys.
@@ -204,6 +154,7 @@ impl Table<'_> {
             for (key, by) in steps {
                 step += i.count_and_consume_key(held, key) as i64 * by;
             }
+            let held = if place.column.is_some() { Modifiers::SHIFT } else { held };
             side += 80.0 * i.count_and_consume_key(held, Key::ArrowRight) as f32;
             side -= 80.0 * i.count_and_consume_key(held, Key::ArrowLeft) as f32;
             enter = i.count_and_consume_key(held, Key::Enter) > 0;
@@ -275,7 +226,7 @@ impl Table<'_> {
         response: &Response,
         layout: &Layout,
         rows: &Rows<'_>,
-        place: &TableState,
+        place: &mut TableState,
         answer: &mut TableResponse,
     ) {
         let c = colors(ui);
@@ -286,8 +237,8 @@ impl Table<'_> {
             child.set_clip_rect(clip);
             child
         };
-        let still = within(clip.with_max_x(clip.right().min(body.left() + fixed)));
-        let moving = within(clip.with_min_x(clip.left().max(body.left() + fixed)));
+        let mut still = within(clip.with_max_x(clip.right().min(body.left() + fixed)));
+        let mut moving = within(clip.with_min_x(clip.left().max(body.left() + fixed)));
         let whole = within(clip);
         let first = place.top.floor() as usize;
         let end = ((place.top + layout.rows).ceil() as usize).min(rows.count);
@@ -302,16 +253,21 @@ impl Table<'_> {
             let mut under = None;
             for (column, left, right, is_still) in self.seen(layout, place.left) {
                 let cell = Rect::from_x_y_ranges(left..=right, rect.y_range());
-                let ui = if is_still { &still } else { &moving };
+                let ui = if is_still { &mut still } else { &mut moving };
                 (rows.cell)(ui, cell, row, column);
+                table_cells::show(ui, response, cell, (row, column), rows, place, answer);
                 let pointer = at.hover_pos().filter(|p| cell.intersect(ui.clip_rect()).contains(*p));
                 under = pointer.map(|_| column).or(under);
             }
             if at.hovered() {
                 answer.hovered = Some(row);
             }
+            if at.clicked() {
+                answer.column = under;
+                table_cells::click(ui, response, rows, place, (row, under), at.double_clicked());
+            }
             if at.double_clicked() {
-                answer.opened = Some(row);
+                answer.opened = Some(row).filter(|_| place.editor.is_none());
             } else if at.clicked() {
                 answer.chosen = Some((row, ui.input(|i| i.modifiers)));
             }

@@ -180,6 +180,9 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             if session.view().selected.is_some() || session.view().influenced_only {
                 all.push(("Influenced only", Toggle::InfluencedOnly));
             }
+            if session.has_unsaved_weights() || session.view().is_on(Toggle::Stored) {
+                all.push(("As stored", Toggle::Stored));
+            }
             for (label, toggle) in all {
                 let command = Command::View(ViewCommand::Toggle(toggle));
                 if chip(ui, label, session.view().is_on(toggle)).on_hover_text(tip(&command)).clicked() {
@@ -188,7 +191,8 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                 if toggle == Toggle::Bones {
                     // Both are one control of two parts.
                     ui.add_space(-6.0);
-                    bones::caret(ui, |ui| menu::bones_and_skin(ui, session, state, commands));
+                    let help = "How bones look, and how opaque the skin is";
+                    bones::caret(ui, "Bones and skin", help, |ui| menu::bones_and_skin(ui, session, state, commands));
                 }
             }
             crowd::line(ui, session);

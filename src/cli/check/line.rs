@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::super::printable;
 
-/// The progress line. Several files at once may report what is done with them; that of the first of them is shown.
+/// The progress line. Several files may report at once what is done with them; the line shows the first of them.
 pub(super) struct ProgressLine {
     /// Whether standard error is a terminal.
     shown: bool,
-    /// How many files there are; `None` where nobody knows yet.
+    /// How many files there are; `None` where that is not known yet.
     count: Option<usize>,
     state: Mutex<State>,
 }
@@ -72,7 +72,7 @@ impl State {
     fn write(&mut self, count: Option<usize>) {
         let Some((name, doing)) = self.doing.values().next() else { return };
         let text = text(self.done, count, name, doing);
-        // There may be no reader.
+        // Standard error may have no reader.
         let _gone = write!(std::io::stderr(), "{WIPE}{text}").is_err();
         self.written = Some(Instant::now());
     }

@@ -161,11 +161,11 @@ struct Loader {
     light: Options,
     /// The options as they are asked for.
     full: Options,
-    /// Places for files that need more than `light` allows.
+    /// Locks for files that need more than `light` allows: each is taken by one file at a time.
     heavy: [Mutex<()>; 2],
 }
 
-/// The right to more memory, for as long as a file is checked.
+/// The lock that allows a file more memory, for as long as it is checked.
 type HeavyPlace<'l> = Option<MutexGuard<'l, ()>>;
 
 impl Loader {
@@ -236,7 +236,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// What is done with each file.
+/// The settings with which each file is checked.
 struct Task<'t> {
     args: &'t CheckArgs,
     pose: Option<&'t PoseFile>,

@@ -51,7 +51,7 @@ impl Names {
             let Some((name, list)) = &mut self.list else { return Ok(None) };
             let mut line = Vec::new();
             let read = list.read_until(b'\n', &mut line).map_err(|error| unreadable(name, &error));
-            // What has ended stays so, though a terminal could go on.
+            // A list that has ended is not read again, though a terminal could go on.
             if !matches!(read, Ok(1..)) {
                 self.list = None;
                 read?;

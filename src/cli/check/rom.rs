@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::super::method_names;
+use super::super::measurable_methods;
 use crate::deform::{METHODS, method};
 use crate::inspect::check::Report;
 use crate::inspect::rom::{self, ROM_RULES, RomOptions, RomReport, Stop};
@@ -32,7 +32,7 @@ pub(super) struct RomArgs {
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, requires = "rom", conflicts_with = "rom_clips")]
     pose: Option<PathBuf>,
     /// How vertices are deformed in the range of motion
-    #[arg(long, value_name = "METHOD", value_parser = method_names(), default_value = METHODS[0].id, requires = "rom")]
+    #[arg(long, value_name = "METHOD", value_parser = measurable_methods(), default_value = METHODS[0].id, requires = "rom")]
     rom_method: String,
     /// How long the range of motion of one file may take, or `unlimited`; what is not measured by then is said to be missing
     #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]

@@ -1,5 +1,5 @@
-//! Where the results of a check go: standard output, and files beside it. Each is written as the files are done, so that
-//! a check of any number of files takes no more memory than one of a few.
+//! Writes the results of a check to standard output, and to files beside it. They are written as the files are done, so
+//! that a check of any number of files takes no more memory than one of a few.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -108,7 +108,7 @@ pub(super) struct FileOutput {
     pub outcome: Result<[usize; 3], CliError>,
 }
 
-/// Files that may be checked ahead of the one that is written next.
+/// How many files may be checked ahead of the one that is written next.
 const AHEAD: usize = 64;
 
 /// Writes the output of files in the order of the files, each as soon as those before it are written; with `--json-lines`

@@ -66,7 +66,8 @@ pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iter
     })
 }
 
-/// The pairs of a vertex that has four at most, in the order of [`used_by_joint`]. Places beyond `count` hold zeros.
+/// The pairs of a vertex that has four at most, in the order of [`used_by_joint`]. Beyond `count` joints and weights are zero,
+/// and slots are any.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FourInfluences {
     /// The slot of the vertex in which each pair stands.
@@ -80,8 +81,32 @@ pub struct FourInfluences {
 /// without the general iterator.
 #[inline]
 pub fn four_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> FourInfluences {
-    let mut out = FourInfluences::default();
     let (joints, weights) = influences.of(vertex);
+    let four = <[u16; 4]>::try_from(joints).ok().zip(<[f32; 4]>::try_from(weights).ok());
+    four.and_then(|(joints, weights)| in_order(joints, weights)).unwrap_or_else(|| ordered(joints, weights))
+}
+
+/// Returns four stored pairs as they are, if their order is that of [`used_by_joint`] and those without weight are the
+/// last; nearly all vertices are stored so.
+#[inline]
+fn in_order([a, b, c, d]: [u16; 4], weights: [f32; 4]) -> Option<FourInfluences> {
+    let has = weights.map(|weight| weight != 0.0);
+    let gap = !has[0] & has[1] | !has[1] & has[2] | !has[2] & has[3];
+    // A joint comes again after another one.
+    let again = has[2] & (a == c) & (b != c) | has[3] & ((a == d) | (b == d)) & (c != d);
+    let kept = |i: usize, joint: u16| if has[i] { joint } else { 0 };
+    (!(gap | again)).then(|| FourInfluences {
+        slots: [0, 1, 2, 3],
+        joints: [kept(0, a), kept(1, b), kept(2, c), kept(3, d)],
+        // −0 becomes 0.
+        weights: weights.map(|weight| weight + 0.0),
+        count: has.iter().map(|has| usize::from(*has)).sum(),
+    })
+}
+
+#[cold]
+fn ordered(joints: &[u16], weights: &[f32]) -> FourInfluences {
+    let mut out = FourInfluences::default();
     for (slot, (joint, weight)) in joints.iter().zip(weights).enumerate() {
         if *weight != 0.0 && out.count < 4 {
             let i = out.count;
@@ -238,21 +263,25 @@ mod tests {
         assert!(used_by_joint(&plain.as_stored(), 0).eq(used(&plain.as_stored(), 0)));
     }
 
-    /// All ways to spread three joints and no weight over five slots, as far as four of them count.
+    /// All ways to spread three joints and no weight over four and five slots, as far as four of them count.
     #[test]
     fn four_pairs_are_in_the_same_order_as_any_number() {
-        for code in 0..4_usize.pow(5) {
-            let digits: Vec<usize> = (0..5).map(|i| code / 4_usize.pow(i) % 4).collect();
+        for (per_vertex, code) in [4_u32, 5].into_iter().flat_map(|n| (0..4_usize.pow(n)).map(move |code| (n, code))) {
+            let digits: Vec<usize> = (0..per_vertex).map(|i| code / 4_usize.pow(i) % 4).collect();
             let joints = digits.iter().map(|d| *d as u16).collect();
+            // Both zeros are no weight.
             let weights: Vec<f32> =
-                (1..).zip(&digits).map(|(i, d)| if *d == 0 { 0.0 } else { 0.01 * i as f32 }).collect();
-            if digits.iter().all(|d| *d != 0) {
+                (1..).zip(&digits).map(|(i, d)| if *d == 0 { -0.0 } else { 0.01 * i as f32 }).collect();
+            if digits.iter().filter(|d| **d != 0).count() > 4 {
                 continue;
             }
-            let influences = Influences { per_vertex: 5, joints, weights, ..Influences::default() };
+            let per_vertex = per_vertex as usize;
+            let influences = Influences { per_vertex, joints, weights, ..Influences::default() };
             let four = four_by_joint(&influences.as_stored(), 0);
             let pairs = || four.joints.into_iter().zip(four.weights).take(four.count);
             assert!(pairs().eq(used_by_joint(&influences.as_stored(), 0)), "{digits:?}: {four:?}");
+            let beyond = four.joints.into_iter().zip(four.weights.map(f32::to_bits)).skip(four.count);
+            assert!(beyond.eq(vec![(0, 0); 4 - four.count]), "{digits:?}: {four:?}");
             let (joints, weights) = influences.of(0);
             let stored = four.slots.iter().take(four.count).map(|slot| (joints[*slot], weights[*slot]));
             assert!(pairs().eq(stored), "{digits:?}: {four:?}");

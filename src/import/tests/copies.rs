@@ -59,10 +59,16 @@ fn pick_bounds_and_bake_see_every_copy() {
     crate::deform::palettes(&model, &pose, &mut palettes);
     let draws = crate::anim::drawn_at_rest(&model, 0);
     for method in crate::deform::METHODS {
-        let bounds = crate::deform::bounds(&model, &draws, &palettes, &[], method);
+        let bounds = crate::deform::bounds(&model, &draws, &palettes, &[], *method);
         assert_eq!((bounds.min, bounds.max), (Vec3::new(-4.0, 0.0, 5.0), Vec3::new(11.0, 4.0, 5.0)), "{}", method.id);
         let (palettes, draws) = (&palettes[..], &draws[..]);
-        let input = crate::deform::SurfaceInput { model: &model, draws, palettes, morph_weights: &[], method };
+        let input = crate::deform::SurfaceInput {
+            model: &model,
+            draws,
+            palettes,
+            morph_weights: &[],
+            method: (*method).into(),
+        };
         let surface = crate::deform::Surface::of(&input);
         let hit = |x: f32, y: f32| {
             let ray = crate::math::Ray { origin: Vec3::new(x, y, 9.0), direction: Vec3::NEG_Z };
@@ -72,7 +78,7 @@ fn pick_bounds_and_bake_see_every_copy() {
             assert_eq!(hit(x, y), Some((4.0, Vec3::new(x, y, 5.0))));
         }
         assert_eq!(hit(5.0, 0.5), None);
-        let baked = crate::export::baked_surface(&model, draws, &model.skeleton.rest, method);
+        let baked = crate::export::baked_surface(&model, draws, &model.skeleton.rest, *method);
         let corners: Vec<_> = baked.iter().map(|p| (p.name.as_str(), p.positions[0])).collect();
         let at = |x: f32, y: f32| Vec3::new(x, y, 5.0);
         assert_eq!(corners, [("node 0#0", at(0.0, 0.0)), ("node 0#1", at(10.0, 0.0)), ("node 0#2", at(-4.0, 3.0))]);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use glam::{Affine3A, Vec3, Vec4};
 
 use crate::anim::local_to_model;
-use crate::deform::{self, Batch, BatchInfluences, BatchOut, Method, SurfaceTopology};
+use crate::deform::{self, Batch, BatchInfluences, BatchOut, Method, MethodInput, SurfaceTopology};
 use crate::math::Aabb;
 use crate::model::{InfluencesRef, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
@@ -123,7 +123,14 @@ impl<'a> Skinned<'a> {
         let mut rest = vec![Vec3::ZERO; stored];
         for run in self.influences.runs(0..stored) {
             let (positions, movers) = (&self.base[run.vertices.clone()], BatchInfluences::from(&run));
-            let batch = Batch { positions, normals: &[], tangents: &[], movers };
+            let batch = Batch {
+                positions,
+                normals: &[],
+                tangents: &[],
+                movers,
+                values: MethodInput::of(method).values,
+                vectors: &[],
+            };
             let mut out = BatchOut { positions: &mut rest[run.vertices.clone()], ..BatchOut::default() };
             (method.deform_all)(self.palette(packed, method), &batch, &mut out);
         }
@@ -159,7 +166,14 @@ impl<'a> Skinned<'a> {
         scratch.to.resize(count, Vec3::ZERO);
         scratch.carried.resize(count, Vec3::ZERO);
         let Scratch { from, to, normals, carried } = scratch;
-        let batch = Batch { positions: from, normals, tangents: &[], movers: corners.movers() };
+        let batch = Batch {
+            positions: from,
+            normals,
+            tangents: &[],
+            movers: corners.movers(),
+            values: MethodInput::of(method).values,
+            vectors: &[],
+        };
         let lists = &mut BatchOut { positions: to, normals: carried, ..BatchOut::default() };
         (method.deform_all)(palette, &batch, lists);
         out.clear();
@@ -179,7 +193,14 @@ impl<'a> Skinned<'a> {
         from.clear();
         from.extend(picked.vertices.iter().map(|v| base[*v as usize]));
         to.resize(from.len(), Vec3::ZERO);
-        let batch = Batch { positions: from, normals: &[], tangents: &[], movers: picked.movers() };
+        let batch = Batch {
+            positions: from,
+            normals: &[],
+            tangents: &[],
+            movers: picked.movers(),
+            values: MethodInput::of(method).values,
+            vectors: &[],
+        };
         (method.deform_all)(palette, &batch, &mut BatchOut { positions: to, ..BatchOut::default() });
         for (v, position) in picked.vertices.iter().zip(to) {
             out[*v as usize] = *position;

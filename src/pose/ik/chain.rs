@@ -20,7 +20,8 @@ pub(in crate::pose) struct Link {
     /// The matrix that the fixed joints between this one and the next apply to directions. It is what the next one's
     /// parent does, seen in this joint's space.
     pub onward: DMat3,
-    /// The axis about which the joint bends where neither the pose nor rest tells one; in the frame of its parent.
+    /// The axis about which the joint bends where neither the pose nor the rest pose tells one; in the frame of its
+    /// parent.
     pub default_axis: DVec3,
     pub limits: Option<Limits>,
 }
@@ -33,7 +34,7 @@ pub(in crate::pose) struct Chain {
     pub links: Vec<Link>,
 }
 
-/// The places of a chain's joints: the matrix of the parent and the origin of each, in world space.
+/// The frames of a chain's joints in world space: the matrix of the parent, and the origin of each joint.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placed {
     pub frames: Vec<(DMat3, DVec3)>,
@@ -53,7 +54,7 @@ impl Chain {
         out.end = origin;
     }
 
-    /// Returns the place of the end.
+    /// Returns the position of the end in world space.
     pub(super) fn end(&self) -> DVec3 {
         let (mut parent, mut origin) = (self.base.matrix3, self.base.translation);
         for link in &self.links {

@@ -163,7 +163,7 @@ fn the_bend_never_flips_between_targets_one_millimetre_apart() {
             .map(|k| if k == 0 { DQuat::from_rotation_x(PI) } else { DQuat::from_rotation_x(angle) })
             .collect();
         let start = limb(at_shoulder, &vec![0.6 / joints as f64; joints], &turns);
-        // Where the target is straight behind the limb every way round is as near, and one has to be taken.
+        // If the target is straight behind the limb, every way round is equally near, and one has to be taken.
         let from = (start.end() - at_shoulder.translation).normalize();
         let towards = random.direction();
         if towards.dot(from) < -0.999 {
@@ -177,7 +177,7 @@ fn the_bend_never_flips_between_targets_one_millimetre_apart() {
             chain
         };
         let (a, b) = (solved(target), solved(beside));
-        // Where the target is too far the limb is straight, and bends to no side.
+        // If the target is too far, the limb is straight and bends to no side.
         let (near, far) = (bend(&a), bend(&b));
         let same = near == DVec3::ZERO || far == DVec3::ZERO || near.dot(far) > 0.5;
         let is_straight = target.distance(at_shoulder.translation) > 0.599;
@@ -224,7 +224,7 @@ fn a_pole_says_to_which_side_it_bends() {
     let mut random = Random(6);
     for round in 0..20_000 {
         let joints = 2 + round % 3;
-        // How far a longer limb reaches to one side differs where a parent stretches.
+        // Under a parent that stretches, how far a longer limb reaches depends on the side.
         let uneven = joints == 2 && round % 2 == 0;
         let parent = if uneven { uneven_parent(&mut random) } else { even_parent(&mut random) };
         let turns: Vec<DQuat> = (0..joints).map(|_| random.rotation()).collect();

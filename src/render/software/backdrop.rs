@@ -1,8 +1,7 @@
-//! The background by itself, kept from one picture to the next: copying it costs a fraction of drawing it where a processor
-//! does both. Only for pictures of one sample a pixel, which can be copied into.
+//! Keeps the background by itself from one picture to the next: where the processor draws, copying it costs a fraction
+//! of drawing it. This works only for pictures of one sample per pixel, which can be copied into.
 
 use super::super::gpu::Gpu;
-use super::super::painter::Painter;
 use super::super::pipeline_kind::Kind;
 use super::super::pipelines::Pipelines;
 use super::super::target::{Depth, Rows, SceneTarget, begin, clear_color};
@@ -17,7 +16,8 @@ pub(in super::super) struct Backdrop {
 }
 
 impl Backdrop {
-    /// Puts the background of `display` into the picture of `target`, drawn anew where `kept` is another.
+    /// Puts the background of `display` into the picture of `target`. It is drawn again only where `kept` is another
+    /// one. Nothing is kept where the picture lacks the pipeline.
     pub fn put(
         kept: &mut Option<Self>,
         gpu: &Gpu,
@@ -33,11 +33,14 @@ impl Backdrop {
             encoder.copy_texture_to_texture(kept.texture.as_image_copy(), target.picture.as_image_copy(), size);
             return;
         }
+        *kept = None;
+        let Some(pipeline) = pipelines.plain(gpu, Kind::Background) else { return };
         {
             let clear = wgpu::LoadOp::Clear(clear_color(display.background));
             let mut pass = begin(encoder, target, clear, None, Depth::Own);
             pass.set_bind_group(0, frame, &[]);
-            Painter::screen(&mut pass, &pipelines.plain(gpu, Kind::Background), 3);
+            pass.set_pipeline(&pipeline);
+            pass.draw(0..3, 0..1);
         }
         let texture = gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("backdrop"),

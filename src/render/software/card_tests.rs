@@ -1,4 +1,4 @@
-//! One and the same device, taken for what it is and for a graphics card.
+//! Compares pictures of one device that is treated as what it is, and as a graphics card.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ struct Taken {
     backdrop: bool,
     /// The pose chose a pipeline that culls.
     culled: bool,
-    /// A pipeline was made for what is shown alone.
+    /// A pipeline was made for only what is shown.
     fixed: bool,
     late_depth: bool,
     /// No more of the model was uploaded than the picture shows.
@@ -37,7 +37,7 @@ fn frame(model: Model) -> Frame {
     frame
 }
 
-/// The picture, and what was done for it.
+/// Draws the frame; returns the picture, and what was done for it.
 fn draw(gpu: &Gpu, frame: &Frame, samples: u32) -> (Picture, Taken) {
     let mut renderer = Renderer::new(gpu);
     renderer.set_samples(samples);
@@ -77,7 +77,7 @@ fn a_graphics_card_takes_none_of_these_ways_and_makes_the_same_picture() {
             };
             assert_eq!(taken_on_card, none, "{case}");
             if is_software {
-                // OpenGL does without some of them.
+                // With OpenGL some of them are not used.
                 let is_vulkan = backend == Backend::Vulkan;
                 let late_depth = taken.late_depth;
                 assert!(late_depth || !is_vulkan, "{case}");

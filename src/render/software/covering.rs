@@ -1,11 +1,13 @@
-//! What of large meshes one picture needs, where the processor draws it. Its driver takes every triangle through all stages
-//! and notes it in memory before it finds that no sample of a pixel lies in it; of a million triangles on fifty thousand pixels
-//! that is what most of them come to. Here the vertices are deformed once more on all cores (some nanoseconds each), and
-//! triangles that face away, lie outside the picture or cover no sample are left out, with the vertices that only they use:
-//! those are not even packed and uploaded. A copy on the device that is made so is good for one picture alone.
+//! Finds the part of large meshes that one picture needs, where the processor draws it. Its driver takes every triangle
+//! through all stages and stores it in memory before it finds that no sample of a pixel lies in it. With a million
+//! triangles on fifty thousand pixels, that is so for most of them. Here the vertices are deformed once more on all
+//! cores (some nanoseconds each), and triangles that face away, lie outside the picture or cover no sample are left
+//! out, with the vertices that only they use: those are not even packed and uploaded. Such a copy on the device is good
+//! for one picture only.
 //!
-//! The picture stays the same, pixel for pixel: what is left out covers no sample even if its corners lie some hundredths of
-//! a pixel from where they were found, and what is kept has its stored order.
+//! The picture stays the same, pixel for pixel. A triangle is left out only if it covers no sample even when its
+//! corners lie some hundredths of a pixel from where they were found, and those that are kept are in their stored
+//! order.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -28,38 +30,40 @@ use crate::model::{
 };
 use crate::parallel;
 
-/// Fewer triangles are drawn sooner than looked at.
+/// Fewer triangles than this are drawn faster than tested.
 const MANY: usize = 1 << 16;
-/// Triangles and vertices that one thread looks at at a time.
+/// How many triangles or vertices one thread works on at a time.
 const CHUNK: usize = 1 << 14;
-/// Pixels. What is larger either way is drawn without looking for a sample in it.
+/// In pixels. A triangle that is wider or higher is drawn without looking for a sample in it.
 const LARGE: f32 = 6.0;
-/// So many steps of a float's precision, of the largest numbers that go into it, a place on the device may be off.
+/// How far a position on the device may be off, as a multiple of the float epsilon times the largest numbers that it is
+/// computed from.
 const STEPS: f32 = 16.0;
 
-/// The places of the samples in a pixel, pixels from its top left. WebGPU fixes them.
+/// The positions of the samples in a pixel, in pixels from its top left. WebGPU prescribes them.
 const FOUR: [Vec2; 4] =
     [Vec2::new(0.375, 0.125), Vec2::new(0.875, 0.375), Vec2::new(0.125, 0.625), Vec2::new(0.625, 0.875)];
 const ONE: [Vec2; 1] = [Vec2::splat(0.5)];
 
-/// A picture, and how exactly its device draws.
+/// The size and samples of a picture, and how its device rounds.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct View {
-    /// Pixels.
+    /// Width and height in pixels.
     pub size: [u32; 2],
     /// The number of samples in a pixel.
     pub samples: u32,
-    /// Pixels: corners are moved to multiples of this.
+    /// The device moves corners to multiples of this, in pixels.
     pub grid: f32,
 }
 
-/// The parts of large primitives that `frame` shows. What is not in the list is drawn whole.
+/// The parts of large primitives that `frame` shows. Primitives that are not in the list are drawn whole.
 pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey, Part> {
     let display = &frame.display;
     let Some(model) = &frame.model else { return HashMap::new() };
-    // Whatever shows single vertices or edges shows hidden ones too.
+    // Overlays, edges and dots also show what belongs to hidden triangles.
     let is_plain = frame.overlay().is_none() && display.mesh && !display.wireframe && display.dots.is_none();
-    // Each band of the picture would deform what is left anew, but what was deformed before is there as a whole.
+    // Vertices that are deformed before drawing are deformed only once, for all bands of the picture, so leaving some
+    // out gains nothing.
     let ahead = matches!(frame.deformer, Deformer::Compute | Deformer::Processor);
     if !is_plain || ahead || frame.compared.is_some() || frame.members > 1 || !frame.marked.is_empty() {
         return HashMap::new();
@@ -70,7 +74,7 @@ pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey
     }
     let mut out = HashMap::new();
     for (mesh, ids) in drawn {
-        // Each instance shows another part.
+        // Several instances would each show another part.
         let [id] = ids[..] else { continue };
         if model.instances[id.index()].copy_count() > 1 {
             continue;
@@ -86,7 +90,7 @@ pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey
     out
 }
 
-/// Whether looking at its triangles can pay, and nothing behind them is seen through others.
+/// Whether the primitive has so many triangles that testing them can pay, and nothing is seen through it.
 fn is_large(model: &Model, frame: &Frame, p: &Primitive) -> bool {
     let is_solid = p.material_in(frame.variant).is_none_or(|m| {
         let m = &model.materials[m.index()];
@@ -95,7 +99,8 @@ fn is_large(model: &Model, frame: &Frame, p: &Primitive) -> bool {
     is_solid && p.topology == Topology::Triangles && p.indices.len() / 3 > MANY && p.morphs.is_empty()
 }
 
-/// `None` where the camera is too near to tell, or little would be left out.
+/// The part of a primitive that the picture shows; `None` where the camera is too near to tell, or little would be left
+/// out.
 fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) -> Option<Part> {
     let Instance { mesh, skin, .. } = &model.instances[id.index()];
     let p = model.primitive(*mesh, n);
@@ -106,7 +111,7 @@ fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) 
     let mut palette = Vec::new();
     pack(frame.method, matrices, &mut palette);
     let places = ScreenPositions::of(frame, view, &p, (&palette, influences.map(|i| (i, layout))))?;
-    // As the painter culls: where all of the surface turns alike.
+    // Back faces are left out where the painter culls them: where all of the surface is known to have one winding.
     let is_double_sided = p.material_in(frame.variant).is_some_and(|m| model.materials[m.index()].double_sided);
     let side = if is_double_sided {
         None
@@ -125,14 +130,15 @@ fn part(frame: &Frame, model: &Model, view: View, (id, n): (InstanceId, usize)) 
 
 /// The positions of a primitive's vertices in the picture.
 struct ScreenPositions {
-    /// Pixels from the top left.
+    /// In pixels from the top left.
     pixels: Vec<Vec2>,
-    /// Pixels: so far from there a vertex may be on the device.
+    /// How far from there a vertex may be on the device, in pixels.
     margin: f32,
 }
 
 impl ScreenPositions {
-    /// `None` where some vertices are beside the eye or behind it. The influences are those that the palette is for.
+    /// `None` where some vertices are beside the eye or behind it, or rounding errors are too large. The influences are
+    /// those of the primitive, with the layout that they have on the device; `None` for a rigid primitive.
     fn of(
         frame: &Frame,
         view: View,
@@ -145,13 +151,16 @@ impl ScreenPositions {
             let mut positions = vec![Vec3::ZERO; range.len()];
             let source = &p.positions[range.clone()];
             let mut deform = |vertices: Range<usize>, movers: BatchInfluences<'_>| {
-                let batch = Batch { positions: &p.positions[vertices.clone()], normals: &[], tangents: &[], movers };
+                let positions_of = &p.positions[vertices.clone()];
+                let values = frame.parameters;
+                let batch =
+                    Batch { positions: positions_of, normals: &[], tangents: &[], movers, values, vectors: &[] };
                 let positions = &mut positions[vertices.start - range.start..vertices.end - range.start];
                 (frame.method.deform_all)(palette, &batch, &mut BatchOut { positions, ..BatchOut::default() });
             };
             match influences {
                 None => deform(range.clone(), BatchInfluences::One),
-                // To the bit what the device has: a wide surface shows where its weights were rounded.
+                // The weights are exactly those on the device: on a wide surface their rounding can be seen.
                 Some((i, layout)) => {
                     let mut weights = Vec::new();
                     for run in i.runs(range.clone()) {
@@ -175,18 +184,18 @@ impl ScreenPositions {
         };
         let rounding = STEPS * f32::EPSILON * (reach + eye) * pixels_per_metre;
         let margin = view.grid + rounding;
-        // Where rounding is as large as that, nothing is known.
+        // With larger rounding errors nothing is certain.
         (margin < 0.25).then(|| Self { pixels: pieces.iter().flat_map(|p| &p.pixels).copied().collect(), margin })
     }
 }
 
-/// Some vertices in the picture.
+/// The positions of some vertices in the picture.
 #[derive(Default)]
 struct ScreenPart {
     pixels: Vec<Vec2>,
-    /// The least distance from the eye, as perspective divides by it.
+    /// The least distance from the eye: w in clip space, which perspective divides by.
     nearest: f32,
-    /// The largest coordinates that went in and came out, added.
+    /// The largest stored coordinate plus the largest deformed one.
     reach: f32,
 }
 
@@ -208,15 +217,16 @@ impl ScreenPart {
 /// The test whether a triangle covers a sample.
 struct CoverageTest {
     view: View,
-    /// Pixels.
+    /// How far a corner may be off, in pixels.
     margin: f32,
-    /// All of the surface has kept its winding, or all of it has changed it, and one side of it is seen.
+    /// For a single-sided surface, whether all of it has kept its winding (true) or reversed it (false); `None` keeps
+    /// both sides.
     side: Option<bool>,
 }
 
 impl CoverageTest {
-    /// False where a triangle with corners at `t`, or [`CoverageTest::margin`] from there, certainly faces away, lies outside of the
-    /// picture, or covers no sample. True where numbers end.
+    /// False where a triangle with corners at `t`, or within [`CoverageTest::margin`] of there, certainly faces away,
+    /// lies outside the picture, or covers no sample. True where a corner is not finite.
     fn may_show(&self, t: [Vec2; 3]) -> bool {
         let [a, b, c] = t;
         // Twice the area; positive where the corners go clockwise as one sees them, since rows count downwards.
@@ -233,14 +243,14 @@ impl CoverageTest {
         let sides = [b - a, c - b, a - c];
         if let Some(kept) = self.side {
             let longest = sides.iter().map(|s| s.length_squared()).fold(0.0, f32::max).sqrt();
-            // No corner can get to the other side of the one opposite.
+            // It faces away so far that no corner can come to the other side of the edge opposite.
             let away = if kept { area } else { -area };
             if away > 2.0 * m * longest {
                 return false;
             }
         }
         let size = high - low;
-        // What the border cuts gets corners of its own.
+        // A triangle that the border cuts gets new corners, so it is kept.
         let is_small = size.x < LARGE && size.y < LARGE;
         if !(is_small && low.x >= 0.0 && low.y >= 0.0 && high.x <= width && high.y <= height) {
             return true;
@@ -260,7 +270,7 @@ impl CoverageTest {
     }
 }
 
-/// Some triangles, and the vertices that they use.
+/// A primitive of some triangles and the vertices that they use, in their stored order.
 fn gathered(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Primitive {
     let mut places = vec![u32::MAX; p.positions.len()];
     triangles.as_flattened().iter().for_each(|v| places[*v as usize] = 0);
@@ -337,7 +347,7 @@ mod tests {
         // A needle without area between the samples, and one through a sample.
         let needle = |y: f32| [pixel + Vec2::new(0.0, y), pixel + Vec2::new(3.0, y), pixel + Vec2::new(1.0, y)];
         assert!(!one.may_show(needle(0.3)) && one.may_show(needle(0.5)));
-        // What is large, or no number, is not looked at.
+        // Large triangles, and those that are not finite, are kept without a test.
         assert!(one.may_show(around(pixel, 9.0)) && one.may_show([Vec2::NAN, pixel, pixel + 1.0]));
     }
 
@@ -349,7 +359,7 @@ mod tests {
             let look = look(1, side);
             assert_eq!((look.may_show(front), look.may_show(back)), (clockwise, other), "{side:?}");
         }
-        // So thin that rounding may turn it.
+        // This triangle is so thin that rounding may turn it over.
         let thin = [Vec2::new(40.0, 40.5), Vec2::new(43.0, 40.51), Vec2::new(43.0, 40.5)];
         let turned = [thin[0], thin[2], thin[1]];
         assert!(look(1, Some(true)).may_show(thin) && look(1, Some(true)).may_show(turned));

@@ -1,36 +1,37 @@
-//! What makes Mesa's driver for the processor test depths after shading: see shaders/software/late_depth.wgsl.
+//! Makes Mesa's driver for the processor test depths after shading: see shaders/software/late_depth.wgsl.
 //!
-//! The driver (22.3) binds all storage buffers of the fragment stage anew for every draw, and where a draw may write to one that a
-//! triangle holds which is not drawn yet, it draws all that is waiting and waits for it. With one buffer for all draws that
-//! happened at each of them: the threads handed 500 parts to one another 500 times, and 7 000 changes of thread came to 7 % of the
-//! processor time. With a buffer for each draw the triangles of all parts waited in memory, and twice the pages were touched for
-//! the first time. So draws take turns with a few buffers: little memory is used over and over, and every eighth draw waits.
-//! Processor time against one buffer, medians of unpaired rounds while other programs ran: 500 parts 0.96 to 0.99, 2 000 parts 0.92, 33 parts 1.00;
-//! a buffer for each draw: 1.05, 0.98 and 1.02.
+//! The driver (22.3) binds all storage buffers of the fragment stage again for every draw. Where a draw may write to a
+//! buffer that waiting triangles use, it first draws everything that is waiting, and waits until that is done. With one
+//! buffer for all draws this happened at each of them: the threads handed 500 parts to one another 500 times, and 7 000
+//! context switches took 7 % of the processor time. With a buffer for each draw the triangles of all parts waited in
+//! memory, and twice as many pages were touched for the first time. So draws take turns with a few buffers: a small
+//! amount of memory is used over and over, and only every eighth draw waits. Processor time relative to one buffer,
+//! medians of unpaired rounds while other programs ran: 0.96 to 0.99 with 500 parts, 0.92 with 2 000, and 1.00 with 33;
+//! with a buffer for each draw it was 1.05, 0.98 and 1.02.
 
 use std::cell::Cell;
 
 use super::super::bindings::{entry, storage};
 use super::super::gpu::{Gpu, MIN_BUFFER};
 
-/// The group that the buffer is bound as. Behind those that all devices have.
+/// The index of the bind group. The groups before it are those of all devices.
 pub(in super::super) const GROUP: u32 = 4;
 
-/// After so many draws with several samples a pixel the driver draws what is waiting.
+/// With several samples per pixel the driver draws what is waiting after this many draws.
 pub(in super::super) const DRAWS_AT_ONCE: usize = 8;
 
 /// The buffers that are never written.
 #[derive(Debug)]
 pub(in super::super) struct LateDepth {
     pub layout: wgpu::BindGroupLayout,
-    /// Each binds a buffer of its own.
+    /// The bind groups, each with a buffer of its own.
     groups: [wgpu::BindGroup; DRAWS_AT_ONCE],
-    /// The one that the next draw binds.
+    /// The index of the group that the next draw binds.
     next: Cell<usize>,
 }
 
 impl LateDepth {
-    /// `None` where the device does without, or has no room for one more group.
+    /// `None` where the device does not need it, or has no room for one more group.
     pub fn new(gpu: &Gpu) -> Option<Self> {
         let has_room = gpu.device.limits().max_bind_groups > GROUP;
         (gpu.software.late_depth && has_room).then(|| {
@@ -49,7 +50,7 @@ impl LateDepth {
         })
     }
 
-    /// What the next draw of a surface binds.
+    /// The group that the next draw of a surface binds.
     pub fn take_group(&self) -> &wgpu::BindGroup {
         let next = self.next.get();
         self.next.set((next + 1) % DRAWS_AT_ONCE);

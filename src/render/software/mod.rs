@@ -1,15 +1,17 @@
-//! What only a software device needs: one whose driver draws on the processor, such as Mesa's lavapipe. All of it is switched off
-//! on a graphics card, where none of it is computed, compiled or uploaded. A picture is the same with each of the switches and
-//! without.
+//! Everything that only a software device needs: one whose driver draws on the processor, such as Mesa's lavapipe. All
+//! of it is switched off on a graphics card, where none of it is computed, compiled or uploaded. A picture is the same
+//! with and without each of the switches.
 //!
-//! Each row of [`SWITCHES`] says what it does and what it gains: the medians of ratios of processor time between runs in turn, one row
-//! switched off and all on, 1024×768, two cores, Mesa 22.3. Windows drew one sample of a pixel, pictures four. To measure that, `SKINSCOPE_SOFTWARE_WITHOUT` names rows that are
-//! switched off (`late_depth,portions`, or `all`); it can switch nothing on.
+//! Each row of [`SWITCHES`] says what it does and what it gains. The figures are medians of the ratio of processor time
+//! between alternating runs, with that row switched off and with all rows on, at 1024×768, on two cores, with Mesa
+//! 22.3. Windows drew one sample per pixel, pictures four. To repeat them, `SKINSCOPE_SOFTWARE_WITHOUT` names the rows
+//! to switch off (`late_depth,portions`, or `all`); it can switch nothing on.
 //!
-//! Two things that ask for the type of a device stand outside, since they are not for a software device. The memory for textures
-//! (`budget.rs`) goes by whose memory it is: 4 GiB where it is a card's own, 1 GiB where an integrated card or a software device
-//! shares the machine's. And which adapter is opened (`gpu.rs`) is decided before there is a device that anything could be
-//! switched off for: hardware is taken before a software device wherever there is both. That asks `is_software` too.
+//! Two decisions that depend on the type of a device are made elsewhere, since they do not help a software device
+//! alone. The memory for textures (`budget.rs`) depends on whose memory it is: 4 GiB where it is a card's own, 1 GiB
+//! where an integrated card or a software device shares the machine's. And which adapter is opened (`gpu.rs`) is
+//! decided before there is a device for which anything could be switched off: hardware is taken before a software
+//! device wherever there are both. That code asks `is_software` too.
 
 pub(super) mod backdrop;
 pub(super) mod covering;
@@ -25,7 +27,7 @@ pub(super) fn is_software(kind: wgpu::DeviceType) -> bool {
 /// A row of [`SWITCHES`].
 #[derive(Clone, Copy, Debug)]
 pub struct Switch {
-    /// As `SKINSCOPE_SOFTWARE_WITHOUT` has it.
+    /// The name that `SKINSCOPE_SOFTWARE_WITHOUT` uses.
     pub name: &'static str,
     /// What it does.
     pub help: &'static str,
@@ -33,18 +35,18 @@ pub struct Switch {
 
 macro_rules! switches {
     ($($(#[doc = $help:literal])* $name:ident,)*) => {
-        /// What is done for the device.
+        /// Which switches are on for a device.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Software {
             $($(#[doc = $help])* pub $name: bool,)*
         }
 
-        /// All of them.
+        /// All switches.
         pub static SWITCHES: &[Switch] = &[$(Switch { name: stringify!($name), help: concat!($($help),*) },)*];
 
         impl Software {
-            /// What is on for a device of this type: all but the rows that `without` names (separated by commas; `all`: every row)
-            /// on one that is the processor, nothing on others.
+            /// The switches for a device of this type. On a software device all are on except those that `without`
+            /// names (separated by commas; `all` names every one). On other devices none is on.
             #[must_use]
             pub fn of(kind: wgpu::DeviceType, without: &str) -> Self {
                 let is_off = |name: &str| without.split(',').any(|off| [name, "all"].contains(&off.trim()));
@@ -74,33 +76,35 @@ switches! {
     /// Sides of a surface that face away are culled by their winding, where the pose is known to keep it, before fragments are
     /// shaded. Without it a picture of 500 parts takes 1.5 times the processor time, a playing frame 1.04 to 1.14 times.
     winding_cull,
-    /// Pipelines are made for what is shown (overlay, scale, lights) instead of branching on uniforms, around whose values Mesa's
-    /// driver would make a program anew for each draw and keep all of them. Without it a playing frame takes 1.06 to 1.17 times the
-    /// processor time, and under an overlay memory grows for as long as a clip plays.
+    /// Pipelines are made for what is shown (overlay, scale, lights) instead of branching on uniforms. For those Mesa's
+    /// driver would compile a program again for each draw and each of their values, and keep all of them. Without it a
+    /// playing frame takes 1.06 to 1.17 times the processor time, and under an overlay memory grows for as long as a
+    /// clip plays.
     fixed_state,
-    /// Depths are tested after shading with several samples a pixel, so that only covered pixels are shaded. Without it a picture of a
-    /// million vertices takes 1.25 times the processor time, one of 500 parts 1.11 times.
+    /// Depths are tested after shading with several samples a pixel, so that only covered pixels are shaded. Without it
+    /// a picture of a million vertices takes 1.25 times the processor time, one of 500 parts 1.11 times.
     late_depth,
-    /// Pictures in memory are drawn in portions, each of which waits for the one before, so that the driver notes fewer triangles
-    /// at a time. Without it a picture of a million vertices takes 1.10 times the processor time and 1.18 times the memory.
+    /// Pictures in memory are drawn in portions, each of which waits for the one before, so that the driver stores
+    /// fewer triangles at a time. Without it a picture of a million vertices takes 1.10 times the processor time and
+    /// 1.18 times the memory.
     portions,
-    /// Solid parts of pictures in memory are drawn nearest first, so that hidden ones fail the depth test. Without it a picture of 500
-    /// parts takes 1.06 times the processor time.
+    /// Solid parts of pictures in memory are drawn nearest first, so that hidden ones fail the depth test. Without it a
+    /// picture of 500 parts takes 1.06 times the processor time.
     nearest_first,
-    /// Only triangles that cover a sample are packed and uploaded for pictures of large meshes in memory. Without it a picture of a
-    /// million vertices takes 1.30 times the processor time and 1.23 times the memory, and a primitive of five million has no picture:
-    /// it is larger than a buffer may be.
+    /// Only triangles that cover a sample are packed and uploaded for pictures of large meshes in memory. Without it a
+    /// picture of a million vertices takes 1.30 times the processor time and 1.23 times the memory, and a primitive of
+    /// five million has no picture: it is larger than a buffer may be.
     covering,
-    /// Large buffers are written 2 MiB at a time, each waiting for the one before, since the driver keeps a copy of what is on its
-    /// way. Without it a picture of a million vertices takes the same time and 1.03 times the memory; 1.11 times where all of the model
-    /// is uploaded.
+    /// Large buffers are written 2 MiB at a time, each waiting for the one before, since the driver keeps a copy of
+    /// what is on its way. Without it a picture of a million vertices takes the same time and 1.03 times the memory, or
+    /// 1.11 times where all of the model is uploaded.
     stepped_writes,
     /// Device memory comes in blocks that grow, of which the system provides no more than is written. Without it a picture with 200
     /// textures of 1024² takes 1.07 times the processor time; other models take the same.
     growing_blocks,
 }
 
-/// The variable that names what is switched off.
+/// The environment variable that names the switches to turn off.
 pub(super) const WITHOUT: &str = "SKINSCOPE_SOFTWARE_WITHOUT";
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Solid surfaces in the order in which the eye meets them: what lies behind another surface then fails the depth test before
-//! it is shaded. Where the processor shades, that is much of what a picture of many parts costs: 500 balls in a cube take 0.77 of
-//! the time with one sample a pixel, and 0.95 with four, where Mesa's driver shades what is hidden too. A card would gain less
-//! than sorting costs, so that only pictures in memory on a software device are drawn so.
+//! Sorts solid surfaces so that the nearest is drawn first: what lies behind another surface then fails the depth test
+//! before it is shaded. Where the processor shades, that is much of the cost of a picture of many parts: 500 balls in a
+//! cube take 0.77 of the time with one sample per pixel, and 0.95 with four, where Mesa's driver also shades what is
+//! hidden. A card would gain less than sorting costs, so only pictures in memory on a software device are drawn so.
 //!
-//! The picture stays the same. Of two surfaces of equal depth the one that is drawn last is seen, and only surfaces whose
-//! boxes meet can have points of equal depth in one place: those are drawn in their stored order.
+//! The picture stays the same. Of two surfaces of equal depth, the one that is drawn last is seen. Only surfaces whose
+//! boxes overlap can have points of equal depth in one place, and those are drawn in their stored order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,18 +15,19 @@ use super::super::items::Item;
 use crate::frame::Frame;
 use crate::math::Aabb;
 
-/// Boxes are longer by this part of their diagonal to all sides: what rounding may do to depths, many times over.
+/// Boxes are enlarged on all sides by this share of their diagonal, which is many times what rounding may do to depths.
 const MARGIN: f32 = 0.01;
-/// So many boxes may meet each one on average. Where more do, there is little to gain, and finding them takes time.
+/// The most boxes that may overlap each one, on average. With more there is little to gain, and finding them takes
+/// time.
 const MOST_MEETINGS: usize = 64;
 
-/// `solid` with what is nearest first, as far as nobody sees the order. `None` where it stays as it is.
+/// `solid` with the nearest first, as far as the order cannot be seen. `None` where it stays as it is.
 pub(in super::super) fn nearest_first<'a>(frame: &Frame, solid: &[Item<'a>]) -> Option<Vec<Item<'a>>> {
     if solid.len() < 2 || frame.display.skin_opacity < 1.0 {
         return None;
     }
     let view_from_world = frame.camera.world_from_view.inverse();
-    // What has no box keeps its place among the others, as if it met all of them.
+    // An item without a box keeps its place, as if it overlapped all others.
     let boxes: Vec<Option<Aabb>> = solid.iter().map(|item| item.bounds(frame)).collect();
     let distance = |bounds: Aabb| -view_from_world.transform_point3(bounds.center()).z;
     let mut order = Vec::with_capacity(solid.len());
@@ -41,8 +42,8 @@ pub(in super::super) fn nearest_first<'a>(frame: &Frame, solid: &[Item<'a>]) -> 
     Some(order.into_iter().map(|i| solid[i]).collect())
 }
 
-/// Places in `boxes` (each with its distance from the eye) by rising distance, but for those that meet an earlier one: they
-/// come after it. `None` where nothing is gained.
+/// Indices in `boxes` (each with its distance from the eye) by rising distance, except that a box comes after those
+/// before it that it overlaps. `None` where nothing is gained.
 fn sorted(boxes: &[(Aabb, f32)]) -> Option<Vec<usize>> {
     let after = meetings(boxes)?;
     let mut waits_for = vec![0_u32; boxes.len()];
@@ -81,7 +82,7 @@ impl Ord for Ordered {
     }
 }
 
-/// For each box, which later ones it meets; `None` where they are too many.
+/// For each box, which later ones it overlaps; `None` where there are too many.
 fn meetings(boxes: &[(Aabb, f32)]) -> Option<Vec<Vec<usize>>> {
     let grown: Vec<Aabb> = boxes.iter().map(|(b, _)| b.grown(Vec3::splat(MARGIN * b.diagonal()))).collect();
     let mut along_x: Vec<usize> = (0..boxes.len()).collect();
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn what_is_near_comes_first_and_what_meets_keeps_its_order() {
-        // Apart from one another.
+        // These boxes do not overlap.
         let apart = [boxed(0.0, 9.0), boxed(2.0, 5.0), boxed(4.0, 7.0), boxed(6.0, 5.0)];
         assert_eq!(sorted(&apart), Some(vec![1, 3, 2, 0]));
         assert_eq!(sorted(&[boxed(0.0, 1.0), boxed(2.0, 2.0)]), None, "in order already");

@@ -1,6 +1,7 @@
-//! A picture of much in portions. Where the device is the processor, its driver notes every triangle in memory until the pixels
-//! below it are shaded, and is far ahead of those that shade them: of two million triangles at four samples a pixel that came to
-//! 200 MiB. A picture in memory is in no hurry to be recorded: while one portion is drawn, no more than the next is recorded.
+//! Draws a large picture in portions. On a software device the driver stores every triangle in memory until the pixels
+//! below it are shaded, and is far ahead of the threads that shade them: with two million triangles at four samples per
+//! pixel that came to 200 MiB. A picture in memory need not be recorded quickly, so while one portion is drawn, only
+//! the next one is recorded.
 
 use std::ops::Range;
 
@@ -8,13 +9,13 @@ use super::super::error::GpuError;
 use super::super::gpu::Gpu;
 use super::super::items::Item;
 
-/// Entries of index lists that are drawn at once: three times the triangles.
+/// The most entries of index lists that are drawn at once: three times the number of triangles.
 const PORTION: u32 = 3 << 18;
-/// The same where only those are left that cover something: the driver keeps each of them.
+/// The same where only triangles are left that cover something, all of which the driver stores.
 const CHOSEN_PORTION: u32 = 3 << 15;
 
-/// Divides `solid` into portions that are drawn one after the other; empty where one will do. `chosen`: nearly every
-/// triangle covers something. `at_once`: after how many draws the driver draws what is waiting by itself.
+/// Divides `solid` into portions that are drawn one after the other; empty where no division is needed. `chosen`:
+/// nearly every triangle covers something. `at_once`: after how many draws the driver draws what is waiting by itself.
 pub(in super::super) fn portions<'a>(solid: &[Item<'a>], chosen: bool, at_once: Option<usize>) -> Vec<Vec<Item<'a>>> {
     let most = if chosen { CHOSEN_PORTION } else { PORTION };
     let sizes: Vec<[u32; 2]> = solid.iter().map(|item| [item.range().end, item.instances(1).len() as u32]).collect();
@@ -26,22 +27,23 @@ pub(in super::super) fn portions<'a>(solid: &[Item<'a>], chosen: bool, at_once: 
     plan(&sizes, most).into_iter().map(|part| part.into_iter().map(item).collect()).collect()
 }
 
-/// Whether `draws` of them, whichever, are a portion at most: then the driver never has more of them waiting, and a portion would
-/// only keep depths and colours between two passes (4 % of 500 parts).
+/// Whether any `draws` of them together are one portion at most. The driver then never has more of them waiting, and
+/// portions would only cost keeping depths and colours between two passes (4 % with 500 parts).
 fn all_are_small(sizes: &[[u32; 2]], most: u32, draws: usize) -> bool {
     let drawn = |[entries, times]: &[u32; 2]| u64::from(*entries) * u64::from(*times);
     sizes.iter().all(|size| drawn(size).saturating_mul(draws as u64) <= u64::from(most))
 }
 
-/// Which of `sizes` (entries of an index list, and how many times it is drawn) go together, and what part of each list: so that
-/// no portion has more than `most` entries, unless a triangle is drawn more often than that.
+/// Plans which of `sizes` (the entries of an index list, and how many times it is drawn) go into each portion, and
+/// which range of each list, so that no portion has more than `most` entries. Where even two triangles are more,
+/// because they are drawn so often, a portion has these two.
 fn plan(sizes: &[[u32; 2]], most: u32) -> Vec<Vec<(usize, Range<u32>)>> {
     let (mut all, mut portion, mut room) = (Vec::new(), Vec::new(), most);
     for (i, [entries, times]) in sizes.iter().copied().enumerate() {
         let times = times.max(1);
         let mut first = 0;
         while first < entries {
-            // Whole triangles, and whole lines.
+            // Ranges hold whole triangles and whole lines.
             let fits = room / times / 6 * 6;
             if fits == 0 && !portion.is_empty() {
                 all.push(std::mem::take(&mut portion));
@@ -58,12 +60,12 @@ fn plan(sizes: &[[u32; 2]], most: u32) -> Vec<Vec<(usize, Range<u32>)>> {
     all
 }
 
-/// Submissions, each of which waits for the one before it.
+/// Submits work, and after each submission waits for the one before it.
 #[derive(Default)]
 pub(in super::super) struct Queue(Option<wgpu::SubmissionIndex>);
 
 impl Queue {
-    /// Submits what `encoder` has recorded, and begins anew.
+    /// Submits what `encoder` has recorded, and replaces it by a new one.
     pub fn submit(&mut self, gpu: &Gpu, encoder: &mut wgpu::CommandEncoder) -> Result<(), GpuError> {
         let next = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("portion") });
         let index = gpu.queue.submit([std::mem::replace(encoder, next).finish()]);

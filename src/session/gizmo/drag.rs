@@ -1,4 +1,4 @@
-//! A drag of a handle: from where the pointer is to a new value of the node.
+//! A drag of a handle, which turns the position of the pointer into a new value of the node.
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
@@ -9,30 +9,31 @@ use crate::session::{ChannelValue, Orientation, Session};
 /// How values are rounded while they are dragged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Snap {
-    /// They are not.
+    /// They are not rounded.
     #[default]
     Off,
-    /// To 5°, 1 cm (on models of the size of a body; a power of ten of that on others), a tenth.
+    /// Angles are rounded to 5°, distances to 1 cm (for models of the size of a body; to a power of ten of that for
+    /// others), and factors to a tenth.
     Fine,
-    /// To 15°, ten times that, a half.
+    /// Angles are rounded to 15°, distances to ten times as much, and factors to a half.
     Coarse,
 }
 
-/// What a drag has come to.
+/// The value that a drag has reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DragValue {
     /// The new value of the node's channel.
     pub value: ChannelValue,
-    /// It in words: which axis, how far.
+    /// The value in words: which axis, how far.
     pub label: String,
 }
 
-/// A drag under way. The node's value is always worked out from the value that it had at first, so that a drag back to where
+/// A drag under way. The value is always computed from the one that the node had at first, so that a drag back to where
 /// it began changes nothing.
 #[derive(Clone, Debug)]
 pub struct Drag {
     gizmo: Gizmo,
-    /// It along the node's own axes, its parent's and the world's, as the drag began.
+    /// The gizmo with the node's own axes, its parent's and the world's, as the drag began.
     along: [Gizmo; 3],
     handle: Handle,
     orientation: Orientation,
@@ -40,24 +41,25 @@ pub struct Drag {
     before: Transform,
     /// The linear part of `model_from_parent`.
     parent: DMat3,
-    /// Where the pointer was at first, pixels.
+    /// Where the pointer was at first, in pixels from the viewport's top left.
     start: DVec2,
-    /// Where it was last.
+    /// Where the pointer was last, in the same pixels.
     last: DVec2,
-    /// Radians about the axis so far: more than a whole turn can be made.
+    /// The angle about the axis so far, in radians. It may be more than a whole turn.
     turned: f64,
-    /// What a snapped move is a multiple of, metres.
+    /// Snapped moves are multiples of this, in metres.
     step: f64,
-    /// The number that was typed, which then is the value.
+    /// The number that was typed, which takes the place of the pointer's.
     typed: String,
 }
 
-/// The least sine between the line of sight and a ring's plane at which the pointer is followed on that plane; below, it is
-/// followed along the ring's edge.
+/// The least sine of the angle between the line of sight and a ring's plane at which the pointer is followed on that
+/// plane. Below it, the pointer is followed along the ring's edge.
 const GRAZING: f64 = 0.2;
 
 impl Session {
-    /// Begins to drag a handle of `gizmo`, whose axes are `orientation`, at a point of the viewport (pixels from its top left).
+    /// Begins to drag a handle of `gizmo`, whose axes are `orientation`, at a point of the viewport (in pixels from its
+    /// top left). `None` where the selected node has no gizmo.
     #[must_use]
     pub fn begin_drag(&self, gizmo: Gizmo, handle: Handle, orientation: Orientation, at: Vec2) -> Option<Drag> {
         let other = |orientation| self.gizmo_of(gizmo.tool, orientation, gizmo.pixels_per_point());
@@ -74,7 +76,7 @@ impl Session {
 }
 
 impl Drag {
-    /// The gizmo as it stood when the drag began.
+    /// The gizmo as it was when the drag began.
     #[must_use]
     pub fn gizmo(&self) -> &Gizmo {
         &self.gizmo
@@ -92,8 +94,8 @@ impl Drag {
         self.orientation
     }
 
-    /// Goes on with another handle along other axes, from where the pointer was at first: X, Y and Z choose an axis while a
-    /// drag is under way.
+    /// Continues with another handle along other axes, from where the pointer was at first. The keys X, Y and Z choose
+    /// an axis in this way during a drag.
     pub fn constrain(&mut self, handle: Handle, orientation: Orientation) {
         let [local, parent, world] = &self.along;
         self.gizmo = match orientation {
@@ -105,18 +107,20 @@ impl Drag {
         (self.turned, self.last) = (0.0, self.start);
     }
 
-    /// The angle so far about the axis of a ring, radians, as the pointer went; before rounding and numbers that were typed.
+    /// The angle about the axis of a ring so far, in radians, as the pointer went: without rounding, and without a
+    /// number that was typed.
     #[must_use]
     pub fn turned(&self) -> f64 {
         self.turned
     }
 
-    /// Takes a key that is typed into the number: digits, a point or comma, a minus. True where it was one.
+    /// Adds a typed character to the number: a digit, a point or comma, or a minus. Returns true where it was one of
+    /// these.
     pub fn type_char(&mut self, typed: char) -> bool {
         match typed {
             '0'..='9' if self.typed.len() < 12 => self.typed.push(typed),
             '.' | ',' if !self.typed.contains('.') => self.typed.push('.'),
-            // It changes the sign wherever it is typed.
+            // A minus changes the sign wherever it is typed.
             '-' => match self.typed.strip_prefix('-') {
                 Some(rest) => self.typed = rest.to_owned(),
                 None => self.typed.insert(0, '-'),
@@ -126,17 +130,17 @@ impl Drag {
         true
     }
 
-    /// Takes back the last key of the number. False where there is none.
+    /// Removes the last character of the number. Returns false where there is none.
     pub fn erase_char(&mut self) -> bool {
         self.typed.pop().is_some()
     }
 
-    /// The number that was typed; 0 as long as it is none yet.
+    /// The number that was typed: 0 while the characters are no number yet, `None` where nothing was typed.
     fn number(&self) -> Option<f64> {
         (!self.typed.is_empty()).then(|| self.typed.parse().unwrap_or(0.0))
     }
 
-    /// The value with the pointer at `at` (pixels from the viewport's top left).
+    /// Moves the pointer to `at` (in pixels from the viewport's top left) and returns the value there.
     pub fn to(&mut self, at: Vec2, snap: Snap) -> DragValue {
         let at = at.as_dvec2();
         let value = match self.gizmo.tool {
@@ -158,7 +162,7 @@ impl Drag {
         }
     }
 
-    /// The label, with what was typed in place of a value where something was.
+    /// The label, in which what was typed takes the place of the value.
     fn label(&self, amount: &str, unit: &str) -> String {
         if self.typed.is_empty() {
             format!("{} {amount}", self.axis_name())
@@ -186,7 +190,7 @@ impl Drag {
         let angle = self.number().unwrap_or_else(|| snapped(asked, snap, 5.0, 3.0));
         let radians = angle.to_radians();
         let value = match (self.handle, self.orientation) {
-            // About the node's own axis, and nothing is lost by way of the world.
+            // The node turns about its own axis, so the detour by world space, which would lose precision, is avoided.
             (Handle::Axis(i), Orientation::Local) => quaternion(own * DQuat::from_axis_angle(unit_axis(i), radians)),
             (Handle::Axis(i), Orientation::Parent) => quaternion(DQuat::from_axis_angle(unit_axis(i), radians) * own),
             _ => self.turned_by(own, axis, radians),
@@ -194,14 +198,14 @@ impl Drag {
         DragValue { value, label: self.label(&degrees(angle), "°") }
     }
 
-    /// Turns the node by a rotation of the world, as it is seen: under a sheared parent, by the rotation in it.
+    /// Turns the node by a rotation of the world. Under a sheared parent, the rotation in the parent's matrix is used.
     fn turned_by(&self, own: DQuat, axis: DVec3, radians: f64) -> ChannelValue {
         let parent = rotation_in(self.parent);
         let axis = (parent.transpose() * axis).normalize_or(DVec3::Y);
         quaternion(DQuat::from_axis_angle(axis, radians) * own)
     }
 
-    /// The angle about `axis` (radians) that the pointer went from one point of the viewport to another.
+    /// The angle about `axis` (in radians) by which the pointer went from one point of the viewport to another.
     fn angle_between(&self, axis: DVec3, from: DVec2, to: DVec2) -> f64 {
         let sight = &self.gizmo.sight;
         let [x, y] = shapes::beside(axis);
@@ -214,7 +218,8 @@ impl Drag {
         {
             return wrapped(b - a);
         }
-        // Seen from the side the ring is a line: along it, a radius is a radian, as it is for one who looks at its nearest point.
+        // Seen from the side, the ring is a line. Along this line one radius counts as one radian, which is right for
+        // its nearest point.
         let side = axis.cross(sight.toward_eye()).normalize_or_zero();
         let tip = sight.project(side * self.gizmo.radius * 0.01).zip(sight.project(DVec3::ZERO));
         let along = tip.map_or(DVec2::ZERO, |(tip, middle)| (tip - middle).normalize_or_zero());
@@ -231,7 +236,7 @@ impl Drag {
             Handle::Axis(i) => {
                 let axis = self.gizmo.axes[i];
                 let ends = sight.ray(self.start).nearest_along(axis).zip(sight.ray(at).nearest_along(axis));
-                // An axis that points to the eye moves by how far up the pointer goes.
+                // Along an axis that points to the eye, the node moves by how far the pointer goes up.
                 let way = ends.map_or_else(|| (self.start.y - at.y) * metres, |(a, b)| b - a);
                 axis * self.number().unwrap_or_else(|| snapped(way, snap, one, ten))
             }
@@ -240,7 +245,7 @@ impl Drag {
                 let normal = a.cross(b).normalize_or(self.gizmo.axes[i]);
                 let met = |at: DVec2| sight.ray(at).meets_plane(normal, 0.02);
                 let way = met(self.start).zip(met(at)).map_or_else(|| seen(at - self.start), |(a, b)| b - a);
-                // In the two axes, which need not be at right angles.
+                // The move is expressed in the two axes, which need not be at right angles.
                 let (ab, wa, wb) = (a.dot(b), way.dot(a), way.dot(b));
                 let det = 1.0 - ab * ab;
                 let [u, v] = if det > 1e-6 { [(wa - ab * wb) / det, (wb - ab * wa) / det] } else { [wa, 0.0] };
@@ -256,7 +261,7 @@ impl Drag {
                 }
             }
         };
-        // The stored translation is in the parent's space.
+        // The stored translation is in the space of the parent.
         let inverse = self.parent.inverse();
         let own = if inverse.is_finite() { inverse * by } else { DVec3::ZERO };
         let to = self.before.translation.as_dvec3() + own;
@@ -275,7 +280,7 @@ impl Drag {
             Handle::Axis(i) => {
                 let axis = self.gizmo.axes[i];
                 let along = |at| sight.ray(at).nearest_along(axis);
-                // A drag that begins with a key may begin anywhere: then the gizmo's radius is the measure.
+                // A drag that a key begins may begin anywhere, so near the middle the gizmo's radius is the measure.
                 let ends = along(self.start).zip(along(at));
                 ends.map(
                     |(a, b)| {
@@ -287,7 +292,7 @@ impl Drag {
         };
         let up = || 1.0 + (self.start.y - at.y) / self.gizmo.pixels;
         let factor = self.number().unwrap_or_else(|| snapped(ratio.unwrap_or_else(up), snap, 0.1, 5.0));
-        // A scale of zero could not be dragged out of it again.
+        // A scale of zero could not be dragged back.
         let factor = if factor.abs() < 1e-3 { 1e-3 } else { factor };
         let before = self.before.scale.as_dvec3();
         let scale = match self.handle {
@@ -312,17 +317,18 @@ fn degrees(angle: f64) -> String {
     if angle < 0.0 { format!("−{:.1}°", -angle) } else { format!("{angle:.1}°") }
 }
 
-/// A centimetre for what is half a metre to five metres large, and so on by tens.
+/// The step of snapped moves in metres: a centimetre for a model of half a metre to five metres, and so on in powers of
+/// ten.
 fn step_of(size: f64) -> f64 {
     if size > 0.0 && size.is_finite() { 10_f64.powf((size / 50.0).log10().floor()) } else { 0.01 }
 }
 
-/// To −π…π.
+/// Returns the same angle in −π…π.
 fn wrapped(angle: f64) -> f64 {
     angle - (angle / std::f64::consts::TAU).round() * std::f64::consts::TAU
 }
 
-/// Rounds to a multiple of `step`, or of `coarse` times that.
+/// Rounds to a multiple of `step`, or of `coarse` times `step`, as `snap` says.
 fn snapped(value: f64, snap: Snap, step: f64, coarse: f64) -> f64 {
     let step = match snap {
         Snap::Off => return value,

@@ -1,8 +1,9 @@
 //! The gizmo: handles in the picture at the selected node, which turn, move and scale it.
 //!
-//! [`Session::gizmo`] says where it stands and what its handles look like, in pixels; a [`Drag`] turns what the pointer does
-//! into new values of the node. Nothing here paints or knows of a mouse. All lengths and angles are worked out in double
-//! precision and relative to the node's own place, so that they are as exact far from the world's origin as near it.
+//! [`Session::gizmo`] says where it is and what its handles look like, in pixels; a [`Drag`] turns what the pointer
+//! does into new values of the node. Nothing here paints or knows of a mouse. All lengths and angles are computed in
+//! double precision and relative to the node's own position, so that they are as exact far from the world's origin as
+//! near it.
 
 mod drag;
 mod shapes;
@@ -22,65 +23,65 @@ use crate::model::NodeId;
 /// What a drag in the picture does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PoseTool {
-    /// It turns the camera and nothing else.
+    /// It only turns the camera.
     Select,
-    /// Arrows and planes move the selected node.
+    /// It moves the selected node by arrows and planes.
     Move,
-    /// Rings turn it.
+    /// It turns the selected node by rings.
     #[default]
     Turn,
-    /// Boxes scale it.
+    /// It scales the selected node by boxes.
     Scale,
-    /// A bone, or the skin over it, is pulled, and the limb follows.
+    /// It pulls a bone, or the skin over it, and the limb follows.
     Pull,
 }
 
 /// The axes along which a tool acts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Orientation {
-    /// The node's own, as it is turned now.
+    /// The node's own axes, as it is turned now.
     #[default]
     Local,
-    /// Those of the node above it, in which its stored translation and rotation are given.
+    /// The axes of the node above it, in whose space its translation and rotation are stored.
     Parent,
-    /// Those of the world.
+    /// The axes of the world.
     World,
 }
 
 /// A part of the gizmo that can be dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handle {
-    /// Along, or about, one of the three axes.
+    /// Acts along, or about, one of the three axes.
     Axis(usize),
-    /// Along the two axes other than this one.
+    /// Acts along the two axes other than this one.
     Plane(usize),
-    /// In the plane of the picture, about the line of sight, or alike along all axes.
+    /// Acts in the plane of the picture, about the line of sight, or equally along all axes.
     View,
-    /// About any axis, as one rolls a ball.
+    /// Turns about any axis, as one rolls a ball.
     Free,
 }
 
-/// The gizmo as it stands at the selected node.
+/// The gizmo at the selected node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gizmo {
     /// The node that it changes.
     pub node: NodeId,
-    /// What it does; never [`PoseTool::Select`] or [`PoseTool::Pull`].
+    /// Its tool; never [`PoseTool::Select`] or [`PoseTool::Pull`].
     pub tool: PoseTool,
-    /// The axes that its handles lie along (world, length 1).
+    /// The axes that its handles lie along, as directions of length 1 in world space.
     pub axes: [DVec3; 3],
-    /// The place of the node (world, metres).
+    /// The position of the node in world space, in metres.
     pub origin: DVec3,
-    /// From the middle to a ring, metres.
+    /// The distance from the middle to a ring, in metres.
     radius: f64,
-    /// The same in pixels.
+    /// The same distance in pixels.
     pixels: f64,
     sight: Sight,
 }
 
-/// From the middle to a ring, points of the screen.
+/// The distance from the middle to a ring, in points of the screen.
 const RADIUS_POINTS: f64 = 76.0;
-/// How near to a line of a handle the pointer takes hold of it, points.
+/// How near to a line of a handle the pointer has to be to take hold of it, in points of the screen.
 const REACH_POINTS: f32 = 7.0;
 
 impl Gizmo {
@@ -100,8 +101,8 @@ impl Gizmo {
         (self.pixels / RADIUS_POINTS) as f32
     }
 
-    /// Both ends of the line through its middle along an axis, as far as a picture reaches, pixels; `None` where the axis points
-    /// to the eye.
+    /// The ends of a line through its middle along an axis, which reach beyond the picture, in pixels; `None` where the
+    /// axis points to the eye.
     #[must_use]
     pub fn axis_line(&self, i: usize) -> Option<[Vec2; 2]> {
         let far = |radii: f64| {
@@ -111,7 +112,8 @@ impl Gizmo {
         Some([far(-40.0)?, far(40.0)?])
     }
 
-    /// Where its middle is seen, pixels from the viewport's top left.
+    /// The position of its middle in the picture, in pixels from the viewport's top left; `None` where it is not in
+    /// front of the camera.
     #[must_use]
     pub fn middle(&self) -> Option<Vec2> {
         self.sight.project(DVec3::ZERO).map(|p| p.as_vec2())
@@ -119,14 +121,14 @@ impl Gizmo {
 }
 
 impl Session {
-    /// The gizmo of the tool that is chosen, at the node that is selected. `None` where there is none: no node is selected,
-    /// the tool has none, or the node is not in front of the camera.
+    /// The gizmo of the chosen tool at the selected node. `None` where no node is selected, the tool has no gizmo, or
+    /// the node is not in front of the camera.
     #[must_use]
     pub fn gizmo(&self, pixels_per_point: f32) -> Option<Gizmo> {
         self.gizmo_of(self.view.pose_tool, self.view.orientation, pixels_per_point)
     }
 
-    /// The same for another tool and other axes than those that are chosen.
+    /// Does the same as [`Session::gizmo`] for another tool and other axes than those that are chosen.
     #[must_use]
     pub fn gizmo_of(&self, tool: PoseTool, orientation: Orientation, pixels_per_point: f32) -> Option<Gizmo> {
         if matches!(tool, PoseTool::Select | PoseTool::Pull) {
@@ -138,7 +140,7 @@ impl Session {
         let parent = skeleton.parents[node.index()].and_then(|parent| self.pose.model.get(parent.index()));
         let parent = parent.map_or(DMat3::IDENTITY, |parent| glam::Mat3::from(parent.matrix3).as_dmat3());
         let own_rotation = self.pose.local.transforms.get(node.index())?.rotation.as_dquat().normalize();
-        // Scaling acts before the rotation, along the node's own axes alone.
+        // Scaling acts before the rotation, so only along the node's own axes.
         let orientation = if tool == PoseTool::Scale { Orientation::Local } else { orientation };
         let axes = match orientation {
             Orientation::World => DMat3::IDENTITY,
@@ -147,7 +149,7 @@ impl Session {
             Orientation::Local if tool == PoseTool::Move => parent * DMat3::from_quat(own_rotation),
             Orientation::Local => rotation_in(parent) * DMat3::from_quat(own_rotation),
         };
-        // An axis of which nothing is left is shown where it would be.
+        // An axis of length zero is shown in its usual direction.
         let unit = |axis: DVec3, or: DVec3| axis.try_normalize().unwrap_or(or);
         let axes = [unit(axes.x_axis, DVec3::X), unit(axes.y_axis, DVec3::Y), unit(axes.z_axis, DVec3::Z)];
         let origin = own.translation.as_dvec3();

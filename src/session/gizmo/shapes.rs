@@ -1,30 +1,30 @@
-//! What the gizmo looks like and what the pointer is over: all in pixels of the viewport.
+//! The outlines of the gizmo's handles, and the test which of them the pointer is over; all in pixels of the viewport.
 
 use glam::{DVec2, DVec3, Vec2};
 
 use super::{Gizmo, Handle, PoseTool};
 
-/// Points of the whole circle of a ring.
+/// How many points the whole circle of a ring has.
 const RING: usize = 72;
-/// How far the view ring lies outside of the others.
+/// The radius of the outer ring (about the line of sight), relative to that of the others.
 const OUTER: f64 = 1.18;
-/// An axis that points to the eye more than this (cosine) has no arrow: a pixel would be metres.
+/// An axis whose angle to the line of sight has a larger cosine has no arrow, since a pixel would be metres along it.
 const TO_THE_EYE: f64 = 0.985;
-/// A plane that is seen from the side more than this (cosine) has no handle.
+/// A plane whose normal has a smaller cosine to the line of sight has no handle.
 const FROM_THE_SIDE: f64 = 0.12;
 
 /// The outline of one handle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HandleShape {
-    /// What it does.
+    /// The handle.
     pub handle: Handle,
-    /// Lines through points, pixels.
+    /// Lines, each through some points, in pixels.
     pub lines: Vec<Vec<Vec2>>,
-    /// A convex area, pixels; empty where there is none.
+    /// A convex area, in pixels; empty where there is none.
     pub area: Vec<Vec2>,
 }
 
-/// Makes the shapes of all handles, those that are painted last at the end.
+/// Makes the shapes of all handles, in the order in which they are painted.
 pub(super) fn shapes(gizmo: &Gizmo) -> Vec<HandleShape> {
     let shapes = match gizmo.tool {
         PoseTool::Select | PoseTool::Pull => Vec::new(),
@@ -35,7 +35,7 @@ pub(super) fn shapes(gizmo: &Gizmo) -> Vec<HandleShape> {
     shapes.into_iter().filter(|s| !s.lines.is_empty() || !s.area.is_empty()).collect()
 }
 
-/// Where a point of the gizmo (in its radii from its middle) is seen.
+/// The position in the picture of a point of the gizmo, which is given in its radii from its middle.
 fn seen(gizmo: &Gizmo, at: DVec3) -> Option<Vec2> {
     gizmo.sight.project(at * gizmo.radius).map(|p| p.as_vec2())
 }
@@ -48,7 +48,7 @@ fn circle(gizmo: &Gizmo, x: DVec3, y: DVec3, radius: f64) -> Vec<Vec2> {
     (0..=RING).filter_map(point).collect()
 }
 
-/// Any two directions at right angles to `axis` and to each other.
+/// Returns two directions at right angles to `axis` and to each other.
 pub(super) fn beside(axis: DVec3) -> [DVec3; 2] {
     let x = axis.any_orthonormal_vector();
     [x, axis.cross(x)]
@@ -81,7 +81,7 @@ fn turning(gizmo: &Gizmo) -> Vec<HandleShape> {
             }
             before = front;
         }
-        // A ring that begins and ends in front is one line.
+        // A ring whose first and last part are in front is joined to one line.
         if !whole && lines.len() == 2 {
             let first = lines.swap_remove(0);
             lines[0].extend(first);
@@ -91,7 +91,7 @@ fn turning(gizmo: &Gizmo) -> Vec<HandleShape> {
     out
 }
 
-/// The line from near the middle to `end` (radii) along each axis that is not seen end on.
+/// The line from near the middle to `end` (in radii) along an axis; `None` where the axis is seen end on.
 fn axis_line(gizmo: &Gizmo, i: usize, end: f64) -> Option<[Vec2; 2]> {
     let axis = gizmo.axes[i];
     if axis.dot(gizmo.sight.toward_eye()).abs() > TO_THE_EYE {
@@ -142,8 +142,8 @@ fn scaling(gizmo: &Gizmo) -> Vec<HandleShape> {
     out
 }
 
-/// The handle under a point, no farther than `reach` pixels from a line. What lies within an area comes before lines, but for
-/// the ball inside of rings, which comes last.
+/// The handle under a point, at most `reach` pixels from a line. Areas go before lines, except for the ball inside the
+/// rings, which comes last.
 pub(super) fn hit(shapes: &[HandleShape], at: Vec2, reach: f32) -> Option<Handle> {
     let last = |handle: Handle| matches!(handle, Handle::Free);
     let area = |shape: &&HandleShape| holds(&shape.area, at);

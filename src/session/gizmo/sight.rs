@@ -1,24 +1,24 @@
-//! The camera as the gizmo sees it: in double precision, and with places relative to the gizmo's own, so that a joint far from
-//! the world's origin is turned as exactly as one beside it.
+//! The camera as the gizmo uses it: in double precision, and with positions relative to that of the gizmo, so that a
+//! joint far from the world's origin is turned as exactly as one near it.
 
 use glam::{DMat3, DVec2, DVec3, Vec2};
 
 use crate::math::Projection;
 use crate::session::View;
 
-/// A camera, and the place that lengths are measured from.
+/// A camera, and the position that lengths are measured from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sight {
-    /// The camera's place, metres from the gizmo's.
+    /// The position of the camera relative to that of the gizmo, in metres.
     eye: DVec3,
-    /// `world_from_view`; the camera looks along its −Z.
+    /// The rotation of `world_from_view`; the camera looks along its −Z.
     turn: DMat3,
     projection: Projection,
-    /// Pixels.
+    /// Width and height in pixels.
     viewport: DVec2,
 }
 
-/// A half line from a point (metres from the gizmo's place) in a direction of length 1.
+/// A half line from a point (in metres from the gizmo's position) in a direction of length 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SightRay {
     pub(super) from: DVec3,
@@ -26,7 +26,7 @@ pub(super) struct SightRay {
 }
 
 impl Sight {
-    /// The camera of `view`, seen from `place` (world, metres).
+    /// The camera of `view`, with positions relative to `place` (world space, metres).
     pub(super) fn new(view: &View, place: DVec3) -> Self {
         let world_from_view = view.world_from_view();
         Self {
@@ -41,7 +41,7 @@ impl Sight {
         (self.viewport.x / self.viewport.y).clamp(0.01, 100.0)
     }
 
-    /// Half of the height that is seen: at a distance of one metre in perspective, anywhere else.
+    /// Half of the height of what is seen: at a distance of one metre in perspective, at any distance otherwise.
     fn half_height(&self) -> f64 {
         match self.projection {
             Projection::Perspective { fov_y } => (0.5 * f64::from(fov_y)).tan(),
@@ -63,7 +63,8 @@ impl Sight {
         }
     }
 
-    /// Where a place (metres from the gizmo's) is seen, pixels; `None` beside or behind the eye.
+    /// The position in the picture of a point (in metres from the gizmo's position), in pixels; `None` where it is
+    /// beside or behind the eye.
     pub(super) fn project(&self, place: DVec3) -> Option<DVec2> {
         let view = self.turn.transpose() * (place - self.eye);
         let ahead = match self.projection {
@@ -78,7 +79,7 @@ impl Sight {
         Some((ndc * DVec2::new(0.5, -0.5) + 0.5) * self.viewport)
     }
 
-    /// The metres that a pixel covers at the gizmo's place; `None` beside or behind the eye.
+    /// How many metres a pixel covers at the gizmo's position; `None` where that is beside or behind the eye.
     pub(super) fn metres_per_pixel(&self) -> Option<f64> {
         let ahead = match self.projection {
             Projection::Perspective { .. } => (self.turn.transpose() * self.eye).z,
@@ -96,23 +97,23 @@ impl Sight {
         }
     }
 
-    /// To the right and up in the picture, world directions of length 1.
+    /// The directions to the right and up in the picture, in world space and of length 1.
     pub(super) fn right_and_up(&self) -> [DVec3; 2] {
         [self.turn.x_axis, self.turn.y_axis]
     }
 }
 
 impl SightRay {
-    /// The point at which it meets the plane through the gizmo's place with this normal (length 1); `None` where it does so at
-    /// less than `least`, the sine of the angle between them, or behind the eye.
+    /// The point at which the ray meets the plane through the gizmo's position with this normal (of length 1). `None`
+    /// where the sine of the angle between ray and plane is less than `least`, or where they meet behind the eye.
     pub(super) fn meets_plane(&self, normal: DVec3, least: f64) -> Option<DVec3> {
         let slope = self.along.dot(normal);
         let distance = -self.from.dot(normal) / slope;
         (slope.abs() > least && distance > 0.0 && distance.is_finite()).then(|| self.from + self.along * distance)
     }
 
-    /// The place along an axis (through the gizmo's place, length 1) that is nearest to this line, metres; `None` where
-    /// both are nearly parallel.
+    /// The distance along an axis (through the gizmo's position, of length 1) of the point that is nearest to the ray,
+    /// in metres; `None` where both are nearly parallel.
     pub(super) fn nearest_along(&self, axis: DVec3) -> Option<f64> {
         let cos = self.along.dot(axis);
         let sin_squared = 1.0 - cos * cos;

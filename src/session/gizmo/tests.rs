@@ -1,4 +1,4 @@
-//! Tests of the gizmo: what is dragged goes where the pointer goes.
+//! Tests of the gizmo: what is dragged follows the pointer.
 
 use std::sync::Arc;
 
@@ -84,14 +84,14 @@ fn what_is_moved_follows_the_pointer() {
             let gizmo = session.gizmo_of(PoseTool::Move, orientation, 1.0).unwrap();
             let origin = gizmo.origin;
             let middle = gizmo.middle().unwrap();
-            // In the plane of the picture the node is under the pointer afterwards.
+            // A node that is moved in the plane of the picture is under the pointer afterwards.
             let one = session.begin_drag(gizmo.clone(), Handle::View, orientation, middle).unwrap();
             drag(&mut session, one, middle + Vec2::new(120.0, 60.0), Snap::Off);
             let seen = session.gizmo_of(PoseTool::Move, orientation, 1.0).unwrap().middle().unwrap();
             assert!(seen.distance(middle + Vec2::new(120.0, 60.0)) < 0.5, "{orientation:?} {seen}");
             session.apply(EditCommand::Undo);
             session.update_pose();
-            // Along an axis it moves along it, as far as the pointer goes along its picture.
+            // A node that is moved along an axis moves as far as the pointer goes along the axis in the picture.
             for i in 0..3 {
                 let shapes = gizmo.shapes();
                 let Some(shape) = shapes.iter().find(|s| s.handle == Handle::Axis(i)) else { continue };
@@ -101,7 +101,7 @@ fn what_is_moved_follows_the_pointer() {
                 let way = world(&session, gizmo.node).translation.as_dvec3() - origin;
                 let off = way - gizmo.axes[i] * way.dot(gizmo.axes[i]);
                 assert!(off.length() < 2e-3 * way.length() + 1e-3 * gizmo.radius, "{orientation:?} {i} {off}");
-                // From a fifth of the radius to where the arrow's head begins.
+                // The pointer goes from a fifth of the radius to where the head of the arrow begins.
                 let radii = way.dot(gizmo.axes[i]) / gizmo.radius;
                 assert!((radii - 0.66).abs() < 0.02, "{orientation:?} {i} {radii}");
                 session.apply(EditCommand::Undo);
@@ -132,13 +132,13 @@ fn a_ring_turns_by_the_angle_that_the_pointer_goes_round() {
                 }
                 let before = world(&session, gizmo.node);
                 let mut one = session.begin_drag(gizmo.clone(), Handle::Axis(i), orientation, at(0.0)).unwrap();
-                // More than a turn, in steps.
+                // The pointer makes more than a whole turn, in steps.
                 for k in 1..=40 {
                     one.to(at(f64::from(k) * 0.2), Snap::Off);
                 }
                 let value = drag(&mut session, one, at(8.2), Snap::Off);
                 assert!(value.label.contains("469.8°"), "{}", value.label);
-                // Seen from outside, a direction across the axis has turned by the same angle about it.
+                // In world space, a direction across the axis has turned by the same angle about it.
                 if orientation == Orientation::World && model.skeleton.rest.transforms[0].scale == Vec3::ONE {
                     let turn = glam::DQuat::from_axis_angle(axis, 8.2);
                     let (was, is) =

@@ -1,4 +1,4 @@
-//! Vertices far outside of the model, and what is far away by right.
+//! Vertices far outside of the model, and near misses that are far away for a good reason.
 
 use glam::DVec3;
 use serde_json::json;

@@ -1,16 +1,17 @@
 //! The joint table: the effect of each joint, sorted and searched.
 
-use egui::{Rect, Ui, vec2};
+use egui::{Rect, Ui, pos2, vec2};
 
 use super::{StatusText, Tab, TableContext, TableData, bar, choose_skin, next_order, number_column, text_column};
 use crate::app::ui::copied::copy_rows;
+use crate::app::ui::outliner::padlock;
 use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::app::ui::theme::colors;
 use crate::app::ui::widgets::{counted, grouped, search_field};
 use crate::inspect::tables::{JointColumn, JointRow, Tsv};
 use crate::math::{length, lengths};
 use crate::model::{Model, NodeId, SkinId};
-use crate::session::{CameraCommand, Command, SelectionCommand, Session};
+use crate::session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand};
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]
@@ -112,7 +113,7 @@ pub(super) fn show(
         joints.place.reveal = joints.rows.iter().position(|r| Some(r.node) == selected);
         joints.place.cursor = joints.place.reveal;
     }
-    let answer = table(ui, session, model, joints);
+    let answer = table(ui, session, model, joints, commands);
     if let Some(row) = answer.hovered {
         *hovered = Some(joints.rows[row].node);
     }
@@ -139,7 +140,14 @@ pub(super) fn show(
     }
 }
 
-fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut JointTableState) -> TableResponse {
+fn table(
+    ui: &mut Ui,
+    session: &Session,
+    model: &Model,
+    joints: &mut JointTableState,
+    commands: &mut Vec<Command>,
+) -> TableResponse {
+    let locked = std::cell::Cell::new(None);
     let columns = COLUMNS.map(column);
     let place_of = |by: JointColumn| COLUMNS.iter().position(|c| *c == by);
     let sorted = joints.order.and_then(|(by, descending)| Some((place_of(by)?, descending)));
@@ -157,14 +165,26 @@ fn table(ui: &mut Ui, session: &Session, model: &Model, joints: &mut JointTableS
             let hovered = session.view().hovered == Some(list[row].node);
             RowStyle { selected, leads: selected, hovered }
         },
-        cell: &|ui, rect, row, at| cell(ui, rect, model, &list[row], COLUMNS[at]),
+        cell: &|ui, rect, row, at| {
+            let node = list[row].node;
+            let is_name = COLUMNS[at] == JointColumn::Name;
+            let room = if is_name { rect.with_max_x(rect.right() - 22.0) } else { rect };
+            cell(ui, room, model, &list[row], COLUMNS[at]);
+            let name = &model.skeleton.names[node.index()];
+            if is_name && padlock(ui, session, node, name, pos2(rect.right() - 12.0, rect.center().y), false) {
+                locked.set(Some(node));
+            }
+        },
         tip: &|row, at| tip(model, &list[row], COLUMNS[at]),
+        edit: None,
     };
     if list.is_empty() {
         let message = Rect::from_min_size(ui.cursor().min + vec2(12.0, 32.0), vec2(400.0, 24.0));
         cell_text(ui, message, "No joint has that in its name.", false, colors(ui).dim);
     }
-    table.show(ui, &rows, &mut joints.place)
+    let answer = table.show(ui, &rows, &mut joints.place);
+    commands.extend(locked.get().map(|node| ToolCommand::ToggleLock(node).into()));
+    answer
 }
 
 fn cell(ui: &Ui, rect: Rect, model: &Model, row: &JointRow, column: JointColumn) {

@@ -7,6 +7,7 @@ mod skins;
 mod text;
 mod vertex_cells;
 mod vertex_columns;
+mod vertex_edit;
 mod vertices;
 
 use std::sync::Arc;

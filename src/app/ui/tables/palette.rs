@@ -193,6 +193,7 @@ fn table(ui: &mut Ui, given: TableContext<'_>, list: &[(SkinId, usize)], place: 
         },
         cell: &|ui, rect, row, column| cell(ui, rect, given, list[row], column),
         tip: &|_, _| None,
+        edit: None,
     };
     Table { name: "Palette table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, place)
 }
@@ -315,6 +316,7 @@ fn chain_table(
             }
         },
         tip: &|_, _| None,
+        edit: None,
     };
     Table { name: "Chain table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, place)
 }

@@ -73,7 +73,8 @@ pub(super) fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, row: &Row, show
             let weight = weight_of(node);
             if weight != 0.0 {
                 share(ui, rect, weight);
-                cell_text(ui, rect, &weight_text(f64::from(weight)), true, c.text);
+                let ink = if session.tools().locked.contains(&node) { c.amber } else { c.text };
+                cell_text(ui, rect, &weight_text(f64::from(weight)), true, ink);
             }
         }
         ColumnKind::Rank(rank) => {
@@ -120,7 +121,9 @@ pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Opti
             (None, _) => String::new(),
         };
         let name = &model.skeleton.names[pair.node.index()];
-        format!("{name}\n{}{stored}\nSlot {} of {}", pair.weight, pair.slot, skin_name(model, row.part.skin))
+        let is_locked = given.session.tools().locked.contains(&pair.node);
+        let lock = if is_locked { "\nLocked: its weights stay" } else { "" };
+        format!("{name}\n{}{stored}\nSlot {} of {}{lock}", pair.weight, pair.slot, skin_name(model, row.part.skin))
     };
     match shows {
         ColumnKind::Mesh => Some(mesh_name(model, row)),

@@ -6,11 +6,13 @@ use egui::{Modifiers, Rect, Ui, vec2};
 
 use super::vertex_cells::{asymmetry, cell, inspection_of, label, tip};
 use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
+use super::vertex_edit::{Spreadsheet, joint_of};
 use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, text};
 use crate::app::ui::background_query::BackgroundQuery;
 use crate::app::ui::copied::copy_rows;
 use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::app::ui::theme::colors;
+use crate::app::ui::tools::settings::FOLLOW;
 use crate::app::ui::widgets::{chip, counted, drop_down, grouped, segments};
 use crate::inspect::tables::{CountFilter, Row, SumFilter, VertexOrder, VertexQuery};
 use crate::inspect::{VertexRef, VertexSet};
@@ -29,6 +31,8 @@ pub(super) struct VertexTableState {
     counts: CountFilter,
     /// Whether there is a column for each joint, instead of the pairs.
     matrix: bool,
+    /// Whether the other joints of a vertex keep their weights where one is typed.
+    stays: bool,
     order: Option<(SortKey, bool)>,
     found: BackgroundQuery<VertexQuery, Arc<Vec<u32>>>,
     /// The text that is being made for the clipboard.
@@ -182,7 +186,7 @@ pub(super) fn show(
 ) {
     let found = vertices.find(ui, given);
     let said = said(given, vertices, &found);
-    let wanted = if given.model.skins.len() > 1 { 728.0 } else { 592.0 };
+    let wanted = if given.model.skins.len() > 1 { 848.0 } else { 712.0 };
     let copy = bar(ui, tab, wanted, |ui| filters(ui, given, vertices), Some(&said));
     let shows = vertices.shows(given);
     vertices.follow_pin(given, &found);
@@ -201,6 +205,13 @@ pub(super) fn show(
     }
     if answer.opened.is_some() {
         commands.push(CameraCommand::FrameMarked.into());
+    }
+    let sheet = Spreadsheet { given, found: &found, shows: &shows, follow: !vertices.stays };
+    if let Some((row, column, text)) = &answer.typed {
+        sheet.type_in(ui, (*row, *column), text, commands);
+    }
+    if let (Some(text), Some(row), Some(column)) = (&answer.pasted, vertices.place.cursor, vertices.place.column) {
+        sheet.paste(ui, (row, column), text, commands);
     }
     if copy || answer.copy && said.no_copy.is_none() {
         let marked = Arc::clone(&given.session.view().marked);
@@ -265,6 +276,9 @@ fn filters(ui: &mut Ui, given: TableContext<'_>, vertices: &mut VertexTableState
     if marked.on_hover_text("Only the vertices that are marked").on_disabled_hover_text(why).clicked() {
         vertices.marked = !vertices.marked;
     }
+    if chip(ui, "Others follow", !vertices.stays).on_hover_text(FOLLOW).clicked() {
+        vertices.stays = !vertices.stays;
+    }
     const SUMS: [(SumFilter, &str); 4] = [
         (SumFilter::Any, "Any sum"),
         (SumFilter::NotOne, "Sum ≠ 1"),
@@ -325,6 +339,10 @@ fn table(
         },
         cell: &|ui, rect, at, column| cell(ui, rect, given, &row(at), shows[column]),
         tip: &|at, column| tip(given, &row(at), shows[column]),
+        edit: Some(&|at, column| {
+            let (_, weight) = joint_of(given, &row(at), *shows.get(column)?)?;
+            Some(weight.to_string())
+        }),
     };
     if found.len() == 0 {
         let message = Rect::from_min_size(ui.cursor().min + vec2(4.0, 32.0), vec2(400.0, 24.0));

@@ -2,7 +2,7 @@
 //! is shown on the model and in figures until it is applied or given up.
 
 mod figures;
-mod settings;
+pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
 

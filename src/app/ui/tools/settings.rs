@@ -8,9 +8,9 @@ use super::said;
 use crate::app::ui::theme::{self, ROW, colors};
 use crate::app::ui::value_row::ValueRow;
 use crate::app::ui::widgets::{
-    figure, focus_ring, link, paint_line, paint_switch, press, section, segments, text_button,
+    chip, counted, figure, focus_ring, link, paint_line, paint_switch, press, section, segments, text_button,
 };
-use crate::edit::{Axis, Operation, REPAIRED, Settings};
+use crate::edit::{Amount, Axis, Operation, REPAIRED, Settings};
 use crate::inspect::rule_words;
 use crate::model::{NodeId, WeightFormat};
 use crate::session::{Command, Session, ToolCommand};
@@ -59,7 +59,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             let strength = number(ui, "Strength", now.strength, 0.0..=1.0, 0.5, 2);
             now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
         }
-        "rules" => rules(ui, &mut now),
+        "rules" => rules(ui, session, &mut now),
         "remove-joint" => {
             joint(ui, session, "Joint", &mut now.joint);
             let ways = [
@@ -75,6 +75,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             joint(ui, session, "By", &mut now.other);
         }
         "paste" => copied(ui, session, commands),
+        "set" => {
+            joint(ui, session, "Joint", &mut now.joint);
+            weight(ui, &mut now);
+        }
         _ => {}
     }
     if now != **before {
@@ -106,6 +110,34 @@ fn number(
     };
     row.show(ui).value.map(f64::from)
 }
+
+/// A weight that is typed, and whether the others of a vertex follow.
+fn weight(ui: &mut Ui, now: &mut Settings) {
+    let id = ui.scope_id().with("typed weight");
+    let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+    ui.horizontal(|ui| {
+        ui.label("Weight");
+        let field = egui::TextEdit::singleline(&mut text).desired_width(96.0).hint_text("0.3  +0.1  *2  50%");
+        let response = ui.add(field);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "Weight"));
+        if response.changed()
+            && let Some(amount) = Amount::parse(&text)
+        {
+            now.amount = amount;
+        }
+        ui.data_mut(|d| d.insert_temp(id, text.clone()));
+        if chip(ui, "Others follow", now.follow).on_hover_text(FOLLOW).clicked() {
+            now.follow = !now.follow;
+        }
+    });
+    if !text.is_empty() && Amount::parse(&text).is_none() {
+        said(ui, "Not a weight: 0.3, 30%, +0.1, -0.1 or *2.");
+    }
+}
+
+/// What the switch does that makes the other joints of a vertex follow a typed weight.
+pub(in crate::app::ui) const FOLLOW: &str =
+    "The other joints of a vertex make room for a weight that is typed, so that their sum stays";
 
 /// A joint by its name, with a button that takes the one that is selected.
 fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
@@ -157,14 +189,18 @@ fn mirror(ui: &mut Ui, now: &mut Settings) {
     }
 }
 
-/// Which rules are repaired: a row for each.
-fn rules(ui: &mut Ui, now: &mut Settings) {
+/// Which rules are repaired: a row for each, with the number of its findings. Rules that find something come first.
+fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
     section(ui, "Rules", |_| {});
     let c = colors(ui);
     let of_weights = REPAIRED.iter().copied().filter(|rule| *rule != "inverse-bind-mismatch");
+    let findings = || session.document().into_iter().flat_map(|document| document.findings());
+    let count = |rule| findings().filter(|finding| finding.rule == rule).count();
+    let mut rows: Vec<(&'static str, usize)> = of_weights.map(|rule| (rule, count(rule))).collect();
+    rows.sort_by_key(|(_, found)| *found == 0);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 3.0;
-        for rule in of_weights {
+        for (rule, found) in rows {
             let label = rule_words(rule).map_or(rule, |(label, _)| label);
             let on = now.rules.contains(&rule);
             let (rect, response) = press(ui, vec2(ui.available_width(), ROW), label, Some(on));
@@ -172,7 +208,16 @@ fn rules(ui: &mut Ui, now: &mut Settings) {
             let ink = if on { c.text } else { c.dim };
             let galley = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(12.0), ink);
             paint_line(ui, galley, rect.left() + 10.0, rect.center().y, ink);
+            if found > 0 {
+                let galley = ui.painter().layout_no_wrap(found.to_string(), theme::regular(12.0), ink);
+                let left = rect.right() - 10.0 - galley.size().x;
+                paint_line(ui, galley, left, rect.center().y, ink);
+            }
             focus_ring(ui, rect, &response);
+            let response = response.on_hover_text(match found {
+                0 => "The checker finds nothing by this rule".to_owned(),
+                _ => counted(found, "finding", "findings"),
+            });
             if response.clicked() {
                 match on {
                     true => now.rules.retain(|r| *r != rule),

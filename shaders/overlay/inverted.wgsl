@@ -1,0 +1,4 @@
+/// One at the corners of inverted triangles.
+fn overlay_inverted(source: Source, copy: u32, value: f32) -> f32 {
+    return value;
+}

@@ -1,0 +1,85 @@
+//! What a table is given and gives back: its rows, what the user did in it, and where it stands.
+
+use egui::{Modifiers, Rect, Ui};
+
+/// The look of a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowStyle {
+    pub selected: bool,
+    /// Whether it is the one of the selected rows that other panels show.
+    pub leads: bool,
+    /// Whether the object of the row is under the pointer elsewhere.
+    pub hovered: bool,
+}
+
+/// The rows, by number.
+pub(super) struct Rows<'a> {
+    pub count: usize,
+    /// The height of a row, points.
+    pub height: f32,
+    /// Returns the text of a row for screen readers.
+    pub label: &'a dyn Fn(usize) -> String,
+    pub look: &'a dyn Fn(usize) -> RowStyle,
+    /// Paints the cell of a row and a column.
+    pub cell: &'a dyn Fn(&Ui, Rect, usize, usize),
+    /// Returns the tooltip of a cell.
+    pub tip: &'a dyn Fn(usize, usize) -> Option<String>,
+    /// Returns the text that editing a cell begins with; `None` where it cannot be edited.
+    pub edit: Option<&'a dyn Fn(usize, usize) -> Option<String>>,
+}
+
+/// The user's actions in the table in this frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TableResponse {
+    /// The row under the pointer.
+    pub hovered: Option<usize>,
+    /// The row that was clicked, or reached with the arrows; with the modifiers that were held.
+    pub chosen: Option<(usize, Modifiers)>,
+    /// The row that was double-clicked, or on which Enter was pressed.
+    pub opened: Option<usize>,
+    /// The column to sort by.
+    pub head: Option<usize>,
+    /// Whether Ctrl+C was pressed.
+    pub copy: bool,
+    /// The column of the cell that was clicked.
+    pub column: Option<usize>,
+    /// The row and column of a cell, and the text that was typed into it.
+    pub typed: Option<(usize, usize, String)>,
+    /// The text that was pasted at the cursor.
+    pub pasted: Option<String>,
+}
+
+/// The state of a table.
+#[derive(Debug, Default)]
+pub(super) struct TableState {
+    /// How many rows are above the view.
+    pub top: f64,
+    /// How many points of width are left of the view.
+    pub left: f32,
+    /// The row that the arrows start from.
+    pub cursor: Option<usize>,
+    /// The column of the cell that keys edit, where cells can be edited.
+    pub column: Option<usize>,
+    /// The cell that is being edited.
+    pub editor: Option<CellEditor>,
+    /// Whether the focus came with a click.
+    pub by_pointer: bool,
+    /// A row to scroll into view.
+    pub reveal: Option<usize>,
+    /// A column to scroll into view.
+    pub reveal_column: Option<usize>,
+}
+
+/// A cell while it is edited.
+#[derive(Clone, Debug)]
+pub(super) struct CellEditor {
+    pub row: usize,
+    pub column: usize,
+    pub text: String,
+    /// The text that it began with; the same text changes nothing.
+    pub before: String,
+    /// Whether it was not shown yet.
+    pub fresh: bool,
+    /// Whether it was shown in this frame.
+    pub shown: bool,
+}

@@ -1,0 +1,182 @@
+//! `skinscope measure`: what a clip does to a surface, in numbers.
+
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+use super::method::MethodArgs;
+use super::pose::{PoseArgs, parse_secs};
+use super::{CliError, ModelArgs, print, printable, tell_warnings};
+use crate::inspect::VertexRef;
+use crate::inspect::measure::MEASURES;
+use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, PlaybackCommand, PoseSource, Session};
+
+/// Measure what a clip does to the surface, against the surface at rest
+///
+/// Edge stretch, change of area, volume of what is closed and of each joint's region, inverted triangles, folds and normal error, at
+/// evenly spaced moments of the clip: the worst of each, or with --json the whole curves. Ratios are posed over rest. Only skinned
+/// primitives are measured.
+///
+/// The JSON has the fields: schema (1), method, clip (null in the rest pose), times (seconds), curves {stretch_max, stretch_min, stretch_mean,
+/// triangle_max, triangle_min, area, volume, region_volume, inverted, folds, normal_error_max, normal_error_mean: a list as long as times,
+/// null where there is none}, worst {by the same names: time, value, mesh, primitive, vertex (as the file numbers it)}, regions [{joint,
+/// volume: a list}] and parts [{mesh, primitive, triangles, closed, rest_m3 (null where it encloses nothing), volume_m3: a list}].
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  skinscope measure character.glb --clip Walk\n  \
+    skinscope measure character.glb --clip Walk --method dual-quaternion --json > walk.json")]
+pub(super) struct MeasureArgs {
+    #[command(flatten)]
+    model: ModelArgs,
+    /// Clip to measure, by exact name or by number from 0; without it the first one, and the rest pose of a file without clips
+    #[arg(long, value_name = "NAME|N", allow_hyphen_values = true)]
+    clip: Option<String>,
+    /// Measure this moment alone (seconds on the clip's timeline)
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = parse_secs)]
+    time: Option<f32>,
+    /// Moments in a second of the clip
+    #[arg(long, value_name = "N", default_value_t = MEASURES_PER_SECOND as u32, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rate: u32,
+    #[command(flatten)]
+    method: MethodArgs,
+    /// Divide the weights of every vertex by their sum; without it they are used as stored
+    #[arg(long)]
+    normalise_weights: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
+    let document = args.model.load()?;
+    tell_warnings(&document);
+    let first = document.model.clips.first().map(|_| "0".to_owned());
+    if args.time.is_some() && args.clip.is_none() && first.is_none() {
+        return Err(CliError::Usage("the file has no clip, so that --time says nothing".into()));
+    }
+    let clip = args.clip.clone().or(first);
+    let pose = PoseArgs::of(clip, args.time.unwrap_or(0.0), args.method.clone(), args.normalise_weights);
+    let mut session = pose.session(document)?;
+    let clip = session.playback().clip.filter(|_| session.playback().source == PoseSource::Clip);
+    let name = clip.and_then(|clip| Some(session.model()?.clips[clip.index()].name.clone()));
+    let nothing = || CliError::Usage("the model has nothing to measure".into());
+    let curves = match args.time {
+        // The moment alone is that of the pose.
+        Some(_) => {
+            let time_secs = session.playback().time_secs;
+            session.apply(PlaybackCommand::SetPlaying(false));
+            let wanted = crate::inspect::measure::Wanted { normal_error: true, vertices: None };
+            let measures = session.measure_as(wanted).ok_or_else(nothing)?.measures.clone();
+            MeasureCurves { key: None, moments: vec![(time_secs, measures)], complete: true }
+        }
+        None => session.measure_clip(args.rate as f32, &mut |_| true).ok_or_else(nothing)?,
+    };
+    if curves.moments.iter().all(|(_, measures)| measures.primitives.is_empty()) {
+        let why = match session.model().is_some_and(|model| !model.skins.is_empty()) {
+            true => {
+                "this method moves every triangle as a whole, so that none is deformed and there is nothing to measure"
+            }
+            false => "the model has no skin, so that there is nothing to measure",
+        };
+        return Err(CliError::Usage(why.into()));
+    }
+    if args.json {
+        return print(&format!("{}\n", report(&session, session.view().method.id, name.as_deref(), &curves)));
+    }
+    print(&text(&session, session.view().method.id, name.as_deref(), &curves))
+}
+
+/// Returns the number of a vertex in the file, with its mesh and primitive.
+fn place(session: &Session, at: VertexRef) -> Option<(usize, usize, usize)> {
+    let model = session.model()?;
+    let mesh = model.instances[at.instance.index()].mesh.index();
+    Some((mesh, at.primitive, at.stored(&model.meshes[mesh].primitives[at.primitive])))
+}
+
+fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureCurves) -> Value {
+    let moments = &curves.moments;
+    let (mut lists, mut worst) = (Map::new(), Map::new());
+    for measure in MEASURES {
+        let values: Vec<Option<f64>> = moments.iter().map(|(_, m)| (measure.value)(m)).collect();
+        lists.insert(measure.id.into(), json!(values));
+        let at = curves.worst(measure).map(|(i, value)| {
+            let vertex = (measure.at)(&moments[i].1).and_then(|at| place(session, at));
+            json!({
+                "time": moments[i].0,
+                "value": value,
+                "mesh": vertex.map(|v| v.0),
+                "primitive": vertex.map(|v| v.1),
+                "vertex": vertex.map(|v| v.2),
+            })
+        });
+        worst.insert(measure.id.into(), at.unwrap_or_default());
+    }
+    let names = session.model().map(|model| &model.skeleton.names);
+    let first = moments.first().map(|(_, m)| m);
+    let regions: Vec<Value> = first
+        .map_or(&[][..], |m| &m.regions)
+        .iter()
+        .map(|(joint, _)| {
+            let of =
+                |m: &crate::inspect::measure::SurfaceMeasures| m.regions.iter().find(|r| r.0 == *joint).map(|r| r.1);
+            let volumes: Vec<Option<f64>> = moments.iter().map(|(_, m)| of(m)).collect();
+            json!({ "joint": names.map(|names| names[joint.index()].clone()), "volume": volumes })
+        })
+        .collect();
+    let mut parts = Vec::new();
+    for (i, primitive) in first.map_or(&[][..], |m| &m.primitives).iter().enumerate() {
+        let mesh = session.model().map(|model| model.instances[primitive.instance.index()].mesh.index());
+        for (j, part) in primitive.parts.iter().enumerate() {
+            let of = |m: &crate::inspect::measure::SurfaceMeasures| Some(m.primitives.get(i)?.parts.get(j)?.posed);
+            let volumes: Vec<Option<f64>> = moments.iter().map(|(_, m)| of(m)).collect();
+            parts.push(json!({
+                "mesh": mesh,
+                "primitive": primitive.primitive,
+                "triangles": part.triangles,
+                "closed": part.closed,
+                "rest_m3": part.rest,
+                "volume_m3": volumes,
+            }));
+        }
+    }
+    json!({
+        "schema": 1,
+        "method": method,
+        "clip": clip,
+        "times": moments.iter().map(|(time, _)| *time).collect::<Vec<f32>>(),
+        "curves": lists,
+        "worst": worst,
+        "regions": regions,
+        "parts": parts,
+    })
+}
+
+fn text(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureCurves) -> String {
+    let moments = &curves.moments;
+    let over = match (clip, moments.len()) {
+        (Some(clip), 1) => format!("clip \"{}\" at {:.3} s", printable(clip), moments[0].0),
+        (Some(clip), count) => format!("clip \"{}\", {count} moments", printable(clip)),
+        (None, _) => "the rest pose".to_owned(),
+    };
+    let mut out = format!("{method}, {over}: the worst of each, posed over rest\n");
+    if moments.len() == MOST_MEASURED {
+        out += &format!("the clip is long: {MOST_MEASURED} moments of it were measured\n");
+    }
+    for measure in MEASURES {
+        let Some((i, value)) = curves.worst(measure) else { continue };
+        out += &format!("{:22} {:>10}", measure.label, measure.text(value));
+        let is_fault = measure.badness(value) > 1e-6;
+        if is_fault {
+            out += &format!("  at {:.3} s", moments[i].0);
+            if measure.id == "region_volume"
+                && let (Some((joint, _)), Some(model)) = (moments[i].1.worst_region(), session.model())
+            {
+                out += &format!(", joint \"{}\"", printable(&model.skeleton.names[joint.index()]));
+            } else if let Some((mesh, primitive, vertex)) =
+                (measure.at)(&moments[i].1).and_then(|at| place(session, at))
+            {
+                out += &format!(", mesh {mesh}, primitive {primitive}, vertex {vertex}");
+            }
+        }
+        out.push('\n');
+    }
+    out
+}

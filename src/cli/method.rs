@@ -1,0 +1,163 @@
+//! Options that say how vertices are deformed: the method, the values of its parameters, and the pass after it. The tables of methods
+//! and passes say which there are.
+
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
+
+use super::method_names;
+use crate::deform::{self, METHODS, Method, NORMAL_MODES, PASSES, Parameter, Pass};
+use crate::session::{MethodChoice, Session, ViewCommand};
+
+/// How vertices are deformed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MethodArgs {
+    /// The method, by [`Method::id`]; `None`: the default.
+    pub method: Option<&'static str>,
+    /// All else about it.
+    pub settings: MethodSettings,
+}
+
+/// What may be said beside the method.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MethodSettings {
+    /// Parameters by id.
+    pub parameters: Vec<(&'static str, f32)>,
+    /// The pass, by [`Pass::id`].
+    pub pass: Option<&'static str>,
+    /// The normal mode, by [`crate::deform::NormalMode::id`].
+    pub normals: Option<&'static str>,
+}
+
+impl MethodArgs {
+    /// A choice, and what else is set.
+    pub(super) fn of(choice: MethodChoice, settings: MethodSettings) -> Self {
+        let pass = choice.pass.map(|pass| pass.id).or(settings.pass);
+        Self { method: Some(choice.method.id), settings: MethodSettings { pass, ..settings } }
+    }
+
+    /// Sets the view of `session`.
+    pub(super) fn apply(&self, session: &mut Session) {
+        if let Some(id) = self.method {
+            session.apply(ViewCommand::SetMethod(id));
+        }
+        self.settings.apply(session);
+    }
+}
+
+impl MethodSettings {
+    /// Sets the view of `session`.
+    pub(super) fn apply(&self, session: &mut Session) {
+        if self.pass.is_some() {
+            session.apply(ViewCommand::SetPass(self.pass));
+        }
+        if let Some(id) = self.normals {
+            session.apply(ViewCommand::SetNormals(id));
+        }
+        for (id, value) in &self.parameters {
+            session.apply(ViewCommand::SetParameter(id, *value));
+        }
+    }
+
+    /// Whether some of these methods can have such normals; if not, why.
+    pub(super) fn fits(&self, methods: &[&Method]) -> Result<(), String> {
+        let mode = self.normals.and_then(deform::normal_mode).filter(|mode| !mode.fits_all);
+        match mode.filter(|_| !methods.iter().any(|method| std::ptr::eq(*method, METHODS[0]))) {
+            Some(mode) => Err(format!("--normals {} is a mode of --method {}", mode.id, METHODS[0].id)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Args for MethodArgs {
+    fn augment_args(command: Command) -> Command {
+        let method = Arg::new("method").long("method").value_name("METHOD").value_parser(method_names());
+        let help = format!("How vertices are deformed [default: {}]", METHODS[0].id);
+        MethodSettings::augment_args(command.arg(method.help(help)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl Args for MethodSettings {
+    fn augment_args(command: Command) -> Command {
+        let mut out = command;
+        let modes = NORMAL_MODES.iter().map(|mode| PossibleValue::new(mode.id).help(mode.help));
+        let normals =
+            Arg::new("normals").long("normals").value_name("MODE").value_parser(PossibleValuesParser::new(modes));
+        out = out.arg(normals.help(format!("Where normals come from [default: {}]", NORMAL_MODES[0].id)));
+        for (method, parameter) in METHODS.iter().flat_map(|m| m.parameters.iter().map(move |p| (*m, p))) {
+            let help = format!("With the method {}: {} [default: {}]", method.id, parameter.help, parameter.default);
+            let arg = Arg::new(parameter.id).long(parameter.id).value_name("VALUE");
+            let parse = move |text: &str| in_range(parameter, text);
+            out = out.arg(arg.help(help).allow_negative_numbers(true).value_parser(parse));
+        }
+        for pass in PASSES {
+            let parse = move |text: &str| pass_values(pass, text);
+            let arg = Arg::new(pass.id).long(pass.id).value_name(pass.usage).value_parser(parse);
+            let defaults: Vec<String> = pass.parameters.iter().map(|p| p.default.to_string()).collect();
+            let help = format!("After the method: {} (usual: {})", pass.help, defaults.join(","));
+            out = out.arg(arg.help(help).allow_negative_numbers(true));
+        }
+        out
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for MethodArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let method = matches.get_one::<String>("method").and_then(|id| deform::method(id));
+        let settings = MethodSettings::from_arg_matches(matches)?;
+        let fits = settings.fits(&[method.unwrap_or(METHODS[0])]);
+        fits.map_err(|why| Error::raw(ErrorKind::ArgumentConflict, format!("{why}\n")))?;
+        Ok(Self { method: method.map(|m| m.id), settings })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl FromArgMatches for MethodSettings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let normals = matches.get_one::<String>("normals").and_then(|id| deform::normal_mode(id));
+        let mut out = Self { normals: normals.map(|mode| mode.id), ..Self::default() };
+        for parameter in METHODS.iter().flat_map(|m: &&Method| m.parameters) {
+            out.parameters.extend(matches.get_one::<f32>(parameter.id).map(|value| (parameter.id, *value)));
+        }
+        for pass in PASSES {
+            let Some(values) = matches.get_one::<Vec<f32>>(pass.id) else { continue };
+            out.pass = Some(pass.id);
+            out.parameters.extend(pass.parameters.iter().map(|p| p.id).zip(values.iter().copied()));
+        }
+        Ok(out)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn in_range(parameter: &Parameter, text: &str) -> Result<f32, String> {
+    let [least, most] = parameter.range;
+    let value: Option<f32> = text.trim().parse().ok();
+    let fits = |v: &f32| parameter.fitted(*v) == Some(*v);
+    let kind = if parameter.is_whole { "a whole number" } else { "a number" };
+    value.filter(fits).ok_or_else(|| format!("{}: expected {kind}, {least} to {most}", parameter.label))
+}
+
+/// The values of the parameters of a pass, in their order; the last ones may be left out.
+fn pass_values(pass: &Pass, text: &str) -> Result<Vec<f32>, String> {
+    let texts: Vec<&str> = text.split(',').collect();
+    if texts.len() > pass.parameters.len() {
+        return Err(format!("expected {} numbers at most", pass.parameters.len()));
+    }
+    pass.parameters.iter().zip(texts).map(|(parameter, text)| in_range(parameter, text)).collect()
+}

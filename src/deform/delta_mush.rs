@@ -1,0 +1,354 @@
+//! Delta mush (Mancewicz, Derksen, Rijpkema and Wilson, "Delta Mush: Smoothing Deformations While Preserving Detail", 2014), in the form
+//! of Blender's modifier *Corrective Smooth*: the deformed surface is smoothed, and the details that the same smoothing takes from the
+//! rest surface are put back in the frames of its triangles.
+//!
+//! With `x` the rest surface (morph targets included), `y` the deformed one, `x°` and `y°` both after the same steps of smoothing:
+//! `p = y° + h G (x − x°)`, `G` the mean of the rotations that take the frames of the vertex's corners in `x°` to those in `y°`, each
+//! weighted by its angle, and `h` the mean stretch of the joints.
+
+use std::borrow::Cow;
+use std::sync::{Arc, PoisonError};
+
+use glam::{DMat3, Mat3, Mat3A, Vec3, Vec3A, Vec4};
+
+use super::joint_rotation::nearest_rotation;
+use super::neighbours::{NEIGHBOURS, Neighbours, RestSurface};
+use super::surface::normals_from_triangles;
+use super::{Deformed, MethodText, Parameter, Parts, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack};
+use crate::model::{InstanceId, Model, Primitive, Topology};
+use crate::parallel;
+
+/// Its row of the table.
+pub static DELTA_MUSH: Pass = Pass {
+    id: "mush",
+    usage: "N,STEP",
+    label: "Delta mush",
+    help: "Smooths the deformed surface and puts the details of the rest surface back: evens out creases, bulges and poor weights",
+    text: MethodText {
+        equation: "p = y° + h G (x − x°)",
+        explanation: "y° is where smoothing takes the vertex from where the method has it, x° where it takes it at rest. What it \
+                      loses there, x − x°, is turned by G as the triangles around it have turned, stretched by h as its joints \
+                      stretch, and put back.",
+    },
+    parameters: &[
+        Parameter {
+            id: "mush-iterations",
+            label: "Iterations",
+            help: "How often each vertex moves towards the mean of its neighbours",
+            range: [0.0, 100.0],
+            default: 10.0,
+            is_whole: true,
+        },
+        Parameter {
+            id: "mush-step",
+            label: "Step",
+            help: "How far it moves there each time: 0 stays, 1 is the mean",
+            range: [0.0, 1.0],
+            default: 0.5,
+            is_whole: false,
+        },
+    ],
+    data: Some(&NEIGHBOURS),
+    run,
+};
+
+/// Vertices that one thread works on at a time.
+const PIECE: usize = 4096;
+
+/// A welded vertex as placed.
+#[derive(Clone, Copy, Default)]
+struct Placed {
+    position: Vec3A,
+    /// `G`.
+    map: Mat3A,
+    /// Some corner has a frame in both surfaces.
+    has_frame: bool,
+}
+
+fn run(input: &SurfaceInput, surface: &mut Surface) {
+    let Some(applied) = input.method.pass else { return };
+    let [iterations, step, ..] = applied.values;
+    if iterations < 1.0 || step == 0.0 {
+        return;
+    }
+    for neighbours in applied.data.iter().flat_map(|data| &data.neighbours) {
+        let is_drawn = neighbours.places.iter().any(|(id, p)| surface.part(*id, *p).is_some());
+        if is_drawn {
+            mush(input, surface, neighbours, (iterations as usize, step));
+        }
+    }
+}
+
+fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (iterations, step): (usize, f32)) {
+    let rest = rest_surface(input, neighbours, (iterations, step));
+    let posed = posed(input, surface, neighbours);
+    let smoothed = smoothed(neighbours, posed, iterations, step);
+    let stretches = stretches(input, neighbours);
+    let mut placed = vec![Placed::default(); smoothed.len()];
+    in_pieces(&mut placed, 0, &|start, placed| {
+        for (i, out) in placed.iter_mut().enumerate() {
+            let vertex = start + i;
+            let (size, side) = stretches.as_ref().map_or((1.0, 1.0), |all| all[vertex]);
+            *out = place(neighbours, &rest, &smoothed, (vertex, size, side));
+        }
+    });
+    let split = surface.split_model().cloned();
+    let model = split.as_deref().unwrap_or(input.model);
+    for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
+        let welded = with_copies(surface, (id, p), welded);
+        let Some(part) = surface.part_mut(id, p) else { continue };
+        write(model, input, (id, p), &welded, &placed, &mut part.deformed);
+    }
+}
+
+/// Works on a list piece by piece on all cores; `work` is told where the piece begins.
+fn in_pieces<T: Send>(list: &mut [T], start: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
+    if list.len() <= PIECE {
+        return work(start, list);
+    }
+    let half = list.len() / 2;
+    let (a, b) = list.split_at_mut(half);
+    parallel::both(|| in_pieces(a, start, work), || in_pieces(b, start + half, work));
+}
+
+/// The mean of the neighbours, over and over.
+fn smoothed(neighbours: &Neighbours, mut now: Vec<Vec3A>, iterations: usize, step: f32) -> Vec<Vec3A> {
+    let mut next = vec![Vec3A::ZERO; now.len()];
+    for _ in 0..iterations {
+        in_pieces(&mut next, 0, &|start, next| {
+            let mut first = neighbours.first_other[start] as usize;
+            for (i, out) in next.iter_mut().enumerate() {
+                let here = now[start + i];
+                let end = neighbours.first_other[start + i + 1] as usize;
+                let others = &neighbours.others[first..end];
+                let sum = others.iter().fold(Vec3A::ZERO, |sum, other| sum + now[*other as usize]);
+                *out = if others.is_empty() { here } else { here + (sum / others.len() as f32 - here) * step };
+                first = end;
+            }
+        });
+        std::mem::swap(&mut now, &mut next);
+    }
+    now
+}
+
+/// The axes `T` and `N × T` of the frame of a corner at `at` between those before and after it, and its angle; `None` where they lie
+/// nearly on a line. The third axis is `T × (N × T)`.
+#[inline(always)]
+fn frame(at: Vec3A, before: Vec3A, after: Vec3A) -> Option<([Vec3A; 2], f32)> {
+    let (f, g) = (before - at, at - after);
+    let per_lengths = 1.0 / (f.length_squared() * g.length_squared()).sqrt();
+    let cosine = f.dot(g) * per_lengths;
+    // |f × g| of unit vectors, from the cross product: near 0 the cosine tells too little of it.
+    let sine = f.cross(g).length() * per_lengths;
+    let is_told = sine >= 1e-4;
+    if !is_told {
+        return None;
+    }
+    let (f, g) = (f * f.length_recip(), g * g.length_recip());
+    let (sum, difference) = (f + g, g - f);
+    Some(([sum * sum.length_recip(), difference * difference.length_recip()], sine.atan2(cosine)))
+}
+
+fn place(
+    neighbours: &Neighbours,
+    rest: &RestSurface,
+    smoothed: &[Vec3A],
+    (vertex, size, side): (usize, f32, f32),
+) -> Placed {
+    let at = smoothed[vertex];
+    let corners = neighbours.first_corner[vertex] as usize..neighbours.first_corner[vertex + 1] as usize;
+    let (mut sum, mut weights) = (Mat3A::ZERO, 0.0);
+    let each = neighbours.corners[corners.clone()].iter().zip(&rest.frames[corners]);
+    for ([before, after], [t, b]) in each.filter(|(_, [t, _])| *t != Vec3::ZERO) {
+        let Some(([to_t, to_b], angle)) = frame(at, smoothed[*before as usize], smoothed[*after as usize]) else {
+            continue;
+        };
+        let (n, to_n) = (t.cross(*b), to_t.cross(to_b) * side);
+        let (to_t, to_b, to_n) = (to_t * angle, to_b * angle, to_n * angle);
+        sum.x_axis += to_t * t.x + to_b * b.x + to_n * n.x;
+        sum.y_axis += to_t * t.y + to_b * b.y + to_n * n.y;
+        sum.z_axis += to_t * t.z + to_b * b.z + to_n * n.z;
+        weights += angle;
+    }
+    if weights == 0.0 {
+        return Placed::default();
+    }
+    let map = sum * (1.0 / weights);
+    Placed { position: at + map * rest.details[vertex] * size, map, has_frame: true }
+}
+
+/// The primitive as stored, and its morph weights.
+fn source<'a>(input: &SurfaceInput<'a>, (id, p): (InstanceId, usize)) -> (&'a Primitive, &'a [f32]) {
+    let instance = &input.model.instances[id.index()];
+    let weights = &input.morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
+    (&input.model.meshes[instance.mesh.index()].primitives[p], weights)
+}
+
+/// The rest surface after smoothing: the one that was worked out last, where it is for the same morph weights and parameters.
+fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step): (usize, f32)) -> Arc<RestSurface> {
+    let mut key = vec![iterations as f32, step];
+    neighbours.places.iter().for_each(|place| key.extend_from_slice(source(input, *place).1));
+    let held = neighbours.rest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(rest) = held.filter(|rest| rest.key == key) {
+        return rest;
+    }
+    let mut rest = vec![Vec3A::ZERO; neighbours.members.len()];
+    let mut positions = Vec::new();
+    for (&place, welded) in neighbours.places.iter().zip(&neighbours.welded) {
+        let (primitive, weights) = source(input, place);
+        morphed(primitive, weights, &mut positions);
+        welded.iter().zip(&positions).for_each(|(number, at)| rest[*number as usize] = Vec3A::from(*at));
+    }
+    let smooth = smoothed(neighbours, rest.clone(), iterations, step);
+    let details = rest.iter().zip(&smooth).map(|(x, smooth)| *x - *smooth).collect();
+    let mut frames = vec![[Vec3::ZERO; 2]; neighbours.corners.len()];
+    for vertex in 0..neighbours.members.len() {
+        let corners = neighbours.first_corner[vertex] as usize..neighbours.first_corner[vertex + 1] as usize;
+        for ([before, after], out) in neighbours.corners[corners.clone()].iter().zip(&mut frames[corners]) {
+            if let Some((axes, _)) = frame(smooth[vertex], smooth[*before as usize], smooth[*after as usize]) {
+                *out = axes.map(Vec3::from);
+            }
+        }
+    }
+    let made = Arc::new(RestSurface { key, details, frames });
+    *neighbours.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
+    made
+}
+
+/// Where the method has the welded vertices; what is not drawn counts too.
+fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours) -> Vec<Vec3A> {
+    let mut out = vec![Vec3A::ZERO; neighbours.members.len()];
+    let (mut packed, mut hidden): (Vec<Vec4>, _) = (Vec::new(), Deformed::of(Parts::NONE));
+    for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
+        let positions = match surface.part(id, p) {
+            Some(part) => &part.deformed.positions,
+            None => {
+                if packed.is_empty() {
+                    pack(&input.method, input.palettes, &mut packed);
+                }
+                deform_primitive(input.model, id, p, &packed, input.morph_weights, input.method, &mut hidden);
+                &hidden.positions
+            }
+        };
+        welded.iter().zip(positions).for_each(|(number, at)| out[*number as usize] = Vec3A::from(*at));
+    }
+    if let Some(model) = surface.split_model() {
+        mean_of_corners(model, surface, neighbours, &mut out);
+    }
+    out
+}
+
+/// The welded vertices of a primitive, with those of the copies that the method has made of some.
+fn with_copies<'a>(surface: &Surface, (id, p): (InstanceId, usize), welded: &'a [u32]) -> Cow<'a, [u32]> {
+    let count = surface.part(id, p).map_or(0, |part| part.deformed.positions.len());
+    if count <= welded.len() {
+        return Cow::Borrowed(welded);
+    }
+    let copies = (welded.len()..count).map(|vertex| welded[surface.original(id, p, vertex)]);
+    welded.iter().copied().chain(copies).collect()
+}
+
+/// A vertex that stands in several places: the mean over the corners of triangles that stand at it.
+fn mean_of_corners(model: &Model, surface: &Surface, neighbours: &Neighbours, out: &mut [Vec3A]) {
+    let mut sums = vec![(Vec3A::ZERO, 0.0); out.len()];
+    for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
+        let Some(part) = surface.part(id, p) else { continue };
+        let welded = with_copies(surface, (id, p), welded);
+        let primitive = &model.meshes[model.instances[id.index()].mesh.index()].primitives[p];
+        if primitive.topology != Topology::Triangles {
+            continue;
+        }
+        for corner in &primitive.indices {
+            let sum = &mut sums[welded[*corner as usize] as usize];
+            *sum = (sum.0 + Vec3A::from(part.deformed.positions[*corner as usize]), sum.1 + 1.0);
+        }
+    }
+    for (out, (sum, count)) in out.iter_mut().zip(sums).filter(|(_, (_, count))| *count > 0.0) {
+        *out = sum / count;
+    }
+}
+
+/// By welded vertex: `∛|det S̄|` of the mean stretch of its joints, and the sign of that determinant. `None` where no joint stretches.
+fn stretches(input: &SurfaceInput, neighbours: &Neighbours) -> Option<Vec<(f32, f32)>> {
+    let model: &Model = input.model;
+    let (id, p) = *neighbours.places.first()?;
+    let (first, _) = model.binding(id, p);
+    let skin = model.instances[id.index()].skin?;
+    let matrices = input.palettes.get(first as usize..)?.get(..model.skins[skin.index()].joints.len())?;
+    let of_joint = |m: &glam::Affine3A| {
+        let stretch = nearest_rotation(m.matrix3).transpose() * m.matrix3;
+        DMat3::from_cols_array(&stretch.to_cols_array().map(f64::from))
+    };
+    let all: Vec<DMat3> = matrices.iter().map(of_joint).collect();
+    let off = |m: &DMat3| (*m - DMat3::IDENTITY).to_cols_array().iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    if all.iter().all(|m| off(m) < 1e-6) {
+        return None;
+    }
+    let mut out = vec![(1.0, 1.0); neighbours.members.len()];
+    in_pieces(&mut out, 0, &|start, out| {
+        for (out, (place, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
+            let (id, p) = neighbours.places[*place as usize];
+            let Some(influences) = model.influences(model.instances[id.index()].mesh, p) else { continue };
+            let (joints, weights) = influences.of(*vertex as usize);
+            let (mut sum, mut total) = (DMat3::ZERO, 0.0);
+            for (joint, weight) in joints.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+                sum += all[usize::from(*joint)] * f64::from(*weight);
+                total += f64::from(*weight);
+            }
+            if total != 0.0 {
+                let determinant = (sum * (1.0 / total)).determinant();
+                *out = (determinant.abs().cbrt() as f32, if determinant < 0.0 { -1.0 } else { 1.0 });
+            }
+        }
+    });
+    Some(out)
+}
+
+/// Writes the vertices of a primitive; those without a frame stay as they are.
+fn write(
+    model: &Model,
+    input: &SurfaceInput,
+    place: (InstanceId, usize),
+    welded: &[u32],
+    placed: &[Placed],
+    out: &mut Deformed,
+) {
+    let (_, weights) = source(input, place);
+    let primitive = &model.meshes[model.instances[place.0.index()].mesh.index()].primitives[place.1];
+    let targets = || primitive.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+    let displaced = |list: fn(&crate::model::MorphTarget) -> &Vec<Vec3>, vertex: usize| {
+        targets().filter_map(|(t, weight)| Some(*list(t).get(vertex)? * *weight)).sum::<Vec3>()
+    };
+    in_pieces(&mut out.positions, 0, &|start, positions| {
+        for (position, number) in positions.iter_mut().zip(&welded[start..]) {
+            let placed = &placed[*number as usize];
+            if placed.has_frame {
+                *position = placed.position.into();
+            }
+        }
+    });
+    if primitive.normals.is_empty() {
+        if !out.normals.is_empty() {
+            normals_from_triangles(primitive, out);
+        }
+    } else {
+        in_pieces(&mut out.normals, 0, &|start, normals| {
+            for (i, normal) in normals.iter_mut().enumerate() {
+                let placed = &placed[welded[start + i] as usize];
+                if placed.has_frame {
+                    let n = primitive.normals[start + i] + displaced(|t| &t.normals, start + i);
+                    *normal = (Mat3::from(placed.map) * n).normalize_or_zero();
+                }
+            }
+        });
+    }
+    in_pieces(&mut out.tangents, 0, &|start, tangents| {
+        for (i, tangent) in tangents.iter_mut().enumerate() {
+            let placed = &placed[welded[start + i] as usize];
+            if placed.has_frame {
+                let t = primitive.tangents[start + i].truncate() + displaced(|t| &t.tangents, start + i);
+                *tangent = (Mat3::from(placed.map) * t).normalize_or_zero().extend(tangent.w);
+            }
+        }
+    });
+}

@@ -1,0 +1,168 @@
+//! Which vertices of a skin are neighbours: over all its triangles, across seams, primitives and nodes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use glam::{Vec3, Vec3A};
+
+use super::{DataSource, MethodData};
+use crate::model::{Instance, InstanceId, Model, Primitive, Topology};
+use crate::parallel::JobContext;
+
+/// The neighbours of all vertices that skins move.
+pub(super) static NEIGHBOURS: DataSource = DataSource { label: "the neighbours of vertices", make };
+
+/// The vertices that one skin moves. Those that nothing can part are one *welded* vertex: equal position, equal displacement in every
+/// morph target, equal weight for every joint.
+#[derive(Debug, Default)]
+pub struct Neighbours {
+    /// All primitives that the skin moves.
+    pub places: Vec<(InstanceId, usize)>,
+    /// By place, then vertex: the welded one.
+    pub welded: Vec<Vec<u32>>,
+    /// By welded vertex: a place (in `places`) and vertex that it stands for.
+    pub members: Vec<(u32, u32)>,
+    /// By welded vertex, and one more: where its neighbours begin in `others`.
+    pub first_other: Vec<u32>,
+    /// The welded vertices at the other ends of edges.
+    pub others: Vec<u32>,
+    /// By welded vertex, and one more: where its corners begin in `corners`.
+    pub first_corner: Vec<u32>,
+    /// The welded vertices before and after a corner, in the order of its triangle.
+    pub corners: Vec<[u32; 2]>,
+    /// The smoothed rest surface that was worked out last.
+    pub(super) rest: Mutex<Option<Arc<RestSurface>>>,
+}
+
+/// The smoothed rest surface of a skin.
+#[derive(Debug)]
+pub(super) struct RestSurface {
+    /// The morph weights and parameters that it is for.
+    pub key: Vec<f32>,
+    /// By welded vertex: `x − x°`.
+    pub details: Vec<Vec3A>,
+    /// By corner: two axes of its frame in `x°`; zero where it has none.
+    pub frames: Vec<[Vec3; 2]>,
+}
+
+fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
+    let count = model.skins.len();
+    let of_skin = |skin: usize| {
+        job.set_fraction(skin as f32 / count as f32);
+        job.wake();
+        Neighbours::of_skin(model, skin, job)
+    };
+    let neighbours = (0..count).map(of_skin).collect::<Option<Vec<_>>>()?;
+    Some(MethodData { neighbours, ..MethodData::default() })
+}
+
+impl Neighbours {
+    fn of_skin(model: &Model, skin: usize, job: &JobContext) -> Option<Self> {
+        let mut out = Self::default();
+        for (i, instance) in model.instances.iter().enumerate() {
+            if instance.skin.is_some_and(|s| s.index() == skin) {
+                let primitives = 0..model.meshes[instance.mesh.index()].primitives.len();
+                let skinned = primitives.filter(|p| model.influences(instance.mesh, *p).is_some());
+                out.places.extend(skinned.map(|p| (InstanceId::from_index(i), p)));
+            }
+        }
+        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+        for (place, &(id, p)) in out.places.iter().enumerate() {
+            let instance = &model.instances[id.index()];
+            let source = &model.meshes[instance.mesh.index()].primitives[p];
+            let Some(influences) = model.influences(instance.mesh, p) else { continue };
+            let mut welded = Vec::with_capacity(source.positions.len());
+            for vertex in 0..source.positions.len() {
+                if vertex % 4096 == 0 && job.is_cancelled() {
+                    return None;
+                }
+                let key = key(source, (id, instance), influences.of(vertex), vertex);
+                let number = *known.entry(key).or_insert_with(|| {
+                    out.members.push((place as u32, vertex as u32));
+                    out.members.len() as u32 - 1
+                });
+                welded.push(number);
+            }
+            out.welded.push(welded);
+        }
+        let (mut triangles, mut edges) = (Vec::new(), Vec::new());
+        for (&(id, p), welded) in out.places.iter().zip(&out.welded) {
+            let source = &model.meshes[model.instances[id.index()].mesh.index()].primitives[p];
+            if source.topology != Topology::Triangles {
+                continue;
+            }
+            for corners in source.indices.as_chunks::<3>().0 {
+                let [a, b, c] = corners.map(|v| welded[v as usize]);
+                if a != b && b != c && c != a {
+                    triangles.push([a, b, c]);
+                    edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]));
+                }
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        if job.is_cancelled() {
+            return None;
+        }
+        let count = out.members.len();
+        let ends = edges.iter().flat_map(|[a, b]| [(*a, *b), (*b, *a)]);
+        (out.first_other, out.others) = by_vertex(count, ends);
+        let corners = triangles.iter().flat_map(|&[a, b, c]| [(b, [a, c]), (c, [b, a]), (a, [c, b])]);
+        (out.first_corner, out.corners) = by_vertex(count, corners);
+        Some(out)
+    }
+}
+
+/// Lists by vertex, one after the other, and where each begins.
+fn by_vertex<T: Copy + Default>(count: usize, all: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
+    let mut first = vec![0; count + 1];
+    let mut total = 0;
+    for (vertex, _) in all.clone() {
+        first[vertex as usize + 1] += 1;
+        total += 1;
+    }
+    for i in 0..count {
+        first[i + 1] += first[i];
+    }
+    let (mut next, mut out) = (first.clone(), vec![T::default(); total]);
+    for (vertex, item) in all {
+        let place = &mut next[vertex as usize];
+        out[*place as usize] = item;
+        *place += 1;
+    }
+    (first, out)
+}
+
+/// All that can part a vertex from another one. Nodes have morph weights of their own, so a displaced vertex is one with those of its
+/// own node alone.
+fn key(
+    source: &Primitive,
+    (id, instance): (InstanceId, &Instance),
+    (joints, weights): (&[u16], &[f32]),
+    vertex: usize,
+) -> Vec<u32> {
+    // Adding zero makes one zero of both.
+    let bits = |p: Vec3| (p + Vec3::ZERO).to_array().map(f32::to_bits);
+    let mut out = bits(source.positions[vertex]).to_vec();
+    let mut shares: Vec<(u16, f32)> = joints.iter().copied().zip(weights.iter().copied()).collect();
+    shares.retain(|(_, weight)| *weight != 0.0);
+    shares.sort_by_key(|(joint, _)| *joint);
+    shares.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0.0 };
+        same
+    });
+    out.extend(shares.iter().flat_map(|(joint, weight)| [u32::from(*joint), weight.to_bits()]));
+    let start = out.len();
+    for (target, morph) in source.morphs.iter().enumerate().take(instance.morph_weights.len()) {
+        let by = morph.positions.get(vertex).copied().unwrap_or_default();
+        if by != Vec3::ZERO {
+            out.push(target as u32);
+            out.extend(bits(by));
+        }
+    }
+    if out.len() > start {
+        out.extend([u32::MAX, id.0]);
+    }
+    out
+}

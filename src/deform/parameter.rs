@@ -1,0 +1,66 @@
+//! The numbers that a method, or a pass after it, leaves to the user: a slider of the window, an option of the command line, a
+//! component of a uniform in the shader.
+
+use std::collections::BTreeMap;
+
+/// The most parameters of one method or pass: the shader has them in one vector.
+pub const MOST_PARAMETERS: usize = 4;
+
+/// Values of the parameters of one method or pass, in the order of its row; those that it lacks are 0.
+pub type ParameterValues = [f32; MOST_PARAMETERS];
+
+/// One number that the user sets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// The name, unique among all methods and passes; of a method it is also the option of the command line: `mix`.
+    pub id: &'static str,
+    /// The words beside the slider.
+    pub label: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// The least and the greatest value.
+    pub range: [f32; 2],
+    /// The value that it has until somebody sets it.
+    pub default: f32,
+    /// Only whole numbers make sense.
+    pub is_whole: bool,
+}
+
+impl Parameter {
+    /// The nearest value that it can have; `None` where `value` is no number.
+    #[must_use]
+    pub fn fitted(&self, value: f32) -> Option<f32> {
+        let [least, most] = self.range;
+        let value = value.is_finite().then(|| value.clamp(least, most))?;
+        Some(if self.is_whole { value.round() } else { value })
+    }
+}
+
+/// The values that the user has set, by [`Parameter::id`]; all others have their defaults.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ParameterSettings(BTreeMap<&'static str, f32>);
+
+impl ParameterSettings {
+    /// Sets a value, or the nearest that the parameter can have. What is no number is ignored.
+    pub fn set(&mut self, parameter: &Parameter, value: f32) {
+        if let Some(value) = parameter.fitted(value) {
+            self.0.insert(parameter.id, value);
+        }
+    }
+
+    /// The value of one parameter.
+    #[must_use]
+    pub fn get(&self, parameter: &Parameter) -> f32 {
+        self.0.get(parameter.id).copied().unwrap_or(parameter.default)
+    }
+
+    /// The values of all parameters of a method or pass.
+    #[must_use]
+    pub fn values(&self, parameters: &[Parameter]) -> ParameterValues {
+        let mut out = [0.0; MOST_PARAMETERS];
+        for (value, parameter) in out.iter_mut().zip(parameters) {
+            *value = self.get(parameter);
+        }
+        out
+    }
+}

@@ -1,0 +1,108 @@
+//! How far two models of the same vertices differ: in their weights, and in where those put the surface.
+
+use super::{PerVertex, distances};
+use crate::deform::Surface;
+use crate::model::{MeshId, Model};
+
+/// Returns why the vertices of two models cannot be compared one by one; `None` where they can: they have the same nodes,
+/// instances, skins and numbers of vertices.
+#[must_use]
+pub fn why_not_comparable(a: &Model, b: &Model) -> Option<String> {
+    if a.skeleton.names != b.skeleton.names || a.instances.len() != b.instances.len() {
+        return Some("they have other nodes".to_owned());
+    }
+    if a.skins.iter().map(|s| &s.joints).ne(b.skins.iter().map(|s| &s.joints)) {
+        return Some("their skins have other joints".to_owned());
+    }
+    let counts = |model: &Model| -> Vec<Vec<usize>> {
+        model.meshes.iter().map(|mesh| mesh.primitives.iter().map(|p| p.stored_vertices).collect()).collect()
+    };
+    let order = |model: &Model| model.instances.iter().map(|i| (i.mesh, i.skin)).collect::<Vec<_>>();
+    (counts(a) != counts(b) || order(a) != order(b)).then(|| "they have other meshes".to_owned())
+}
+
+/// Computes for each vertex the share of its weight that stands for another joint in `b`: half of the sum of the differences
+/// over all joints, 0…1 where weights sum to one. −1 where nothing differs to the bit of a sum.
+#[must_use]
+pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
+    let mut out = PerVertex::empty(a);
+    let mut sums: Vec<(u16, f64)> = Vec::new();
+    for (m, mesh) in a.meshes.iter().enumerate() {
+        let id = MeshId::from_index(m);
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            let has = b.meshes.get(m).and_then(|mesh| mesh.primitives.get(p)).is_some();
+            let (Some(now), true) = (a.influences(id, p), has) else { continue };
+            let Some(then) = b.influences(id, p) else { continue };
+            let of = |vertex: usize| {
+                let (new, old) = (now.of(vertex), then.of(vertex));
+                if new == old {
+                    return -1.0;
+                }
+                sums.clear();
+                for ((joints, weights), sign) in [(new, 1.0), (old, -1.0)] {
+                    for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+                        match sums.iter_mut().find(|(known, _)| known == joint) {
+                            Some((_, sum)) => *sum += sign * f64::from(*weight),
+                            None => sums.push((*joint, sign * f64::from(*weight))),
+                        }
+                    }
+                }
+                let moved = 0.5 * sums.iter().map(|(_, sum)| sum.abs()).sum::<f64>();
+                if moved == 0.0 { -1.0 } else { moved as f32 }
+            };
+            let vertices = primitive.stored_vertices.min(then.vertices());
+            out.values[m][p] = (0..vertices).map(of).collect();
+        }
+    }
+    out
+}
+
+/// Computes for each stored vertex of `model` how far apart two surfaces of it are, millimetres; the largest of the instances
+/// that are drawn. −1 where they are in one place.
+#[must_use]
+pub fn changed_surface(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
+    let mut out = distances(model, a, b);
+    for value in out.values.iter_mut().flatten().flatten() {
+        *value = if *value > 0.0 { 1000.0 * *value } else { -1.0 };
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::WeightChange;
+    use crate::model::shapes::{Tube, tube};
+
+    #[test]
+    fn what_moved_is_the_share_of_the_weight_that_is_for_another_joint() {
+        let stored = tube(Tube { joints: 12, ..Tube::default() });
+        let i = stored.influences(MeshId(0), 0).unwrap();
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        // All of it to another joint; a quarter of it; the same in other slots.
+        change.push(3, &[11], &[1.0]);
+        let (joints, weights) = i.of(7);
+        let heaviest = (0..4).max_by(|a, b| weights[*a].total_cmp(&weights[*b])).unwrap();
+        let mut quarter = weights.to_vec();
+        quarter[heaviest] -= 0.25;
+        let mut joint = joints.to_vec();
+        let free = (0..4).find(|slot| weights[*slot] == 0.0).unwrap();
+        (joint[free], quarter[free]) = (11, 0.25);
+        change.push(7, &joint, &quarter);
+        let mut turned = (i.of(9).0.to_vec(), i.of(9).1.to_vec());
+        turned.0.reverse();
+        turned.1.reverse();
+        change.push(9, &turned.0, &turned.1);
+        let edited = stored.with_weights(&[change]).unwrap();
+        let moved = changed_weights(&edited, &stored);
+        let values = moved.of(MeshId(0), 0);
+        assert_eq!(values.len(), i.vertices());
+        assert!((values[3] - 1.0).abs() < 1e-6 && (values[7] - 0.25).abs() < 1e-6 && values[9] == -1.0, "{values:?}");
+        assert_eq!(moved.missing(), i.vertices() - 2);
+        assert_eq!(why_not_comparable(&edited, &stored), None);
+        let other = tube(Tube { joints: 12, rings: 5, ..Tube::default() });
+        assert!(why_not_comparable(&edited, &other).unwrap().contains("meshes"));
+        let other = tube(Tube { joints: 11, ..Tube::default() });
+        assert!(why_not_comparable(&edited, &other).unwrap().contains("nodes"));
+    }
+}

@@ -1,0 +1,302 @@
+//! The measures of posed surfaces against what an independent implementation says of real models (`corpus/methods`; numpy in double
+//! precision), and the volume against a sum over the exported triangles.
+//!
+//! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
+#![expect(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that cannot read its corpus, or what the program says, fails"
+)]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use common::json;
+use glam::{Affine3A, DVec3};
+use serde::Deserialize;
+use skinscope::anim::{self, SampleScratch};
+use skinscope::deform::{self, METHODS, Method, Surface, SurfaceInput};
+use skinscope::export::baked_surface;
+use skinscope::import::{Options, Progress, import_file};
+use skinscope::inspect::measure::{Measurer, SurfaceMeasures, Wanted};
+use skinscope::model::{InstanceId, LocalPose, Model};
+use skinscope::parallel::JobContext;
+
+/// Its file rounds rotations to three digits, which implementations read differently.
+const ROUNDED: &str = "models/SimpleSkin.gltf";
+
+#[derive(Deserialize)]
+struct Index {
+    poses: Vec<Pose>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Pose {
+    model: String,
+    clip: usize,
+    time: f32,
+    primitives: Vec<Drawn>,
+    measures: BTreeMap<String, Vec<Wants>>,
+    /// By mode of the normals of linear blending.
+    #[serde(default)]
+    normal_error_degrees: BTreeMap<String, Degrees>,
+}
+
+#[derive(Deserialize)]
+struct Degrees {
+    max: f64,
+    mean: f64,
+}
+
+#[derive(Deserialize)]
+struct Drawn {
+    skinned: bool,
+}
+
+/// The measures of one skinned primitive.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Wants {
+    primitive: usize,
+    edge_stretch: [f64; 2],
+    edge_stretch_mean: f64,
+    triangle_area: [f64; 2],
+    area: f64,
+    inverted: usize,
+    folds: usize,
+    sharpest: f64,
+    parts: Vec<WantedPart>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WantedPart {
+    triangles: usize,
+    closed: bool,
+    rest_volume: f64,
+    volume: f64,
+    ratio: Option<f64>,
+}
+
+fn open(corpus: &Path, name: &str) -> Arc<Model> {
+    let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
+    result.unwrap_or_else(|error| panic!("{name}: {error}")).model
+}
+
+struct Posed {
+    draws: Vec<InstanceId>,
+    local: LocalPose,
+    palettes: Vec<Affine3A>,
+}
+
+impl Posed {
+    fn at(model: &Model, clip: usize, time: f32) -> Self {
+        let mut local = LocalPose::default();
+        anim::reset_to_rest(&model.skeleton, &mut local);
+        anim::sample(model, &model.clips[clip], time, &mut SampleScratch::default(), &mut local);
+        let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+        anim::local_to_model(&model.skeleton, &local, &mut pose);
+        deform::palettes(model, &pose, &mut palettes);
+        Self { draws: anim::drawn_at_rest(model, model.default_scene), local, palettes }
+    }
+
+    fn input<'a>(&'a self, model: &'a Model, method: &'a Method) -> SurfaceInput<'a> {
+        let Self { draws, local, palettes } = self;
+        SurfaceInput { model, draws, palettes, morph_weights: &local.morph_weights, method: method.into() }
+    }
+}
+
+fn near(what: &str, got: f64, want: f64, allowed: f64) {
+    let off = (got - want).abs();
+    assert!(off <= allowed * want.abs().max(1e-9), "{what}: {got} instead of {want}");
+}
+
+#[test]
+fn every_measure_is_what_the_reference_says() {
+    let Some(corpus) = common::corpus() else { return };
+    let index: Index = json(&corpus.join("methods/index.json"));
+    let mut measurers: BTreeMap<&str, Measurer> = BTreeMap::new();
+    let (mut compared, mut of_normals, mut others) = (0, 0, Vec::new());
+    for pose in &index.poses {
+        let open = || Measurer::new(&open(&corpus, &pose.model), &|| false).unwrap();
+        let measurer = measurers.entry(&pose.model).or_insert_with(open);
+        let model = Arc::clone(measurer.model());
+        let posed = Posed::at(&model, pose.clip, pose.time);
+        for method in METHODS {
+            let Some(wants) = pose.measures.get(method.id) else { continue };
+            // Approximations are not as near to the reference as measures can tell.
+            if method.expects.reference_error > 1e-5 {
+                continue;
+            }
+            let data = method.data.and_then(|source| (source.make)(&model, &JobContext::of_waiting()));
+            if data.as_ref().is_some_and(|data| data.split.is_some()) {
+                continue;
+            }
+            let mut input = posed.input(&model, method);
+            input.method.data = data.as_ref();
+            let surface = Surface::of(&input);
+            let wanted = Wanted { normal_error: true, vertices: None };
+            let (measures, _) = measurer.measure(&input, &surface, wanted);
+            let name = format!("{} {} s, {}", pose.model, pose.time, method.id);
+            assert!(pose.primitives.iter().filter(|p| p.skinned).count() == measures.primitives.len(), "{name}");
+            compare(&name, &pose.model, &measures, wants, &mut others);
+            if let Some(want) = pose.normal_error_degrees.get("cofactor").filter(|_| method.id == "linear") {
+                let [worst, mean] = measures.normal_error.unwrap();
+                near(&format!("{name}: worst normal error"), worst, want.max, 1e-3);
+                near(&format!("{name}: mean normal error"), mean, want.mean, 1e-3);
+                of_normals += 1;
+            }
+            compared += 1;
+        }
+    }
+    // The text of METHODS.md, followed in numpy for the Fox at 0.927 s, has 18 inverted triangles as here (cosines of -0.027 and -0.033
+    // among them, not at the limit of -0.01); the reference data has 17.
+    eprintln!("{others:#?}");
+    assert!(others.len() <= 3, "{others:#?}");
+    assert!(compared >= 30 && of_normals >= 2, "{compared} surfaces, {of_normals} with normals");
+}
+
+fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[Wants], others: &mut Vec<String>) {
+    // Vertices of 32 bits stand within 1e-7 of the size; the shortest edges that are measured are some 1e-3 of it.
+    let (ratio, volume) = if model == ROUNDED { (2e-3, 2e-3) } else { (2e-4, 2e-5) };
+    for want in wants {
+        let got = &measures.primitives[want.primitive];
+        let name = format!("{name}, primitive {}", want.primitive);
+        for (i, end) in ["least", "most"].into_iter().enumerate() {
+            near(&format!("{name}: {end} stretch"), got.stretch[i].into(), want.edge_stretch[i], ratio);
+            if want.triangle_area[i] > 1e-6 {
+                near(&format!("{name}: {end} triangle"), got.triangle[i].into(), want.triangle_area[i], ratio);
+            } else {
+                assert!(got.triangle[i] < 1e-3, "{name}: {end} triangle");
+            }
+        }
+        near(&format!("{name}: mean stretch"), got.stretch_mean, want.edge_stretch_mean, ratio);
+        near(&format!("{name}: area"), got.area, want.area, ratio);
+        assert_eq!(got.folds, want.folds, "{name}: folds");
+        if got.inverted != want.inverted {
+            others.push(format!("{name}: {} and not {} inverted", got.inverted, want.inverted));
+            assert!(got.inverted.abs_diff(want.inverted) <= 1, "{others:?}");
+        }
+        near(&format!("{name}: sharpest"), got.sharpest.into(), want.sharpest, ratio);
+        assert_eq!(got.parts.len(), want.parts.len(), "{name}: parts");
+        // Each numbers the parts in its own way.
+        let (mut got, mut want): (Vec<_>, Vec<_>) = (got.parts.iter().collect(), want.parts.iter().collect());
+        got.sort_by(|a, b| (a.triangles, a.posed).partial_cmp(&(b.triangles, b.posed)).unwrap());
+        want.sort_by(|a, b| (a.triangles, a.volume).partial_cmp(&(b.triangles, b.volume)).unwrap());
+        for (i, (got, want)) in got.into_iter().zip(want).enumerate() {
+            let name = format!("{name}, part {i}");
+            assert_eq!((got.triangles, got.closed), (want.triangles, want.closed), "{name}");
+            assert_eq!(got.ratio().is_some(), want.ratio.is_some(), "{name}: {:?}", got.ratio());
+            if let Some(want) = want.ratio {
+                near(&format!("{name}: ratio"), got.ratio().unwrap(), want, volume);
+            }
+            if let Some(rest) = got.rest {
+                near(&format!("{name}: rest volume"), rest, want.rest_volume, volume);
+                near(&format!("{name}: volume"), got.posed, want.volume, volume);
+            }
+        }
+    }
+}
+
+/// The volume of a closed surface is the sum of the prisms between its triangles and the ground, which needs neither parts nor places.
+#[test]
+fn the_measured_volume_is_that_of_the_exported_triangles() {
+    let Some(corpus) = common::corpus() else { return };
+    for (name, clip) in [("models/CesiumMan.glb", 0), ("models/Fox.glb", 1), ("models/RiggedFigure.glb", 0)] {
+        let model = open(&corpus, name);
+        let mut measurer = Measurer::new(&model, &|| false).unwrap();
+        for (time, method) in
+            [0.1, 0.5, 0.9].into_iter().zip(METHODS.iter().filter(|method| method.data.is_none()).cycle())
+        {
+            let posed = Posed::at(&model, clip, time);
+            let input = posed.input(&model, method);
+            let (measures, _) = measurer.measure(&input, &Surface::of(&input), Wanted::default());
+            let got = measures.primitives[0].parts[0].posed;
+            let mut want = 0.0;
+            for baked in baked_surface(&model, &posed.draws, &posed.local, method) {
+                let at = |v: &u32| baked.positions[*v as usize].as_dvec3();
+                for [a, b, c] in baked.indices.as_chunks::<3>().0.iter().map(|t| t.each_ref().map(at)) {
+                    // Twice the area of the shadow on the ground, times the mean height.
+                    let shadow = (b - a).cross(c - a).dot(DVec3::Y);
+                    want += 0.5 * shadow * (a.y + b.y + c.y) / 3.0;
+                }
+            }
+            near(&format!("{name} at {time} s by {}", method.id), got, want, 1e-3);
+        }
+    }
+}
+
+#[cfg(feature = "app")]
+mod command {
+    use std::path::Path;
+    use std::process::{Command, Output};
+
+    use serde_json::{Value, json};
+    use skinscope::inspect::measure::MEASURES;
+
+    fn run(arguments: &[&str]) -> Output {
+        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+        Command::new(env!("CARGO_BIN_EXE_skinscope")).arg("measure").arg(model).args(arguments).output().unwrap()
+    }
+
+    fn told(arguments: &[&str]) -> Value {
+        let out = run(&[arguments, &["--json"]].concat());
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        serde_json::from_slice(&out.stdout).unwrap()
+    }
+
+    #[test]
+    fn the_curves_of_a_clip_are_told_with_the_worst_of_each() {
+        let clip = told(&["--clip", "Wave"]);
+        assert_eq!((&clip["schema"], &clip["method"], &clip["clip"]), (&json!(1), &json!("linear"), &json!("Wave")));
+        let times: Vec<f64> = clip["times"].as_array().unwrap().iter().map(|t| t.as_f64().unwrap()).collect();
+        assert!(times.len() > 30 && times.is_sorted() && times[1] - times[0] <= 1.0 / 30.0 + 1e-6, "{times:?}");
+        for measure in MEASURES {
+            let values: Vec<Option<f64>> =
+                clip["curves"][measure.id].as_array().unwrap().iter().map(Value::as_f64).collect();
+            assert_eq!(values.len(), times.len(), "{}", measure.id);
+            let worst = &clip["worst"][measure.id];
+            let place = times.iter().position(|t| Some(*t) == worst["time"].as_f64()).unwrap();
+            assert_eq!(values[place], worst["value"].as_f64(), "{}", measure.id);
+            let badness = |value: &Option<f64>| value.map_or(0.0, |value| measure.badness(value));
+            let most = values.iter().map(badness).fold(0.0, f64::max);
+            assert_eq!(badness(&values[place]), most, "{}", measure.id);
+        }
+        assert!(
+            clip["worst"]["stretch_max"]["vertex"].is_u64()
+                && clip["worst"]["stretch_max"]["value"].as_f64() > Some(1.05)
+        );
+        for list in ["regions", "parts"] {
+            let key = if list == "regions" { "volume" } else { "volume_m3" };
+            let all = clip[list].as_array().unwrap();
+            assert!(!all.is_empty() && all.iter().all(|of| of[key].as_array().unwrap().len() == times.len()), "{list}");
+        }
+        // A moment alone is that of the curve, and another rate has other moments of the same curve.
+        let time = clip["worst"]["stretch_max"]["time"].to_string();
+        let alone = told(&["--clip", "Wave", "--time", &time]);
+        assert_eq!(alone["times"].as_array().unwrap().len(), 1);
+        assert_eq!(alone["curves"]["stretch_max"][0], clip["worst"]["stretch_max"]["value"]);
+        let coarse = told(&["--clip", "Wave", "--rate", "5"]);
+        assert!(coarse["times"].as_array().unwrap().len() < times.len() / 4);
+        assert_eq!(coarse["curves"]["area"][0], clip["curves"]["area"][0]);
+        let dual = told(&["--clip", "Wave", "--method", "dual-quaternion"]);
+        assert!(dual["method"] == json!("dual-quaternion") && dual["curves"]["volume"] != clip["curves"]["volume"]);
+    }
+
+    #[test]
+    fn the_text_says_what_is_worst_and_where_and_nonsense_is_refused() {
+        let out = run(&["--clip", "Wave"]);
+        let text = String::from_utf8(out.stdout).unwrap();
+        assert!(out.status.success() && text.contains("clip \"Wave\"") && text.contains("Longest edge"), "{text}");
+        assert!(text.contains(", vertex ") && text.contains("joint \""), "{text}");
+        // Without a clip the first one is measured.
+        assert!(String::from_utf8(run(&[]).stdout).unwrap().contains("moments"));
+        for bad in [&["--clip", "Nonsense"][..], &["--rate", "0"], &["--method", "magic"], &["--time", "soon"]] {
+            assert_eq!(run(bad).status.code(), Some(2), "{bad:?}");
+        }
+    }
+}

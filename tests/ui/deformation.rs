@@ -1,0 +1,181 @@
+//! The panel with the measures of the posed surface: numbers, curves and what a click on them does.
+
+use skinscope::inspect::measure::measure;
+use skinscope::session::MeasureCommand;
+
+use super::*;
+
+/// The panel over the clip of a tube that bends, paused at 0 s.
+fn shown() -> Harness<'static, App> {
+    let mut session = session(4);
+    session.apply(MeasureCommand::TogglePanel);
+    window(session, UiState::default(), Status::default())
+}
+
+fn worst(harness: &Harness<'_, App>, id: &str) -> (f32, f64) {
+    let curves = harness.state().session.measured_clip().unwrap();
+    let (moment, value) = curves.worst(measure(id).unwrap()).unwrap();
+    (curves.moments[moment].0, value)
+}
+
+#[test]
+fn the_panel_opens_by_its_key_takes_the_place_of_the_inspector_and_closes() {
+    let mut harness = selected(4, 2);
+    harness.get_by_label("Reset joint");
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+    harness.run();
+    harness.get_by_label("Deformation");
+    assert!(harness.query_by_label("Reset joint").is_none());
+    harness.get_by_label("Close the measures").click();
+    harness.run();
+    assert!(harness.query_by_label("Deformation").is_none() && !harness.state().session.measuring().open);
+    harness.get_by_label("Reset joint");
+}
+
+#[test]
+fn the_numbers_are_those_of_the_moment() {
+    let mut harness = shown();
+    // At 0 s the tube is straight.
+    harness.get_by_label("Longest edge 1.000×, Shortest edge 1.000×, Mean edge 1.000×");
+    harness.state_mut().session.apply(PlaybackCommand::Seek(0.5));
+    harness.state_mut().session.update_pose();
+    harness.run();
+    let measures = harness.state().session.measures().unwrap().measures.clone();
+    assert!(measures.stretch[1] > 1.05, "{measures:?}");
+    let text = |id: &str| measure(id).unwrap().text((measure(id).unwrap().value)(&measures).unwrap());
+    let [longest, shortest, mean] = ["stretch_max", "stretch_min", "stretch_mean"].map(text);
+    harness.get_by_label(&format!("Longest edge {longest}, Shortest edge {shortest}, Mean edge {mean}"));
+    harness.get_by_label(&format!("Volume {}, Worst joint's volume {}", text("volume"), text("region_volume")));
+}
+
+#[test]
+fn a_click_on_a_peak_goes_to_its_moment_and_vertex() {
+    let mut harness = shown();
+    let (time, value) = worst(&harness, "stretch_max");
+    assert!((0.3..0.7).contains(&time), "{time}");
+    let name = format!("Worst: Longest edge {} at {time:.2} s", measure("stretch_max").unwrap().text(value));
+    let before = harness.state().session.view().orbit;
+    harness.get_by_label(&name).click();
+    harness.run();
+    let session = &harness.state().session;
+    assert!((session.playback().time_secs - time).abs() < 1e-4 && !session.playback().playing);
+    let at = session.measures().unwrap().measures.at[1].unwrap();
+    assert_eq!((session.view().pinned, session.view().overlay.unwrap().id), (Some(at), "stretch"));
+    assert!(session.view().orbit != before, "the camera goes there");
+    // The legend says it in numbers.
+    harness.get_by_label_contains("Scale: ½×");
+}
+
+#[test]
+fn a_click_on_a_curve_goes_there_and_a_drag_scrubs() {
+    let mut harness = shown();
+    let rect = harness.get_by_label("Curve: Edge stretch").rect();
+    let at = rect.left() + 6.0 + 0.5 * (rect.width() - 12.0);
+    let middle = egui::pos2(at, rect.bottom() - 3.0);
+    drag(&mut harness, &[middle, middle + vec2(20.0, 0.0), middle + vec2(40.0, 0.0)], PointerButton::Primary);
+    let scrubbed = harness.state().session.playback().time_secs;
+    assert!((scrubbed - (0.5 + 40.0 / (rect.width() - 12.0))).abs() < 0.05, "{scrubbed}");
+    assert!(harness.state().session.view().pinned.is_none());
+    harness.hover_at(middle);
+    harness.run();
+    drag(&mut harness, &[middle, middle], PointerButton::Primary);
+    let session = &harness.state().session;
+    assert!((session.playback().time_secs - 0.5).abs() < 0.06, "{}", session.playback().time_secs);
+    assert!(session.view().pinned.is_some() && session.view().overlay.unwrap().id == "stretch");
+}
+
+#[test]
+fn charts_switch_their_overlays() {
+    let mut harness = shown();
+    for (title, id) in [
+        ("Edge stretch", "stretch"),
+        ("Triangle area", "area"),
+        ("Inverted triangles", "inverted"),
+        ("Folds", "fold"),
+        ("Normal error", "normal-error"),
+    ] {
+        harness.get_by_label(&format!("Show {title}")).scroll_to_me();
+        harness.run();
+        harness.get_by_label(&format!("Show {title}")).click();
+        harness.run();
+        assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some(id));
+    }
+    harness.get_by_label("Show Normal error").click();
+    harness.run();
+    assert!(harness.state().session.view().overlay.is_none());
+}
+
+#[test]
+fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
+    let mut session = session(4);
+    session.be_patient();
+    session.apply(MeasureCommand::TogglePanel);
+    let status = Status { curves: Some(0.4), ..Status::default() };
+    let mut harness = window(session, UiState::default(), status);
+    harness.get_by_label("Measuring the clip");
+    let bar = harness.get_by_label("Clip measured");
+    assert_eq!(bar.accesskit_node().numeric_value().map(|v| (10.0 * v).round()), Some(4.0));
+    assert!(harness.state().session.lacks_curves());
+    harness.get_by_label("Stop").click();
+    harness.run();
+    assert!(!harness.state().session.lacks_curves());
+    harness.get_by_label("The clip was not measured.");
+    harness.get_by_label("Measure the clip").click();
+    harness.run();
+    assert!(harness.state().session.lacks_curves());
+    // The owner of the session measures.
+    let curves = harness.state().session.measure_clip(30.0, &mut |_| true).unwrap();
+    assert!(curves.complete && curves.moments.len() == 31);
+    harness.state_mut().session.measured_curves(curves);
+    harness.run();
+    harness.get_by_label("Curve: Volume");
+    assert!(!harness.state().session.lacks_curves());
+    // Another method is another clip to measure.
+    harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
+    assert!(harness.state().session.lacks_curves() && harness.state().session.measured_clip().is_none());
+    let stopped = harness.state().session.measure_clip(30.0, &mut |part| part < 0.5).unwrap();
+    assert!(!stopped.complete && stopped.moments.len() < 31);
+}
+
+#[test]
+fn poses_are_measured_once_and_elsewhere() {
+    let mut session = session(4);
+    session.be_patient();
+    assert!(session.begin_measuring().is_none() && session.measures().is_none(), "nobody asks");
+    session.apply(ViewCommand::SetOverlay(Some("stretch")));
+    let pose = session.begin_measuring().unwrap();
+    assert!(session.measures().is_none(), "it is not measured yet");
+    let mut measurer = None;
+    session.measured_surface(pose.measure(&mut measurer, &|| false).unwrap());
+    assert!(session.begin_measuring().is_none() && session.measures().is_some());
+    session.apply(PlaybackCommand::Seek(0.7));
+    session.update_pose();
+    // The numbers lag behind the pose until it is measured too.
+    let late = session.measures().unwrap().measures.stretch[1];
+    let pose = session.begin_measuring().unwrap();
+    session.measured_surface(pose.measure(&mut measurer, &|| false).unwrap());
+    assert!(late < 1.001 && session.measures().unwrap().measures.stretch[1] > 1.02);
+}
+
+#[test]
+fn without_a_model_a_skin_or_a_clip_the_panel_says_so() {
+    let mut session = Session::default();
+    session.apply(MeasureCommand::TogglePanel);
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("Open a file to measure what its poses do to the surface.");
+    let mut parts = ModelParts::clone(&tube(Tube::default()));
+    parts.clips.clear();
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts.clone()).unwrap()), vec![], None));
+    session.apply(MeasureCommand::TogglePanel);
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("Curves are drawn over a clip; none is shown.");
+    harness.get_by_label("Area 1.000×");
+    parts.skins.clear();
+    parts.instances[0].skin = None;
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.apply(MeasureCommand::TogglePanel);
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("This model has no skin, so that no pose deforms its surface.");
+}
