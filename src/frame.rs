@@ -4,6 +4,7 @@
 mod build;
 #[cfg(test)]
 mod comparison_tests;
+mod directions;
 
 pub use build::{SceneColors, grid_unit};
 

@@ -120,7 +120,7 @@ fn every_measure_is_what_the_reference_says() {
     let Some(corpus) = common::corpus() else { return };
     let index: Index = json(&corpus.join("methods/index.json"));
     let mut measurers: BTreeMap<&str, Measurer> = BTreeMap::new();
-    let (mut compared, mut of_normals, mut others) = (0, 0, Vec::new());
+    let (mut compared, mut of_normals, mut of_modes, mut others) = (0, 0, 0, Vec::new());
     for pose in &index.poses {
         let open = || Measurer::new(&open(&corpus, &pose.model), &|| false).unwrap();
         let measurer = measurers.entry(&pose.model).or_insert_with(open);
@@ -139,7 +139,7 @@ fn every_measure_is_what_the_reference_says() {
             let mut input = posed.input(&model, method);
             input.method.data = data.as_ref();
             let surface = Surface::of(&input);
-            let wanted = Wanted { normal_error: true, vertices: None };
+            let wanted = Wanted { normal_error: true, normal_modes: true, ..Wanted::default() };
             let (measures, _) = measurer.measure(&input, &surface, wanted);
             let name = format!("{} {} s, {}", pose.model, pose.time, method.id);
             assert!(pose.primitives.iter().filter(|p| p.skinned).count() == measures.primitives.len(), "{name}");
@@ -150,6 +150,18 @@ fn every_measure_is_what_the_reference_says() {
                 near(&format!("{name}: mean normal error"), mean, want.mean, 1e-3);
                 of_normals += 1;
             }
+            for mode in &measures.normal_modes {
+                let Some(want) = pose.normal_error_degrees.get(mode.mode).filter(|_| method.id == "linear") else {
+                    continue;
+                };
+                let name = format!("{name}, {}", mode.mode);
+                // An angle near 0 is told to some 1e-3 degrees.
+                let allowed = |want: f64| 1e-3 * want.max(1.0) + 1e-3;
+                assert!((mode.worst - want.max).abs() <= allowed(want.max), "{name}: {} not {}", mode.worst, want.max);
+                assert!((mode.mean - want.mean).abs() <= allowed(want.mean), "{name}: {} not {}", mode.mean, want.mean);
+                assert_eq!(mode.zero, 0, "{name}");
+                of_modes += 1;
+            }
             compared += 1;
         }
     }
@@ -158,6 +170,7 @@ fn every_measure_is_what_the_reference_says() {
     eprintln!("{others:#?}");
     assert!(others.len() <= 3, "{others:#?}");
     assert!(compared >= 30 && of_normals >= 2, "{compared} surfaces, {of_normals} with normals");
+    assert_eq!(of_modes, 6 * of_normals, "modes of normals");
 }
 
 fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[Wants], others: &mut Vec<String>) {
@@ -285,6 +298,17 @@ mod command {
         assert_eq!(coarse["curves"]["area"][0], clip["curves"]["area"][0]);
         let dual = told(&["--clip", "Wave", "--method", "dual-quaternion"]);
         assert!(dual["method"] == json!("dual-quaternion") && dual["curves"]["volume"] != clip["curves"]["volume"]);
+        // The modes of normals are those of linear blending.
+        assert!(dual["normal_modes"].as_object().unwrap().is_empty() && clip["normals"] == json!("cofactor"));
+        let modes = clip["normal_modes"].as_object().unwrap();
+        assert_eq!(modes.len(), 6);
+        for (mode, lists) in modes {
+            assert!(["max", "mean", "zero"].iter().all(|list| lists[list].as_array().unwrap().len() == times.len()));
+            let alone = told(&["--clip", "Wave", "--time", &time, "--normals", mode]);
+            let moment = times.iter().position(|t| Some(*t) == clip["worst"]["stretch_max"]["time"].as_f64()).unwrap();
+            assert_eq!(alone["curves"]["normal_error_max"][0], lists["max"][moment], "{mode}");
+        }
+        assert_eq!(modes["cofactor"]["max"], clip["curves"]["normal_error_max"]);
     }
 
     #[test]
@@ -292,6 +316,7 @@ mod command {
         let out = run(&["--clip", "Wave"]);
         let text = String::from_utf8(out.stdout).unwrap();
         assert!(out.status.success() && text.contains("clip \"Wave\"") && text.contains("Longest edge"), "{text}");
+        assert!(text.contains("rotation-only") && text.contains("of length zero"), "{text}");
         assert!(text.contains(", vertex ") && text.contains("joint \""), "{text}");
         // Without a clip the first one is measured.
         assert!(String::from_utf8(run(&[]).stdout).unwrap().contains("moments"));

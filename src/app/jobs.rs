@@ -374,7 +374,7 @@ impl Jobs {
         }
         let session = session.clone();
         self.start(Kind::Curves(key), "measure clip", move |context| {
-            let curves = session.measure_clip(MEASURES_PER_SECOND, &mut |fraction| {
+            let curves = session.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut |fraction| {
                 if context.set_fraction(fraction) {
                     context.wake();
                 }

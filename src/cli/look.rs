@@ -47,6 +47,12 @@ pub(super) struct LookArgs {
     /// Draw the vertices as dots
     #[arg(long)]
     dots: bool,
+    /// Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero
+    #[arg(long)]
+    show_normals: bool,
+    /// Draw a line along the tangent of each vertex that faces the camera, where the file has tangents
+    #[arg(long)]
+    show_tangents: bool,
 }
 
 fn overlay_names() -> PossibleValuesParser {
@@ -79,6 +85,8 @@ impl LookArgs {
         session.apply(ViewCommand::Set(Toggle::WithChildren, self.with_children));
         session.apply(ViewCommand::Set(Toggle::InfluencedOnly, self.influenced_only));
         session.apply(ViewCommand::Set(Toggle::Vertices, self.dots));
+        session.apply(ViewCommand::Set(Toggle::Normals, self.show_normals));
+        session.apply(ViewCommand::Set(Toggle::Tangents, self.show_tangents));
         session.apply(ViewCommand::Set(Toggle::SharedBlack, self.shared_black));
         session.apply(ViewCommand::SetRamp(Ramp::choice(&self.ramp).unwrap_or_default()));
         if session.view().overlay.is_some_and(Overlay::needs_inspection) {

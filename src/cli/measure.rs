@@ -7,7 +7,7 @@ use super::method::MethodArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::{CliError, ModelArgs, print, printable, tell_warnings};
 use crate::inspect::VertexRef;
-use crate::inspect::measure::MEASURES;
+use crate::inspect::measure::{MEASURES, NormalModeMeasures, SurfaceMeasures, Wanted};
 use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, PlaybackCommand, PoseSource, Session};
 
 /// Measure what a clip does to the surface, against the surface at rest
@@ -16,9 +16,10 @@ use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, Playback
 /// evenly spaced moments of the clip: the worst of each, or with --json the whole curves. Ratios are posed over rest. Only skinned
 /// primitives are measured.
 ///
-/// The JSON has the fields: schema (1), method, clip (null in the rest pose), times (seconds), curves {stretch_max, stretch_min, stretch_mean,
-/// triangle_max, triangle_min, area, volume, region_volume, inverted, folds, normal_error_max, normal_error_mean: a list as long as times,
-/// null where there is none}, worst {by the same names: time, value, mesh, primitive, vertex (as the file numbers it)}, regions [{joint,
+/// The JSON has the fields: schema (1), method, normals (their mode), clip (null in the rest pose), times (seconds), curves {stretch_max, stretch_min, stretch_mean,
+/// triangle_max, triangle_min, area, volume, region_volume, inverted, folds, normal_error_max, normal_error_mean, zero_normals: a list as long as
+/// times, null where there is none}, worst {by the same names: time, value, mesh, primitive, vertex (as the file numbers it)}, normal_modes {by
+/// the modes of --normals, for linear blending without a pass: max, mean (degrees), zero (normals of length zero): lists}, regions [{joint,
 /// volume: a list}] and parts [{mesh, primitive, triangles, closed, rest_m3 (null where it encloses nothing), volume_m3: a list}].
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  skinscope measure character.glb --clip Walk\n  \
@@ -45,6 +46,9 @@ pub(super) struct MeasureArgs {
     json: bool,
 }
 
+/// What is asked of every moment.
+const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices: None };
+
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
     let document = args.model.load()?;
     tell_warnings(&document);
@@ -63,11 +67,10 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
         Some(_) => {
             let time_secs = session.playback().time_secs;
             session.apply(PlaybackCommand::SetPlaying(false));
-            let wanted = crate::inspect::measure::Wanted { normal_error: true, vertices: None };
-            let measures = session.measure_as(wanted).ok_or_else(nothing)?.measures.clone();
+            let measures = session.measure_as(WANTED).ok_or_else(nothing)?.measures.clone();
             MeasureCurves { key: None, moments: vec![(time_secs, measures)], complete: true }
         }
-        None => session.measure_clip(args.rate as f32, &mut |_| true).ok_or_else(nothing)?,
+        None => session.measure_clip(args.rate as f32, WANTED, &mut |_| true).ok_or_else(nothing)?,
     };
     if curves.moments.iter().all(|(_, measures)| measures.primitives.is_empty()) {
         let why = match session.model().is_some_and(|model| !model.skins.is_empty()) {
@@ -115,8 +118,7 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
         .map_or(&[][..], |m| &m.regions)
         .iter()
         .map(|(joint, _)| {
-            let of =
-                |m: &crate::inspect::measure::SurfaceMeasures| m.regions.iter().find(|r| r.0 == *joint).map(|r| r.1);
+            let of = |m: &SurfaceMeasures| m.regions.iter().find(|r| r.0 == *joint).map(|r| r.1);
             let volumes: Vec<Option<f64>> = moments.iter().map(|(_, m)| of(m)).collect();
             json!({ "joint": names.map(|names| names[joint.index()].clone()), "volume": volumes })
         })
@@ -125,7 +127,7 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
     for (i, primitive) in first.map_or(&[][..], |m| &m.primitives).iter().enumerate() {
         let mesh = session.model().map(|model| model.instances[primitive.instance.index()].mesh.index());
         for (j, part) in primitive.parts.iter().enumerate() {
-            let of = |m: &crate::inspect::measure::SurfaceMeasures| Some(m.primitives.get(i)?.parts.get(j)?.posed);
+            let of = |m: &SurfaceMeasures| Some(m.primitives.get(i)?.parts.get(j)?.posed);
             let volumes: Vec<Option<f64>> = moments.iter().map(|(_, m)| of(m)).collect();
             parts.push(json!({
                 "mesh": mesh,
@@ -137,16 +139,48 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
             }));
         }
     }
+    let modes: Map<String, Value> =
+        first.map_or(&[][..], |m| &m.normal_modes).iter().map(|m| mode(moments, m)).collect();
     json!({
         "schema": 1,
         "method": method,
+        "normals": session.view().normals.id,
         "clip": clip,
         "times": moments.iter().map(|(time, _)| *time).collect::<Vec<f32>>(),
         "curves": lists,
         "worst": worst,
+        "normal_modes": modes,
         "regions": regions,
         "parts": parts,
     })
+}
+
+/// Returns the measures of a mode of normals at one moment.
+fn of_mode<'a>(measures: &'a SurfaceMeasures, mode: &str) -> Option<&'a NormalModeMeasures> {
+    measures.normal_modes.iter().find(|m| m.mode == mode)
+}
+
+/// The curves of a mode of normals.
+fn mode(moments: &[(f32, SurfaceMeasures)], mode: &NormalModeMeasures) -> (String, Value) {
+    let list = |value: &dyn Fn(&NormalModeMeasures) -> Value| -> Vec<Option<Value>> {
+        moments.iter().map(|(_, m)| of_mode(m, mode.mode).map(value)).collect()
+    };
+    let (max, mean) = (list(&|m| json!(m.worst)), list(&|m| json!(m.mean)));
+    (mode.mode.into(), json!({ "max": max, "mean": mean, "zero": list(&|m| json!(m.zero)) }))
+}
+
+/// The modes of normals below each other: the worst moment of each, the mean over all moments, and normals of length zero.
+fn modes(moments: &[(f32, SurfaceMeasures)]) -> String {
+    let Some((_, first)) = moments.first().filter(|(_, m)| !m.normal_modes.is_empty()) else { return String::new() };
+    let mut out = "errors of the normals of linear blending, by --normals:\n".to_owned();
+    for NormalModeMeasures { mode, .. } in &first.normal_modes {
+        let all: Vec<&NormalModeMeasures> = moments.iter().filter_map(|(_, m)| of_mode(m, mode)).collect();
+        let worst = all.iter().map(|m| m.worst).fold(0.0, f64::max);
+        let mean = all.iter().map(|m| m.mean).sum::<f64>() / all.len().max(1) as f64;
+        let zero = all.iter().map(|m| m.zero).max().unwrap_or(0);
+        out += &format!("{mode:26} worst {worst:>6.1}°, mean {mean:>6.2}°, {zero} of length zero\n");
+    }
+    out
 }
 
 fn text(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureCurves) -> String {
@@ -178,5 +212,5 @@ fn text(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureCur
         }
         out.push('\n');
     }
-    out
+    out + &modes(moments)
 }

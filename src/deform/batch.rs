@@ -5,7 +5,7 @@
 //! The result of a vertex depends on nothing but that vertex: not on its neighbours, its lane or the length of the
 //! list.
 
-use glam::{BVec4A, Mat4, Vec3, Vec4};
+use glam::{BVec4A, Mat3, Mat4, Vec3, Vec4};
 
 use super::{DeformedVertex, Method, MethodInput, ParameterValues, Vertex};
 use crate::model::Run;
@@ -85,6 +85,9 @@ pub struct BatchOut<'a> {
     pub tangents: &'a mut [Vec4],
     /// The determinants; see [`DeformedVertex::determinant`].
     pub determinants: &'a mut [f32],
+    /// The matrices that carry any normal (mesh space) with the vertex's map `L`: its cofactors, negative where its determinant is.
+    /// What they carry has any length.
+    pub carries: &'a mut [Mat3],
 }
 
 impl<'a> BatchOut<'a> {
@@ -97,9 +100,17 @@ impl<'a> BatchOut<'a> {
         }
         let (positions, normals) = (halves(self.positions, count), halves(self.normals, count));
         let (tangents, determinants) = (halves(self.tangents, count), halves(self.determinants, count));
+        let carries = halves(self.carries, count);
+        let of = |positions, normals, tangents, determinants, carries| BatchOut {
+            positions,
+            normals,
+            tangents,
+            determinants,
+            carries,
+        };
         (
-            BatchOut { positions: positions.0, normals: normals.0, tangents: tangents.0, determinants: determinants.0 },
-            BatchOut { positions: positions.1, normals: normals.1, tangents: tangents.1, determinants: determinants.1 },
+            of(positions.0, normals.0, tangents.0, determinants.0, carries.0),
+            of(positions.1, normals.1, tangents.1, determinants.1, carries.1),
         )
     }
 }
@@ -202,6 +213,7 @@ impl Method {
             normals: &mut normal,
             tangents: &mut tangent,
             determinants: &mut determinant,
+            ..BatchOut::default()
         };
         (self.deform_all)(palette, &batch, &mut out);
         let vertex = Vertex { position: position[0], normal: normal[0], tangent: tangent[0].truncate() };
@@ -218,16 +230,20 @@ fn groups<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize
     let out_positions = out.positions.as_chunks_mut::<4>().0;
     let (out_normals, out_tangents) = (out.normals.as_chunks_mut::<4>().0, out.tangents.as_chunks_mut::<4>().0);
     let out_determinants = out.determinants.as_chunks_mut::<4>().0;
+    let out_carries = out.carries.as_chunks_mut::<4>().0;
     for g in 0..whole {
         let from = [4 * g, 4 * g + 1, 4 * g + 2, 4 * g + 3];
         let lanes = Lanes::of::<B>(batch, from);
         let (m, at) = placed::<B>(from, &positions[g], sum, &lanes);
         store(at, &mut out_positions[g]);
         let wants_determinant = out_determinants.get_mut(g);
-        if out_normals.is_empty() && out_tangents.is_empty() && wants_determinant.is_none() {
+        if out_normals.is_empty() && out_tangents.is_empty() && wants_determinant.is_none() && out_carries.is_empty() {
             continue;
         }
         let (cofactors, determinant) = cofactors(&m);
+        if let Some(out) = out_carries.get_mut(g) {
+            *out = carrying(&cofactors, determinant);
+        }
         if let Some(out) = out_normals.get_mut(g) {
             store(unit(transformed(&cofactors, load(&normals[g])), determinant), out);
         }
@@ -267,10 +283,13 @@ fn rest<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &i
     let mut four = [Vec3::ZERO; 4];
     store(at, &mut four);
     out.positions[start..].copy_from_slice(&four[..=last - start]);
-    if out.normals.is_empty() && out.tangents.is_empty() && out.determinants.is_empty() {
+    if out.normals.is_empty() && out.tangents.is_empty() && out.determinants.is_empty() && out.carries.is_empty() {
         return;
     }
     let (cofactors, determinant) = cofactors(&m);
+    if !out.carries.is_empty() {
+        out.carries[start..].copy_from_slice(&carrying(&cofactors, determinant)[..=last - start]);
+    }
     if !out.normals.is_empty() {
         let normals = from.map(|v| batch.normals[v]);
         store(unit(transformed(&cofactors, load(&normals)), determinant), &mut four);
@@ -332,6 +351,15 @@ fn cofactors([a, b, c]: &Matrices) -> ([Vectors; 3], Vec4) {
 #[inline(always)]
 fn cross(a: &[Vec4; 4], b: &[Vec4; 4]) -> Vectors {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// Cofactors as four matrices, negative where the determinant is.
+#[inline(always)]
+fn carrying(rows: &[Vectors; 3], determinant: Vec4) -> [Mat3; 4] {
+    let side = Vec4::select(determinant.cmplt(Vec4::ZERO), Vec4::NEG_ONE, Vec4::ONE);
+    let column = |j: usize| transposed([rows[0][j] * side, rows[1][j] * side, rows[2][j] * side, Vec4::ZERO]);
+    let (x, y, z) = (column(0), column(1), column(2));
+    [0, 1, 2, 3].map(|lane| Mat3::from_cols(x[lane].truncate(), y[lane].truncate(), z[lane].truncate()))
 }
 
 #[inline(always)]

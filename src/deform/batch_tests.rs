@@ -104,6 +104,7 @@ impl TestVertices {
             normals: &mut out.normals,
             tangents: &mut out.tangents,
             determinants: &mut out.determinants,
+            ..BatchOut::default()
         };
         (method.deform_all)(&self.packed(method), &batch, &mut lists);
         out

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use glam::Vec4;
 
 use super::parameter::{ParameterSettings, ParameterValues};
-use super::{METHODS, Method, NORMAL_MODES, Neighbours, NormalMode, Pass, SplitModel, Surface, SurfaceInput};
+use super::{METHODS, Method, NORMAL_MODES, Neighbours, NormalMode, NormalSource, Pass, SplitModel};
 use crate::model::{InstanceId, Model};
 use crate::parallel::JobContext;
 
@@ -103,9 +103,9 @@ impl<'a> Deformation<'a> {
 
     /// The normal mode that is applied: one that fits the method, and changes something.
     #[must_use]
-    pub fn normal_mode(&self) -> Option<fn(&SurfaceInput, &mut Surface)> {
+    pub fn normal_mode(&self) -> Option<NormalSource> {
         let fits = self.normals.fits_all || std::ptr::eq(self.method, METHODS[0]);
-        self.normals.run.filter(|_| fits)
+        Some(self.normals.source).filter(|source| fits && !matches!(source, NormalSource::Method))
     }
 
     /// True where one vertex cannot be placed without the surface as a whole, or without data of the whole model: questions about

@@ -16,7 +16,7 @@ use super::neighbours::{NEIGHBOURS, Neighbours, RestSurface};
 use super::surface::normals_from_triangles;
 use super::{Deformed, MethodText, Parameter, Parts, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack};
 use crate::model::{InstanceId, Model, Primitive, Topology};
-use crate::parallel;
+use crate::parallel::in_pieces;
 
 /// Its row of the table.
 pub static DELTA_MUSH: Pass = Pass {
@@ -85,7 +85,7 @@ fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (i
     let smoothed = smoothed(neighbours, posed, iterations, step);
     let stretches = stretches(input, neighbours);
     let mut placed = vec![Placed::default(); smoothed.len()];
-    in_pieces(&mut placed, 0, &|start, placed| {
+    in_pieces(&mut placed, PIECE, &|start, placed| {
         for (i, out) in placed.iter_mut().enumerate() {
             let vertex = start + i;
             let (size, side) = stretches.as_ref().map_or((1.0, 1.0), |all| all[vertex]);
@@ -101,21 +101,11 @@ fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (i
     }
 }
 
-/// Works on a list piece by piece on all cores; `work` is told where the piece begins.
-fn in_pieces<T: Send>(list: &mut [T], start: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
-    if list.len() <= PIECE {
-        return work(start, list);
-    }
-    let half = list.len() / 2;
-    let (a, b) = list.split_at_mut(half);
-    parallel::both(|| in_pieces(a, start, work), || in_pieces(b, start + half, work));
-}
-
 /// The mean of the neighbours, over and over.
 fn smoothed(neighbours: &Neighbours, mut now: Vec<Vec3A>, iterations: usize, step: f32) -> Vec<Vec3A> {
     let mut next = vec![Vec3A::ZERO; now.len()];
     for _ in 0..iterations {
-        in_pieces(&mut next, 0, &|start, next| {
+        in_pieces(&mut next, PIECE, &|start, next| {
             let mut first = neighbours.first_other[start] as usize;
             for (i, out) in next.iter_mut().enumerate() {
                 let here = now[start + i];
@@ -285,7 +275,7 @@ fn stretches(input: &SurfaceInput, neighbours: &Neighbours) -> Option<Vec<(f32, 
         return None;
     }
     let mut out = vec![(1.0, 1.0); neighbours.members.len()];
-    in_pieces(&mut out, 0, &|start, out| {
+    in_pieces(&mut out, PIECE, &|start, out| {
         for (out, (place, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
             let (id, p) = neighbours.places[*place as usize];
             let Some(influences) = model.influences(model.instances[id.index()].mesh, p) else { continue };
@@ -319,7 +309,7 @@ fn write(
     let displaced = |list: fn(&crate::model::MorphTarget) -> &Vec<Vec3>, vertex: usize| {
         targets().filter_map(|(t, weight)| Some(*list(t).get(vertex)? * *weight)).sum::<Vec3>()
     };
-    in_pieces(&mut out.positions, 0, &|start, positions| {
+    in_pieces(&mut out.positions, PIECE, &|start, positions| {
         for (position, number) in positions.iter_mut().zip(&welded[start..]) {
             let placed = &placed[*number as usize];
             if placed.has_frame {
@@ -332,7 +322,7 @@ fn write(
             normals_from_triangles(primitive, out);
         }
     } else {
-        in_pieces(&mut out.normals, 0, &|start, normals| {
+        in_pieces(&mut out.normals, PIECE, &|start, normals| {
             for (i, normal) in normals.iter_mut().enumerate() {
                 let placed = &placed[welded[start + i] as usize];
                 if placed.has_frame {
@@ -342,7 +332,7 @@ fn write(
             }
         });
     }
-    in_pieces(&mut out.tangents, 0, &|start, tangents| {
+    in_pieces(&mut out.tangents, PIECE, &|start, tangents| {
         for (i, tangent) in tangents.iter_mut().enumerate() {
             let placed = &placed[welded[start + i] as usize];
             if placed.has_frame {

@@ -47,7 +47,8 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     let BatchInfluences::Each { per_vertex: 4, joints, weights } = batch.movers else {
         return deform_all::<Linear>(palette, batch, out);
     };
-    let simple = out.tangents.is_empty() && (out.determinants.is_empty() || !out.normals.is_empty());
+    let simple =
+        out.tangents.is_empty() && out.carries.is_empty() && (out.determinants.is_empty() || !out.normals.is_empty());
     // Repacking the palette costs more than it saves for fewer vertices.
     let wide = (simple && count * 2 > palette.len()).then(|| Wide::new(palette)).flatten();
     let Some(wide) = wide else { return deform_all::<Linear>(palette, batch, out) };

@@ -51,7 +51,7 @@ pub use deformer::Deformer;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
 pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, close_rims};
 pub use neighbours::Neighbours;
-pub use normals::{NORMAL_MODES, NormalMode, normal_mode};
+pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNormal, normal_mode};
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
 pub use parameter::{MOST_PARAMETERS, Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;

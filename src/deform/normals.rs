@@ -8,6 +8,7 @@ use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 use super::{Surface, SurfaceInput};
 use crate::math::cofactor;
 use crate::model::{InstanceId, MorphTarget, SkinId, Topology};
+use crate::parallel::in_pieces;
 
 /// One way to work out normals: a row of [`NORMAL_MODES`].
 #[derive(Debug)]
@@ -20,8 +21,34 @@ pub struct NormalMode {
     pub help: &'static str,
     /// Whether it makes sense after every method; the others are modes of linear blending.
     pub fits_all: bool,
-    /// Replaces the normals of what skins move. `None`: those of the method stay.
-    pub run: Option<fn(&SurfaceInput, &mut Surface)>,
+    /// How it works them out.
+    pub source: NormalSource,
+}
+
+/// How a [`NormalMode`] works out normals.
+#[derive(Clone, Copy, Debug)]
+pub enum NormalSource {
+    /// The method carries them.
+    Method,
+    /// The joints of each vertex alone.
+    Joints(TurnNormal),
+    /// The deformed triangles around it.
+    Triangles,
+}
+
+/// Turns a normal (mesh space) with the joints of its vertex, whose places in the skin and weights are given; the result has any
+/// length, and none where there is no direction.
+pub type TurnNormal = fn(&[JointNormals], (&[u16], &[f32]), Vec3A) -> Vec3A;
+
+impl NormalSource {
+    /// Replaces the normals of what skins move.
+    pub(super) fn apply(self, input: &SurfaceInput, surface: &mut Surface) {
+        match self {
+            Self::Method => {}
+            Self::Joints(turn) => each(input, surface, turn),
+            Self::Triangles => from_triangles(input, surface),
+        }
+    }
 }
 
 /// All ways to work out normals; the first is the default.
@@ -31,22 +58,22 @@ pub static NORMAL_MODES: &[&NormalMode] = &[
         label: "Of the blend",
         help: "The cofactors (the inverse transpose) of the blended matrix carry the normal: exact for each vertex alone",
         fits_all: true,
-        run: None,
+        source: NormalSource::Method,
     },
     &NormalMode {
         id: "blended-inverse-transpose",
         label: "Blended inverse transposes",
         help: "The inverse transposes of the joints are blended (Larsen et al. 2001, eq. 9)",
         fits_all: false,
-        run: Some(|input, surface| blended(input, surface, &|joint, n| joint.inverse_transpose * n)),
+        source: NormalSource::Joints(|joints, pairs, n| blended(pairs, |joint| joints[joint].inverse_transpose * n)),
     },
     &NormalMode {
         id: "normalise-before-blend",
         label: "Normalised before the blend",
         help: "Each joint's inverse transpose carries the normal, which is normalised before the blend: no joint counts more by its scale",
         fits_all: false,
-        run: Some(|input, surface| {
-            blended(input, surface, &|joint, n| (joint.inverse_transpose * n).normalize_or_zero())
+        source: NormalSource::Joints(|joints, pairs, n| {
+            blended(pairs, |joint| (joints[joint].inverse_transpose * n).normalize_or_zero())
         }),
     },
     &NormalMode {
@@ -54,21 +81,21 @@ pub static NORMAL_MODES: &[&NormalMode] = &[
         label: "Heaviest joint alone",
         help: "The heaviest joint alone carries the normal: cheap, and it breaks where another joint takes over",
         fits_all: false,
-        run: Some(of_heaviest),
+        source: NormalSource::Joints(of_heaviest),
     },
     &NormalMode {
         id: "rotation-only",
         label: "Matrix without translation",
         help: "The blended matrix itself carries the normal, as many shaders do: wrong where scale is uneven",
         fits_all: false,
-        run: Some(|input, surface| blended(input, surface, &|joint, n| joint.matrix * n)),
+        source: NormalSource::Joints(|joints, pairs, n| blended(pairs, |joint| joints[joint].matrix * n)),
     },
     &NormalMode {
         id: "from-triangles",
         label: "Of the triangles",
         help: "The normals of the deformed triangles around the vertex, weighted by area: the truth that the others approximate",
         fits_all: true,
-        run: Some(from_triangles),
+        source: NormalSource::Triangles,
     },
 ];
 
@@ -79,7 +106,8 @@ pub fn normal_mode(id: &str) -> Option<&'static NormalMode> {
 }
 
 /// A joint as normals see it.
-struct Joint {
+#[derive(Clone, Copy, Debug)]
+pub struct JointNormals {
     matrix: Mat3A,
     /// Zero where the matrix flattens.
     inverse_transpose: Mat3A,
@@ -87,8 +115,10 @@ struct Joint {
     carries: Mat3A,
 }
 
-impl Joint {
-    fn of(matrix: &Affine3A) -> Self {
+impl JointNormals {
+    /// Of a skinning matrix.
+    #[must_use]
+    pub fn of(matrix: &Affine3A) -> Self {
         let matrix = matrix.matrix3;
         let (cofactors, determinant) = (cofactor(matrix), matrix.determinant());
         let squared = matrix.to_cols_array().iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>();
@@ -98,11 +128,11 @@ impl Joint {
     }
 }
 
-/// Turns one normal with the joints of its vertex, whose indices and weights are given.
-type TurnNormal<'a> = &'a dyn Fn(&[Joint], (&[u16], &[f32]), Vec3A) -> Vec3A;
+/// Vertices whose normals one thread works out at a time.
+const PIECE: usize = 4096;
 
-/// Computes the normals of all vertices that skins move from the stored and morphed ones, each by `normal`.
-fn each(input: &SurfaceInput, surface: &mut Surface, normal: TurnNormal<'_>) {
+/// Computes the normals of all vertices that skins move from the stored and morphed ones, each by `turn`.
+fn each(input: &SurfaceInput, surface: &mut Surface, turn: TurnNormal) {
     let split = surface.split_model().cloned();
     let model = split.as_deref().unwrap_or(input.model);
     for part in &mut surface.parts {
@@ -112,34 +142,35 @@ fn each(input: &SurfaceInput, surface: &mut Surface, normal: TurnNormal<'_>) {
         let Some((skin, influences)) = instance.skin.zip(influences) else { continue };
         let count = model.skins[skin.index()].joints.len();
         let Some(matrices) = input.palettes.get(first as usize..first as usize + count) else { continue };
-        let joints: Vec<Joint> = matrices.iter().map(Joint::of).collect();
+        let joints: Vec<JointNormals> = matrices.iter().map(JointNormals::of).collect();
         let weights = &input.morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
-        let targets: Vec<(&MorphTarget, f32)> = primitive.morphs.iter().zip(weights.iter().copied()).collect();
-        for (vertex, (out, stored)) in part.deformed.normals.iter_mut().zip(&primitive.normals).enumerate() {
-            let by = |(t, weight): &(&MorphTarget, f32)| Some(*t.normals.get(vertex)? * *weight);
-            let n = *stored + targets.iter().filter_map(by).sum::<Vec3>();
-            *out = normal(&joints, influences.of(vertex), n.into()).normalize_or_zero().into();
-        }
+        let targets = primitive.morphs.iter().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0);
+        let targets: Vec<(&MorphTarget, f32)> = targets.collect();
+        let count = primitive.normals.len().min(part.deformed.normals.len());
+        in_pieces(&mut part.deformed.normals[..count], PIECE, &|start, normals| {
+            for (vertex, out) in (start..).zip(normals) {
+                let by = |(t, weight): &(&MorphTarget, f32)| Some(*t.normals.get(vertex)? * *weight);
+                let n = primitive.normals[vertex] + targets.iter().filter_map(by).sum::<Vec3>();
+                *out = turn(&joints, influences.of(vertex), n.into()).normalize_or_zero().into();
+            }
+        });
     }
 }
 
-/// `Σ w f(joint, n)`.
-fn blended(input: &SurfaceInput, surface: &mut Surface, of_joint: &dyn Fn(&Joint, Vec3A) -> Vec3A) {
-    each(input, surface, &|joints, (slots, weights), n| {
-        let used = slots.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-        used.map(|(joint, weight)| of_joint(&joints[usize::from(*joint)], n) * *weight).sum()
-    });
+/// `Σ w f(joint)`, for what each joint makes of a normal.
+#[inline(always)]
+fn blended((slots, weights): (&[u16], &[f32]), of_joint: impl Fn(usize) -> Vec3A) -> Vec3A {
+    let used = slots.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+    used.map(|(joint, weight)| of_joint(usize::from(*joint)) * *weight).sum()
 }
 
-fn of_heaviest(input: &SurfaceInput, surface: &mut Surface) {
-    each(input, surface, &|joints, (slots, weights), n| {
-        let sum = |joint: u16| slots.iter().zip(weights).filter(|(j, _)| **j == joint).map(|(_, w)| *w).sum::<f32>();
-        let first_most = |best: Option<(u16, f32)>, joint: &u16| {
-            let sum = sum(*joint);
-            if sum > best.map_or(0.0, |(_, most)| most) { Some((*joint, sum)) } else { best }
-        };
-        slots.iter().fold(None, first_most).map_or(Vec3A::ZERO, |(joint, _)| joints[usize::from(joint)].carries * n)
-    });
+fn of_heaviest(joints: &[JointNormals], (slots, weights): (&[u16], &[f32]), n: Vec3A) -> Vec3A {
+    let sum = |joint: u16| slots.iter().zip(weights).filter(|(j, _)| **j == joint).map(|(_, w)| *w).sum::<f32>();
+    let first_most = |best: Option<(u16, f32)>, joint: &u16| {
+        let sum = sum(*joint);
+        if sum > best.map_or(0.0, |(_, most)| most) { Some((*joint, sum)) } else { best }
+    };
+    slots.iter().fold(None, first_most).map_or(Vec3A::ZERO, |(joint, _)| joints[usize::from(joint)].carries * n)
 }
 
 /// What vertices of one place have in common: skin, stored position and stored normal; where the file has no normals, each vertex is a

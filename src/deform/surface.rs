@@ -135,6 +135,7 @@ fn deform_with(
         normals: &mut out.normals,
         tangents: &mut out.tangents,
         determinants: &mut out.determinants,
+        ..BatchOut::default()
     };
     work.spread(0, lists);
     if normals && p.normals.is_empty() {

@@ -111,14 +111,14 @@ impl Surface {
         }
         // A pass makes normals of its own; those of the triangles are of the surface that it makes.
         let comes_last = method.normals.fits_all;
-        if let Some(run) = method.normal_mode().filter(|_| !comes_last) {
-            run(input, &mut out);
+        if let Some(source) = method.normal_mode().filter(|_| !comes_last) {
+            source.apply(input, &mut out);
         }
         if let Some(applied) = method.pass {
             (applied.pass.run)(input, &mut out);
         }
-        if let Some(run) = method.normal_mode().filter(|_| comes_last) {
-            run(input, &mut out);
+        if let Some(source) = method.normal_mode().filter(|_| comes_last) {
+            source.apply(input, &mut out);
         }
         out
     }

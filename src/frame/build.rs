@@ -9,7 +9,7 @@ use crate::deform::{Deformer, Surface};
 use crate::inspect::{BoneShape, Explanation, Term};
 use crate::math::{Aabb, Projection};
 use crate::model::{Change, Model, NodeId, Property};
-use crate::session::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session};
+use crate::session::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
 
 /// Colours that come from the theme: sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,7 +89,11 @@ impl Frame {
     pub fn build(&mut self, session: &Session, colors: &SceneColors) {
         let compared = self.compared.take();
         self.build_alone(session, colors);
-        let Some(comparison) = session.comparison() else { return };
+        let draws_directions = [Toggle::Normals, Toggle::Tangents].iter().any(|toggle| session.view().is_on(*toggle));
+        let Some(comparison) = session.comparison() else {
+            let surface = draws_directions.then(|| session.surface()).flatten();
+            return self.add_directions(session, surface.as_deref(), colors);
+        };
         let mut other =
             compared.unwrap_or_else(|| Box::new(Compared { frame: Self::default(), layout: SideLayout::SideBySide }));
         other.frame.clone_from(self);
@@ -99,6 +103,10 @@ impl Frame {
         if session.shown_measure().is_some() {
             // The other side has another surface, which is not measured.
             other.frame.display.overlay = None;
+        }
+        if draws_directions {
+            other.frame.add_directions(session, session.compared_surface(comparison, 0).as_deref(), colors);
+            self.add_directions(session, session.surface().as_deref(), colors);
         }
         other.layout = match comparison.layout {
             ComparisonLayout::Split => SideLayout::Split(comparison.split),
@@ -446,7 +454,7 @@ mod tests {
             session.apply(CameraCommand::Zoom(-25.0, session.view().viewport * 0.5));
             assert_eq!(grid_unit(&session), Some(1.0), "lines a tenth of a metre apart crowd");
         }
-        session.apply(ViewCommand::Toggle(crate::session::Toggle::Grid));
+        session.apply(ViewCommand::Toggle(Toggle::Grid));
         assert_eq!(grid_unit(&session), None);
         assert_eq!(grid_unit(&Session::default()), None);
     }

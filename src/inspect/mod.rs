@@ -4,6 +4,7 @@
 mod bones;
 mod changed;
 pub mod check;
+mod directions;
 mod distance;
 mod explain;
 mod inspection;
@@ -25,6 +26,7 @@ mod vertex;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};
 pub use changed::{changed_surface, changed_weights, why_not_comparable};
+pub use directions::VertexDirections;
 pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::Inspection;

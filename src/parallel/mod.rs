@@ -73,9 +73,34 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     rayon::join(a, b);
 }
 
+/// Works on a list piece by piece on all cores: halves it until a piece has `most` items or fewer. `work` is told the number of the
+/// piece's first item.
+pub fn in_pieces<T: Send>(list: &mut [T], most: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
+    fn of<T: Send>(start: usize, list: &mut [T], most: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
+        if list.len() <= most {
+            return work(start, list);
+        }
+        let half = list.len() / 2;
+        let (a, b) = list.split_at_mut(half);
+        both(|| of(start, a, most, work), || of(start + half, b, most, work));
+    }
+    of(0, list, most.max(1), work);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pieces_are_told_where_they_begin_and_leave_nothing_out() {
+        let mut list = vec![0; 1001];
+        in_pieces(&mut list, 10, &|start, piece| {
+            assert!(piece.len() <= 10);
+            piece.iter_mut().enumerate().for_each(|(i, item)| *item += start + i);
+        });
+        assert!(list.iter().enumerate().all(|(i, item)| *item == i));
+        in_pieces(&mut [0; 0], 0, &|_, piece| assert!(piece.is_empty()));
+    }
 
     #[test]
     fn results_come_in_order_and_a_cancelled_map_ends() {

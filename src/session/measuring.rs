@@ -10,8 +10,7 @@ use glam::Affine3A;
 
 use super::{Edits, MethodChoice, PlaybackCommand, PoseSource, Session};
 use crate::deform::{
-    AppliedPass, Deformation, Method, MethodData, NormalMode, ParameterSettings, ParameterValues, Pass, Surface,
-    SurfaceInput,
+    AppliedPass, Deformation, METHODS, MethodData, ParameterSettings, ParameterValues, Pass, Surface, SurfaceInput,
 };
 use crate::inspect::measure::{self, Measurer, SurfaceMeasures, VertexMeasure, Wanted};
 use crate::inspect::{PerVertex, VertexPart, VertexRef, VertexSet, VertexValues};
@@ -22,6 +21,8 @@ use crate::model::{ClipId, InstanceId, Model};
 pub enum MeasureCommand {
     /// Show the panel with the measures and their curves, or put it away.
     TogglePanel,
+    /// Show in it what every mode of the normals of linear blending makes of the pose, or only the mode that is shown.
+    ToggleNormalModes,
     /// Measure the clip anew.
     MeasureClip,
     /// Stop measuring the clip.
@@ -36,6 +37,8 @@ pub enum MeasureCommand {
 pub struct Measuring {
     /// The panel is shown.
     pub open: bool,
+    /// The panel shows what every mode of the normals of linear blending makes of the pose.
+    pub modes: bool,
     /// The pose that was measured last.
     latest: Option<Arc<MeasuredPose>>,
     /// The clip that was measured last.
@@ -49,9 +52,10 @@ pub struct Measuring {
 impl Clone for Measuring {
     /// Copies what is known; what measures is prepared anew when the copy needs it.
     fn clone(&self) -> Self {
-        let Self { open, latest, curves, stopped, .. } = self;
+        let Self { open, modes, latest, curves, stopped, .. } = self;
         Self {
             open: *open,
+            modes: *modes,
             latest: latest.clone(),
             curves: curves.clone(),
             stopped: stopped.clone(),
@@ -66,7 +70,8 @@ pub struct MeasureKey {
     model: Weak<Model>,
     /// Counts the poses of the session.
     pose: u64,
-    method: &'static Method,
+    /// How the surface is deformed.
+    choice: MethodChoice,
     wanted: Wanted,
 }
 
@@ -82,7 +87,7 @@ impl PartialEq for MeasureKey {
     fn eq(&self, other: &Self) -> bool {
         self.model.ptr_eq(&other.model)
             && (self.pose, self.wanted) == (other.pose, other.wanted)
-            && std::ptr::eq(self.method, other.method)
+            && self.choice == other.choice
     }
 }
 
@@ -108,7 +113,6 @@ pub struct PoseToMeasure {
     surface: Option<Arc<Surface>>,
     values: ParameterValues,
     data: Option<Arc<MethodData>>,
-    normals: &'static NormalMode,
     pass: Option<(&'static Pass, ParameterValues, Option<Arc<MethodData>>)>,
 }
 
@@ -129,10 +133,10 @@ impl PoseToMeasure {
             palettes: &self.palettes,
             morph_weights: &self.morph_weights,
             method: Deformation {
-                method: self.key.method,
+                method: self.key.choice.method,
                 values: self.values,
                 data: self.data.as_deref(),
-                normals: self.normals,
+                normals: self.key.choice.normals,
                 pass: self.pass.as_ref().map(|(pass, values, data)| AppliedPass {
                     pass,
                     values: *values,
@@ -182,6 +186,9 @@ pub struct MeasureCurves {
 }
 
 impl MeasureCurves {
+    /// What is asked of each moment for the curves of the panel.
+    pub const WANTED: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None };
+
     /// Returns the moment at which a measure is worst, with its number; `None` where it has none.
     #[must_use]
     pub fn worst(&self, measure: &measure::Measure) -> Option<(usize, f64)> {
@@ -222,7 +229,15 @@ impl Session {
         let is_shown = self.measuring.open || vertices.is_some();
         let has_skin = self.shown_model().is_some_and(|model| !model.skins.is_empty());
         let normal_error = self.measuring.open || vertices == Some(VertexMeasure::NormalError);
-        (is_shown && has_skin).then_some(Wanted { normal_error, vertices })
+        let normal_modes = self.measuring.open && self.measuring.modes && self.has_normal_modes();
+        (is_shown && has_skin).then_some(Wanted { normal_error, normal_modes, vertices })
+    }
+
+    /// Whether the modes of the normals of linear blending fit what is shown: no other method, and no pass after it.
+    #[must_use]
+    pub fn has_normal_modes(&self) -> bool {
+        let MethodChoice { method, pass, .. } = self.ready(self.view.choice(), self.shown_model());
+        std::ptr::eq(method, METHODS[0]) && pass.is_none()
     }
 
     /// Returns the pose that is shown, to be measured elsewhere; `None` where nobody wants that, or its measures are there.
@@ -234,19 +249,19 @@ impl Session {
 
     fn measure_key(&self, wanted: Wanted) -> Option<MeasureKey> {
         let model = Arc::downgrade(self.shown_model()?);
-        Some(MeasureKey { model, pose: self.pose.revision, method: self.shown_method(), wanted })
+        let choice = self.ready(self.view.choice(), self.shown_model());
+        Some(MeasureKey { model, pose: self.pose.revision, choice, wanted })
     }
 
     fn to_measure(&self, key: MeasureKey) -> Option<PoseToMeasure> {
-        let choice = self.ready(self.view.choice(), self.shown_model());
+        let choice = key.choice;
         let SurfaceInput { draws, palettes, morph_weights, method, .. } = self.surface_input(choice)?;
         let model = self.shown_model()?;
         let pass = choice.pass;
         let of_pass = method.pass.map(|applied| applied.values).unwrap_or_default();
         Some(PoseToMeasure {
             values: method.values,
-            data: key.method.data.and_then(|source| self.held_data(source, model)),
-            normals: choice.normals,
+            data: choice.method.data.and_then(|source| self.held_data(source, model)),
             pass: pass.map(|pass| (pass, of_pass, pass.data.and_then(|source| self.held_data(source, model)))),
             key,
             model: Arc::clone(model),
@@ -331,13 +346,12 @@ impl Session {
     /// Measures the clip that is shown at `rate` moments a second; without one, the pose alone. `go_on` hears what part is done, 0…1,
     /// and ends it by `false`: then what was measured until then is returned. `None` where nothing is open.
     #[must_use]
-    pub fn measure_clip(&self, rate: f32, go_on: &mut dyn FnMut(f32) -> bool) -> Option<MeasureCurves> {
+    pub fn measure_clip(&self, rate: f32, wanted: Wanted, go_on: &mut dyn FnMut(f32) -> bool) -> Option<MeasureCurves> {
         let mut session = self.clone();
         session.is_patient = false;
         session.view.crowd = 1;
         session.show_crowd();
         session.playback.playing = false;
-        let wanted = Wanted { normal_error: true, vertices: None };
         let mut out = MeasureCurves { key: self.curves_key(), moments: Vec::new(), complete: true };
         let Some(key) = &out.key else {
             out.moments.push((0.0, session.measure_as(wanted)?.measures.clone()));
@@ -370,10 +384,12 @@ impl Session {
                     self.measure(&MeasureCommand::MeasureClip);
                 }
             }
+            MeasureCommand::ToggleNormalModes => self.measuring.modes = !self.measuring.modes,
             MeasureCommand::MeasureClip => {
                 (self.measuring.stopped, self.measuring.curves) = (None, None);
                 if !self.is_patient {
-                    self.measuring.curves = self.measure_clip(MEASURES_PER_SECOND, &mut |_| true).map(Arc::new);
+                    self.measuring.curves =
+                        self.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut |_| true).map(Arc::new);
                 }
             }
             MeasureCommand::StopMeasuringClip => self.measuring.stopped = self.curves_key(),

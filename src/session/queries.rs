@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use super::{Command, MarkCommand, SelectionCommand, Session};
-use crate::inspect::{self, Explanation, Hit};
+use crate::inspect::{self, Explanation, Hit, VertexDirections, VertexRef};
 use crate::model::NodeId;
 
 /// The reason why *Weights* shows a certain joint.
@@ -69,6 +69,13 @@ impl Session {
     #[must_use]
     pub fn explanation(&self) -> Option<Explanation> {
         Explanation::of(&self.posed()?, self.view.pinned?, self.view.pinned_copy)
+    }
+
+    /// Returns the normal and the tangent of a vertex as the picture has them; `None` where the file stores no normal for it and the
+    /// triangles around it were not deformed.
+    #[must_use]
+    pub fn directions(&self, vertex: VertexRef) -> Option<VertexDirections> {
+        VertexDirections::of(&self.posed()?, vertex, 0)
     }
 
     /// Carries out a command of its family.

@@ -91,6 +91,8 @@ pub enum Toggle {
     WithChildren,
     InfluencedOnly,
     Vertices,
+    Normals,
+    Tangents,
     Stored,
 }
 
@@ -181,6 +183,10 @@ pub struct View {
     pub influenced_only: bool,
     /// Whether vertices are drawn as dots.
     pub vertices: bool,
+    /// Whether a line is drawn from each vertex along its normal.
+    pub normals_drawn: bool,
+    /// Whether a line is drawn from each vertex along its tangent.
+    pub tangents_drawn: bool,
     /// Whether the picture shows the weights that are stored in place of the edited ones.
     pub stored: bool,
     /// The most influences of a vertex that a runtime can use, 1…8; overlays and checks use it.
@@ -231,6 +237,8 @@ impl Default for View {
             with_children: false,
             influenced_only: false,
             vertices: false,
+            normals_drawn: false,
+            tangents_drawn: false,
             stored: false,
             influence_limit: 4,
         }
@@ -400,6 +408,8 @@ impl View {
             Toggle::WithChildren => self.with_children,
             Toggle::InfluencedOnly => self.influenced_only,
             Toggle::Vertices => self.vertices,
+            Toggle::Normals => self.normals_drawn,
+            Toggle::Tangents => self.tangents_drawn,
             Toggle::Stored => self.stored,
         }
     }
@@ -417,6 +427,8 @@ impl View {
             Toggle::WithChildren => &mut self.with_children,
             Toggle::InfluencedOnly => &mut self.influenced_only,
             Toggle::Vertices => &mut self.vertices,
+            Toggle::Normals => &mut self.normals_drawn,
+            Toggle::Tangents => &mut self.tangents_drawn,
             Toggle::Stored => &mut self.stored,
         };
         *flag = !*flag;

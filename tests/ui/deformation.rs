@@ -1,7 +1,7 @@
 //! The panel with the measures of the posed surface: numbers, curves and what a click on them does.
 
 use skinscope::inspect::measure::measure;
-use skinscope::session::MeasureCommand;
+use skinscope::session::{MeasureCommand, MeasureCurves};
 
 use super::*;
 
@@ -106,6 +106,35 @@ fn charts_switch_their_overlays() {
 }
 
 #[test]
+fn the_modes_of_normals_stand_below_each_other_and_a_click_shows_one() {
+    let mut harness = shown();
+    harness.state_mut().session.apply(PlaybackCommand::Seek(0.5));
+    harness.state_mut().session.update_pose();
+    assert!(harness.query_by_label_contains("Matrix without translation: worst").is_none());
+    let switch = "Errors of all modes of normals";
+    harness.get_by_label(switch).scroll_to_me();
+    harness.run();
+    harness.get_by_label(switch).click();
+    harness.run();
+    let measures = harness.state().session.measures().unwrap().measures.clone();
+    assert_eq!(measures.normal_modes.len(), 6);
+    let of = &measures.normal_modes[4];
+    let name =
+        format!("Matrix without translation: worst {:.1}°, mean {:.2}°, {} of length zero", of.worst, of.mean, of.zero);
+    harness.get_by_label(&name).scroll_to_me();
+    harness.run();
+    harness.get_by_label(&name).click();
+    harness.run();
+    let session = &harness.state().session;
+    assert_eq!(session.view().normals.id, "rotation-only");
+    assert_eq!(session.measures().unwrap().measures.normal_error, Some([of.worst, of.mean]));
+    // Dual quaternions have no such modes.
+    harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
+    harness.run();
+    assert!(harness.query_by_label(switch).is_none());
+}
+
+#[test]
 fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
     let mut session = session(4);
     session.be_patient();
@@ -124,7 +153,7 @@ fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
     harness.run();
     assert!(harness.state().session.lacks_curves());
     // The owner of the session measures.
-    let curves = harness.state().session.measure_clip(30.0, &mut |_| true).unwrap();
+    let curves = harness.state().session.measure_clip(30.0, MeasureCurves::WANTED, &mut |_| true).unwrap();
     assert!(curves.complete && curves.moments.len() == 31);
     harness.state_mut().session.measured_curves(curves);
     harness.run();
@@ -133,7 +162,7 @@ fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
     // Another method is another clip to measure.
     harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
     assert!(harness.state().session.lacks_curves() && harness.state().session.measured_clip().is_none());
-    let stopped = harness.state().session.measure_clip(30.0, &mut |part| part < 0.5).unwrap();
+    let stopped = harness.state().session.measure_clip(30.0, MeasureCurves::WANTED, &mut |part| part < 0.5).unwrap();
     assert!(!stopped.complete && stopped.moments.len() < 31);
 }
 

@@ -45,6 +45,9 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     if let Some(said) = mirror_image(session, vertex) {
         figure(ui, "Mirror image", &said);
     }
+    if let Some(angle) = tangent(session, vertex) {
+        figure(ui, "Tangent", &angle);
+    }
     if let Some((label, said)) = measured(session, vertex) {
         figure(ui, label, &said);
     }
@@ -53,6 +56,16 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
         let hint = "Click to pin it and see why it is here";
         ui.label(RichText::new(hint).font(theme::regular(theme::SMALL)).color(c.dim));
     }
+}
+
+/// Says at which angle the tangent of a vertex stands to its normal; nothing where the file has no tangents.
+fn tangent(session: &Session, vertex: VertexRef) -> Option<String> {
+    let directions = session.directions(vertex)?;
+    directions.tangent?;
+    Some(match directions.angle() {
+        Some(degrees) => format!("{degrees:.1}° from the normal"),
+        None => "no direction".to_owned(),
+    })
 }
 
 /// Says what the measure that the overlay shows is at a vertex.

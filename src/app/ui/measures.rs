@@ -13,7 +13,7 @@ use super::theme::{self, BODY, MARGIN, colors};
 use super::widgets::{
     chip, focus_ring, icon_button, link, number, paint_line, progress_bar, shortened, text_button, tip,
 };
-use super::{Status, icons};
+use super::{Status, icons, normal_modes};
 use crate::inspect::measure::{Measure, SurfaceMeasures, Unit, measure};
 use crate::session::{Command, MeasureCommand, MeasureCurves, PlaybackCommand, Session, ViewCommand};
 
@@ -23,7 +23,7 @@ struct Chart {
     measures: &'static [(&'static str, &'static str)],
 }
 
-const CHARTS: [Chart; 7] = [
+const CHARTS: [Chart; 8] = [
     Chart {
         title: "Edge stretch",
         measures: &[("stretch_max", "max"), ("stretch_min", "min"), ("stretch_mean", "mean")],
@@ -34,6 +34,7 @@ const CHARTS: [Chart; 7] = [
     Chart { title: "Inverted triangles", measures: &[("inverted", "triangles")] },
     Chart { title: "Folds", measures: &[("folds", "edges")] },
     Chart { title: "Normal error", measures: &[("normal_error_max", "largest"), ("normal_error_mean", "mean")] },
+    Chart { title: "Normals of length zero", measures: &[("zero_normals", "vertices")] },
 ];
 
 /// The height of the curves of a chart, points.
@@ -146,6 +147,10 @@ fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         figures(ui, &rows, now, session);
         if let Some(curves) = curves.filter(|curves| curves.moments.len() > 1) {
             plot(ui, chart.title, &rows, (session, curves), commands);
+        }
+        if rows.iter().any(|(m, _)| m.id == "normal_error_max") {
+            ui.add_space(4.0);
+            normal_modes::show(ui, session, now, commands);
         }
     }
     ui.add_space(4.0);

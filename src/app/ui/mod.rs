@@ -27,6 +27,7 @@ mod measures;
 mod menu;
 mod morphs;
 mod names;
+mod normal_modes;
 mod outliner;
 mod palette;
 mod ruler;

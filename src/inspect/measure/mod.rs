@@ -20,6 +20,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod total;
 mod values;
 
 use std::collections::HashMap;
@@ -27,15 +28,16 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 
-use self::normals::NormalGroups;
-use self::read::{Memory, Posed, PrimitiveReading, read};
+use self::normals::{Carrier, NormalGroups, NormalReading};
+use self::read::{Memory, Posed, read};
 use self::rest::RestSizes;
 pub use self::table::{MEASURES, Measure, Unit, measure};
-use self::topology::{MeasuredTopology, NONE};
+use self::topology::MeasuredTopology;
+use self::total::Total;
 pub use self::values::VertexMeasure;
 use super::{PerVertex, VertexRef};
 use crate::anim::local_to_model;
-use crate::deform::{self, Surface, SurfaceInput};
+use crate::deform::{self, JointNormals, METHODS, NORMAL_MODES, NormalSource, Surface, SurfaceInput};
 use crate::model::{InstanceId, MeshId, Model, NodeId, SkinId};
 
 /// Measures surfaces of one model, pose by pose. What does not change with the pose is found out once.
@@ -76,6 +78,8 @@ struct Rest {
 pub struct Wanted {
     /// Whether the normal error is measured.
     pub normal_error: bool,
+    /// Whether that of every mode of the normals of linear blending is ([`SurfaceMeasures::normal_modes`]).
+    pub normal_modes: bool,
     /// The measure whose numbers are wanted for each vertex.
     pub vertices: Option<VertexMeasure>,
 }
@@ -103,11 +107,31 @@ pub struct SurfaceMeasures {
     pub regions: Vec<(NodeId, f64)>,
     /// The largest and the mean normal error, degrees; `None` where it was not asked for.
     pub normal_error: Option<[f64; 2]>,
+    /// How many vertices with a triangle have a normal of length zero.
+    pub zero_normals: usize,
+    /// What each mode of the normals of linear blending makes of this pose, in the order of [`NORMAL_MODES`]; empty where they were not
+    /// asked for, or do not fit the method.
+    pub normal_modes: Vec<NormalModeMeasures>,
     /// The measures of each skinned primitive.
     pub primitives: Vec<PrimitiveMeasures>,
     /// Vertices of the shortest and longest edge, of the least and largest triangle, of an inverted triangle, of the sharpest fold,
-    /// with the largest normal error, and of the region whose volume has changed most.
-    pub at: [Option<VertexRef>; 8],
+    /// with the largest normal error, of the region whose volume has changed most, and one whose normal has length zero.
+    pub at: [Option<VertexRef>; 9],
+}
+
+/// How far the normals of one mode are from those of the posed triangles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NormalModeMeasures {
+    /// The mode, by [`crate::deform::NormalMode::id`].
+    pub mode: &'static str,
+    /// The largest error, degrees.
+    pub worst: f64,
+    /// A vertex that has it; `None` where there is no error.
+    pub at: Option<VertexRef>,
+    /// The mean error, degrees.
+    pub mean: f64,
+    /// How many normals come out with a length of zero.
+    pub zero: usize,
 }
 
 /// The measures of one skinned primitive, as those of [`SurfaceMeasures`].
@@ -198,9 +222,10 @@ impl Measurer {
         &self.model
     }
 
-    /// Measures `surface`, which was deformed from `input`, on all cores. A method that needs data must have it there. Normals are measured
-    /// where the method carries them and nothing changes them afterwards. Skinned primitives that are not drawn count for nothing.
-    /// With it come the numbers of vertices that are wanted; primitives that are not measured have none.
+    /// Measures `surface`, which was deformed from `input`, on all cores. A method that needs data must have it there. The error of normals
+    /// is that of the mode that is applied; a pass after the method makes normals of its own, whose error is not measured. Skinned
+    /// primitives that are not drawn count for nothing. With it come the numbers of vertices that are wanted; primitives that are not
+    /// measured have none.
     pub fn measure(
         &mut self,
         input: &SurfaceInput<'_>,
@@ -212,13 +237,18 @@ impl Measurer {
         let mut total = Total::default();
         let mut values = PerVertex::empty(&self.model);
         let model = Arc::clone(&self.model);
-        let (mut list, stride) = (Vec::new(), input.method.vec4s_per_joint);
+        let stride = input.method.vec4s_per_joint;
         // Where vertices stand in several places each triangle moves as a whole, and nothing is deformed.
         let parts = self.parts.iter_mut().filter(|_| surface.split_model().is_none());
-        // What changes the surface as a whole makes normals of its own, which are not those of the file carried.
-        let carries = input.method.normal_mode().is_none() && input.method.pass.is_none();
-        let wanted =
-            Wanted { normal_error: wanted.normal_error && carries && input.method.method.pass.is_none(), ..wanted };
+        let has_pass = input.method.pass.is_some() || input.method.method.pass.is_some();
+        let source = input.method.normal_mode();
+        let is_carried = !has_pass || matches!(source, Some(NormalSource::Triangles));
+        let has_modes = !has_pass && std::ptr::eq(input.method.method, METHODS[0]);
+        let wanted = Wanted {
+            normal_error: wanted.normal_error && is_carried,
+            normal_modes: wanted.normal_modes && has_modes,
+            ..wanted
+        };
         for part in parts {
             let Some(posed) = surface.part(part.instance, part.primitive) else { continue };
             let (first, Some(influences)) = input.model.binding(part.instance, part.primitive) else { continue };
@@ -226,31 +256,17 @@ impl Measurer {
             let palette = &packed[first as usize * stride..][..joints * stride];
             let vectors = input.method.data.map_or(&[][..], |data| data.vectors_of(part.instance, part.primitive));
             let posed = Posed { deformed: &posed.deformed, influences, palette, method: input.method, vectors };
-            let rest = part.at_rest(&model, input.morph_weights, wanted.normal_error);
+            let with_normals = wanted.normal_error || wanted.normal_modes;
+            let rest = part.at_rest(&model, input.morph_weights, with_normals);
             let reading = read(&part.topology, &rest.sizes, posed, &mut part.memory);
-            let normals = part.groups.as_ref().zip(rest.normals.as_ref()).filter(|_| wanted.normal_error);
-            let normals = normals.map(|(groups, at_rest)| {
-                let surface = (&*part.topology, &rest.sizes);
-                groups.read(surface, at_rest, posed, &part.memory.normals, &mut part.errors)
-            });
+            let matrices = input.palettes.get(first as usize..first as usize + joints).unwrap_or_default();
+            let (normals, modes) = part.read_normals(&rest, posed, matrices, source, wanted);
             if let Some(measure) = wanted.vertices {
-                match measure {
-                    VertexMeasure::NormalError if wanted.normal_error => list.clone_from(&part.errors),
-                    VertexMeasure::NormalError => {
-                        list.clear();
-                        list.resize(part.topology.welded.len(), -1.0);
-                    }
-                    measure => values::values(measure, &part.topology, &rest.sizes, &part.memory, &mut list),
-                }
                 let out = &mut values.values[part.mesh.index()][part.primitive];
-                if out.is_empty() {
-                    out.clone_from(&list);
-                } else {
-                    // The mesh is drawn several times.
-                    out.iter_mut().zip(&list).for_each(|(a, b)| *a = measure.worse(*a, *b));
-                }
+                part.write_values(measure, &rest, wanted, out);
             }
-            total.add(&model, part, &rest, reading, normals);
+            total.add(&model, part, &rest, reading, (normals, &modes));
+            total.add_zero_normals(part, &posed.deformed.normals);
         }
         (total.finished(), values)
     }
@@ -279,140 +295,52 @@ impl MeasuredPart {
         }
         Arc::clone(self.rest.insert(rest))
     }
-}
 
-/// Sums over primitives.
-#[derive(Debug, Default)]
-struct Total {
-    out: SurfaceMeasures,
-    /// The number of edges and the sum of their ratios.
-    edges: (usize, f64),
-    /// Posed, then at rest.
-    area: [f64; 2],
-    volume: [f64; 2],
-    /// With each joint the volume of its region, posed and at rest, and a vertex of it.
-    regions: Vec<(NodeId, [f64; 2], VertexRef)>,
-    normals: Option<(f64, f64, usize)>,
-}
-
-impl Total {
-    fn add(
+    /// Measures the normals that `source` makes (`None`: the method), and those of every mode of linear blending, as far as they are wanted.
+    /// `matrices` are those of the skin's joints.
+    fn read_normals(
         &mut self,
-        model: &Model,
-        part: &MeasuredPart,
         rest: &Rest,
-        reading: PrimitiveReading,
-        normals: Option<normals::NormalReading>,
-    ) {
-        let out = &mut self.out;
-        let is_first = out.primitives.is_empty();
-        let place =
-            |vertex: u32| VertexRef { instance: part.instance, primitive: part.primitive, vertex: vertex as usize };
-        let mut keep = |slot: usize, is_worse: bool, at: Option<u32>| {
-            if let Some(at) = at.filter(|_| is_worse || out.at[slot].is_none()) {
-                out.at[slot] = Some(place(at));
-            }
+        posed: Posed<'_>,
+        matrices: &[Affine3A],
+        source: Option<NormalSource>,
+        wanted: Wanted,
+    ) -> (Option<NormalReading>, Vec<NormalReading>) {
+        let (Some(groups), Some(at_rest)) = (&self.groups, &rest.normals) else { return (None, Vec::new()) };
+        if !wanted.normal_error && !wanted.normal_modes {
+            return (None, Vec::new());
+        }
+        let truth = groups.posed(&self.topology, posed, &self.memory.normals, self.memory.is_mirrored);
+        let joints: Vec<JointNormals> = matrices.iter().map(JointNormals::of).collect();
+        let read = |source: NormalSource, errors: &mut Vec<f32>| {
+            let carrier = match source {
+                NormalSource::Method => Carrier::Method,
+                NormalSource::Joints(turn) => Carrier::Joints(turn, &joints),
+                NormalSource::Triangles => Carrier::Triangles,
+            };
+            groups.read(&rest.sizes, [at_rest, &truth], posed, carrier, errors)
         };
-        keep(0, reading.stretch[0] < out.stretch[0], reading.at_stretch[0]);
-        keep(1, reading.stretch[1] > out.stretch[1], reading.at_stretch[1]);
-        keep(2, reading.triangle[0] < out.triangle[0], reading.at_triangle[0]);
-        keep(3, reading.triangle[1] > out.triangle[1], reading.at_triangle[1]);
-        keep(4, false, reading.at_inverted);
-        keep(5, reading.sharpest.to_degrees() > out.sharpest, reading.at_fold);
-        if let Some(normals) = &normals {
-            let before = self.normals.unwrap_or_default();
-            keep(6, f64::from(normals.worst.0) > before.0, Some(normals.worst.1));
-            let worst = before.0.max(normals.worst.0.into());
-            self.normals = Some((worst, before.1 + normals.sum, before.2 + normals.count));
-        }
-        let join = |out: &mut [f32; 2], of: [f32; 2], measured: bool| match (measured, is_first) {
-            (true, true) => *out = of,
-            (true, false) => *out = [out[0].min(of[0]), out[1].max(of[1])],
-            (false, true) => *out = [1.0; 2],
-            (false, false) => {}
-        };
-        join(&mut out.stretch, reading.stretch, reading.edges > 0);
-        join(&mut out.triangle, reading.triangle, reading.at_triangle[0].is_some());
-        out.inverted += reading.inverted;
-        out.folds += reading.folds;
-        out.sharpest = out.sharpest.max(reading.sharpest.to_degrees());
-        self.edges = (self.edges.0 + reading.edges, self.edges.1 + reading.stretch_sum);
-        self.area = [self.area[0] + reading.area, self.area[1] + rest.sizes.area];
-        let topology = &part.topology;
-        let volumes = topology.parts.iter().zip(&rest.sizes.part_volumes).zip(&reading.part_volumes);
-        let parts: Vec<PartVolume> = volumes
-            .map(|((part, rest), posed)| PartVolume {
-                triangles: part.triangles,
-                closed: part.closed,
-                rest: *rest,
-                posed: *posed,
-            })
-            .collect();
-        for (posed, at_rest) in parts.iter().filter_map(|part| Some((part.posed, part.rest?))) {
-            // A part that is stored inside out counts like any other.
-            self.volume[0] += posed * at_rest.signum();
-            self.volume[1] += at_rest.abs();
-        }
-        let skin = &model.skins[part.skin.index()].joints;
-        let pieces = topology.pieces.iter().zip(&rest.sizes.piece_volumes).zip(&reading.piece_volumes);
-        for (i, ((piece, at_rest), posed)) in (0_u32..).zip(pieces) {
-            let (Some(at_rest), false) = (at_rest, piece.joint == NONE) else { continue };
-            let Some(joint) = skin.get(piece.joint as usize) else { continue };
-            let volumes = [posed * at_rest.signum(), at_rest.abs()];
-            match self.regions.iter_mut().find(|(of, ..)| of == joint) {
-                Some((_, sums, _)) => *sums = [sums[0] + volumes[0], sums[1] + volumes[1]],
-                None => {
-                    let first = topology.piece_of.partition_point(|of| *of < i);
-                    let after = topology.piece_of.partition_point(|of| *of <= i);
-                    // The triangle in the middle of its list is more likely in the middle of the region than the first.
-                    let middle = topology.places[(first + after) / 2][0];
-                    self.regions.push((*joint, volumes, place(middle)));
-                }
-            }
-        }
-        out.primitives.push(PrimitiveMeasures {
-            instance: part.instance,
-            primitive: part.primitive,
-            stretch: reading.stretch,
-            stretch_mean: mean(reading.stretch_sum, reading.edges),
-            triangle: reading.triangle,
-            area: ratio([reading.area, rest.sizes.area]).unwrap_or(1.0),
-            inverted: reading.inverted,
-            folds: reading.folds,
-            sharpest: reading.sharpest.to_degrees(),
-            parts,
-            normal_error: normals.map(|n| [n.worst.0.into(), n.sum / n.count.max(1) as f64]),
-        });
+        let own = wanted.normal_error.then(|| read(source.unwrap_or(NormalSource::Method), &mut self.errors));
+        let mut errors = Vec::new();
+        let modes = NORMAL_MODES.iter().filter(|_| wanted.normal_modes);
+        (own, modes.map(|mode| read(mode.source, &mut errors)).collect())
     }
 
-    fn finished(mut self) -> SurfaceMeasures {
-        if self.out.primitives.is_empty() {
-            (self.out.stretch, self.out.triangle) = ([1.0; 2], [1.0; 2]);
+    /// Writes the numbers of vertices in the last reading to `out`; where another instance of the mesh has written some before, the
+    /// worse ones.
+    fn write_values(&self, measure: VertexMeasure, rest: &Rest, wanted: Wanted, out: &mut Vec<f32>) {
+        let mut list = Vec::new();
+        match measure {
+            VertexMeasure::NormalError if wanted.normal_error => list.clone_from(&self.errors),
+            VertexMeasure::NormalError => list.resize(self.topology.welded.len(), -1.0),
+            measure => list = values::values(measure, &self.topology, &rest.sizes, &self.memory),
         }
-        self.regions.sort_unstable_by_key(|(joint, ..)| *joint);
-        let ratios = self.regions.iter().filter_map(|(joint, sums, at)| Some((*joint, ratio(*sums)?, *at)));
-        let ratios: Vec<(NodeId, f64, VertexRef)> = ratios.collect();
-        let regions: Vec<(NodeId, f64)> = ratios.iter().map(|(joint, ratio, _)| (*joint, *ratio)).collect();
-        let worst = table::worst_region(&regions);
-        self.out.at[7] = worst.and_then(|(worst, _)| ratios.iter().find(|(joint, ..)| *joint == worst)).map(|r| r.2);
-        SurfaceMeasures {
-            stretch_mean: mean(self.edges.1, self.edges.0),
-            area: ratio(self.area).unwrap_or(1.0),
-            volume: ratio(self.volume),
-            regions,
-            normal_error: self.normals.map(|(worst, sum, count)| [worst, sum / count.max(1) as f64]),
-            ..self.out
+        if out.is_empty() {
+            *out = list;
+        } else {
+            out.iter_mut().zip(&list).for_each(|(a, b)| *a = measure.worse(*a, *b));
         }
     }
-}
-
-/// Returns the mean of ratios; 1 where there are none.
-fn mean(sum: f64, count: usize) -> f64 {
-    if count > 0 { sum / count as f64 } else { 1.0 }
-}
-
-fn ratio([posed, rest]: [f64; 2]) -> Option<f64> {
-    (rest > 0.0).then(|| posed / rest)
 }
 
 /// Returns for each skin how many times as large the rest pose shows its meshes: the scale that all its joints share there, else 1.

@@ -11,7 +11,7 @@ use glam::Vec3;
 use super::read::{Posed, chunks, spread};
 use super::rest::RestSizes;
 use super::topology::MeasuredTopology;
-use crate::deform::{Batch, BatchInfluences, BatchOut};
+use crate::deform::{Batch, BatchInfluences, BatchOut, JointNormals, TurnNormal};
 use crate::model::Primitive;
 
 /// The vertices that share a normal: those with one stored position and one stored normal, so that seams of texture
@@ -33,6 +33,8 @@ pub(super) struct NormalReading {
     /// The sum over all vertices that have a normal.
     pub sum: f64,
     pub count: usize,
+    /// How many normals come out with a length of zero.
+    pub zero: usize,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -88,48 +90,45 @@ impl NormalGroups {
         self.sums(&|face| super::rest::cross(topology.places[face as usize], &rest.positions))
     }
 
-    /// Measures the error of each stored vertex; `errors` receives them in degrees, −1 where a vertex has no normal.
-    /// `faces` are the posed normals of triangles, as long as twice their areas.
+    /// Returns the normals that are computed from the posed triangles, for each group. `faces` are the posed normals of triangles, as
+    /// long as twice their areas; `is_mirrored`: some vertices are.
+    pub fn posed(&self, topology: &MeasuredTopology, posed: Posed<'_>, faces: &[Vec3], is_mirrored: bool) -> Vec<Vec3> {
+        self.sums(&|face| {
+            let mirrored = is_mirrored && posed.deformed.is_mirrored(topology.corners[face as usize]);
+            if mirrored { -faces[face as usize] } else { faces[face as usize] }
+        })
+    }
+
+    /// Measures the error of each stored vertex: how far what carries the normals `at_rest` has them from `truth`, those of the posed
+    /// triangles. `errors` receives it in degrees, −1 where a vertex has no normal.
     pub fn read(
         &self,
-        (topology, rest): (&MeasuredTopology, &RestSizes),
-        at_rest: &[Vec3],
+        rest: &RestSizes,
+        [at_rest, truth]: [&[Vec3]; 2],
         posed: Posed<'_>,
-        faces: &[Vec3],
+        carrier: Carrier<'_>,
         errors: &mut Vec<f32>,
     ) -> NormalReading {
-        let truth = self.sums(&|face| {
-            let mirrored = posed.deformed.is_mirrored(topology.corners[face as usize]);
-            if mirrored { -faces[face as usize] } else { faces[face as usize] }
-        });
         let count = self.group_of.len();
         errors.resize(count, 0.0);
         let mut sums = vec![Sums::default(); chunks(count)];
         spread(0, errors, &mut sums, &|start, errors, sums: &mut Sums| {
             let end = start + errors.len();
-            let mut carried = vec![Vec3::ZERO; errors.len()];
             let normals: Vec<Vec3> = self.group_of[start..end].iter().map(|g| at_rest[*g as usize]).collect();
-            let mut positions = vec![Vec3::ZERO; errors.len()];
-            for run in posed.influences.runs(start..end) {
-                let here = run.vertices.start - start..run.vertices.end - start;
-                let batch = Batch {
-                    positions: &rest.positions[run.vertices.clone()],
-                    normals: &normals[here.clone()],
-                    tangents: &[],
-                    movers: BatchInfluences::from(&run),
-                    values: posed.method.values,
-                    vectors: posed.vectors.get(run.vertices.clone()).unwrap_or_default(),
-                };
-                let lists = &mut BatchOut {
-                    positions: &mut positions[here.clone()],
-                    normals: &mut carried[here],
-                    ..BatchOut::default()
-                };
-                (posed.method.deform_all)(posed.palette, &batch, lists);
-            }
-            for (vertex, (error, carried)) in (start..).zip(errors.iter_mut().zip(carried)) {
+            let carried = match carrier {
+                Carrier::Method => by_method(rest, posed, start, &normals),
+                Carrier::Joints(turn, joints) => (start..)
+                    .zip(&normals)
+                    .map(|(v, n)| turn(joints, posed.influences.of(v), (*n).into()).normalize_or_zero().into())
+                    .collect(),
+                Carrier::Triangles => self.group_of[start..end].iter().map(|g| truth[*g as usize]).collect(),
+            };
+            for (vertex, (error, (carried, at_rest))) in
+                (start..).zip(errors.iter_mut().zip(carried.iter().zip(&normals)))
+            {
                 let truth = truth[self.group_of[vertex] as usize];
-                if truth == Vec3::ZERO || carried == Vec3::ZERO || !carried.is_finite() || !truth.is_finite() {
+                sums.0.zero += usize::from(*carried == Vec3::ZERO && *at_rest != Vec3::ZERO);
+                if truth == Vec3::ZERO || *carried == Vec3::ZERO || !carried.is_finite() || !truth.is_finite() {
                     *error = -1.0;
                     continue;
                 }
@@ -146,6 +145,41 @@ impl NormalGroups {
             worst: if part.worst.0 > out.worst.0 { part.worst } else { out.worst },
             sum: out.sum + part.sum,
             count: out.count + part.count,
+            zero: out.zero + part.zero,
         })
     }
+}
+
+/// What takes a normal of the rest surface to the posed one.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Carrier<'a> {
+    /// The method.
+    Method,
+    /// The joints of the vertex; all of the skin are given.
+    Joints(TurnNormal, &'a [JointNormals]),
+    /// Nothing: it is computed from the posed triangles.
+    Triangles,
+}
+
+/// Carries normals of the vertices from `start` on by the method.
+fn by_method(rest: &RestSizes, posed: Posed<'_>, start: usize, normals: &[Vec3]) -> Vec<Vec3> {
+    let (mut positions, mut carried) = (vec![Vec3::ZERO; normals.len()], vec![Vec3::ZERO; normals.len()]);
+    for run in posed.influences.runs(start..start + normals.len()) {
+        let here = run.vertices.start - start..run.vertices.end - start;
+        let batch = Batch {
+            positions: &rest.positions[run.vertices.clone()],
+            normals: &normals[here.clone()],
+            tangents: &[],
+            movers: BatchInfluences::from(&run),
+            values: posed.method.values,
+            vectors: posed.vectors.get(run.vertices.clone()).unwrap_or_default(),
+        };
+        let lists = &mut BatchOut {
+            positions: &mut positions[here.clone()],
+            normals: &mut carried[here],
+            ..BatchOut::default()
+        };
+        (posed.method.deform_all)(posed.palette, &batch, lists);
+    }
+    carried
 }

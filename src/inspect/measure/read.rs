@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use glam::{DVec3, Vec3, Vec4};
+use glam::{DVec3, Mat3, Vec3, Vec4};
 
 use super::rest::{RestSizes, close, cross, origin, triple};
 use super::topology::MeasuredTopology;
@@ -58,13 +58,17 @@ pub(super) struct Memory {
     pub ratios: Vec<f32>,
     /// The inverted triangles.
     pub inverted: Vec<u32>,
+    /// For each stored vertex: what carries normals with it.
+    carries: Vec<Mat3>,
+    /// Whether any vertex is mirrored.
+    pub is_mirrored: bool,
     middles: Vec<(DVec3, f64)>,
 }
 
 /// How many triangles, edges or hinges one thread measures at a time.
 const CHUNK: usize = 1 << 13;
-/// How many triangles are asked at a time whether they are inverted: few enough for their corners to stay in the cache.
-const SHEET: usize = 1 << 10;
+/// How many triangles are asked at a time whether they are inverted.
+const SHEET: usize = 1 << 12;
 
 /// The cosine below which a triangle is inverted: above it rounding decides.
 const INVERTED: f32 = -0.01;
@@ -146,6 +150,7 @@ pub(super) fn read(
     let mut out = PrimitiveReading::default();
     read_edges(topology, rest, posed, memory, &mut out);
     read_faces(topology, rest, posed, memory, &mut out);
+    read_carries(rest, posed, memory);
     read_inverted(topology, rest, posed, memory, &mut out);
     read_folds(topology, rest, memory, &mut out);
     out
@@ -238,6 +243,37 @@ fn read_faces(
     (out.part_volumes, out.piece_volumes) = (sixth(parts), sixth(pieces));
 }
 
+/// Works out, for each stored vertex, the matrix that carries normals with it; and whether any vertex is mirrored.
+fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
+    let count = rest.positions.len();
+    memory.carries.resize(count, Mat3::ZERO);
+    let mut mirrored = vec![false; chunks(count)];
+    let determinants = &posed.deformed.determinants;
+    spread(0, &mut memory.carries, &mut mirrored, &|start, carries, mirrored: &mut bool| {
+        let end = start + carries.len();
+        *mirrored = determinants[start..end].iter().any(|d| *d < 0.0);
+        let mut positions = vec![Vec3::ZERO; carries.len()];
+        for run in posed.influences.runs(start..end) {
+            let here = run.vertices.start - start..run.vertices.end - start;
+            let batch = Batch {
+                positions: &rest.positions[run.vertices.clone()],
+                normals: &[],
+                tangents: &[],
+                movers: BatchInfluences::from(&run),
+                values: posed.method.values,
+                vectors: posed.vectors.get(run.vertices.clone()).unwrap_or_default(),
+            };
+            let lists = &mut BatchOut {
+                positions: &mut positions[here.clone()],
+                carries: &mut carries[here],
+                ..BatchOut::default()
+            };
+            (posed.method.deform_all)(posed.palette, &batch, lists);
+        }
+    });
+    memory.is_mirrored = mirrored.contains(&true);
+}
+
 /// Finds triangles that face away from where their normal at rest is carried by the matrices of their corners.
 fn read_inverted(
     topology: &MeasuredTopology,
@@ -246,42 +282,28 @@ fn read_inverted(
     memory: &mut Memory,
     out: &mut PrimitiveReading,
 ) {
-    let normals = &memory.normals;
+    let (normals, carries) = (&memory.normals, &memory.carries);
     let of_sheet = |sheet: usize| {
-        let faces = &topology.blended[sheet * SHEET..];
-        let faces = &faces[..faces.len().min(SHEET)];
-        let corners: Vec<u32> = faces.iter().flat_map(|f| topology.corners[*f as usize]).collect();
-        let (joints, weights) = posed.influences.gathered(&corners);
-        let movers =
-            BatchInfluences::Each { per_vertex: posed.influences.per_vertex, joints: &joints, weights: &weights };
-        let from: Vec<Vec3> = faces.iter().flat_map(|f| [rest.normals[*f as usize]; 3]).collect();
-        let (mut to, mut carried) = (vec![Vec3::ZERO; from.len()], vec![Vec3::ZERO; from.len()]);
-        let positions: Vec<Vec3> = corners.iter().map(|v| rest.positions[*v as usize]).collect();
-        let vectors: Vec<Vec4> = corners.iter().filter_map(|v| posed.vectors.get(*v as usize)).copied().collect();
-        let batch = Batch {
-            positions: &positions,
-            normals: &from,
-            tangents: &[],
-            movers,
-            values: posed.method.values,
-            vectors: &vectors,
-        };
-        let lists = &mut BatchOut { positions: &mut to, normals: &mut carried, ..BatchOut::default() };
-        (posed.method.deform_all)(posed.palette, &batch, lists);
-        let is_inverted = |(face, [a, b, c]): (&u32, &[Vec3; 3])| {
+        let faces = topology.blended[sheet * SHEET..].iter().take(SHEET);
+        let is_inverted = |face: &u32| {
             let (face, normal) = (*face as usize, normals[*face as usize]);
-            let wanted = (*a + *b + *c).normalize_or_zero();
-            let side = if posed.deformed.is_mirrored(topology.corners[face]) { -1.0 } else { 1.0 };
+            let corners = topology.corners[face];
+            let side = if memory.is_mirrored && posed.deformed.is_mirrored(corners) { -1.0 } else { 1.0 };
+            let carried = corners.map(|v| carries[v as usize] * rest.normals[face]);
+            // Most triangles are in order, and where they are it shows here, since the mean of three such directions is one too.
+            if rest.per_area[face] == 0.0 || carried.iter().all(|by| side * normal.dot(*by) >= 0.0) {
+                return None;
+            }
+            let wanted = carried.map(|by| by.normalize_or_zero()).iter().sum::<Vec3>().normalize_or_zero();
             let length = normal.length();
-            // Most triangles are in order, and where they are it shows here.
-            if rest.per_area[face] == 0.0 || side * normal.dot(wanted) >= INVERTED * length {
+            if side * normal.dot(wanted) >= INVERTED * length {
                 return None;
             }
             let [a, b, c] = topology.places[face].map(|v| posed.deformed.positions[v as usize]);
             let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
             (length > NEEDLE * longest).then_some(face as u32)
         };
-        faces.iter().zip(carried.as_chunks::<3>().0).filter_map(is_inverted).collect::<Vec<u32>>()
+        faces.filter_map(is_inverted).collect::<Vec<u32>>()
     };
     let sheets = topology.blended.len().div_ceil(SHEET);
     memory.inverted = parallel::map(sheets, &AtomicBool::new(false), &of_sheet).unwrap_or_default().concat();

@@ -182,6 +182,16 @@ pub static MEASURES: &[Measure] = &[
         at: |m| m.at[6],
         overlay: Some("normal-error"),
     },
+    Measure {
+        id: "zero_normals",
+        label: "Normals of length zero",
+        help: "How many vertices have a normal without direction, so that no light falls on them",
+        unit: Unit::Count,
+        neutral: 0.0,
+        value: |m| Some(m.zero_normals as f64),
+        at: |m| m.at[8],
+        overlay: Some("normal-error"),
+    },
 ];
 
 /// Finds a measure by [`Measure::id`].

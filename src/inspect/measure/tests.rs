@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat3A, Vec3};
 
 use super::{Measurer, SurfaceMeasures, VertexMeasure, Wanted};
-use crate::deform::{self, METHODS, Method, Surface, SurfaceInput};
+use crate::deform::{self, Deformation, METHODS, Method, NORMAL_MODES, Surface, SurfaceInput};
 use crate::inspect::PerVertex;
 use crate::model::shapes::{Tube, tube};
 use crate::model::{
@@ -72,7 +72,7 @@ fn measured(
     Measurer::new(model, &|| false).unwrap().measure(&input, &Surface::of(&input), wanted)
 }
 
-const ALL: Wanted = Wanted { normal_error: true, vertices: None };
+const ALL: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None };
 
 /// The eight corners and twelve triangles of a unit cube, seen from outside.
 fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
@@ -204,7 +204,7 @@ fn normals_are_off_by_the_share_of_the_triangles_that_turn() {
     let triangles = vec![[0, 2, 1], [1, 2, 3], [2, 4, 3], [3, 4, 5]];
     let model = model(positions, triangles, 2, &|v| if v < 4 { [(0, 1.0), (1, 0.0)] } else { [(1, 1.0), (0, 0.0)] });
     let turned = [Affine3A::IDENTITY, Affine3A::from_rotation_y(90_f32.to_radians())];
-    let wanted = Wanted { normal_error: true, vertices: Some(VertexMeasure::NormalError) };
+    let wanted = Wanted { normal_error: true, vertices: Some(VertexMeasure::NormalError), ..Wanted::default() };
     let (out, values) = measured(&model, &turned, METHODS[0], wanted);
     // Vertex 2 has two triangles that stay and one that turns by 90°, vertex 3 one and two; both follow the joint that stays.
     let (two, three) = (0.5_f64.atan().to_degrees(), 2_f64.atan().to_degrees());
@@ -250,4 +250,80 @@ fn nothing_and_numbers_that_are_none_are_measured_without_harm() {
     assert_eq!((out.stretch, out.area, out.volume, out.primitives.len()), ([1.0; 2], 1.0, None, 0));
     assert!(values.of(MeshId(0), 0).is_empty());
     assert!(Measurer::new(&model, &|| true).is_none(), "it was stopped");
+}
+
+/// The angle between two vectors, degrees.
+fn degrees(a: Vec3, b: Vec3) -> f64 {
+    f64::from(a.cross(b).length().atan2(a.dot(b)).to_degrees())
+}
+
+#[test]
+fn every_mode_of_normals_has_the_error_of_its_formula() {
+    let (positions, triangles) = cube();
+    let mut at_rest = vec![Vec3::ZERO; positions.len()];
+    for t in &triangles {
+        let [a, b, c] = t.map(|v| positions[v as usize]);
+        t.iter().for_each(|v| at_rest[*v as usize] += (b - a).cross(c - a));
+    }
+    let model = model(positions, triangles, 1, &|_| [(0, 1.0), (0, 0.0)]);
+    let wanted = Wanted { normal_modes: true, ..Wanted::default() };
+    let scale = Vec3::new(2.0, 1.0, 0.5);
+    let (out, _) = measured(&model, &[Affine3A::from_scale(scale)], METHODS[0], wanted);
+    assert_eq!(
+        out.normal_modes.iter().map(|m| m.mode).collect::<Vec<_>>(),
+        NORMAL_MODES.iter().map(|m| m.id).collect::<Vec<_>>()
+    );
+    // One matrix for all carries the sum over triangles as it carries each: what is no inverse transpose is wrong by this.
+    let wrong: Vec<f64> = at_rest.iter().map(|n| degrees(scale * *n, scale.recip() * *n)).collect();
+    for mode in &out.normal_modes {
+        let (worst, mean) = match mode.mode {
+            "rotation-only" => (wrong.iter().copied().fold(0.0, f64::max), wrong.iter().sum::<f64>() / 8.0),
+            _ => (0.0, 0.0),
+        };
+        assert!((mode.worst - worst).abs() < 0.05 && (mode.mean - mean).abs() < 0.05, "{mode:?}: {worst}, {mean}");
+        assert_eq!((mode.zero, mode.at.is_some()), (0, mode.worst > 0.0), "{mode:?}");
+    }
+    assert!(wrong.iter().copied().fold(0.0, f64::max) > 20.0);
+    // What flattens has no inverse transpose.
+    let (out, _) = measured(&model, &[Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0))], METHODS[0], wanted);
+    let zero: Vec<usize> = out.normal_modes.iter().map(|m| m.zero).collect();
+    assert_eq!(zero, [0, 8, 8, 0, 0, 0]);
+    // The modes are those of linear blending alone.
+    let dual = deform::method("dual-quaternion").unwrap();
+    assert!(measured(&model, &[Affine3A::IDENTITY], dual, wanted).0.normal_modes.is_empty());
+}
+
+#[test]
+fn the_mode_that_is_shown_is_the_one_that_is_measured() {
+    let (positions, triangles) = cube();
+    let model = model(positions, triangles, 1, &|_| [(0, 1.0), (0, 0.0)]);
+    let palettes = [Affine3A::from_scale(Vec3::new(2.0, 1.0, 0.5))];
+    let mut measurer = Measurer::new(&model, &|| false).unwrap();
+    let errors: Vec<f64> = NORMAL_MODES
+        .iter()
+        .map(|mode| {
+            let method = Deformation { normals: mode, ..METHODS[0].into() };
+            let draws = [InstanceId(0)];
+            let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights: &[], method };
+            let wanted = Wanted { normal_modes: true, ..ALL };
+            let (out, _) = measurer.measure(&input, &Surface::of(&input), wanted);
+            let of_mode = out.normal_modes.iter().find(|m| m.mode == mode.id).unwrap();
+            assert_eq!(out.normal_error, Some([of_mode.worst, of_mode.mean]), "{}", mode.id);
+            of_mode.worst
+        })
+        .collect();
+    assert!(errors[4] > 20.0 && errors[5] == 0.0, "{errors:?}");
+}
+
+#[test]
+fn normals_of_length_zero_are_counted_where_triangles_stand() {
+    let (mut positions, triangles) = cube();
+    // No triangle stands at the last vertex.
+    positions.push(Vec3::splat(0.5));
+    let model = model(positions, triangles, 2, &|v| [(u16::from(v == 3), 1.0), (0, 0.0)]);
+    let flat = Affine3A::from_scale(Vec3::ZERO);
+    let (out, _) = measured(&model, &[Affine3A::IDENTITY, Affine3A::IDENTITY], METHODS[0], Wanted::default());
+    assert_eq!((out.zero_normals, out.at[8]), (0, None));
+    let (out, _) = measured(&model, &[flat, flat], METHODS[0], Wanted::default());
+    assert_eq!((out.zero_normals, out.at[8].map(|at| at.vertex)), (8, Some(0)));
 }

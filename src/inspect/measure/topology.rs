@@ -31,6 +31,8 @@ pub(super) struct MeasuredTopology {
     pub piece_rims: Rims,
     /// The triangles whose corners do not all follow one joint alike: only these can be turned over.
     pub blended: Vec<u32>,
+    /// For each stored vertex: whether some triangle stands at it.
+    pub used: Vec<bool>,
 }
 
 /// The triangles of one part that one joint holds most of. Where no joint has a weight, `joint` is [`NONE`].
@@ -119,6 +121,8 @@ impl MeasuredTopology {
             let [a, b, c] = t.map(|v| influences.of(v as usize));
             a == b && b == c && a.1.iter().filter(|w| **w != 0.0).count() == 1
         };
+        out.used = vec![false; out.welded.len()];
+        out.corners.iter().flatten().for_each(|v| out.used[*v as usize] = true);
         out.blended = (0..).zip(&out.corners).filter(|(_, t)| !follows_one(t)).map(|(i, _)| i).collect();
         (!stop()).then_some(out)
     }

@@ -1,11 +1,14 @@
 //! The numbers of single vertices that overlays show of a reading: each vertex has the worst of the edges and triangles around
 //! it.
 
+use std::ops::Range;
+
 use glam::Vec3;
 
 use super::read::Memory;
 use super::rest::RestSizes;
 use super::topology::MeasuredTopology;
+use crate::parallel;
 
 /// The numbers of a posed surface that overlays show, for each stored vertex of a primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,45 +41,46 @@ fn farther(a: f32, b: f32) -> f32 {
     if a > 0.0 && (b <= 0.0 || size(a) >= size(b)) { a } else { b }
 }
 
-/// Writes a measure of the last reading for each stored vertex to `out`.
+/// Returns a measure of the last reading for each stored vertex. By place first: both sides of a seam look alike.
 pub(super) fn values(
     measure: VertexMeasure,
     topology: &MeasuredTopology,
     rest: &RestSizes,
     memory: &Memory,
-    out: &mut Vec<f32>,
-) {
-    // By place first: both sides of a seam look alike.
-    let mut of_place = vec![0.0_f32; topology.welded.len()];
-    match measure {
-        VertexMeasure::Stretch => {
-            for (ends, ratio) in topology.edges.iter().zip(&memory.ratios).filter(|(_, ratio)| ratio.is_finite()) {
-                for end in ends {
-                    let value = &mut of_place[topology.welded[*end as usize] as usize];
+) -> Vec<f32> {
+    let count = topology.welded.len();
+    let of_place = match measure {
+        VertexMeasure::Stretch => by_place(count, topology.edges.len(), farther, &|items, out| {
+            for (ends, ratio) in topology.edges[items.clone()].iter().zip(&memory.ratios[items]) {
+                for end in ends.iter().filter(|_| ratio.is_finite()) {
+                    let value = &mut out[topology.welded[*end as usize] as usize];
                     *value = farther(*value, *ratio);
                 }
             }
-        }
-        VertexMeasure::Area => {
-            for ((places, normal), per_area) in topology.places.iter().zip(&memory.normals).zip(&rest.per_area) {
+        }),
+        VertexMeasure::Area => by_place(count, topology.places.len(), farther, &|items, out| {
+            let faces = topology.places[items.clone()].iter().zip(&memory.normals[items.clone()]);
+            for ((places, normal), per_area) in faces.zip(&rest.per_area[items]) {
                 let ratio = normal.length() * per_area;
                 if *per_area > 0.0 && ratio.is_finite() {
                     // A triangle without area is as small as the scale goes, and not unmeasured.
                     let ratio = ratio.max(1e-6);
                     for place in places {
-                        let value = &mut of_place[*place as usize];
+                        let value = &mut out[*place as usize];
                         *value = farther(*value, ratio);
                     }
                 }
             }
-        }
+        }),
         VertexMeasure::Inverted => {
+            let mut out = vec![0.0; count];
             for place in memory.inverted.iter().flat_map(|face| topology.places[*face as usize]) {
-                of_place[place as usize] = 1.0;
+                out[place as usize] = 1.0;
             }
+            out
         }
-        VertexMeasure::Fold => {
-            for (hinge, at_rest) in topology.hinges.iter().zip(&rest.bends) {
+        VertexMeasure::Fold => by_place(count, topology.hinges.len(), f32::max, &|items, out| {
+            for (hinge, at_rest) in topology.hinges[items.clone()].iter().zip(&rest.bends[items]) {
                 let [a, b]: [Vec3; 2] = hinge.faces.map(|f| memory.normals[f as usize]);
                 let dot = a.dot(b);
                 let flat = dot > 0.0 && dot * dot > 0.99 * a.length_squared() * b.length_squared();
@@ -86,16 +90,37 @@ pub(super) fn values(
                 let by = (a.angle_between(b) - at_rest).to_degrees();
                 if by.is_finite() {
                     for end in hinge.ends {
-                        let value = &mut of_place[end as usize];
+                        let value = &mut out[end as usize];
                         *value = value.max(by);
                     }
                 }
             }
-        }
-        VertexMeasure::NormalError => {}
-    }
-    out.clear();
+        }),
+        VertexMeasure::NormalError => vec![0.0; count],
+    };
     let none = if matches!(measure, VertexMeasure::Stretch | VertexMeasure::Area) { -1.0 } else { 0.0 };
     let of = |place: &u32| of_place[*place as usize];
-    out.extend(topology.welded.iter().map(of).map(|value| if value == 0.0 { none } else { value }));
+    topology.welded.iter().map(of).map(|value| if value == 0.0 { none } else { value }).collect()
+}
+
+/// Fewer items take less time than a second list.
+const FEW: usize = 1 << 14;
+
+/// Returns a number for each place, from items that each touch a few of them: `put` writes those of some items to a list that is 0 at
+/// first. Two halves of the items are written at once, and `join` combines their numbers.
+fn by_place(
+    places: usize,
+    items: usize,
+    join: fn(f32, f32) -> f32,
+    put: &(impl Fn(Range<usize>, &mut [f32]) + Sync),
+) -> Vec<f32> {
+    let mut out = vec![0.0; places];
+    if items <= FEW {
+        put(0..items, &mut out);
+        return out;
+    }
+    let (half, mut other) = (items / 2, vec![0.0; places]);
+    parallel::both(|| put(0..half, &mut out), || put(half..items, &mut other));
+    out.iter_mut().zip(&other).for_each(|(a, b)| *a = join(*a, *b));
+    out
 }
