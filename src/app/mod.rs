@@ -6,25 +6,33 @@ mod background;
 mod benchmark;
 mod controls;
 mod damage;
+mod effects;
+mod file_dialog;
 mod gpu_messages;
 mod input;
 mod jobs;
+#[cfg(test)]
+mod jobs_tests;
+mod load_job;
+mod options;
 mod panels;
 mod recovery;
+mod report;
 mod save_job;
 mod saving;
 mod screen;
 mod settings;
+mod take_reports;
 pub mod ui;
 mod visibility;
 mod window;
 mod window_size;
 
 pub use benchmark::Benchmark;
+pub use options::{AppError, Options};
 
-use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use winit::application::ApplicationHandler;
 use winit::event::WindowEvent;
@@ -33,87 +41,18 @@ use winit::window::WindowId;
 
 use self::autosave::{Autosave, Left};
 use self::benchmark::FrameTimer;
-use self::jobs::{Jobs, Report};
+use self::jobs::Jobs;
 use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
-use crate::deform::PaletteBuffer;
 use crate::frame::{Frame, SceneColors};
-use crate::import::{self, ImportError};
+use crate::import;
 use crate::inspect::measure::Measurer;
 use crate::model::{BlockFormats, Model};
-use crate::pose::PoseFile;
-use crate::render::{Backend, GpuError};
-use crate::session::{
-    Antialiasing, Command, Document, Effect, FileCommand, InspectionCommand, Orbit, PlaybackCommand, Session, Source,
-    ViewCommand,
-};
+use crate::session::{Command, Document, FileCommand, Orbit, PlaybackCommand, Session, Source, ViewCommand};
 use crate::writeback::Stamps;
-
-/// Options of `skinscope view`.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The file to open first.
-    pub source: Source,
-    /// The limits, and whether models may refer to files outside their folder.
-    pub import: import::Options,
-    /// How often edits that are in no file are written down for the case of a crash; `None`: never.
-    pub autosave: Option<Duration>,
-    /// The benchmark to run before the program ends; `None`: none.
-    pub benchmark: Option<Benchmark>,
-    /// The graphics interface.
-    pub backend: Backend,
-    /// The bytes for textures; `None`: as is usual for the adapter.
-    pub texture_memory: Option<u64>,
-    /// The kind of buffer that shaders read the palette from.
-    pub palette_buffer: PaletteBuffer,
-    /// The method that deforms vertices, by [`crate::deform::Method::id`].
-    pub method: Option<&'static str>,
-    /// The pass after it.
-    pub pass: Option<&'static str>,
-    /// Where normals come from.
-    pub normals: Option<&'static str>,
-    /// Values of parameters of methods and passes.
-    pub parameters: Vec<(&'static str, f32)>,
-    /// Whether to divide the weights of the first file by their sums.
-    pub normalise_weights: bool,
-    /// The pose in which the first file is shown.
-    pub pose: Option<PoseFile>,
-    /// How many copies of the model are shown.
-    pub crowd: u32,
-    /// Whether edges are smoothed.
-    pub antialiasing: Antialiasing,
-    /// The file to list the controls in, which does not exist yet.
-    pub controls: Option<PathBuf>,
-    /// The time at which the process started.
-    pub started: Instant,
-}
-
-/// The reason why the window could not be opened, or ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum AppError {
-    /// There is no display.
-    #[error(
-        "no window could be opened: {0}. Is a display connected (DISPLAY or WAYLAND_DISPLAY)? `skinscope render MODEL -o picture.png` works without one"
-    )]
-    NoDisplay(String),
-    /// There is no GPU.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
-    /// The model of a benchmark did not load.
-    #[error("{file}: {error}")]
-    Import {
-        /// The name of the file.
-        file: String,
-        /// The reason.
-        error: ImportError,
-    },
-    /// The crowd of a benchmark cannot be shown.
-    #[error("{0}")]
-    Crowd(String),
-}
 
 /// Events that wake the event loop from outside.
 #[derive(Debug)]
@@ -279,160 +218,10 @@ impl App {
         self.redraw();
     }
 
-    fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
-        match effect {
-            Effect::File(command) => self.carry_out_file(event_loop, command),
-            Effect::Inspection(command) => self.carry_out_inspection(command),
-            Effect::Window(command) => self.ui.carry_out(&command),
-        }
-    }
-
-    fn carry_out_file(&mut self, event_loop: &ActiveEventLoop, command: FileCommand) {
-        match command {
-            FileCommand::OpenDialog if !jobs::has_dialog() => {
-                let todo = "Drop a file on the window, or give its path on the command line.";
-                self.status.error = Some(format!(
-                    "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
-                ));
-            }
-            FileCommand::OpenDialog => {
-                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
-                let folder = folder.or_else(|| self.ui.saved().last_folder);
-                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()));
-            }
-            FileCommand::Open(path) => self.leave(event_loop, Then::Load(Source::File(path))),
-            FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
-            FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
-            FileCommand::Save(kind) => self.begin_save(kind),
-            FileCommand::ChooseTarget => self.choose_target(),
-            FileCommand::SaveTo(target) => self.save_to(target),
-            FileCommand::CancelSave => self.cancel_save(),
-            FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
-            FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
-            FileCommand::CancelLoad => {
-                match &self.status.loading {
-                    Some(loading) if loading.is_open => self.jobs.stop_images(),
-                    _ => {
-                        self.jobs.cancel();
-                        self.coming = None;
-                    }
-                }
-                self.status.loading = None;
-            }
-            FileCommand::Quit => self.leave(event_loop, Then::Quit),
-        }
-    }
-
-    fn carry_out_inspection(&mut self, command: InspectionCommand) {
-        match command {
-            InspectionCommand::Inspect => self.inspect(),
-            InspectionCommand::CancelInspect => {
-                self.jobs.stop_inspection();
-                self.status.checking = false;
-            }
-            InspectionCommand::RunRom(options) => {
-                if let Some(document) = self.session.document() {
-                    let model = Arc::clone(&document.model);
-                    // It moves samples of the surface, for which a method has worked nothing out.
-                    let shown = self.session.shown_method();
-                    let method = if shown.data.is_none() { shown } else { crate::deform::METHODS[0] };
-                    if !std::ptr::eq(shown, method) {
-                        let (by, of) = (method.label, shown.label);
-                        self.session.warn(&[format!(
-                            "The range of motion is measured by {by}: {of} needs data of each vertex."
-                        )]);
-                    }
-                    self.jobs.drive(model, options, method);
-                    self.status.rom = Some(0.0);
-                }
-            }
-            InspectionCommand::CancelRom => {
-                self.jobs.stop_motion();
-                self.status.rom = None;
-            }
-        }
-    }
-
     fn redraw(&self) {
         if let Some(window) = &self.window {
             window.request_redraw();
         }
-    }
-
-    fn take_reports(&mut self, event_loop: &ActiveEventLoop) {
-        while let Some(report) = self.jobs.next() {
-            match report {
-                Report::Progress(fraction, stage) => {
-                    if let Some(loading) = &mut self.status.loading {
-                        loading.fraction = fraction;
-                        loading.stage = stage;
-                    }
-                }
-                Report::Chosen(path) => self.leave(event_loop, Then::Load(Source::File(path))),
-                Report::SavePlanned(result) => self.save_planned(result),
-                Report::TargetChosen(path) => self.target_chosen(path),
-                Report::FilesSaved(model, result) => self.files_saved(event_loop, model, result),
-                Report::WrittenDown(path, result) => self.written_down(&path, result),
-                Report::Fonts(found) => {
-                    if let Some(window) = &self.window {
-                        window.add_fonts(found);
-                    }
-                }
-                Report::Opened(document) => {
-                    self.next_stamps.add(document.files());
-                    self.jobs.prepare_picking(&document);
-                    self.coming = Some((document, None));
-                    self.show_coming(event_loop);
-                }
-                Report::Loaded(Ok(warnings)) => match &mut self.coming {
-                    Some((_, all)) => *all = Some(warnings),
-                    None => self.loaded(&warnings),
-                },
-                Report::Pickable(model) => self.carry_out_click(&model),
-                Report::Normalised(model, changes) => {
-                    self.jobs.stop_normalising();
-                    self.session.normalised(&model, &changes);
-                }
-                Report::WorkedOut(model, task, outcome) => {
-                    self.session.worked_out(&model, &task, outcome.map(|outcome| *outcome));
-                }
-                Report::Prepared(source, model, data) => self.session.prepared(source, &model, data),
-                // The next picture shows the figures.
-                Report::Counted => {}
-                Report::Worst(worst) => self.show_worst(worst),
-                Report::SurfaceMeasured(measured) => {
-                    if let Some((measurer, pose)) = measured.map(|both| *both) {
-                        self.measurer = Some(measurer);
-                        self.session.measured_surface(pose);
-                    }
-                }
-                Report::ClipMeasured(curves) => {
-                    if let Some(curves) = curves {
-                        self.session.measured_curves(curves);
-                    }
-                }
-                Report::Measuring(fraction) => self.status.rom = Some(fraction),
-                Report::Measured(model, report) => {
-                    self.status.rom = None;
-                    self.session.measured(&model, *report);
-                }
-                Report::Inspected(model, inspection) => {
-                    self.session.inspected(&model, *inspection);
-                    let is_open = |open: &Arc<Model>| Arc::ptr_eq(open, &model);
-                    self.status.checking &= !self.session.edited_model().is_some_and(is_open);
-                }
-                Report::Completed(warnings) => _ = self.session.warn(&warnings),
-                Report::Loaded(Err(error)) => {
-                    self.status.loading = None;
-                    if self.frame_timer.is_some() {
-                        let file = self.source.name();
-                        return self.fail(event_loop, AppError::Import { file, error });
-                    }
-                    self.status.error = Some(format!("Could not open {}.\n{error}", self.source.name()));
-                }
-            }
-        }
-        self.redraw();
     }
 
     /// Draws one frame: time, panels, commands, pose, picture.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use winit::event_loop::ActiveEventLoop;
 
 use super::App;
-use super::jobs;
+use super::file_dialog;
 use super::save_job::{SaveJob, name_of};
 use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use crate::model::Model;
@@ -70,7 +70,7 @@ impl App {
             (SaveKind::InPlace, Some(path)) => path.clone(),
             (_, path) => proposed(path.as_deref()),
         };
-        let has_dialog = jobs::has_dialog();
+        let has_dialog = file_dialog::has_dialog();
         self.status.saving = Some(SaveStatus { kind, name, target, has_dialog, stage: SaveStage::Planning });
         self.plan_save();
     }

@@ -1,0 +1,86 @@
+//! Carries out what the session asks of the window: files, dialogs, inspections.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use winit::event_loop::ActiveEventLoop;
+
+use super::saving::Then;
+use super::{App, file_dialog};
+use crate::session::{Effect, FileCommand, InspectionCommand, Source};
+
+impl App {
+    pub(super) fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
+        match effect {
+            Effect::File(command) => self.carry_out_file(event_loop, command),
+            Effect::Inspection(command) => self.carry_out_inspection(command),
+            Effect::Window(command) => self.ui.carry_out(&command),
+        }
+    }
+
+    fn carry_out_file(&mut self, event_loop: &ActiveEventLoop, command: FileCommand) {
+        match command {
+            FileCommand::OpenDialog if !file_dialog::has_dialog() => {
+                let todo = "Drop a file on the window, or give its path on the command line.";
+                self.status.error = Some(format!(
+                    "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
+                ));
+            }
+            FileCommand::OpenDialog => {
+                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+                let folder = folder.or_else(|| self.ui.saved().last_folder);
+                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()));
+            }
+            FileCommand::Open(path) => self.leave(event_loop, Then::Load(Source::File(path))),
+            FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
+            FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
+            FileCommand::Save(kind) => self.begin_save(kind),
+            FileCommand::ChooseTarget => self.choose_target(),
+            FileCommand::SaveTo(target) => self.save_to(target),
+            FileCommand::CancelSave => self.cancel_save(),
+            FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
+            FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
+            FileCommand::CancelLoad => {
+                match &self.status.loading {
+                    Some(loading) if loading.is_open => self.jobs.stop_images(),
+                    _ => {
+                        self.jobs.cancel();
+                        self.coming = None;
+                    }
+                }
+                self.status.loading = None;
+            }
+            FileCommand::Quit => self.leave(event_loop, Then::Quit),
+        }
+    }
+
+    fn carry_out_inspection(&mut self, command: InspectionCommand) {
+        match command {
+            InspectionCommand::Inspect => self.inspect(),
+            InspectionCommand::CancelInspect => {
+                self.jobs.stop_inspection();
+                self.status.checking = false;
+            }
+            InspectionCommand::RunRom(options) => {
+                if let Some(document) = self.session.document() {
+                    let model = Arc::clone(&document.model);
+                    // It moves samples of the surface, for which a method has worked nothing out.
+                    let shown = self.session.shown_method();
+                    let method = if shown.data.is_none() { shown } else { crate::deform::METHODS[0] };
+                    if !std::ptr::eq(shown, method) {
+                        let (by, of) = (method.label, shown.label);
+                        self.session.warn(&[format!(
+                            "The range of motion is measured by {by}: {of} needs data of each vertex."
+                        )]);
+                    }
+                    self.jobs.drive(model, options, method);
+                    self.status.rom = Some(0.0);
+                }
+            }
+            InspectionCommand::CancelRom => {
+                self.jobs.stop_motion();
+                self.status.rom = None;
+            }
+        }
+    }
+}

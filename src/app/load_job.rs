@@ -1,0 +1,76 @@
+//! A file that is being read in the background.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::report::Report;
+use crate::import::{ImportError, Options, Progress};
+use crate::parallel::Job;
+use crate::session::{Document, Source};
+
+/// A file that is being read. It can be drawn before the job is done, since its images arrive last.
+pub(super) struct Load {
+    job: Job<Result<Vec<String>, ImportError>>,
+    /// The model, until it is reported.
+    opened: Arc<Mutex<Option<Box<Document>>>>,
+    /// The stage that the load is in, in words.
+    stage: Arc<Mutex<String>>,
+    /// The fraction and stage that were reported last.
+    reported: (f32, String),
+}
+
+impl Load {
+    /// Begins to read `source`. `wake` wakes the event loop, which then asks for the next report.
+    pub(super) fn start(source: Source, options: Options, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+        let (opened, stage) = (Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default());
+        let (document, said) = (Arc::clone(&opened), Arc::clone(&stage));
+        let job = Job::start("load", wake, move |context| {
+            let tell = |fraction: f32, stage: &str| {
+                stage.clone_into(&mut lock(&said));
+                context.set_fraction(fraction);
+                // A new image is reported too, though it changes neither.
+                context.wake();
+            };
+            let progress = Progress { report: &tell, cancel: context.cancel_flag() };
+            let shown = &mut |loaded| {
+                *lock(&document) = Some(Box::new(loaded));
+                context.wake();
+            };
+            source.load_showing(&options, &progress, shown)
+        });
+        Self { job, opened, stage, reported: (0.0, String::new()) }
+    }
+
+    /// Asks the load to end soon. What was read until then is reported.
+    pub(super) fn cancel(&self) {
+        self.job.cancel();
+    }
+
+    /// Returns whether the load has ended.
+    pub(super) fn is_done(&self) -> bool {
+        self.job.is_done()
+    }
+
+    /// Returns all warnings of a load that has ended, or the reason why nothing was opened.
+    pub(super) fn into_result(self) -> Option<Result<Vec<String>, ImportError>> {
+        self.job.take()
+    }
+
+    /// Returns the next report of a load.
+    pub(super) fn next(&mut self) -> Option<Report> {
+        // This is asked first: the model is there before the job is done.
+        let is_done = self.job.is_done();
+        let now = (self.job.fraction(), lock(&self.stage).clone());
+        if now != self.reported {
+            self.reported.clone_from(&now);
+            return Some(Report::Progress(now.0, now.1));
+        }
+        if let Some(document) = lock(&self.opened).take() {
+            return Some(Report::Opened(document));
+        }
+        is_done.then(|| self.job.take()).flatten().map(Report::Loaded)
+    }
+}
+
+fn lock<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}

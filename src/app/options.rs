@@ -1,0 +1,74 @@
+//! What the window is opened with, and why it may not open.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::Benchmark;
+use crate::deform::PaletteBuffer;
+use crate::import::{self, ImportError};
+use crate::pose::PoseFile;
+use crate::render::{Backend, GpuError};
+use crate::session::{Antialiasing, Source};
+
+/// Options of `skinscope view`.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The file to open first.
+    pub source: Source,
+    /// The limits, and whether models may refer to files outside their folder.
+    pub import: import::Options,
+    /// How often edits that are in no file are written down for the case of a crash; `None`: never.
+    pub autosave: Option<Duration>,
+    /// The benchmark to run before the program ends; `None`: none.
+    pub benchmark: Option<Benchmark>,
+    /// The graphics interface.
+    pub backend: Backend,
+    /// The bytes for textures; `None`: as is usual for the adapter.
+    pub texture_memory: Option<u64>,
+    /// The kind of buffer that shaders read the palette from.
+    pub palette_buffer: PaletteBuffer,
+    /// The method that deforms vertices, by [`crate::deform::Method::id`].
+    pub method: Option<&'static str>,
+    /// The pass after it.
+    pub pass: Option<&'static str>,
+    /// Where normals come from.
+    pub normals: Option<&'static str>,
+    /// Values of parameters of methods and passes.
+    pub parameters: Vec<(&'static str, f32)>,
+    /// Whether to divide the weights of the first file by their sums.
+    pub normalise_weights: bool,
+    /// The pose in which the first file is shown.
+    pub pose: Option<PoseFile>,
+    /// How many copies of the model are shown.
+    pub crowd: u32,
+    /// Whether edges are smoothed.
+    pub antialiasing: Antialiasing,
+    /// The file to list the controls in, which does not exist yet.
+    pub controls: Option<PathBuf>,
+    /// The time at which the process started.
+    pub started: Instant,
+}
+
+/// The reason why the window could not be opened, or ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// There is no display.
+    #[error(
+        "no window could be opened: {0}. Is a display connected (DISPLAY or WAYLAND_DISPLAY)? `skinscope render MODEL -o picture.png` works without one"
+    )]
+    NoDisplay(String),
+    /// There is no GPU.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    /// The model of a benchmark did not load.
+    #[error("{file}: {error}")]
+    Import {
+        /// The name of the file.
+        file: String,
+        /// The reason.
+        error: ImportError,
+    },
+    /// The crowd of a benchmark cannot be shown.
+    #[error("{0}")]
+    Crowd(String),
+}

@@ -1,0 +1,61 @@
+//! What jobs in the background tell the event loop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::ui::{SaveSummary, fonts};
+use crate::deform::{DataSource, MethodData};
+use crate::edit::{Outcome, Task};
+use crate::import::ImportError;
+use crate::inspect::Inspection;
+use crate::inspect::measure::Measurer;
+use crate::inspect::rom::RomReport;
+use crate::model::{Model, WeightChange};
+use crate::session::{Document, MeasureCurves, MeasuredPose, WorstPose};
+use crate::writeback::{SaveError, Saved};
+
+/// Messages from jobs in the background.
+pub(super) enum Report {
+    /// The share of a load that is done, 0…1, and what is being done. While images arrive: one more is there.
+    Progress(f32, String),
+    /// The model can be drawn; its images may still be on their way.
+    Opened(Box<Document>),
+    /// The load has ended, with all its warnings or with the reason why nothing was opened.
+    Loaded(Result<Vec<String>, ImportError>),
+    /// The images of the open model have arrived while another file is being read; with all warnings.
+    Completed(Vec<String>),
+    /// The checker has looked at a model.
+    Inspected(Arc<Model>, Box<Inspection>),
+    /// The share of the range of motion that is measured, 0…1.
+    Measuring(f32),
+    /// The range of motion of a model is measured.
+    Measured(Arc<Model>, Box<RomReport>),
+    /// The changes that normalise the weights of a model.
+    Normalised(Arc<Model>, Vec<WeightChange>),
+    /// What a tool would do to the weights of a model; `None` where that was stopped.
+    WorkedOut(Arc<Model>, Box<Task>, Option<Box<Outcome>>),
+    /// What a method has worked out for a model.
+    Prepared(&'static DataSource, Arc<Model>, MethodData),
+    /// The weights of a model are counted.
+    Counted,
+    /// The measures of a pose, and what measures the next one; `None` where that was stopped.
+    SurfaceMeasured(Option<Box<(Measurer, MeasuredPose)>>),
+    /// The measures of a clip.
+    ClipMeasured(Option<MeasureCurves>),
+    /// The worst moment of a comparison; `None` where there is none.
+    Worst(Option<WorstPose>),
+    /// Vertices of a model can be found under the pointer.
+    Pickable(Arc<Model>),
+    /// The user chose a file.
+    Chosen(PathBuf),
+    /// What saving would change, or why that cannot be.
+    SavePlanned(Result<SaveSummary, SaveError>),
+    /// The user chose the file to save to.
+    TargetChosen(PathBuf),
+    /// This model has been written, or not, and why.
+    FilesSaved(Arc<Model>, Result<Saved, SaveError>),
+    /// Edits have been written down for the case of a crash, into this file, or not.
+    WrittenDown(PathBuf, std::io::Result<()>),
+    /// The fonts of the system were searched.
+    Fonts(fonts::FontSearch),
+}

@@ -1,0 +1,89 @@
+//! Takes the reports of jobs in the background to the session and the panels.
+
+use std::sync::Arc;
+
+use winit::event_loop::ActiveEventLoop;
+
+use super::report::Report;
+use super::saving::Then;
+use super::{App, AppError};
+use crate::model::Model;
+use crate::session::Source;
+
+impl App {
+    pub(super) fn take_reports(&mut self, event_loop: &ActiveEventLoop) {
+        while let Some(report) = self.jobs.next() {
+            match report {
+                Report::Progress(fraction, stage) => {
+                    if let Some(loading) = &mut self.status.loading {
+                        loading.fraction = fraction;
+                        loading.stage = stage;
+                    }
+                }
+                Report::Chosen(path) => self.leave(event_loop, Then::Load(Source::File(path))),
+                Report::SavePlanned(result) => self.save_planned(result),
+                Report::TargetChosen(path) => self.target_chosen(path),
+                Report::FilesSaved(model, result) => self.files_saved(event_loop, model, result),
+                Report::WrittenDown(path, result) => self.written_down(&path, result),
+                Report::Fonts(found) => {
+                    if let Some(window) = &self.window {
+                        window.add_fonts(found);
+                    }
+                }
+                Report::Opened(document) => {
+                    self.next_stamps.add(document.files());
+                    self.jobs.prepare_picking(&document);
+                    self.coming = Some((document, None));
+                    self.show_coming(event_loop);
+                }
+                Report::Loaded(Ok(warnings)) => match &mut self.coming {
+                    Some((_, all)) => *all = Some(warnings),
+                    None => self.loaded(&warnings),
+                },
+                Report::Pickable(model) => self.carry_out_click(&model),
+                Report::Normalised(model, changes) => {
+                    self.jobs.stop_normalising();
+                    self.session.normalised(&model, &changes);
+                }
+                Report::WorkedOut(model, task, outcome) => {
+                    self.session.worked_out(&model, &task, outcome.map(|outcome| *outcome));
+                }
+                Report::Prepared(source, model, data) => self.session.prepared(source, &model, data),
+                // The next picture shows the figures.
+                Report::Counted => {}
+                Report::Worst(worst) => self.show_worst(worst),
+                Report::SurfaceMeasured(measured) => {
+                    if let Some((measurer, pose)) = measured.map(|both| *both) {
+                        self.measurer = Some(measurer);
+                        self.session.measured_surface(pose);
+                    }
+                }
+                Report::ClipMeasured(curves) => {
+                    if let Some(curves) = curves {
+                        self.session.measured_curves(curves);
+                    }
+                }
+                Report::Measuring(fraction) => self.status.rom = Some(fraction),
+                Report::Measured(model, report) => {
+                    self.status.rom = None;
+                    self.session.measured(&model, *report);
+                }
+                Report::Inspected(model, inspection) => {
+                    self.session.inspected(&model, *inspection);
+                    let is_open = |open: &Arc<Model>| Arc::ptr_eq(open, &model);
+                    self.status.checking &= !self.session.edited_model().is_some_and(is_open);
+                }
+                Report::Completed(warnings) => _ = self.session.warn(&warnings),
+                Report::Loaded(Err(error)) => {
+                    self.status.loading = None;
+                    if self.frame_timer.is_some() {
+                        let file = self.source.name();
+                        return self.fail(event_loop, AppError::Import { file, error });
+                    }
+                    self.status.error = Some(format!("Could not open {}.\n{error}", self.source.name()));
+                }
+            }
+        }
+        self.redraw();
+    }
+}
